@@ -8,19 +8,29 @@
 #include <stddef.h>
 
 #include "base/message.h"
+#include "base/pool.h"
+
+/* A yes or no that may be unknown. */
+typedef enum kg__answer { KG__NOT_KNOWN, KG__NO, KG__YES } kg__answer;
 
 /* What a member is in C, and which value of it is not written, since nothing is known. */
 typedef enum kg__field_kind {
     KG__FIELD_TEXT,   /* const char *, which stays the JSON's; NULL or "" */
+    KG__FIELD_STRING, /* the same; NULL alone */
     KG__FIELD_FLAG,   /* bool; false */
+    KG__FIELD_BOOL,   /* bool; always written */
+    KG__FIELD_ANSWER, /* kg__answer; KG__NOT_KNOWN */
     KG__FIELD_NUMBER, /* double; NAN and infinities */
     KG__FIELD_AMOUNT, /* double; 0 or less */
     KG__FIELD_COUNT,  /* int64_t of at least 0; 0 */
     KG__FIELD_FIGURE, /* int64_t of at least 0; -1 */
     KG__FIELD_SMALL,  /* unsigned int, up to INT_MAX; 0 */
-    KG__FIELD_CHOICE, /* an enum, of which `names` has the names; one that is called "" */
+    KG__FIELD_CHOICE, /* an enum, of which `names` has the names; one that is called "", or the
+                         one after the last */
     KG__FIELD_VALUE,  /* json_t *, which stays the JSON's; NULL */
-    KG__FIELD_PART    /* an object of its own, by the table `part`; one of nothing */
+    KG__FIELD_PART,   /* an object of its own, by the table `part`; one of nothing */
+    KG__FIELD_TEXTS,  /* kg__texts; of no items, NULL */
+    KG__FIELD_LIST    /* an array of structs, each by the table `part`; NULL */
 } kg__field_kind;
 
 /* One member. A table ends with an empty one. */
@@ -30,18 +40,45 @@ typedef struct kg__field {
     size_t offset;
     const char *const *names; /* of a choice; ends with NULL */
     const struct kg__field *part;
+    size_t count_offset; /* of a list: the size_t that counts it */
+    size_t item_size;    /* of a list */
 } kg__field;
 
-#define KG__FIELD(struct_, member, key, kind)                                                      \
+#define KG__FIELD(struct_, member, key_, kind_)                                                    \
     {                                                                                              \
-        key, KG__FIELD_##kind, offsetof(struct_, member), NULL, NULL                               \
+        .key = key_, .kind = KG__FIELD_##kind_, .offset = offsetof(struct_, member)                \
+    }
+
+/* One of the choices of `names_`. */
+#define KG__FIELD_OF(struct_, member, key_, names_)                                                \
+    {                                                                                              \
+        .key = key_, .kind = KG__FIELD_CHOICE, .offset = offsetof(struct_, member),                \
+        .names = names_                                                                            \
+    }
+
+/* Members of the same struct that are an object of their own. */
+#define KG__FIELD_GROUP(key_, part_)                                                               \
+    {                                                                                              \
+        .key = key_, .kind = KG__FIELD_PART, .part = part_                                         \
+    }
+
+/* An array of structs `item`, which `count` counts. */
+#define KG__FIELD_ITEMS(struct_, member, count, key_, item, part_)                                 \
+    {                                                                                              \
+        .key = key_, .kind = KG__FIELD_LIST, .offset = offsetof(struct_, member), .part = part_,   \
+        .count_offset = offsetof(struct_, count), .item_size = sizeof(item)                        \
     }
 
 /* Sets the members of `object` that `from` knows. */
 void kg__fields_write(json_t *object, const kg__field *fields, const void *from);
 
 /* Reads the members that `object` has into `to`, and leaves the others as they are. False with
- * `error`, "line is not a count", where one is of another type; of an object that is none, too. */
+ * `error`, "line is not a count", where one is of another type; of an object that is none, too. Of
+ * a table without lists. */
 bool kg__fields_read(const json_t *object, const kg__field *fields, void *to, kg__error *error);
+
+/* The same of a table with lists, which are the pool's. */
+bool kg__fields_read_lists(const json_t *object, const kg__field *fields, void *to, kg__pool *pool,
+                           kg__error *error);
 
 #endif

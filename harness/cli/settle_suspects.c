@@ -106,7 +106,7 @@ static void open_group(kg__settlement *run, const char *path)
 {
     kg__settle_group *group = &run->groups[run->count];
     kg__error error = { "" };
-    json_t *document = kg__verdicts_load(path, &error);
+    json_t *document = kg__verdicts_load_json(path, &error);
     const char *test = kg__json_text(document, "test");
     size_t length = strlen(test);
 

@@ -22,7 +22,7 @@ static json_t *load_part(const char *part)
 
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, part, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    return kg__verdicts_load(path, NULL);
+    return kg__verdicts_load_json(path, NULL);
 }
 
 /* The part whose records claims are about. */
@@ -67,7 +67,7 @@ static subject look_up(const json_t *measured, const json_t *checks, const char 
     kg__case_list_free(&cases);
     entry = kg__find_entry(measured, one.id);
     if (entry != NULL && kg__results_verdict(entry) < KG__WRONG &&
-        !kg__is_disproved(checks, one.id))
+        !kg__is_disproved_json(checks, one.id))
         one.value =
             kg__json_number(json_object_get(json_object_get(entry, "metrics"), metric), "value");
     return one;
@@ -91,7 +91,7 @@ static void write_claim(const json_t *measured, const char *claim, outcome what,
         told = json_array();
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, claim, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    document = kg__verdicts_make(test);
+    document = kg__verdicts_make_json(test);
     json_object_set(document, "claims", told);
     if (json_object_get(measured, "target") != NULL)
         json_object_set(document, "target", json_object_get(measured, "target"));

@@ -42,7 +42,7 @@ void kg__part_note_speedups(kg__part_run *run)
 
     kg__test_name(KG__TARGET_KIND, run->comparison->name, "check", test, sizeof test);
     kg__verdicts_path(run->comparison->home, test, path, sizeof path);
-    checks = kg__verdicts_load(path, NULL);
+    checks = kg__verdicts_load_json(path, NULL);
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *fast = &run->subjects[i];
         const kg__subject *slow = first_beside(run, fast);
@@ -56,8 +56,8 @@ void kg__part_note_speedups(kg__part_run *run)
             continue;
         hot = kg__speedup(fast->entry, slow->entry, "time_ns");
         cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
-        if (isnan(hot) || kg__is_disproved(checks, fast->c->id) ||
-            kg__is_disproved(checks, slow->c->id))
+        if (isnan(hot) || kg__is_disproved_json(checks, fast->c->id) ||
+            kg__is_disproved_json(checks, slow->c->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
                    slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);

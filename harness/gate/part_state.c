@@ -136,7 +136,7 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
     kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
     kg__format(run->target.key, sizeof run->target.key, "%s",
                kg__part_is_model() ? KG__MODEL_KEY : "gpu");
-    run->document = kg__verdicts_make(run->test);
+    run->document = kg__verdicts_make_json(run->test);
     run->told = json_object();
     kg__format_path(folder, sizeof folder, "%s", run->verdicts);
     *strrchr(folder, '/') = '\0';

@@ -31,7 +31,7 @@ static ended_test begin(const struct criterion_test_stats *stats)
     kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, test.name,
                   sizeof test.name);
     kg__verdicts_path(kg__comparison->home, test.name, test.path, sizeof test.path);
-    test.verdicts = kg__verdicts_load(test.path, NULL);
+    test.verdicts = kg__verdicts_load_json(test.path, NULL);
     tests_run++;
     return test;
 }
@@ -81,7 +81,7 @@ static bool failed(const struct criterion_test_stats *stats)
  * or of a suite's own test, which counts as a claim does. */
 static void make_verdicts(ended_test *test)
 {
-    test->verdicts = kg__verdicts_make(test->name);
+    test->verdicts = kg__verdicts_make_json(test->name);
     if (test->stats->timed_out) {
         add_error(test, "overdue, and ended: see what it waits for");
     } else if (failed(test->stats) && kg__is_part(test->stats->test->name)) {
@@ -169,7 +169,7 @@ void kg__test_tally_add_crash(const struct criterion_test_stats *stats)
     if (test.verdicts == NULL) {
         kg__tally own = { .broken = 1 };
 
-        test.verdicts = kg__verdicts_make(test.name);
+        test.verdicts = kg__verdicts_make_json(test.name);
         add_error(&test, why);
         close_verdicts(&test, &own);
     }

@@ -15,7 +15,7 @@
 /* Room for a figure with its unit, and for a percentage. */
 #define FIGURE_SIZE 64
 
-static const char *const verdict_names[KG__VERDICTS] = {
+const char *const kg__verdict_names[KG__VERDICTS + 1] = {
     [KG__PASS] = "pass",
     [KG__FASTER] = "faster",
     [KG__NO_BASELINE] = "no-baseline",
@@ -30,13 +30,13 @@ static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
 const char *kg__verdict_name(kg__verdict verdict)
 {
-    return (unsigned)verdict < KG__VERDICTS ? verdict_names[verdict] : "unknown";
+    return (unsigned)verdict < KG__VERDICTS ? kg__verdict_names[verdict] : "unknown";
 }
 
 bool kg__verdict_parse(const char *name, kg__verdict *verdict)
 {
     for (int i = 0; name != NULL && i < KG__VERDICTS; i++) {
-        if (strcmp(name, verdict_names[i]) == 0) {
+        if (strcmp(name, kg__verdict_names[i]) == 0) {
             *verdict = (kg__verdict)i;
             return true;
         }

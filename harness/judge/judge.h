@@ -20,6 +20,9 @@ typedef enum kg__verdict {
     KG__VERDICTS
 } kg__verdict;
 
+/* The names of the verdicts, in order, and NULL. */
+extern const char *const kg__verdict_names[KG__VERDICTS + 1];
+
 /* A verdict's name as results, JUnit and the console have it: "no-baseline". */
 const char *kg__verdict_name(kg__verdict verdict);
 

@@ -26,16 +26,16 @@ static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "share
 static const kg__field actor_fields[] = {
     KG__FIELD(kg__finding_actor, file, "file", TEXT),
     KG__FIELD(kg__finding_actor, line, "line", SMALL),
-    { "access", KG__FIELD_CHOICE, offsetof(kg__finding_actor, access), accesses, NULL },
+    KG__FIELD_OF(kg__finding_actor, access, "access", accesses),
     KG__FIELD(kg__finding_actor, waiting, "waiting", SMALL),
     { 0 },
 };
 
 static const kg__field finding_fields[] = {
-    { "kind", KG__FIELD_CHOICE, offsetof(kg__finding, kind), kinds, NULL },
+    KG__FIELD_OF(kg__finding, kind, "kind", kinds),
     KG__FIELD(kg__finding, by_host, "host", FLAG),
     KG__FIELD(kg__finding, bytes, "bytes", SMALL),
-    { "space", KG__FIELD_CHOICE, offsetof(kg__finding, space), spaces, NULL },
+    KG__FIELD_OF(kg__finding, space, "space", spaces),
     KG__FIELD(kg__finding, symbol, "symbol", TEXT),
     KG__FIELD(kg__finding, size, "size", COUNT),
     KG__FIELD(kg__finding, count, "count", COUNT),

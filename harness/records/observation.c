@@ -105,9 +105,9 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, kernels, "kernels", SMALL),
     KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
     KG__FIELD(kg__observation, no_final, "no_final", TEXT),
-    { "sampled", KG__FIELD_PART, 0, NULL, sampled_fields },
-    { "failure", KG__FIELD_PART, 0, NULL, failure_fields },
-    { KG__AT, KG__FIELD_PART, 0, NULL, place_fields },
+    KG__FIELD_GROUP("sampled", sampled_fields),
+    KG__FIELD_GROUP("failure", failure_fields),
+    KG__FIELD_GROUP(KG__AT, place_fields),
     { 0 },
 };
 static const kg__field progress_fields[] = {
@@ -262,18 +262,29 @@ static bool read_samples(kg__figures *figures, const json_t *list, kg__error *er
     return true;
 }
 
+bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
+                      kg__error *error)
+{
+    kg__error fault = { "" };
+
+    *figures = (kg__figures){ .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "" };
+    return kg__fields_read(object, figures_fields, figures, &fault) ||
+           kg__fail(error, "%s: %s", name, fault.text);
+}
+
+bool kg__work_read(const json_t *object, kg__work *work, kg__error *error)
+{
+    return kg__fields_read(object, work_fields, work, error);
+}
+
 /* `amount` (may be NULL) is the member that says how much a sentinel did. */
 static bool read_figures(const char *name, const json_t *object, const char *amount,
                          kg__figures *figures, kg__error *error)
 {
     const json_t *samples = json_object_get(object, KG__SAMPLES_NS);
-    kg__error fault = { "" };
 
-    *figures = (kg__figures){
-        .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "", .amount = 0
-    };
-    if (!kg__fields_read(object, figures_fields, figures, &fault))
-        return kg__fail(error, "%s: %s", name, fault.text);
+    if (!kg__figures_read(name, object, figures, error))
+        return false;
     if (amount != NULL)
         figures->amount = fmax(kg__json_number(object, amount), 0);
     return samples == NULL || read_samples(figures, samples, error);
@@ -353,7 +364,7 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
         observation->gpu_state = &read->gpu_state;
     if (work != NULL)
         observation->work = &read->work;
-    return (work == NULL || kg__fields_read(work, work_fields, &read->work, error)) &&
+    return (work == NULL || kg__work_read(work, &read->work, error)) &&
            kg__gpu_state_read(state, &read->gpu_state, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
            kg__findings_read(record, &read->findings, error);
@@ -445,6 +456,19 @@ kg__observation *kg__observation_keep(const kg__observation *observation)
 
     read->users++;
     return &read->observation;
+}
+
+static void release_held(void *observation)
+{
+    kg__observation_release(observation);
+}
+
+const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation)
+{
+    kg__observation *held = kg__observation_keep(observation);
+
+    kg__pool_keep(pool, held, release_held);
+    return held;
 }
 
 void kg__observation_release(const kg__observation *observation)

@@ -44,6 +44,7 @@
 #include <stdint.h>
 
 #include "base/message.h"
+#include "base/pool.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
 #include "records/line_counts.h"
@@ -169,13 +170,23 @@ kg__observation *kg__observation_copy(const kg__observation *observation);
 /* Keeps an observation that was read for one more user. */
 kg__observation *kg__observation_keep(const kg__observation *observation);
 
+/* Keeps an observation that was read for as long as a pool lives. */
+const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
+
 /* Lets go of an observation that was read or kept; NULL is fine too. */
 void kg__observation_release(const kg__observation *observation);
 
 /* Figures of a metric as JSON, for a result: all but the samples. Owned by the caller. */
 json_t *kg__figures_json(const kg__figures *figures);
 
+/* Reads them. False with `error`, "time_ns: value is not a number". */
+bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
+                      kg__error *error);
+
 /* {"operations", "bytes"}, owned by the caller. */
 json_t *kg__work_json(const kg__work *work);
+
+/* Reads it, with `error` as kg__fields_read() has it. */
+bool kg__work_read(const json_t *object, kg__work *work, kg__error *error);
 
 #endif

@@ -429,7 +429,7 @@ json_t *kg__results_merge(const char *out, bool strict, const kg__expected *expe
     for (size_t i = 0; i < count; i++) {
         char *path = kg__join_path(records, names[i]);
         kg__error unreadable = { "" };
-        json_t *verdicts = kg__verdicts_load(path, &unreadable);
+        json_t *verdicts = kg__verdicts_load_json(path, &unreadable);
 
         if (verdicts != NULL) {
             merge_test(&all, verdicts);

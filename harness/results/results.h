@@ -13,7 +13,8 @@
  * - "errors": ["..."], what is wrong outside of any case
  * - "vanished": ["matmul_f32/old/530/b16"], baseline cases that an import no longer has
  * - "refused": [{"case": "...", "why": "..."}]
- * - "claims": [{"claim": "...", "holds": true, "why": "..."}], "notes": ["..."]
+ * - "claims": [{"claim": "...", "holds": true, "why": "..."}], "notes": ["..."],
+ *   "speedups": ["..."]
  * - "cases": [{"case": "...", "target": "nvidia-h200", "part": "time", "seconds": 0.4,
  *   "metrics": {"time_ns": {...}}, "verdict": "pass", "why": ""}]; a case that is to be settled
  *   against a base has "suspect": true and "first": {"measured", "sentinels"}, the records of its
@@ -33,8 +34,8 @@
 #include "base/message.h"
 #include "judge/judge.h"
 #include "results/expected.h"
+#include "results/verdicts.h"
 
-#define KG__VERDICTS_SCHEMA "kernelgate-verdicts/1"
 #define KG__RESULTS_SCHEMA "kernelgate-results/1"
 
 /* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces. */
@@ -42,10 +43,10 @@ bool kg__results_write_json(const char *path, const json_t *document, int indent
 
 /* The verdicts document of a test that is through and has found nothing yet, every list empty; the
  * caller's. */
-json_t *kg__verdicts_make(const char *test);
+json_t *kg__verdicts_make_json(const char *test);
 
 /* Reads a test's verdicts file and checks its schema; NULL with `error` when it is unusable. */
-json_t *kg__verdicts_load(const char *path, kg__error *error);
+json_t *kg__verdicts_load_json(const char *path, kg__error *error);
 
 /* Adds a verdicts document to a tally: its cases by verdict, claims, vanished cases, errors and
  * reasons to skip. A document that is not complete counts as broken. */

@@ -81,14 +81,14 @@ json_t *kg__document_load(const char *path, const char *remedy, kg__error *error
     return load_document(&at);
 }
 
-json_t *kg__verdicts_make(const char *test)
+json_t *kg__verdicts_make_json(const char *test)
 {
     return json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema",
                      KG__VERDICTS_SCHEMA, "test", test, "complete", 1, "seconds", 0.0, "errors",
                      "vanished", "refused", "claims", "notes", "cases");
 }
 
-json_t *kg__verdicts_load(const char *path, kg__error *error)
+json_t *kg__verdicts_load_json(const char *path, kg__error *error)
 {
     place at = { path, "run the test again", error };
     json_t *document = load_document(&at);

@@ -409,7 +409,7 @@ const json_t *kg__find_entry(const json_t *verdicts, const char *id)
     return NULL;
 }
 
-bool kg__is_disproved(const json_t *checks, const char *id)
+bool kg__is_disproved_json(const json_t *checks, const char *id)
 {
     const json_t *entry = kg__find_entry(checks, id);
 

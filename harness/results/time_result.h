@@ -67,7 +67,7 @@ void kg__time_result_line(const json_t *entry, const char *word, char *text, siz
 const json_t *kg__find_entry(const json_t *verdicts, const char *id);
 
 /* True when the verdicts of a part `check` (NULL: not known) hold that a case is not right. */
-bool kg__is_disproved(const json_t *checks, const char *id);
+bool kg__is_disproved_json(const json_t *checks, const char *id);
 
 /* How many times as fast `fast` is as `slow` by a metric of their two entries; NaN unless both are
  * measured, and neither is wrong. */

@@ -44,3 +44,25 @@ kg__target kg__target_of(const json_t *described)
     kg__json_copy_text(described, "compiler", target.compiler, sizeof target.compiler);
     return target;
 }
+
+json_t *kg__target_json(const kg__target *target)
+{
+    const struct {
+        const char *key;
+        const char *text;
+    } texts[] = { { "key", target->key },
+                  { "name", target->name },
+                  { "compute_capability", target->compute_capability },
+                  { "compiler", target->compiler } };
+    json_t *described = json_object();
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (*texts[i].text != '\0')
+            json_object_set_new(described, texts[i].key, kg__json_clean_string(texts[i].text));
+    }
+    if (target->memory_mib > 0)
+        json_object_set_new(described, "memory_mib", json_integer(target->memory_mib));
+    if (target->multiprocessors > 0)
+        json_object_set_new(described, "multiprocessors", json_integer(target->multiprocessors));
+    return described;
+}

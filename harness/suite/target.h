@@ -23,4 +23,7 @@ void kg__target_key(const char *name, char *key, size_t size);
 /* The target that records and verdicts describe: {"key", "name", ...}. */
 kg__target kg__target_of(const json_t *described);
 
+/* The same as JSON, owned by the caller. */
+json_t *kg__target_json(const kg__target *target);
+
 #endif

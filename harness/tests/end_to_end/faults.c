@@ -337,7 +337,7 @@ static void expect_whole_results(const char *with, unsigned long first)
 static void expect_verdicts(const char *with, unsigned long first)
 {
     kg__error error = { "" };
-    json_t *verdicts = kg__verdicts_load(at("out/records/gpu.fake.time.verdicts.json"), &error);
+    json_t *verdicts = kg__verdicts_load_json(at("out/records/gpu.fake.time.verdicts.json"), &error);
 
     cr_assert(verdicts != NULL, "%s, call %lu: %s", with, first, error.text);
     cr_assert(json_is_true(json_object_get(verdicts, "complete")), "%s, call %lu", with, first);

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     const char *path = file_of_input("records/gpu.fuzz.time.verdicts.json", input, size);
     kg__error error = { "" };
-    json_t *verdicts = kg__verdicts_load(path, &error);
+    json_t *verdicts = kg__verdicts_load_json(path, &error);
     bool readable = verdicts != NULL;
     kg__tally tally = { 0 };
 

@@ -15,7 +15,7 @@ static void expect_refused(const char *text, const char *message)
     json_t *document;
 
     write_text(at("x.verdicts.json"), text);
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
     cr_expect(document == NULL, "accepted: %s", text);
     cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
     cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
@@ -33,14 +33,14 @@ Test(results_form, load_accepts_what_tests_write)
         "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
         "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
         "[" TIMED("a/b/c/b16", "slower", "") "]}");
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
     cr_assert(document != NULL, "%s", error.text);
     json_decref(document);
     write_text(at("x.verdicts.json"), HEAD
                ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
                "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
                "{\"value\": null}}}]}");
-    document = kg__verdicts_load(at("x.verdicts.json"), &error);
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
     cr_assert(document != NULL, "%s", error.text);
     json_decref(document);
 }
@@ -49,13 +49,13 @@ Test(results_form, load_refuses_what_is_no_verdicts_file)
 {
     kg__error error = { "" };
 
-    cr_expect(kg__verdicts_load(at("none.verdicts.json"), &error) == NULL);
+    cr_expect(kg__verdicts_load_json(at("none.verdicts.json"), &error) == NULL);
     cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
               error.text);
-    cr_expect(kg__verdicts_load(at(""), &error) == NULL);
+    cr_expect(kg__verdicts_load_json(at(""), &error) == NULL);
     cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
     cr_assert(mkfifo(at("pipe"), 0600) == 0);
-    cr_expect(kg__verdicts_load(at("pipe"), &error) == NULL);
+    cr_expect(kg__verdicts_load_json(at("pipe"), &error) == NULL);
 
     expect_refused("", "is no JSON");
     expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
@@ -120,7 +120,7 @@ Test(results_form, a_file_cut_anywhere_is_refused)
         memcpy(text, whole, length);
         text[length] = '\0';
         write_text(at("x.verdicts.json"), text);
-        cr_assert(kg__verdicts_load(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
+        cr_assert(kg__verdicts_load_json(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
         cr_assert(error.text[0] != '\0');
     }
 }

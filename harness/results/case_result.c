@@ -1,0 +1,403 @@
+#include "results/case_result.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "records/records.h"
+
+static const kg__field pairs_fields[] = {
+    KG__FIELD(kg__pairs_result, count, "count", COUNT),
+    KG__FIELD(kg__pairs_result, change, "change", NUMBER),
+    KG__FIELD(kg__pairs_result, low, "low", NUMBER),
+    KG__FIELD(kg__pairs_result, high, "high", NUMBER),
+    KG__FIELD(kg__pairs_result, p, "p", NUMBER),
+    { 0 },
+};
+static const kg__field metric_fields[] = {
+    KG__FIELD(kg__metric_result, baseline, "baseline", NUMBER),
+    KG__FIELD(kg__metric_result, band, "band", NUMBER),
+    KG__FIELD(kg__metric_result, change, "change", NUMBER),
+    KG__FIELD(kg__metric_result, limit, "limit", NUMBER),
+    KG__FIELD(kg__metric_result, smallest, "smallest", NUMBER),
+    KG__FIELD(kg__metric_result, gated, "gated", ANSWER),
+    KG__FIELD(kg__metric_result, tripped, "tripped", FLAG),
+    KG__FIELD_OF(kg__metric_result, verdict, "verdict", kg__verdict_names),
+    KG__FIELD(kg__metric_result, why, "why", STRING),
+    { 0 },
+};
+static const kg__field failure_fields[] = {
+    KG__FIELD(kg__case_result, failure, "kind", TEXT),
+    KG__FIELD(kg__case_result, failure_symbol, "symbol", TEXT),
+    { 0 },
+};
+static const kg__field place_fields[] = {
+    KG__FIELD(kg__case_result, at_file, "file", TEXT),
+    KG__FIELD(kg__case_result, at_line, "line", SMALL),
+    { 0 },
+};
+static const kg__field base_fields[] = {
+    KG__FIELD(kg__case_result, base_ref, "ref", TEXT),
+    KG__FIELD(kg__case_result, base_commit, "commit", TEXT),
+    { 0 },
+};
+static const kg__field imported_fields[] = {
+    KG__FIELD(kg__case_result, imported.from, "from", TEXT),
+    KG__FIELD(kg__case_result, imported.name, "name", TEXT),
+    KG__FIELD(kg__case_result, imported.files, "files", TEXTS),
+    KG__FIELD(kg__case_result, imported.target, "target", TEXT),
+    { 0 },
+};
+static const kg__field head_fields[] = {
+    KG__FIELD(kg__case_result, id, "case", TEXT),
+    KG__FIELD(kg__case_result, target, "target", TEXT),
+    KG__FIELD(kg__case_result, part, "part", TEXT),
+    KG__FIELD(kg__case_result, parts, "parts", TEXTS),
+    KG__FIELD(kg__case_result, seconds, "seconds", NUMBER),
+    { 0 },
+};
+static const kg__field verdict_fields[] = {
+    KG__FIELD_OF(kg__case_result, verdict, "verdict", kg__verdict_names),
+    KG__FIELD(kg__case_result, why, "why", STRING),
+    KG__FIELD(kg__case_result, observers, "observers", SMALL),
+    KG__FIELD(kg__case_result, smallest, "smallest", NUMBER),
+    KG__FIELD(kg__case_result, also, "also", TEXT),
+    KG__FIELD_GROUP("failure", failure_fields),
+    KG__FIELD_GROUP(KG__AT, place_fields),
+    KG__FIELD(kg__case_result, kernel, "kernel", VALUE),
+    KG__FIELD(kg__case_result, changed, "changed", TEXTS),
+    KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
+    KG__FIELD_GROUP("base", base_fields),
+    KG__FIELD(kg__case_result, note, "note", TEXT),
+    KG__FIELD_GROUP("imported", imported_fields),
+    KG__FIELD(kg__case_result, test, "test", TEXT),
+    KG__FIELD(kg__case_result, reason, "reason", TEXT),
+    KG__FIELD(kg__case_result, reproduce, "reproduce", TEXT),
+    { 0 },
+};
+
+static kg__case_result *make_empty(kg__pool *pool)
+{
+    kg__case_result *result = kg__pool_array(pool, 1, sizeof *result);
+
+    *result = (kg__case_result){
+        .id = "",
+        .target = "",
+        .seconds = NAN,
+        .verdict = KG__ERROR,
+        .why = "",
+        .smallest = NAN,
+    };
+    return result;
+}
+
+kg__case_result *kg__case_result_make(kg__pool *pool, const char *id, const char *target,
+                                      const char *part, kg__verdict verdict, const char *why)
+{
+    kg__case_result *result = make_empty(pool);
+
+    result->id = kg__pool_text(pool, id);
+    result->target = kg__pool_text(pool, target);
+    result->part = kg__pool_text(pool, part);
+    result->verdict = verdict;
+    result->why = kg__pool_text(pool, why);
+    return result;
+}
+
+kg__metric_result *kg__case_result_add_metric(kg__pool *pool, kg__case_result *result,
+                                              const char *name)
+{
+    kg__metric_result *metric;
+
+    result->metrics =
+        kg__pool_grow(pool, result->metrics, result->metric_count, sizeof *result->metrics);
+    metric = &result->metrics[result->metric_count++];
+    *metric = (kg__metric_result){
+        .figures = { .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "" },
+        .baseline = NAN,
+        .band = NAN,
+        .change = NAN,
+        .limit = NAN,
+        .smallest = NAN,
+        .verdict = KG__VERDICTS,
+    };
+    return metric;
+}
+
+kg__metric_result *kg__case_result_metric(const kg__case_result *result, const char *name)
+{
+    for (size_t i = 0; result != NULL && i < result->metric_count; i++) {
+        if (strcmp(result->metrics[i].figures.name, name) == 0)
+            return &result->metrics[i];
+    }
+    return NULL;
+}
+
+/* Times have a unit; counts are whole numbers. */
+static void set_baseline_count(json_t *object, const kg__metric_result *metric)
+{
+    if (*kg__metric_unit(metric->figures.name) == '\0' &&
+        metric->baseline == rint(metric->baseline) && metric->baseline <= KG__LARGEST_FIGURE)
+        json_object_set_new(object, "baseline", json_integer((json_int_t)metric->baseline));
+}
+
+static json_t *metric_json(const kg__metric_result *metric)
+{
+    json_t *object = kg__figures_json(&metric->figures);
+    json_t *lists = json_array();
+
+    kg__fields_write(object, metric_fields, metric);
+    set_baseline_count(object, metric);
+    for (size_t i = 0; i < metric->sample_count; i++)
+        json_array_append_new(
+            lists, kg__record_samples(metric->samples[i].items, metric->samples[i].count));
+    if (metric->sample_count > 0)
+        json_object_set(object, KG__SAMPLES_NS, lists);
+    json_decref(lists);
+    return object;
+}
+
+static void write_metrics(json_t *object, const kg__case_result *result)
+{
+    json_t *metrics = json_object();
+
+    for (size_t i = 0; i < result->metric_count; i++)
+        json_object_set_new(metrics, result->metrics[i].figures.name,
+                            metric_json(&result->metrics[i]));
+    json_object_set_new(object, "metrics", metrics);
+}
+
+static void write_pairs(json_t *object, const kg__case_result *result)
+{
+    json_t *pairs = json_object();
+
+    for (size_t i = 0; i < result->metric_count; i++) {
+        json_t *pair;
+
+        if (result->metrics[i].pairs.count == 0)
+            continue;
+        pair = json_object();
+        kg__fields_write(pair, pairs_fields, &result->metrics[i].pairs);
+        json_object_set_new(pairs, result->metrics[i].figures.name, pair);
+    }
+    if (json_object_size(pairs) > 0)
+        json_object_set(object, "pairs", pairs);
+    json_decref(pairs);
+}
+
+static void write_absent(json_t *object, const kg__case_result *result)
+{
+    json_t *absent = json_object();
+
+    for (size_t i = 0; i < result->absent_count; i++)
+        json_object_set_new(absent, result->absent[i].metric,
+                            kg__json_clean_string(result->absent[i].why));
+    if (json_object_size(absent) > 0)
+        json_object_set(object, "absent", absent);
+    json_decref(absent);
+}
+
+/* Writes what a suspect was observed once. */
+static void write_first(json_t *object, const kg__case_result *result)
+{
+    json_t *first;
+
+    if (result->first == NULL)
+        return;
+    first = json_object();
+    json_object_set_new(first, "measured", kg__observation_json(result->first));
+    if (result->first_sentinels != NULL)
+        json_object_set_new(first, "sentinels", kg__observation_json(result->first_sentinels));
+    json_object_set_new(object, "first", first);
+}
+
+json_t *kg__case_result_json(const kg__case_result *result)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, head_fields, result);
+    write_metrics(object, result);
+    kg__fields_write(object, verdict_fields, result);
+    kg__findings_set(object, &result->findings);
+    write_absent(object, result);
+    if (result->lines != NULL && result->lines->count > 0)
+        json_object_set_new(object, "lines", kg__lines_json(result->lines));
+    if (result->sampled_of > 0)
+        json_object_set_new(object, "sampled",
+                            json_pack("{s:I, s:I}", "blocks", (json_int_t)result->sampled_blocks,
+                                      "of", (json_int_t)result->sampled_of));
+    if (result->work != NULL)
+        json_object_set_new(object, "work", kg__work_json(result->work));
+    if (result->gpu_state != NULL)
+        json_object_set_new(object, "card", kg__gpu_state_json(result->gpu_state));
+    write_first(object, result);
+    write_pairs(object, result);
+    return object;
+}
+
+/* A figure may be null, which says as much as that it is absent. */
+static void drop_nulls(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(object, next, key, value)
+    {
+        if (json_is_null(value))
+            (void)json_object_del(object, key);
+    }
+}
+
+static bool read_samples(kg__pool *pool, kg__metric_result *metric, const json_t *lists,
+                         kg__error *error)
+{
+    kg__sample_list *samples = kg__pool_array(pool, json_array_size(lists), sizeof *samples);
+
+    metric->samples = samples;
+    for (size_t i = 0; i < json_array_size(lists); i++) {
+        const json_t *list = json_array_get(lists, i);
+        double *items = kg__pool_array(pool, json_array_size(list), sizeof *items);
+
+        for (size_t j = 0; j < json_array_size(list); j++) {
+            if (!json_is_number(json_array_get(list, j)))
+                return kg__fail(error, "samples_ns is not a list of numbers of each process");
+            items[j] = json_number_value(json_array_get(list, j));
+        }
+        samples[metric->sample_count++] = (kg__sample_list){ items, json_array_size(list) };
+    }
+    return true;
+}
+
+static bool read_metrics(kg__pool *pool, kg__case_result *result, json_t *metrics, kg__error *error)
+{
+    const char *name;
+    json_t *object;
+
+    json_object_foreach (metrics, name, object) {
+        kg__metric_result *metric = kg__case_result_add_metric(pool, result, name);
+        kg__error fault = { "" };
+
+        drop_nulls(object);
+        if (!kg__figures_read(name, object, &metric->figures, error))
+            return false;
+        if (!kg__fields_read(object, metric_fields, metric, &fault) ||
+            !read_samples(pool, metric, json_object_get(object, KG__SAMPLES_NS), &fault))
+            return kg__fail(error, "%s: %s", name, fault.text);
+    }
+    return true;
+}
+
+static bool read_pairs(const kg__case_result *result, json_t *pairs, kg__error *error)
+{
+    const char *name;
+    json_t *object;
+
+    json_object_foreach (pairs, name, object) {
+        kg__metric_result *metric = kg__case_result_metric(result, name);
+        kg__error fault = { "" };
+
+        if (metric != NULL && !kg__fields_read(object, pairs_fields, &metric->pairs, &fault))
+            return kg__fail(error, "pairs: %s: %s", name, fault.text);
+    }
+    return true;
+}
+
+static bool read_absent(kg__pool *pool, kg__case_result *result, json_t *absent, kg__error *error)
+{
+    const char *metric;
+    json_t *why;
+
+    result->absent = kg__pool_array(pool, json_object_size(absent), sizeof *result->absent);
+    json_object_foreach (absent, metric, why) {
+        if (!json_is_string(why))
+            return kg__fail(error, "absent: %s is not a text", metric);
+        result->absent[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
+    }
+    return true;
+}
+
+static void release_lines(void *lines)
+{
+    kg__lines_free(lines);
+}
+
+static bool read_lines(kg__pool *pool, kg__case_result *result, const json_t *object,
+                       kg__error *error)
+{
+    kg__lines *lines;
+    const char *key;
+    const char *counter;
+    const char *fault;
+
+    if (object == NULL)
+        return true;
+    lines = kg__lines_make();
+    kg__pool_keep(pool, lines, release_lines);
+    result->lines = lines;
+    fault = kg__lines_read(object, lines, &key, &counter);
+    return fault == NULL || kg__fail(error, "lines: %s %s", key != NULL ? key : "", fault);
+}
+
+/* Reads what a case's job asks for, and the state of the GPU meanwhile. */
+static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_t *object,
+                            kg__error *error)
+{
+    const json_t *work_object = json_object_get(object, "work");
+    const json_t *state_object = json_object_get(object, "card");
+    const json_t *sampled = json_object_get(object, "sampled");
+    kg__work *work = NULL;
+    kg__gpu_state *state = NULL;
+
+    if (work_object != NULL)
+        result->work = work = kg__pool_array(pool, 1, sizeof *work);
+    if (json_is_object(state_object))
+        result->gpu_state = state = kg__pool_array(pool, 1, sizeof *state);
+    result->sampled_blocks = (int64_t)kg__json_count(sampled, "blocks");
+    result->sampled_of = (int64_t)kg__json_count(sampled, "of");
+    return (work == NULL || kg__work_read(work_object, work, error)) &&
+           (state == NULL || kg__gpu_state_read(state_object, state, error));
+}
+
+/* Reads a record of a suspect's one observation; NULL with `error`, or where there is none. */
+static const kg__observation *read_record(kg__pool *pool, json_t *record, kg__error *error)
+{
+    kg__observation *observation = record != NULL ? kg__observation_read(record, error) : NULL;
+    const kg__observation *held;
+
+    if (observation == NULL)
+        return NULL;
+    held = kg__observation_hold(pool, observation);
+    kg__observation_release(observation);
+    return held;
+}
+
+static bool read_first(kg__pool *pool, kg__case_result *result, const json_t *first,
+                       kg__error *error)
+{
+    json_t *measured = json_object_get(first, "measured");
+    kg__error fault = { "" };
+
+    result->first = read_record(pool, measured, &fault);
+    result->first_sentinels = read_record(pool, json_object_get(first, "sentinels"), NULL);
+    return measured == NULL || result->first != NULL ||
+           kg__fail(error, "first: measured: %s", fault.text);
+}
+
+kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error)
+{
+    kg__case_result *result = make_empty(pool);
+
+    return kg__fields_read_lists(object, head_fields, result, pool, error) &&
+                   kg__fields_read_lists(object, verdict_fields, result, pool, error) &&
+                   read_metrics(pool, result, json_object_get(object, "metrics"), error) &&
+                   read_pairs(result, json_object_get(object, "pairs"), error) &&
+                   kg__findings_read(object, &result->findings, error) &&
+                   read_absent(pool, result, json_object_get(object, "absent"), error) &&
+                   read_lines(pool, result, json_object_get(object, "lines"), error) &&
+                   read_conditions(pool, result, object, error) &&
+                   read_first(pool, result, json_object_get(object, "first"), error)
+               ? result
+               : NULL;
+}

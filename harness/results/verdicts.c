@@ -1,0 +1,175 @@
+#include "results/verdicts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "results/results.h"
+
+const char *const kg__skip_names[KG__SKIPS + 1] = {
+    [KG__NOT_SKIPPED] = "",
+    [KG__SKIP_FILTER] = "filter",
+    [KG__SKIP_EMPTY] = "empty",
+    [KG__SKIP_UNAVAILABLE] = "unavailable",
+    [KG__SKIP_NO_BASELINE] = "no-baseline",
+};
+
+static const kg__field claim_fields[] = {
+    KG__FIELD(kg__claim, claim, "claim", TEXT),
+    KG__FIELD(kg__claim, holds, "holds", BOOL),
+    KG__FIELD(kg__claim, why, "why", STRING),
+    { 0 },
+};
+static const kg__field refusal_fields[] = {
+    KG__FIELD(kg__refusal, id, "case", TEXT),
+    KG__FIELD(kg__refusal, why, "why", STRING),
+    { 0 },
+};
+static const kg__field verdicts_fields[] = {
+    KG__FIELD(kg__verdicts, test, "test", TEXT),
+    KG__FIELD(kg__verdicts, complete, "complete", BOOL),
+    KG__FIELD(kg__verdicts, seconds, "seconds", NUMBER),
+    KG__FIELD(kg__verdicts, errors, "errors", TEXTS),
+    KG__FIELD(kg__verdicts, vanished, "vanished", TEXTS),
+    KG__FIELD_ITEMS(kg__verdicts, refused, refused_count, "refused", kg__refusal, refusal_fields),
+    KG__FIELD_ITEMS(kg__verdicts, claims, claim_count, "claims", kg__claim, claim_fields),
+    KG__FIELD(kg__verdicts, notes, "notes", TEXTS),
+    KG__FIELD(kg__verdicts, speedups, "speedups", TEXTS),
+    KG__FIELD(kg__verdicts, provenance, "provenance", VALUE),
+    KG__FIELD(kg__verdicts, board, "board", TEXT),
+    KG__FIELD(kg__verdicts, skipped, "skipped", STRING),
+    KG__FIELD_OF(kg__verdicts, skipped_by, "skipped_by", kg__skip_names),
+    KG__FIELD(kg__verdicts, nearest, "nearest", TEXT),
+    KG__FIELD(kg__verdicts, exit_code, "exit_code", FIGURE),
+    { 0 },
+};
+
+static kg__verdicts *make_empty(kg__pool *pool)
+{
+    kg__verdicts *verdicts = kg__pool_array(pool, 1, sizeof *verdicts);
+
+    *verdicts = (kg__verdicts){ .pool = pool, .test = "", .seconds = NAN, .exit_code = -1 };
+    return verdicts;
+}
+
+kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test)
+{
+    kg__verdicts *verdicts = make_empty(pool);
+    kg__texts *const lists[] = { &verdicts->errors, &verdicts->vanished, &verdicts->notes,
+                                 &verdicts->speedups };
+
+    verdicts->test = kg__pool_text(pool, test);
+    verdicts->complete = true;
+    verdicts->seconds = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        lists[i]->items = kg__pool_array(pool, 0, sizeof *lists[i]->items);
+    verdicts->refused = kg__pool_array(pool, 0, sizeof *verdicts->refused);
+    verdicts->claims = kg__pool_array(pool, 0, sizeof *verdicts->claims);
+    return verdicts;
+}
+
+void kg__verdicts_add_refusal(kg__verdicts *verdicts, const char *id, const char *why)
+{
+    kg__pool *pool = verdicts->pool;
+
+    verdicts->refused =
+        kg__pool_grow(pool, verdicts->refused, verdicts->refused_count, sizeof(kg__refusal));
+    verdicts->refused[verdicts->refused_count++] =
+        (kg__refusal){ kg__pool_text(pool, id), kg__pool_text(pool, why) };
+}
+
+void kg__verdicts_add_claim(kg__verdicts *verdicts, const char *claim, bool holds, const char *why)
+{
+    kg__pool *pool = verdicts->pool;
+
+    verdicts->claims =
+        kg__pool_grow(pool, verdicts->claims, verdicts->claim_count, sizeof(kg__claim));
+    verdicts->claims[verdicts->claim_count++] =
+        (kg__claim){ kg__pool_text(pool, claim), holds, kg__pool_text(pool, why) };
+}
+
+void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result)
+{
+    verdicts->cases = kg__pool_grow(verdicts->pool, verdicts->cases, verdicts->case_count,
+                                    sizeof(kg__case_result *));
+    verdicts->cases[verdicts->case_count++] = result;
+}
+
+json_t *kg__verdicts_json(const kg__verdicts *verdicts)
+{
+    json_t *document = json_pack("{s:s}", "schema", KG__VERDICTS_SCHEMA);
+    json_t *cases = json_array();
+
+    kg__fields_write(document, verdicts_fields, verdicts);
+    if (verdicts->target.key[0] != '\0')
+        json_object_set_new(document, "target", kg__target_json(&verdicts->target));
+    for (size_t i = 0; i < verdicts->case_count; i++)
+        json_array_append_new(cases, kg__case_result_json(verdicts->cases[i]));
+    json_object_set_new(document, "cases", cases);
+    return document;
+}
+
+bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error)
+{
+    json_t *document = kg__verdicts_json(verdicts);
+    bool written = kg__results_write_json(path, document, 1, error);
+
+    json_decref(document);
+    return written;
+}
+
+static void release_json(void *document)
+{
+    json_decref(document);
+}
+
+kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *error)
+{
+    kg__verdicts *verdicts = make_empty(pool);
+    json_t *entry;
+    size_t i;
+
+    kg__pool_keep(pool, json_incref(document), release_json);
+    if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error))
+        return NULL;
+    verdicts->target = kg__target_of(json_object_get(document, "target"));
+    json_array_foreach (json_object_get(document, "cases"), i, entry) {
+        kg__error fault = { "" };
+        kg__case_result *result = kg__case_result_read(pool, entry, &fault);
+
+        if (result == NULL) {
+            kg__fail(error, "cases[%zu]: %s", i, fault.text);
+            return NULL;
+        }
+        kg__verdicts_add_case(verdicts, result);
+    }
+    return verdicts;
+}
+
+kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *error)
+{
+    json_t *document = kg__verdicts_load_json(path, error);
+    kg__error fault = { "" };
+    kg__verdicts *verdicts = document != NULL ? kg__verdicts_read(pool, document, &fault) : NULL;
+
+    if (document != NULL && verdicts == NULL)
+        kg__fail(error, "%s: %s: run the test again", path, fault.text);
+    json_decref(document);
+    return verdicts;
+}
+
+kg__case_result *kg__verdicts_find(const kg__verdicts *verdicts, const char *id)
+{
+    for (size_t i = 0; verdicts != NULL && i < verdicts->case_count; i++) {
+        if (strcmp(verdicts->cases[i]->id, id) == 0)
+            return verdicts->cases[i];
+    }
+    return NULL;
+}
+
+bool kg__is_disproved(const kg__verdicts *checks, const char *id)
+{
+    const kg__case_result *result = kg__verdicts_find(checks, id);
+
+    return result != NULL && result->verdict != KG__PASS;
+}
