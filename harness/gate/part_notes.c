@@ -63,7 +63,7 @@ void kg__part_note_speedups(kg__part_run *run)
                    slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
-        kg__part_add_text(run, "notes", text);
+        kg__part_add_text(run, "speedups", text);
         if (kg__is_verbose())
             kg__print_verdict(stdout, "speedup", "%-11s  %s\n", run->target.key, text);
     }

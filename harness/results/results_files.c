@@ -83,9 +83,9 @@ json_t *kg__document_load(const char *path, const char *remedy, kg__error *error
 
 json_t *kg__verdicts_make_json(const char *test)
 {
-    return json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema",
+    return json_pack("{s:s, s:s, s:b, s:f, s:[], s:[], s:[], s:[], s:[], s:[], s:[]}", "schema",
                      KG__VERDICTS_SCHEMA, "test", test, "complete", 1, "seconds", 0.0, "errors",
-                     "vanished", "refused", "claims", "notes", "cases");
+                     "vanished", "refused", "claims", "speedups", "notes", "cases");
 }
 
 json_t *kg__verdicts_load_json(const char *path, kg__error *error)
