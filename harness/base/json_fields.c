@@ -66,6 +66,8 @@ static json_t *make_value(const kg__field *field, const char *from)
         return *(const char *const *)held != NULL
                    ? kg__json_clean_string(*(const char *const *)held)
                    : NULL;
+    case KG__FIELD_CHARS:
+        return make_text(held);
     case KG__FIELD_FLAG:
         return *(const bool *)held ? json_true() : NULL;
     case KG__FIELD_BOOL:
@@ -180,6 +182,11 @@ static const char *read_value(const kg__field *field, json_t *value, char *into,
         if (!json_is_string(value))
             return "a text";
         *(const char **)to = json_string_value(value);
+        break;
+    case KG__FIELD_CHARS:
+        if (!json_is_string(value) || json_string_length(value) >= field->item_size)
+            return "a text, or is too long";
+        memcpy(to, json_string_value(value), json_string_length(value) + 1);
         break;
     case KG__FIELD_FLAG:
     case KG__FIELD_BOOL:

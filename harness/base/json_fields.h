@@ -17,6 +17,7 @@ typedef enum kg__answer { KG__NOT_KNOWN, KG__NO, KG__YES } kg__answer;
 typedef enum kg__field_kind {
     KG__FIELD_TEXT,   /* const char *, which stays the JSON's; NULL or "" */
     KG__FIELD_STRING, /* the same; NULL alone */
+    KG__FIELD_CHARS,  /* an array of char, which a longer text does not fit; "" */
     KG__FIELD_FLAG,   /* bool; false */
     KG__FIELD_BOOL,   /* bool; always written */
     KG__FIELD_ANSWER, /* kg__answer; KG__NOT_KNOWN */
@@ -41,12 +42,19 @@ typedef struct kg__field {
     const char *const *names; /* of a choice; ends with NULL */
     const struct kg__field *part;
     size_t count_offset; /* of a list: the size_t that counts it */
-    size_t item_size;    /* of a list */
+    size_t item_size;    /* of a list; of chars, their number */
 } kg__field;
 
 #define KG__FIELD(struct_, member, key_, kind_)                                                    \
     {                                                                                              \
         .key = key_, .kind = KG__FIELD_##kind_, .offset = offsetof(struct_, member)                \
+    }
+
+/* A text that is the struct's own. */
+#define KG__FIELD_OWN_TEXT(struct_, member, key_)                                                  \
+    {                                                                                              \
+        .key = key_, .kind = KG__FIELD_CHARS, .offset = offsetof(struct_, member),                 \
+        .item_size = sizeof(((struct_ *)0)->member)                                                \
     }
 
 /* One of the choices of `names_`. */

@@ -3,18 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "baseline/baseline_rules.h"
 #include "suite/counters.h"
 
-const char *kg__measured_by(const json_t *provenance)
+const char *kg__measured_by(const kg__provenance *provenance)
 {
-    return kg__json_text(provenance, KG__MEASURED_BY);
+    return kg__provenance_text(provenance, KG__MEASURED_BY);
 }
 
 bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__error *error)
 {
-    const char *tool = kg__measured_by(baseline->provenance);
+    const char *tool = kg__measured_by(&baseline->provenance);
 
     return *tool == '\0' ||
            kg__fail(error,
@@ -74,14 +73,14 @@ static void append_unjudged(char *text, size_t size, const char *model)
 }
 
 bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const json_t *provenance, char *text, size_t size)
+                            const kg__provenance *provenance, char *text, size_t size)
 {
-    const char *model = kg__json_text(baseline->provenance, "model");
+    const char *model = kg__provenance_text(&baseline->provenance, "model");
     const fact facts[] = {
         { "", baseline->target.compiler, target->compiler, NULL },
-        { "model ", model, kg__json_text(provenance, "model"), NULL },
-        { "CXXFLAGS ", kg__json_text(baseline->provenance, "flags"),
-          kg__json_text(provenance, "flags"), "no CXXFLAGS" },
+        { "model ", model, kg__provenance_text(provenance, "model"), NULL },
+        { "CXXFLAGS ", kg__provenance_text(&baseline->provenance, "flags"),
+          kg__provenance_text(provenance, "flags"), "no CXXFLAGS" },
     };
     const size_t count = sizeof facts / sizeof *facts;
     char then[KG__MESSAGE_SIZE];
@@ -115,7 +114,7 @@ void kg__baseline_case_free(kg__baseline_case *entry)
     free(entry->metrics);
     free(entry->id);
     free(entry->commit);
-    json_decref(entry->code);
+    free(entry->code);
     kg__lines_free(entry->lines);
 }
 
@@ -133,7 +132,7 @@ void kg__baseline_free(kg__baseline *baseline)
     for (size_t i = 0; i < baseline->checked_count; i++)
         free(baseline->checked[i]);
     free(baseline->checked);
-    json_decref(baseline->provenance);
+    kg__provenance_free(&baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }
 
@@ -284,11 +283,12 @@ void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessio
     metric->session_count = count;
 }
 
-void kg__baseline_set_code(kg__baseline_case *entry, json_t *code)
+void kg__baseline_set_code(kg__baseline_case *entry, const kg__kernel_code *code)
 {
-    json_incref(code);
-    json_decref(entry->code);
-    entry->code = code;
+    kg__kernel_code *kept = kg__kernel_code_keep(code);
+
+    free(entry->code);
+    entry->code = kept;
 }
 
 void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines)

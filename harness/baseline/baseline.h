@@ -6,13 +6,14 @@
 #ifndef KG__BASELINE_BASELINE_H
 #define KG__BASELINE_BASELINE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
 #include "judge/judge.h"
+#include "records/kernel_code.h"
 #include "records/line_counts.h"
+#include "records/provenance.h"
 #include "suite/target.h"
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
@@ -37,17 +38,17 @@ typedef struct kg__baseline_metric {
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
-    char *id;         /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
-    char *commit;     /* the commit that it was recorded at; NULL for a sentinel */
-    json_t *code;     /* what the compiler made of it, as in kernel_code.h; or NULL */
-    kg__lines *lines; /* the CPU model's counters by source line; or NULL */
+    char *id;     /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
+    char *commit; /* the commit that it was recorded at; NULL for a sentinel */
+    kg__kernel_code *code;        /* on the heap; or NULL */
+    kg__lines *lines;             /* the CPU model's counters by source line; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */
     size_t metric_count;
 } kg__baseline_case;
 
 typedef struct kg__baseline {
     kg__target target;
-    json_t *provenance;           /* an object of texts, numbers and booleans; or NULL */
+    kg__provenance provenance;
     kg__baseline_case *sentinels; /* sorted by id */
     size_t sentinel_count;
     kg__baseline_case *cases; /* sorted by id */
@@ -66,7 +67,7 @@ typedef enum kg__load_status {
 #define KG__MEASURED_BY "measured_by"
 
 /* Its value, borrowed from the provenance; "" where this project's own programs measured. */
-const char *kg__measured_by(const json_t *provenance);
+const char *kg__measured_by(const kg__provenance *provenance);
 
 /* Whether this project's own programs may be judged by the baseline of the file at `path`: false
  * with `error` where another tool measured it. */
@@ -76,10 +77,10 @@ bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__err
 bool kg__is_same_tool(const char *a, const char *b);
 
 /* Says where the CPU model's baseline was recorded with another compiler, another version of the
- * model or other CXXFLAGS than this run has, whose target and provenance (may be NULL) are given,
- * and which counters are not judged for it; false, with an empty text, where none differs. */
+ * model or other CXXFLAGS than this run has, whose target and provenance are given, and which
+ * counters are not judged for it; false, with an empty text, where none differs. */
 bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const json_t *provenance, char *text, size_t size);
+                            const kg__provenance *provenance, char *text, size_t size);
 
 /* True for the CPU model's key: its file holds counters. */
 bool kg__is_model(const kg__target *target);
@@ -143,8 +144,8 @@ bool kg__baseline_list(kg__baseline *baseline, const char *id);
 /* Removes an id from it; false where it does not have it. */
 bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
 
-/* Replaces a case's code by `code` (NULL: by none). */
-void kg__baseline_set_code(kg__baseline_case *entry, json_t *code);
+/* Replaces a case's code by what a baseline keeps of `code` (NULL: by none). */
+void kg__baseline_set_code(kg__baseline_case *entry, const kg__kernel_code *code);
 
 /* Replaces a case's lines by a copy of `lines` (NULL, or none that counts: by none). */
 void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines);

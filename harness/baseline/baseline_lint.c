@@ -178,7 +178,7 @@ size_t kg__baseline_lint(const kg__baseline *baseline,
     static const char *const sentinels[] = { "copy", "fma" };
     lint_run lint = { .report = report,
                       .context = context,
-                      .imported = *kg__measured_by(baseline->provenance) != '\0' };
+                      .imported = *kg__measured_by(&baseline->provenance) != '\0' };
     bool model = kg__is_model(&baseline->target);
 
     for (size_t i = 0; i < KG__SENTINELS && !model && !lint.imported; i++) {

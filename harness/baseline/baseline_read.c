@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
-#include "baseline/kernel_code.h"
 
 /* What every complaint about the content of a file ends in. */
 #define REMEDY "fix the file, or record it again with ci/rebaseline"
@@ -156,17 +155,21 @@ static bool read_lines(reading *file, const kg__json_place *where, const json_t 
 }
 
 /* Reads what the compiler made of a case. */
-static bool read_code(reading *file, const kg__json_place *where, json_t *object, json_t **code)
+static bool read_code(reading *file, const kg__json_place *where, const json_t *object,
+                      kg__baseline_case *entry)
 {
     const char *key;
     const char *fault = kg__kernel_code_fault(object, &key);
     const kg__json_place member = { where, key };
+    kg__kernel_code code;
 
     if (fault != NULL) {
         kg__complain_at(&file->document, key != NULL ? &member : where, "%s: " REMEDY, fault);
         return false;
     }
-    *code = json_incref(object);
+    /* There are no names in it. */
+    (void)kg__kernel_code_read(NULL, object, &code, NULL);
+    kg__baseline_set_code(entry, &code);
     return true;
 }
 
@@ -200,7 +203,7 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
             }
             entry->commit = kg__copy_text(json_string_value(value));
         } else if (strcmp(key, "code") == 0) {
-            if (!read_code(file, &member, value, &entry->code))
+            if (!read_code(file, &member, value, entry))
                 return false;
         } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
             if (!read_lines(file, &member, value, &entry->lines))
@@ -283,10 +286,7 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
         } else if (strcmp(key, "memory_mib") == 0) {
             read_amount(file, &member, value, (json_int_t)KG__LARGEST_FIGURE, &target->memory_mib);
         } else if (strcmp(key, "multiprocessors") == 0) {
-            int64_t multiprocessors = 0;
-
-            read_amount(file, &member, value, INT_MAX, &multiprocessors);
-            target->multiprocessors = (int)multiprocessors;
+            read_amount(file, &member, value, INT_MAX, &target->multiprocessors);
         } else if (strcmp(key, "compiler") == 0) {
             (void)kg__read_name(&file->document, &member, value, target->compiler,
                                 sizeof target->compiler, REMEDY);
@@ -306,27 +306,16 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
     }
 }
 
-/* Keeps an object of texts, numbers and booleans as it is. */
-static void read_provenance(reading *file, const kg__json_place *where, json_t *object,
-                            json_t **provenance)
+static void read_provenance(reading *file, const kg__json_place *where, const json_t *object,
+                            kg__provenance *provenance)
 {
-    const char *key;
-    json_t *value;
+    const char *other = kg__provenance_read(provenance, object);
+    const kg__json_place member = { where, other };
 
-    if (!json_is_object(object)) {
+    if (!json_is_object(object))
         kg__complain_at(&file->document, where, "is not an object: " REMEDY);
-        return;
-    }
-    json_object_foreach (object, key, value) {
-        const kg__json_place member = { where, key };
-
-        if (!kg__is_plain_value(value)) {
-            kg__complain_at(&file->document, &member,
-                            "is not a string, number or boolean: " REMEDY);
-            return;
-        }
-    }
-    *provenance = json_incref(object);
+    else if (other != NULL)
+        kg__complain_at(&file->document, &member, "is not a string, number or boolean: " REMEDY);
 }
 
 /* Reads the list of the cases that are checked. */

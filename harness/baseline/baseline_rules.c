@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "suite/counters.h"
@@ -71,11 +70,6 @@ bool kg__is_target_key(const char *key)
     while (is_lower_or_digit(*c) || *c == '-')
         c++;
     return c > key && *c == '\0';
-}
-
-bool kg__is_plain_value(const json_t *value)
-{
-    return json_is_string(value) || json_is_number(value) || json_is_boolean(value);
 }
 
 static const char *base_name(const char *path)
@@ -254,7 +248,7 @@ bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault)
 {
     bool own = is_own_key(&baseline->target);
 
-    if (*kg__measured_by(baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
+    if (*kg__measured_by(&baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
         return false;
     fault->key = KG__MEASURED_BY;
     kg__format(fault->text, sizeof fault->text,

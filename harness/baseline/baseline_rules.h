@@ -29,9 +29,6 @@ bool kg__is_sentinel_name(const char *name);
 /* Whether a text can be a target's key: a-z, 0-9 and -. */
 bool kg__is_target_key(const char *key);
 
-/* Whether a value is fit for the provenance: a text, a number or a boolean. */
-bool kg__is_plain_value(const json_t *value);
-
 /* Whether `path` names the file that the target of this key belongs in. */
 bool kg__is_file_of(const char *path, const char *key);
 

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "baseline/baseline_rules.h"
-#include "baseline/kernel_code.h"
 
 /* Writes a number so that reading it gives the same one again, in as few digits as that takes. */
 static void write_number(FILE *stream, double value)
@@ -119,6 +118,22 @@ static bool write_lines(FILE *stream, const char *path, const kg__baseline_case 
     return true;
 }
 
+static bool write_code(FILE *stream, const char *path, const kg__baseline_case *entry,
+                       kg__error *error)
+{
+    json_t *code = kg__kernel_code_json(entry->code);
+    const char *key;
+    const char *fault = kg__kernel_code_fault(code, &key);
+
+    if (fault != NULL)
+        (void)kg__fail(error, "%s: not written: %s: code%s%s %s", path, entry->id,
+                       key != NULL ? ": " : "", key != NULL ? key : "", fault);
+    fputs(", \"code\": ", stream);
+    write_value(stream, code);
+    json_decref(code);
+    return fault == NULL;
+}
+
 /* Writes a case's id and what is stored of it; false with `error` when it could not be read again.
  */
 static bool write_case(FILE *stream, const char *path, const kg__baseline_case *entry,
@@ -149,16 +164,8 @@ static bool write_case(FILE *stream, const char *path, const kg__baseline_case *
         write_metric(stream, &entry->metrics[i]);
         separator = ", ";
     }
-    if (entry->code != NULL) {
-        const char *key;
-        const char *code_fault = kg__kernel_code_fault(entry->code, &key);
-
-        if (code_fault != NULL)
-            return kg__fail(error, "%s: not written: %s: code%s%s %s", path, entry->id,
-                            key != NULL ? ": " : "", key != NULL ? key : "", code_fault);
-        fputs(", \"code\": ", stream);
-        write_value(stream, entry->code);
-    }
+    if (entry->code != NULL && !write_code(stream, path, entry, error))
+        return false;
     if (entry->lines != NULL && !write_lines(stream, path, entry, model, error))
         return false;
     if (kg__case_is_faulty(entry, sentinel, &fault))
@@ -199,7 +206,7 @@ static bool write_target(FILE *stream, const char *path, const kg__target *targe
     if (target->memory_mib > 0)
         fprintf(stream, ", \"memory_mib\": %lld", (long long)target->memory_mib);
     if (target->multiprocessors > 0)
-        fprintf(stream, ", \"multiprocessors\": %d", target->multiprocessors);
+        fprintf(stream, ", \"multiprocessors\": %lld", (long long)target->multiprocessors);
     right = right && write_name(stream, "compiler", target->compiler);
     fputc('}', stream);
     return right ||
@@ -207,26 +214,15 @@ static bool write_target(FILE *stream, const char *path, const kg__target *targe
                     path);
 }
 
-static bool write_provenance(FILE *stream, const char *path, json_t *provenance, kg__error *error)
+static void write_provenance(FILE *stream, const kg__provenance *provenance)
 {
-    const char *key;
-    json_t *value;
+    json_t *facts = kg__provenance_json(provenance);
 
-    if (provenance == NULL)
-        return true;
-    if (!json_is_object(provenance))
-        return kg__fail(error, "%s: not written: the provenance is not an object: record it again",
-                        path);
-    json_object_foreach (provenance, key, value) {
-        if (!kg__is_plain_value(value))
-            return kg__fail(error,
-                            "%s: not written: provenance: %s is not a string, number or boolean: "
-                            "record it again",
-                            path, key);
+    if (provenance->count > 0) {
+        fputs(",\n \"provenance\": ", stream);
+        write_value(stream, facts);
     }
-    fputs(",\n \"provenance\": ", stream);
-    write_value(stream, provenance);
-    return true;
+    json_decref(facts);
 }
 
 /* Writes the list of checked cases, one per line, where there is one. */
@@ -265,9 +261,9 @@ static bool write_document(FILE *stream, const char *path, const kg__baseline *b
         return kg__fail(error, "%s: not written: the CPU model has no sentinels: take them out",
                         path);
     fputs("{\"schema\": \"" KG__BASELINE_SCHEMA "\"", stream);
-    if (!write_target(stream, path, &baseline->target, error) ||
-        !write_provenance(stream, path, baseline->provenance, error))
+    if (!write_target(stream, path, &baseline->target, error))
         return false;
+    write_provenance(stream, &baseline->provenance);
     if (baseline->sentinel_count > 0)
         fputs(",\n \"sentinels\": {", stream);
     for (size_t i = 0; i < baseline->sentinel_count; i++) {

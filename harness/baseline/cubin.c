@@ -1,4 +1,4 @@
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 
 #include <ctype.h>
 #include <fcntl.h>

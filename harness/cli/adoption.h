@@ -30,9 +30,9 @@ bool kg__adoption_is_timed(const json_t *entry);
 /* Reads all results; complains about each that does not fit. */
 bool kg__adoption_read(kg__adoption *run);
 
-/* The description of the target; NULL if the results have none. A case's key may end in the memory
- * size, which the description's key lacks. */
-json_t *kg__adoption_target(const kg__adoption *run);
+/* Reads the description of the target; false if the results have none. A case's key may end in the
+ * memory size, which the description's key lacks. */
+bool kg__adoption_target(const kg__adoption *run, kg__target *described);
 
 /* What these results say of the target's surroundings; theirs. */
 json_t *kg__adoption_provenance(const kg__adoption *run, const json_t *results);

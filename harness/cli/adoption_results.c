@@ -102,7 +102,7 @@ bool kg__adoption_read(kg__adoption *run)
     return good;
 }
 
-json_t *kg__adoption_target(const kg__adoption *run)
+bool kg__adoption_target(const kg__adoption *run, kg__target *described)
 {
     json_t *targets = json_object_get(run->results[0], "targets");
     json_t *found = json_object_get(targets, run->target);
@@ -115,13 +115,12 @@ json_t *kg__adoption_target(const kg__adoption *run)
         if (found == NULL && strncmp(run->target, key, length) == 0 && run->target[length] == '-')
             found = target;
     }
-    return json_incref(found);
+    return kg__target_read(found, described, NULL);
 }
 
 json_t *kg__adoption_provenance(const kg__adoption *run, const json_t *results)
 {
-    return json_object_get(json_object_get(results, "provenance"),
-                           kg__json_text(run->recorder.target, "key"));
+    return json_object_get(json_object_get(results, "provenance"), run->recorder.target.key);
 }
 
 double kg__adoption_sentinel(const kg__adoption *run, const json_t *results, const char *name)
@@ -137,10 +136,11 @@ static const char *name_tool(const char *measured_by)
 
 bool kg__adoption_is_of_one_tool(const kg__adoption *run, const char *path)
 {
-    const char *baseline_tool = kg__measured_by(run->baseline.provenance);
+    const char *baseline_tool = kg__measured_by(&run->baseline.provenance);
 
     for (size_t i = 0; i < run->count; i++) {
-        const char *tool = kg__measured_by(kg__adoption_provenance(run, run->results[i]));
+        const char *tool =
+            kg__json_text(kg__adoption_provenance(run, run->results[i]), KG__MEASURED_BY);
         bool first = i == 0 && run->baseline.case_count == 0;
 
         if (!first && !kg__is_same_tool(tool, baseline_tool)) {

@@ -6,10 +6,10 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "baseline/kernel_code.h"
 #include "baseline/make_baseline.h"
 #include "device/nvml.h"
 #include "records/gpu_state.h"
+#include "results/bridge.h"
 #include "results/results_read.h"
 #include "results/time_result.h"
 
@@ -62,15 +62,29 @@ static bool has_session(const kg__baseline_metric *metric, double value)
  */
 static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
 {
-    json_t *changes = json_array();
+    kg__code_change changes[KG__CODE_CHANGES];
+    kg__pool pool = { NULL };
+    kg__kernel_code now;
     bool other;
 
-    if (before != NULL && before->code != NULL)
-        kg__kernel_code_changes(before->code, kernel, changes);
-    other =
-        json_array_size(changes) > 0 || (before != NULL && kg__is_other_code(before->code, kernel));
-    json_decref(changes);
+    (void)kg__kernel_code_read(&pool, kernel, &now, NULL);
+    other = before != NULL && (kg__kernel_code_changes(before->code, &now, changes) > 0 ||
+                               kg__is_other_code(before->code, &now));
+    kg__pool_free(&pool);
     return other;
+}
+
+/* Whether a case is known to have run the baseline's code. */
+static bool is_same_code(const kg__baseline_case *before, const json_t *kernel)
+{
+    kg__pool pool = { NULL };
+    kg__kernel_code now;
+    bool same;
+
+    (void)kg__kernel_code_read(&pool, kernel, &now, NULL);
+    same = kg__is_same_code(before->code, &now);
+    kg__pool_free(&pool);
+    return same;
 }
 
 /* The metric that a time is added to; `before` is the baseline's entry or NULL. */
@@ -92,7 +106,7 @@ bool kg__adoption_may_be_other_code(const kg__baseline_case *before, const json_
             continue;
         expectation = kg__baseline_expectation(stored);
         if (kg__judge(&figure, &expectation, NULL, "ns").tripped)
-            return !kg__is_same_code(before->code, json_object_get(entry, "kernel"));
+            return !is_same_code(before, json_object_get(entry, "kernel"));
     }
     return false;
 }
@@ -114,7 +128,7 @@ const char *kg__adoption_fault(const kg__adoption *run, const json_t *entry)
         return "the GPU was throttled while it was timed";
     if (state.foreign_processes > 0)
         return "other processes computed on the GPU while it was timed";
-    if (kg__launch_cost_moved(&state, run->recorder.provenance, &now, &then))
+    if (kg__launch_cost_moved(&state, &run->recorder.provenance, &now, &then))
         return now < then ? "the launch overhead was lower than when the baseline was recorded"
                           : "the launch overhead was higher than when the baseline was recorded";
     if (is_other_code(before, json_object_get(entry, "kernel")))

@@ -23,25 +23,18 @@ static bool as_json;
 
 /* The provenance of the baseline: its own if it has one, else that of the results without nested
  * objects. */
-static json_t *make_provenance(const kg__adoption *run)
+static void make_provenance(kg__adoption *run)
 {
-    json_t *provenance = kg__adoption_provenance(run, run->results[0]);
+    kg__provenance *provenance = &run->recorder.provenance;
     double launch = kg__adoption_sentinel(run, run->results[0], "empty");
-    json_t *kept = json_object();
-    const char *key;
-    json_t *value;
 
-    if (run->baseline.provenance != NULL) {
-        json_decref(kept);
-        return json_incref(run->baseline.provenance);
+    if (run->baseline.provenance.count > 0) {
+        kg__provenance_copy(provenance, &run->baseline.provenance);
+        return;
     }
-    json_object_foreach (provenance, key, value) {
-        if (!json_is_object(value))
-            json_object_set(kept, key, value);
-    }
+    (void)kg__provenance_read(provenance, kg__adoption_provenance(run, run->results[0]));
     if (launch > 0)
-        json_object_set_new(kept, "launch_ns", json_real(round(launch)));
-    return kept;
+        kg__provenance_set(provenance, "launch_ns", KG__FACT_NUMBER, round(launch));
 }
 
 /* Takes the times of one case; whether there were any. From results `adopted` before, only metrics
@@ -186,7 +179,7 @@ static bool merge_into(kg__adoption *run, const char *path, const kg__target *ta
                               KG__SESSIONS_MINIMUM);
         return false;
     }
-    run->recorder.provenance = make_provenance(run);
+    make_provenance(run);
     for (size_t i = 0; i < run->count; i++)
         take_results(run, run->paths[i], run->results[i]);
     if (!is_sound(run))
@@ -211,8 +204,7 @@ static bool adopt_results(kg__adoption *run)
 
     if (!kg__adoption_read(run))
         return false;
-    run->recorder.target = kg__adoption_target(run);
-    if (run->recorder.target == NULL) {
+    if (!kg__adoption_target(run, &run->recorder.target)) {
         kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[0] },
                               "does not describe %s in its targets: gate again", run->target);
         return false;
@@ -255,8 +247,7 @@ static int adopt(size_t count, char **paths)
     for (size_t i = 0; i < count; i++)
         json_decref(run.results[i]);
     free(run.results);
-    json_decref(run.recorder.target);
-    json_decref(run.recorder.provenance);
+    kg__provenance_free(&run.recorder.provenance);
     kg__lock_release(lock);
     code = kg__change_log_end(&log, as_json, code);
     kg__change_log_free(&log);

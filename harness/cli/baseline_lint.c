@@ -95,7 +95,7 @@ static void add_figures(json_t *figures, const kg__baseline_case *cases, size_t 
 /* Adds to a file's entry what the Python commands cannot read in the file itself. */
 static void describe_baseline(json_t *entry, const kg__baseline *baseline)
 {
-    const char *model = kg__json_text(baseline->provenance, "model");
+    const char *model = kg__provenance_text(&baseline->provenance, "model");
     json_t *figures = json_object();
     json_t *outdated = json_array();
 

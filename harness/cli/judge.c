@@ -16,6 +16,7 @@
 #include "cli/judge_moves.h"
 #include "cli/publish.h"
 #include "records/observation.h"
+#include "results/bridge.h"
 #include "results/results.h"
 #include "results/results_read.h"
 #include "results/run_files.h"
@@ -156,7 +157,7 @@ static void add_error(const judged_target *judged, const char *text)
 /* The tool's name in an error: the first word of "nvbench 0.1.0". */
 static const char *name_tool(const json_t *provenance, char tool[64])
 {
-    const char *measured_by = kg__measured_by(provenance);
+    const char *measured_by = kg__json_text(provenance, KG__MEASURED_BY);
 
     kg__format(tool, 64, "%.*s", (int)strcspn(measured_by, " "), measured_by);
     return *tool != '\0' ? tool : "comparisons' programs";
@@ -174,14 +175,15 @@ static void load_baseline(judged_target *judged)
     kg__error error = { "" };
     kg__load_status status;
 
-    judged->target = kg__target_of(described);
+    (void)kg__target_read(described, &judged->target, NULL);
     status = kg__baseline_load_for(folder, &judged->target, judged->baseline_path,
                                    sizeof judged->baseline_path, &judged->baseline, &error);
     if (status == KG__BAD)
         add_error(judged, error.text);
     judged->has_baseline = status != KG__ABSENT && judged->baseline.case_count > 0;
-    stored = kg__measured_by(judged->baseline.provenance);
-    if (judged->has_baseline && !kg__is_same_tool(stored, kg__measured_by(provenance))) {
+    stored = kg__measured_by(&judged->baseline.provenance);
+    if (judged->has_baseline &&
+        !kg__is_same_tool(stored, kg__json_text(provenance, KG__MEASURED_BY))) {
         judged->has_baseline = false;
         kg__fail(&error, "%s: was measured by %s, not %s: name another --target",
                  judged->baseline_path, *stored != '\0' ? stored : "comparisons' programs",
@@ -226,6 +228,8 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
     kg__sentinel_log none = { 0 };
     kg__measurement *measurements = kg__allocate(count, sizeof *measurements);
     size_t measured = 0;
+    kg__pool pool = { 0 };
+    kg__case_result *result;
     json_t *entry;
 
     for (size_t i = 0; i < count; i++) {
@@ -234,13 +238,13 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
                 (kg__measurement){ list[i],
                                    kg__surroundings_of(&none, get_baseline(judged), list[i]) };
     }
-    entry = kg__time_result(id, &judged->target, "time", measurements, measured,
-                            get_baseline(judged), NULL);
+    result =
+        kg__time_result(&pool, id, &judged->target, measurements, measured, get_baseline(judged));
     /* The usual text names the command that records a comparison. */
-    if (kg__results_verdict(entry) == KG__NO_BASELINE)
-        json_object_set_new(
-            entry, "why",
-            json_string("no baseline: five imports make one, with kernelgate baseline adopt"));
+    if (result->verdict == KG__NO_BASELINE)
+        result->why = "no baseline: five imports make one, with kernelgate baseline adopt";
+    entry = kg__case_result_json(result);
+    kg__pool_free(&pool);
     free(measurements);
     return entry;
 }
@@ -265,12 +269,12 @@ static json_t *judge_observations(const judged_target *judged, const char *id,
     char why[KG__MESSAGE_SIZE];
 
     if (failed != NULL)
-        return kg__plain_result(id, &judged->target, "time", KG__ERROR, failed->why);
+        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, failed->why);
     if (refused == NULL)
         return judge_measured(judged, id, list, count);
     if (kg__baseline_find(&judged->baseline, id) != NULL) {
         kg__format(why, sizeof why, "is in the baseline and was skipped: %s", refused->why);
-        return kg__plain_result(id, &judged->target, "time", KG__ERROR, why);
+        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, why);
     }
     json_array_append_new(json_object_get(judged->verdicts, "refused"),
                           json_pack("{s:s, s:s}", "case", id, "why", refused->why));
@@ -292,7 +296,7 @@ static void judge_case(const judged_target *judged, const char *id, const json_t
     if (entry == NULL)
         return;
     json_object_set(entry, KG__IMPORTED, json_object_get(measured, KG__IMPORTED));
-    kg__time_result_line(entry, NULL, line, sizeof line);
+    kg__time_result_line_json(entry, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     json_array_append_new(json_object_get(judged->verdicts, "cases"), entry);
 }

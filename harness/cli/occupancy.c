@@ -7,7 +7,7 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/message.h"
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 #include "cli/command.h"
 #include "cli/occupancy_limits.h"
 

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/text.h"
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 #include "cli/baseline_files.h"
 #include "cli/command.h"
 #include "cli/recorder.h"
@@ -41,16 +41,11 @@ typedef struct recording {
  * sessions run the same code. */
 static void take_code(recording *run, kg__recorded *recorded, const kg__observation *measured)
 {
-    char fingerprint[KG__FINGERPRINT_SIZE];
-
     if (recorded->code != NULL)
         return;
-    recorded->code = kg__kernel_code_of(measured->record);
-    if (recorded->code != NULL &&
-        kg__kernels_fingerprint(&run->kernels, run->program,
-                                kg__json_text(run->recorder.target, "compute_capability"),
-                                measured->kernel, fingerprint))
-        json_object_set_new(recorded->code, KG__CODE_FINGERPRINT, json_string(fingerprint));
+    (void)kg__kernels_fingerprint(&run->kernels, run->program,
+                                  run->recorder.target.compute_capability, measured->kernel);
+    recorded->code = kg__kernel_code_keep(measured->kernel);
 }
 
 static void take_measured(recording *run, const kg__observation *measured)
@@ -75,7 +70,7 @@ static void take_measured(recording *run, const kg__observation *measured)
         kg__recorder_refuse(&run->recorder, recorded->id, why);
         return;
     }
-    if (kg__launch_cost_moved(state, run->recorder.provenance, &now, &then)) {
+    if (kg__launch_cost_moved(state, &run->recorder.provenance, &now, &then)) {
         kg__format(why, sizeof why,
                    "the launch overhead was %.0f ns while it was timed and %.0f ns before: start "
                    "nothing on the host's other GPUs, and record again",
@@ -102,8 +97,8 @@ static void take_observation(void *context, const kg__observation *observation)
         for (size_t i = 0; i < KG__SENTINELS; i++)
             run->sum[i] += fmax(kg__value_of(observation, kg__session_sentinels[i]), 0);
         run->sums++;
-        json_object_set_new(run->recorder.provenance, "launch_ns",
-                            json_real(round(fmax(kg__value_of(observation, "empty"), 0))));
+        kg__provenance_set(&run->recorder.provenance, "launch_ns", KG__FACT_NUMBER,
+                           round(fmax(kg__value_of(observation, "empty"), 0)));
     }
 }
 
@@ -144,10 +139,11 @@ static bool sessions_are_complete(const kg__sessions *sessions)
 }
 
 /* Adds the change of the machine code to `changes`. */
-static void note_machine_code(const json_t *before, const json_t *now, json_t *changes)
+static void note_machine_code(const kg__kernel_code *before, const kg__kernel_code *now,
+                              json_t *changes)
 {
-    bool had_code = *kg__json_text(before, KG__CODE_FINGERPRINT) != '\0';
-    bool has_code = *kg__json_text(now, KG__CODE_FINGERPRINT) != '\0';
+    bool had_code = before->fingerprint[0] != '\0';
+    bool has_code = now->fingerprint[0] != '\0';
 
     if (kg__is_other_code(before, now))
         json_array_append_new(changes, json_string("other machine code, or another launch"));
@@ -157,17 +153,19 @@ static void note_machine_code(const json_t *before, const json_t *now, json_t *c
         json_array_append_new(changes, json_string("its machine code is no longer known"));
 }
 
-static void print_code_row(kg__change_log *log, const char *id, const json_t *before,
-                           const json_t *now)
+static void print_code_row(kg__change_log *log, const char *id, const kg__kernel_code *before,
+                           const kg__kernel_code *now)
 {
+    kg__code_change figures[KG__CODE_CHANGES];
+    size_t count = kg__kernel_code_changes(before, now, figures);
     json_t *changes = json_array();
     const json_t *text;
     size_t i;
 
     if (before == NULL)
         json_array_append_new(changes, json_string("recorded"));
-    else
-        kg__kernel_code_changes(before, now, changes);
+    for (i = 0; i < count; i++)
+        json_array_append_new(changes, json_string(figures[i].text));
     if (before != NULL)
         note_machine_code(before, now, changes);
     if (json_array_size(changes) == 0)
@@ -185,24 +183,21 @@ static void print_code_row(kg__change_log *log, const char *id, const json_t *be
 static bool store_code(kg__change_log *log, kg__baseline_case *entry, const kg__recorded *recorded,
                        bool moved)
 {
-    json_t *code = json_copy(recorded->code);
-    json_t *fingerprint = json_object_get(entry->code, KG__CODE_FINGERPRINT);
-    bool differs;
+    kg__kernel_code code;
 
-    if (code == NULL)
+    if (recorded->code == NULL)
         return false;
-    if (!moved && fingerprint != NULL && json_object_get(code, KG__CODE_FINGERPRINT) == NULL) {
-        json_object_set(code, KG__CODE_FINGERPRINT, fingerprint);
-        if (!kg__kernel_code_equal(entry->code, code))
-            (void)json_object_del(code, KG__CODE_FINGERPRINT);
+    code = *recorded->code;
+    if (!moved && entry->code != NULL && code.fingerprint[0] == '\0') {
+        memcpy(code.fingerprint, entry->code->fingerprint, sizeof code.fingerprint);
+        if (!kg__kernel_code_equal(entry->code, &code))
+            code.fingerprint[0] = '\0';
     }
-    differs = !kg__kernel_code_equal(entry->code, code);
-    if (differs) {
-        print_code_row(log, recorded->id, entry->code, code);
-        kg__baseline_set_code(entry, code);
-    }
-    json_decref(code);
-    return differs;
+    if (kg__kernel_code_equal(entry->code, &code))
+        return false;
+    print_code_row(log, recorded->id, entry->code, &code);
+    kg__baseline_set_code(entry, &code);
+    return true;
 }
 
 /* Stores one case; returns whether its line changes. */
@@ -283,7 +278,7 @@ static bool measure(recording *run, size_t count, char **programs)
         (void)fflush(kg__narration());
         good = kg__recorder_observe(&run->recorder, programs[i], programs[i], "check");
     }
-    good = good && (run->recorder.target == NULL || kg__recorder_may_load(&run->recorder));
+    good = good && (run->recorder.target.key[0] == '\0' || kg__recorder_may_load(&run->recorder));
     for (size_t i = 0; i < count && good; i++)
         kg__kernels_add(&run->kernels, programs[i], programs[i]);
     for (size_t session = 0; session < run->sessions.limit && good; session++) {
@@ -372,8 +367,7 @@ static int record_programs(kg__change_log *log, size_t sessions, size_t models, 
     kg__format_path(recorder.scratch, sizeof recorder.scratch, "%s/record", folder);
     code = models > 0 ? kg__record_model(&recorder, count, programs)
                       : record_times(&recorder, sessions, count, programs);
-    json_decref(recorder.target);
-    json_decref(recorder.provenance);
+    kg__provenance_free(&recorder.provenance);
     json_decref(recorder.comparisons);
     kg__file_remove_folder(folder);
     return code;

@@ -121,7 +121,7 @@ static bool measure(counting *run, size_t count, char *const *programs)
         if (!check_program(run, programs[i], path))
             return false;
     }
-    if (run->recorder->target != NULL && !kg__recorder_may_load(run->recorder))
+    if (run->recorder->target.key[0] != '\0' && !kg__recorder_may_load(run->recorder))
         return false;
     for (run->pass = 0; run->pass < RUNS; run->pass++) {
         fprintf(kg__narration(), "counting, run %zu of %d\n", run->pass + 1, RUNS);
@@ -274,7 +274,7 @@ static int save(const counting *run)
     /* Equal counts of another compiler, model or flags are stored with the new provenance. */
     if (changed + listed > 0 ||
         (!kg__recorder_is_partial() &&
-         kg__recorded_otherwise(&baseline, &target, run->recorder->provenance, otherwise,
+         kg__recorded_otherwise(&baseline, &target, &run->recorder->provenance, otherwise,
                                 sizeof otherwise)))
         saved = kg__recorder_save(run->recorder, path, &target, &baseline);
     kg__change_log_set_counts(run->recorder->log, RUNS, run->counted, changed);

@@ -107,9 +107,9 @@ static void take_observation(void *context, const kg__observation *observation)
     /* A case that is timed, but not recorded. */
     if (id[0] != '\0' && !kg__filter_takes(id))
         return;
-    if (event == KG__EVENT_TARGET && recorder->target == NULL) {
-        recorder->target = json_incref(observation->target);
-        recorder->provenance = json_incref(observation->provenance);
+    if (event == KG__EVENT_TARGET && recorder->target.key[0] == '\0') {
+        recorder->target = *observation->target;
+        kg__provenance_copy(&recorder->provenance, observation->provenance);
     } else if (event == KG__EVENT_FAILED || (event == KG__EVENT_CHECKED && !observation->right)) {
         kg__recorder_refuse(recorder, id, observation->why);
     } else if (event == KG__EVENT_MEASURED || event == KG__EVENT_CHECKED ||
@@ -176,8 +176,8 @@ bool kg__recorder_is_partial(void)
 static bool flags_agree(const kg__recorder *recorder, const kg__baseline *baseline,
                         const char *path, kg__error *error)
 {
-    const char *then = kg__json_text(baseline->provenance, "flags");
-    const char *now = kg__json_text(recorder->provenance, "flags");
+    const char *then = kg__provenance_text(&baseline->provenance, "flags");
+    const char *now = kg__provenance_text(&recorder->provenance, "flags");
 
     if (!kg__recorder_is_partial() || baseline->case_count == 0 || strcmp(then, now) == 0)
         return true;
@@ -192,7 +192,7 @@ bool kg__recorder_load(const kg__recorder *recorder, kg__target *target, char *p
 {
     kg__error error = { "" };
 
-    *target = kg__target_of(recorder->target);
+    *target = recorder->target;
     bool readable =
         kg__baseline_load_for(recorder->baselines, target, path, size, baseline, &error) != KG__BAD;
 
@@ -274,10 +274,9 @@ bool kg__recorder_save(const kg__recorder *recorder, const char *path, const kg_
     kg__error error = { "" };
 
     /* A filtered recording keeps the provenance of the other cases. */
-    if (!kg__recorder_is_partial() || baseline->provenance == NULL) {
+    if (!kg__recorder_is_partial() || baseline->provenance.count == 0) {
         baseline->target = *target;
-        json_decref(baseline->provenance);
-        baseline->provenance = json_incref(recorder->provenance);
+        kg__provenance_copy(&baseline->provenance, &recorder->provenance);
     }
     if (kg__baseline_save(path, baseline, &error)) {
         kg__change_log_set(recorder->log, "written", json_true());

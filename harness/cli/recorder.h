@@ -17,8 +17,8 @@ typedef struct kg__recorder {
     const char *baselines;       /* the folder of the baseline files */
     const char *commit;          /* the commit's name; NULL: from git */
     char scratch[KG__PATH_SIZE]; /* the stem of the observers' records */
-    json_t *target;              /* the device's description; NULL before the first observer */
-    json_t *provenance;
+    kg__target target;           /* its key is empty before the first observer */
+    kg__provenance provenance;
     json_t *comparisons;   /* with an observed case, by name */
     kg__progress progress; /* of the observer */
     size_t done;           /* its finished cases, and all of them */

@@ -26,7 +26,7 @@ void kg__sessions_begin(kg__sessions *sessions, kg__change_log *log, size_t limi
 static void free_recorded(kg__recorded *recorded)
 {
     free(recorded->id);
-    json_decref(recorded->code);
+    free(recorded->code);
     for (size_t i = 0; i < KG__TIMES; i++)
         free(recorded->values[i]);
 }

@@ -23,7 +23,7 @@ typedef struct kg__recorded {
     double *values[KG__TIMES];
     size_t counts[KG__TIMES];
     bool loose[KG__TIMES]; /* its sessions may disagree: recorded ungated, not refused */
-    json_t *code;          /* its kernel code, or NULL */
+    kg__kernel_code *code; /* on the heap, or NULL */
 } kg__recorded;
 
 typedef struct kg__sessions {

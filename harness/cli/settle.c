@@ -139,30 +139,31 @@ static bool folders_differ(void)
 
 /* What decided a suspect's verdict: its pairs, the stored baseline, or an observation alone, such
  * as a wrong result. */
-static const char *name_judge(const kg__suspect *suspect)
+static const char *name_judge(const kg__suspect *suspect, bool has_pairs)
 {
-    if (suspect->by_baseline)
-        return "baseline";
-    return json_object_get(suspect->entry, "pairs") != NULL ? "pairs" : "observation";
+    return suspect->by_baseline ? "baseline" : has_pairs ? "pairs" : "observation";
 }
 
 /* The result of a suspect; if it is not settled, only that. */
 static json_t *pack_suspect(const kg__settle_group *group, const kg__suspect *suspect)
 {
+    const kg__case_result *result = suspect->result;
+    json_t *pairs = kg__case_result_pairs_json(result);
     json_t *entry =
-        json_pack("{s:s, s:s, s:b, s:I, s:I}", "case", suspect->id, "target", group->target.key,
+        json_pack("{s:s, s:s, s:b, s:I, s:I}", "case", result->id, "target", group->target.key,
                   "settled", (int)suspect->settled, "undisturbed_pairs", (json_int_t)suspect->pairs,
                   "disturbed_pairs", (json_int_t)suspect->dropped);
 
-    if (!suspect->settled)
-        return entry;
-    json_object_set_new(entry, "judged_by", json_string(name_judge(suspect)));
-    json_object_set(entry, "verdict", json_object_get(suspect->entry, "verdict"));
-    json_object_set(entry, "why", json_object_get(suspect->entry, "why"));
-    if (suspect->note[0] != '\0')
-        json_object_set_new(entry, "note", kg__json_clean_string(suspect->note));
-    if (!suspect->by_baseline)
-        json_object_set(entry, "pairs", json_object_get(suspect->entry, "pairs"));
+    if (suspect->settled) {
+        json_object_set_new(entry, "judged_by", json_string(name_judge(suspect, pairs != NULL)));
+        json_object_set_new(entry, "verdict", json_string(kg__verdict_name(result->verdict)));
+        json_object_set_new(entry, "why", kg__json_clean_string(result->why));
+        if (suspect->note[0] != '\0')
+            json_object_set_new(entry, "note", kg__json_clean_string(suspect->note));
+        if (!suspect->by_baseline && pairs != NULL)
+            json_object_set(entry, "pairs", pairs);
+    }
+    json_decref(pairs);
     return entry;
 }
 

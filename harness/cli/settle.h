@@ -3,7 +3,6 @@
 #ifndef KG__CLI_SETTLE_H
 #define KG__CLI_SETTLE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,6 +12,7 @@
 #include "judge/judge.h"
 #include "judge/pairs.h"
 #include "results/pair_result.h"
+#include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/target.h"
 
@@ -31,10 +31,11 @@ typedef struct kg__side_result {
 typedef struct kg__settle_group {
     char name[64];
     char path[KG__PATH_SIZE]; /* of its verdicts */
-    json_t *document;
-    kg__target target;
+    kg__pool pool;
+    kg__verdicts *verdicts;
+    kg__target target; /* theirs, with the key of the baseline */
     kg__baseline baseline;
-    kg__rivals rivals;
+    kg__pairs_base base;
     kg__suspect *suspects;
     size_t count;
     char programs[KG__SIDES][KG__PATH_SIZE];

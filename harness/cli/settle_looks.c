@@ -4,55 +4,33 @@
 
 #include "base/clock.h"
 #include "base/color.h"
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/settle.h"
-#include "results/results.h"
 #include "results/time_result.h"
 
 #define PROGRESS_EVERY 2.0
 
 static void add_note(kg__settle_group *group, const kg__suspect *suspect, const char *text)
 {
-    char note[KG__MESSAGE_SIZE + KG__MESSAGE_SIZE / 2];
-    json_t *notes = json_object_get(group->document, "notes");
-
-    if (notes == NULL) {
-        notes = json_array();
-        json_object_set_new(group->document, "notes", notes);
-    }
-    kg__format(note, sizeof note, "%s: %s", suspect->id, text);
-    json_array_append_new(notes, json_string(note));
-}
-
-/* Whether a suspect that passes by its pairs had tripped, which the results note. */
-static bool is_cleared(const kg__suspect *suspect)
-{
-    const char *name;
-    json_t *metric;
-
-    if (strcmp(kg__json_text(suspect->entry, "verdict"), kg__verdict_name(KG__PASS)) != 0)
-        return false;
-    json_object_foreach (json_object_get(suspect->entry, "metrics"), name, metric) {
-        if (json_is_true(json_object_get(metric, "tripped")))
-            return true;
-    }
-    return false;
+    kg__pool_add_text(&group->pool, &group->verdicts->notes,
+                      kg__pool_format(&group->pool, "%s: %s", suspect->result->id, text));
 }
 
 static void report_settled(kg__settle_group *group, const kg__suspect *suspect)
 {
+    const kg__case_result *result = suspect->result;
     char line[2 * KG__MESSAGE_SIZE];
 
-    kg__time_result_line(suspect->entry, NULL, line, sizeof line);
+    kg__time_result_line(result, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
-    if (suspect->note[0] != '\0')
+    if (suspect->note[0] != '\0') {
         add_note(group, suspect, suspect->note);
-    if (suspect->note[0] != '\0')
         kg__print_verdict(kg__narration(), "note", "%-11s  %-32s  %s\n", group->target.key,
-                          suspect->id, suspect->note);
-    if (is_cleared(suspect))
-        add_note(group, suspect, kg__json_text(suspect->entry, "why"));
+                          result->id, suspect->note);
+    }
+    /* The results note a suspect that had tripped and passes. */
+    if (result->verdict == KG__PASS && kg__case_result_tripped(result))
+        add_note(group, suspect, result->why);
     (void)fflush(kg__narration());
 }
 
@@ -63,7 +41,7 @@ static bool settle_suspect(kg__suspect *suspect, size_t wanted_pairs)
 
     if ((suspect->by_baseline || disturbed) && kg__suspect_settle_by_finding(suspect))
         return true;
-    if (suspect->by_baseline && kg__suspect_has_heads(suspect))
+    if (suspect->by_baseline && kg__suspect_is_confirmed(suspect))
         kg__suspect_settle_by_baseline(suspect);
     else if (disturbed)
         kg__suspect_settle_disturbed(suspect);
@@ -89,7 +67,7 @@ static void settle_group(kg__settlement *run, kg__settle_group *group)
         report_settled(group, suspect);
         group->reported[i] = changed = true;
     }
-    if (changed && !kg__results_write_json(group->path, group->document, 1, &error)) {
+    if (changed && !kg__verdicts_save(group->verdicts, group->path, &error)) {
         kg__complain("%s", error.text);
         run->failed = true;
     }
@@ -105,7 +83,7 @@ static void settle_groups(kg__settlement *run)
 typedef struct open_work {
     size_t suspects;
     size_t pairs; /* that the suspect with the fewest needs for the next look */
-    bool heads;   /* one needs an observation of this build */
+    bool alone;   /* one needs an observation of this build alone */
 } open_work;
 
 static open_work count_open_work(const kg__settlement *run)
@@ -124,8 +102,8 @@ static open_work count_open_work(const kg__settlement *run)
 
                 left.pairs = missing > left.pairs ? missing : left.pairs;
             }
-            left.heads =
-                left.heads || (kg__settle_wants(run, group, suspect) && suspect->by_baseline);
+            left.alone =
+                left.alone || (kg__settle_wants(run, group, suspect) && suspect->by_baseline);
         }
     }
     return left;
@@ -234,7 +212,7 @@ void kg__settle_all(kg__settlement *run)
             end_pairs(run);
             work = count_open_work(run);
         }
-        if (work.pairs == 0 && !work.heads)
+        if (work.pairs == 0 && !work.alone)
             break;
         if (work.pairs == 0 && round > 0 &&
             kg__settle_elapsed(run) + run->round_seconds / 2 > run->limit) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "cli/settle.h"
 #include "gate/spawn_observer.h"
 #include "records/observation.h"
@@ -20,15 +19,15 @@ static bool wants_pair(const kg__settlement *run, const kg__suspect *suspect)
            suspect->pairs < kg__look_pairs(run->look);
 }
 
-static bool wants_head(const kg__suspect *suspect)
+static bool wants_measurement(const kg__suspect *suspect)
 {
-    return !suspect->settled && suspect->by_baseline && !kg__suspect_has_heads(suspect);
+    return !suspect->settled && suspect->by_baseline && !kg__suspect_is_confirmed(suspect);
 }
 
 bool kg__settle_wants(const kg__settlement *run, const kg__settle_group *group,
                       const kg__suspect *suspect)
 {
-    return !group->broken && (wants_pair(run, suspect) || wants_head(suspect));
+    return !group->broken && (wants_pair(run, suspect) || wants_measurement(suspect));
 }
 
 typedef struct side_context {
@@ -44,7 +43,7 @@ static void take_observation(void *context, const kg__observation *observation)
     if (observation->event == KG__EVENT_SENTINELS)
         kg__sentinels_add(&observed->group->sentinels[observed->side], observation);
     for (size_t i = 0; i < observed->group->count; i++) {
-        if (strcmp(observed->group->suspects[i].id, observation->id) == 0)
+        if (strcmp(observed->group->suspects[i].result->id, observation->id) == 0)
             result = &observed->group->results[observed->side][i];
     }
     if (result == NULL)
@@ -76,7 +75,7 @@ bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *gr
                     (int)(strlen(group->path) - strlen(KG__VERDICTS_SUFFIX)), group->path);
     for (size_t i = 0; i < group->count; i++) {
         if (kg__settle_wants(run, group, &group->suspects[i]))
-            wanted[count++] = group->suspects[i].id;
+            wanted[count++] = group->suspects[i].result->id;
     }
     written = kg__write_cases(path, wanted, count, &why);
     free(wanted);
@@ -95,7 +94,7 @@ bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *gr
 static bool is_wanted_id(const kg__settle_group *group, const bool *wanted, const char *id)
 {
     for (size_t i = 0; i < group->count; i++) {
-        if (wanted[i] && strcmp(group->suspects[i].id, id) == 0)
+        if (wanted[i] && strcmp(group->suspects[i].result->id, id) == 0)
             return true;
     }
     return false;
@@ -174,7 +173,7 @@ static kg__measurement make_measurement(const kg__settle_group *group, size_t si
     const kg__observation *measured = group->results[side][i].measured;
 
     return (kg__measurement){ measured, kg__surroundings_of(&group->sentinels[side],
-                                                            group->rivals.baseline, measured) };
+                                                            group->base.baseline, measured) };
 }
 
 /* Takes the results of a round for a suspect. */
@@ -191,14 +190,14 @@ static void take_results(kg__settle_group *group, size_t i)
         return;
     }
     if (!suspect->by_baseline && (base->verdict != KG__PASS || base->measured == NULL)) {
-        kg__format(why, sizeof why, "%s cannot be measured: %s", group->rivals.ref,
+        kg__format(why, sizeof why, "%s cannot be measured: %s", group->base.ref,
                    base->why[0] != '\0' ? base->why : "it left no record");
         kg__suspect_leave(suspect, why);
     }
     kg__measurement head_measurement = make_measurement(group, KG__HEAD, i);
 
     if (suspect->by_baseline) {
-        kg__suspect_add_head(suspect, &head_measurement);
+        kg__suspect_add_measurement(suspect, &head_measurement);
     } else {
         kg__measurement base_measurement = make_measurement(group, KG__BASE, i);
 
@@ -224,7 +223,7 @@ static bool run_side(kg__settlement *run, kg__settle_group *group, size_t side,
     if (observe(run, group, side, cases, &why) == KG__OBSERVED)
         return true;
     if (side == KG__BASE) {
-        kg__format(text, sizeof text, "%s cannot be measured: %s", group->rivals.ref, why.text);
+        kg__format(text, sizeof text, "%s cannot be measured: %s", group->base.ref, why.text);
         kg__settle_leave(group, text);
         return true;
     }
@@ -238,7 +237,7 @@ static bool run_side(kg__settlement *run, kg__settle_group *group, size_t side,
 static bool run_group(kg__settlement *run, kg__settle_group *group, size_t round)
 {
     bool *wanted = kg__allocate(group->count, sizeof *wanted);
-    const char *board = kg__json_text(group->document, "board");
+    const char *board = group->verdicts->board;
     kg__listing cases = { 0 };
     bool running = false;
     bool pairs = false;
@@ -248,7 +247,7 @@ static bool run_group(kg__settlement *run, kg__settle_group *group, size_t round
         running = running || wanted[i];
         pairs = pairs || (wanted[i] && !group->suspects[i].by_baseline);
     }
-    if (board[0] != '\0')
+    if (board != NULL)
         (void)setenv("CUDA_VISIBLE_DEVICES", board, 1);
     if (running && !kg__settle_list_cases(run, group, &cases)) {
         group->broken = run->failed = true;

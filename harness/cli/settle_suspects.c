@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/settle.h"
-#include "results/results.h"
 #include "suite/settings.h"
 
 #define TEST_PREFIX "gpu."
@@ -30,7 +28,7 @@ static void load_baseline(kg__settle_group *group)
     kg__error error = { "" };
     kg__load_status status;
 
-    group->target = kg__target_of(json_object_get(group->document, "target"));
+    group->target = group->verdicts->target;
     kg__baselines_folder(".", folder, sizeof folder);
     status =
         kg__baseline_load_for(folder, &group->target, path, sizeof path, &group->baseline, &error);
@@ -41,37 +39,34 @@ static void load_baseline(kg__settle_group *group)
     if (status == KG__BAD)
         kg__complain("%s", error.text);
     if (status == KG__LOADED || group->baseline.case_count > 0)
-        group->rivals.baseline = &group->baseline;
+        group->base.baseline = &group->baseline;
 }
 
-static size_t count_suspects(const json_t *document)
+static size_t count_suspects(const kg__verdicts *verdicts)
 {
     size_t count = 0;
-    size_t i;
-    json_t *entry;
 
-    json_array_foreach (json_object_get(document, "cases"), i, entry)
-        count += json_is_true(json_object_get(entry, "suspect"));
+    for (size_t i = 0; i < verdicts->case_count; i++)
+        count += verdicts->cases[i]->suspect;
     return count;
 }
 
-/* Reads the suspects of a verdicts document; complains about invalid ones. */
+/* Takes up the suspects of a test's verdicts; complains about invalid ones. */
 static void take_suspects(kg__settlement *run, kg__settle_group *group)
 {
-    size_t i;
-    json_t *entry;
+    size_t count = count_suspects(group->verdicts);
 
-    group->suspects = kg__allocate(count_suspects(group->document), sizeof *group->suspects);
-    group->reported = kg__allocate(count_suspects(group->document), sizeof *group->reported);
+    group->suspects = kg__pool_array(&group->pool, count, sizeof *group->suspects);
+    group->reported = kg__pool_array(&group->pool, count, sizeof *group->reported);
     for (size_t side = 0; side < KG__SIDES; side++)
-        group->results[side] =
-            kg__allocate(count_suspects(group->document), sizeof *group->results[side]);
-    json_array_foreach (json_object_get(group->document, "cases"), i, entry) {
+        group->results[side] = kg__pool_array(&group->pool, count, sizeof *group->results[side]);
+    for (size_t i = 0; i < group->verdicts->case_count; i++) {
+        kg__case_result *result = group->verdicts->cases[i];
         kg__error error = { "" };
 
-        if (!json_is_true(json_object_get(entry, "suspect")))
+        if (!result->suspect)
             continue;
-        if (kg__suspect_begin(&group->suspects[group->count], entry, &group->rivals, &error)) {
+        if (kg__suspect_begin(&group->suspects[group->count], result, &group->base, &error)) {
             group->count++;
         } else {
             kg__complain("%s: %s", group->path, error.text);
@@ -90,13 +85,13 @@ static void look_for_bases(kg__settle_group *group)
     char why[256];
 
     for (size_t i = 0; i < group->count; i++) {
-        if (kg__listing_has(&group->base_cases, group->suspects[i].id))
+        if (kg__listing_has(&group->base_cases, group->suspects[i].result->id))
             continue;
         if (code != 0)
             kg__format(why, sizeof why, "%s's program does not list its cases (exit code %d)",
-                       group->rivals.ref, code);
+                       group->base.ref, code);
         else
-            kg__format(why, sizeof why, "new: %s has no such %s", group->rivals.ref,
+            kg__format(why, sizeof why, "new: %s has no such %s", group->base.ref,
                        missing ? "comparison" : "case");
         kg__suspect_leave(&group->suspects[i], why);
     }
@@ -105,28 +100,30 @@ static void look_for_bases(kg__settle_group *group)
 static void open_group(kg__settlement *run, const char *path)
 {
     kg__settle_group *group = &run->groups[run->count];
+    size_t affixes = strlen(TEST_PREFIX TEST_SUFFIX);
     kg__error error = { "" };
-    json_t *document = kg__verdicts_load_json(path, &error);
-    const char *test = kg__json_text(document, "test");
-    size_t length = strlen(test);
 
-    if (document == NULL) {
+    *group = (kg__settle_group){ 0 };
+    group->verdicts = kg__verdicts_load(&group->pool, path, &error);
+    if (group->verdicts == NULL) {
         kg__complain("%s", error.text);
         run->failed = true;
-        return;
     }
-    if (count_suspects(document) == 0 || length <= strlen(TEST_PREFIX TEST_SUFFIX)) {
-        json_decref(document);
+    if (group->verdicts == NULL || count_suspects(group->verdicts) == 0 ||
+        strlen(group->verdicts->test) <= affixes) {
+        kg__pool_free(&group->pool);
         return;
     }
     run->count++;
-    *group = (kg__settle_group){ .document = document };
     kg__format(group->name, sizeof group->name, "%.*s",
-               (int)(length - strlen(TEST_PREFIX TEST_SUFFIX)), test + strlen(TEST_PREFIX));
+               (int)(strlen(group->verdicts->test) - affixes),
+               group->verdicts->test + strlen(TEST_PREFIX));
     kg__format_path(group->path, sizeof group->path, "%s", path);
-    group->rivals = (kg__rivals){
-        .ref = run->ref, .commit = run->commit, .target = &group->target, .paired = run->paired
-    };
+    group->base = (kg__pairs_base){ .pool = &group->pool,
+                                    .ref = run->ref,
+                                    .commit = run->commit,
+                                    .target = &group->target,
+                                    .paired = run->paired };
     load_baseline(group);
     for (size_t side = 0; side < KG__SIDES; side++)
         kg__format_path(group->programs[side], sizeof group->programs[side], "%s/%s.gpu",
@@ -144,8 +141,8 @@ static void form_family(kg__settlement *run)
         for (size_t i = 0; i < run->groups[g].count; i++) {
             kg__suspect *suspect = &run->groups[g].suspects[i];
 
-            for (size_t c = 0; c < suspect->contest_count && !suspect->by_baseline; c++)
-                run->family[run->family_size++] = &suspect->contests[c].hypothesis;
+            for (size_t m = 0; m < suspect->metric_count && !suspect->by_baseline; m++)
+                run->family[run->family_size++] = &suspect->metrics[m].hypothesis;
         }
     }
 }
@@ -176,15 +173,9 @@ void kg__settle_release(kg__settlement *run)
     for (size_t g = 0; g < run->count; g++) {
         kg__settle_group *group = &run->groups[g];
 
-        for (size_t i = 0; i < group->count; i++)
-            kg__suspect_free(&group->suspects[i]);
-        for (size_t side = 0; side < KG__SIDES; side++)
-            free(group->results[side]);
-        free(group->reported);
-        free(group->suspects);
         kg__listing_free(&group->base_cases);
         kg__baseline_free(&group->baseline);
-        json_decref(group->document);
+        kg__pool_free(&group->pool);
     }
     free(run->groups);
     free(run->family);

@@ -16,6 +16,17 @@ bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code)
                     *words != '\0' ? ": " : "", words);
 }
 
+kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches)
+{
+    kg__kernel_launch *added;
+
+    launches->list =
+        kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
+    added = &launches->list[launches->count++];
+    *added = (kg__kernel_launch){ .code = KG__KERNEL_CODE_UNKNOWN };
+    return added;
+}
+
 bool kg__device_is_lost(void)
 {
     (void)cudaGetLastError();

@@ -12,7 +12,10 @@
 #include "base/message.h"
 #include "device/buffers.h"
 #include "records/finding.h"
+#include "records/kernel_code.h"
+#include "records/provenance.h"
 #include "suite/table.h"
+#include "suite/target.h"
 
 typedef enum kg__device_status {
     KG__DEVICE_READY,
@@ -20,9 +23,15 @@ typedef enum kg__device_status {
     KG__DEVICE_BROKEN  /* there is one and it cannot be used: an error */
 } kg__device_status;
 
-/* Makes the device ready and describes it: {"target": {...}, "provenance": {...}}. On anything but
- * KG__DEVICE_READY, `why` says what is missing and what to do, and `description` is NULL. */
-kg__device_status kg__device_open(json_t **description, kg__error *why);
+/* What a device is, and under what conditions it measures. */
+typedef struct kg__device_description {
+    kg__target target;
+    kg__provenance provenance;
+} kg__device_description;
+
+/* Makes the device ready and describes it; the provenance is the caller's to free. On anything but
+ * KG__DEVICE_READY, `why` says what is missing and what to do, and nothing is described. */
+kg__device_status kg__device_open(kg__device_description *description, kg__error *why);
 
 /* Keeps the opened device and makes its context: alone to measure, shared to check, so that no
  * check disturbs a measurement. Waits for those who keep it otherwise, reporting through `waiting`.
@@ -201,13 +210,28 @@ bool kg__device_passed_over(kg__error *what, bool *whole);
 /* From now on launches are recorded, not run, in this process. */
 void kg__device_plan(void);
 
-/* Appends to `list` what each kernel that a launch of a case starts is started with, in order:
- * {"kernel" (its name as the compiler has it), "grid": [x, y, z] in blocks, "block": [x, y, z] in
- * threads, "dynamic_shared" in bytes}. A GPU's has besides what the driver says of the kernel:
- * {"registers", "local_bytes", "static_shared", "blocks_per_multiprocessor", "occupancy"}. False
- * with `why` where the launcher fails. */
-bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
-                         kg__error *why);
+/* What a kernel is started with. */
+typedef struct kg__kernel_launch {
+    kg__kernel_code code;   /* the kernel's name; of a GPU's also what the driver says of it */
+    dim3 grid;              /* blocks */
+    dim3 block;             /* threads */
+    int64_t dynamic_shared; /* bytes per block, which the code's shared memory includes */
+} kg__kernel_launch;
+
+/* Kernels in the order in which they are started. Zeroed at first. */
+typedef struct kg__kernel_launches {
+    kg__kernel_launch *list;
+    size_t count;
+    size_t capacity;
+} kg__kernel_launches;
+
+/* Adds a launch, of which nothing is known yet. */
+kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches);
+
+/* Adds what each kernel that a launch of a case starts is started with. False with `why` where the
+ * launcher fails. The caller frees the list. */
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
+                         kg__kernel_launches *launches, kg__error *why);
 
 /* The name of a variant's launcher; "" where this target does not know it. */
 const char *kg__device_launcher(const kg__case *c);

@@ -188,25 +188,44 @@ static void format_uuid(const struct cudaDeviceProp *properties, char *text, siz
 
 /* The key of a card: its name's; boards that share a name and differ in memory are distinguished by
  * the baseline's memory_mib. */
-static json_t *describe_target(const struct cudaDeviceProp *properties)
+static kg__target describe_target(const struct cudaDeviceProp *properties)
 {
-    char key[96];
-    char capability[16];
+    kg__target target = { .memory_mib = (int64_t)(properties->totalGlobalMem >> 20),
+                          .multiprocessors = properties->multiProcessorCount };
 
-    kg__target_key(properties->name, key, sizeof key);
-    kg__format(capability, sizeof capability, "%d.%d", properties->major, properties->minor);
-    return json_pack("{s:s, s:s, s:s, s:I, s:i}", "key", key, "name", properties->name,
-                     "compute_capability", capability, "memory_mib",
-                     (json_int_t)(properties->totalGlobalMem >> 20), "multiprocessors",
-                     properties->multiProcessorCount);
+    kg__target_key(properties->name, target.key, sizeof target.key);
+    kg__format(target.name, sizeof target.name, "%s", properties->name);
+    kg__format(target.compute_capability, sizeof target.compute_capability, "%d.%d",
+               properties->major, properties->minor);
+    return target;
 }
 
-static json_t *describe_provenance(const struct cudaDeviceProp *properties)
+static void describe_driver(kg__provenance *facts)
 {
-    json_t *facts = json_object();
     kg__nvml_state state;
     kg__error why;
     const kg__nvml *nvml = load_nvml(&why);
+    char text[64];
+
+    if (nvml == NULL) {
+        kg__provenance_set_text(facts, "nvml", why.text);
+        return;
+    }
+    kg__nvml_driver(nvml, text, sizeof text);
+    kg__provenance_set_text(facts, "driver", text);
+    if (!kg__nvml_gpu_state(nvml, opened.uuid, &state, &why))
+        return;
+    if (state.power_limit_w > 0)
+        kg__provenance_set(facts, "power_limit_w", KG__FACT_NUMBER, state.power_limit_w);
+    if (state.max_sm_clock_mhz > 0)
+        kg__provenance_set(facts, "max_sm_clock_mhz", KG__FACT_COUNT, state.max_sm_clock_mhz);
+    if (state.ecc >= 0)
+        kg__provenance_set(facts, "ecc", KG__FACT_FLAG, state.ecc != 0);
+}
+
+static kg__provenance describe_provenance(const struct cudaDeviceProp *properties)
+{
+    kg__provenance facts = { .facts = NULL };
     char text[64];
     int toolkit = 0;
     time_t seconds = time(NULL);
@@ -214,27 +233,14 @@ static json_t *describe_provenance(const struct cudaDeviceProp *properties)
 
     (void)cudaRuntimeGetVersion(&toolkit);
     kg__format(text, sizeof text, "%d.%d", toolkit / 1000, toolkit % 1000 / 10);
-    json_object_set_new(facts, "cuda", json_string(text));
+    kg__provenance_set_text(&facts, "cuda", text);
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_object_set_new(facts, "date", json_string(text));
-    json_object_set_new(facts, "uuid", json_string(opened.uuid));
+    kg__provenance_set_text(&facts, "date", text);
+    kg__provenance_set_text(&facts, "uuid", opened.uuid);
     kg__format(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)properties->pciDomainID,
                (unsigned)properties->pciBusID, (unsigned)properties->pciDeviceID);
-    json_object_set_new(facts, "bus_id", json_string(text));
-    if (nvml == NULL) {
-        json_object_set_new(facts, "nvml", json_string(why.text));
-        return facts;
-    }
-    kg__nvml_driver(nvml, text, sizeof text);
-    json_object_set_new(facts, "driver", json_string(text));
-    if (kg__nvml_gpu_state(nvml, opened.uuid, &state, &why)) {
-        if (state.power_limit_w > 0)
-            json_object_set_new(facts, "power_limit_w", json_real(state.power_limit_w));
-        if (state.max_sm_clock_mhz > 0)
-            json_object_set_new(facts, "max_sm_clock_mhz", json_integer(state.max_sm_clock_mhz));
-        if (state.ecc >= 0)
-            json_object_set_new(facts, "ecc", json_boolean(state.ecc));
-    }
+    kg__provenance_set_text(&facts, "bus_id", text);
+    describe_driver(&facts);
     return facts;
 }
 
@@ -285,14 +291,14 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
     return status;
 }
 
-kg__device_status kg__device_open(json_t **description, kg__error *why)
+kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
     struct cudaDeviceProp properties;
     char slot_uuid[KG__GPU_UUID_SIZE];
     kg__device_status status;
     int count;
 
-    *description = NULL;
+    *description = (kg__device_description){ .target = { .key = "" } };
     if (kg__gpu_slot_take(slot_uuid, why) == KG__GPU_SLOT_BAD)
         return KG__DEVICE_BROKEN;
     status = count_devices(&count, why);
@@ -315,8 +321,8 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
         kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;
     }
-    *description = json_pack("{s:o, s:o}", "target", describe_target(&properties), "provenance",
-                             describe_provenance(&properties));
+    *description =
+        (kg__device_description){ describe_target(&properties), describe_provenance(&properties) };
     return KG__DEVICE_READY;
 }
 

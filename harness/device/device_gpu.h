@@ -2,12 +2,12 @@
 #ifndef KG__DEVICE_DEVICE_GPU_H
 #define KG__DEVICE_DEVICE_GPU_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "device/buffers.h"
 #include "records/gpu_state.h"
+#include "records/kernel_code.h"
 #include "suite/table.h"
 
 typedef struct kg__gpu_spec {
@@ -35,12 +35,10 @@ void kg__device_keep_quiet(void);
  * with `why` where it starts none, or the launcher fails. */
 int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 
-/* What the first kernel of a launch takes of a multiprocessor: {"name", "registers", "local_bytes"
- * (a thread, spills among them), "shared_bytes" (a block), "blocks_per_multiprocessor", "occupancy"
- * (of its warps, 0 to 1)}; NULL where a launch starts none, or where the driver does not say.
- * Where all that the launch asks for is known, "names" are those of all its kernels in order,
- * and "launch" is its identity. */
-json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers);
+/* What the first kernel of a launch takes of a multiprocessor; nothing is known where a launch
+ * starts none, or where the driver does not say. Where all that the launch asks for is known, it
+ * has the names of its kernels, a list of the pool's, and its identity. */
+kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers);
 
 /* Has the managed arguments move to the GPU or to the host, in the order of `stream`; false with
  * `why`. */

@@ -7,18 +7,21 @@
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
 
-kg__device_status kg__device_open(json_t **description, kg__error *why)
+kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
-    *description = NULL;
+    *description =
+        (kg__device_description){ .target = { .key = "cpu-model", .name = "CPU model" } };
     if (!kg__model_has_symbols()) {
         kg__fail(why, "this program is stripped, and the CPU model knows shared arrays by their "
                       "symbols: link it without -s (see LDFLAGS)");
         return KG__DEVICE_BROKEN;
     }
-    *description = json_pack(
-        "{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s*}}", "target", "key", "cpu-model", "name",
-        "CPU model", "compiler", kg__model_compiler, "provenance", "compiler", kg__model_compiler,
-        "model", KG__MODEL_VERSION, "flags", kg__model_flags[0] != '\0' ? kg__model_flags : NULL);
+    kg__format(description->target.compiler, sizeof description->target.compiler, "%s",
+               kg__model_compiler);
+    kg__provenance_set_text(&description->provenance, "compiler", kg__model_compiler);
+    kg__provenance_set_text(&description->provenance, "model", KG__MODEL_VERSION);
+    if (kg__model_flags[0] != '\0')
+        kg__provenance_set_text(&description->provenance, "flags", kg__model_flags);
     return KG__DEVICE_READY;
 }
 
@@ -203,16 +206,15 @@ void kg__device_on_hang(const char *home, void (*report)(void *context, const kg
     kg__model_on_hang(describe_hang);
 }
 
-static void add_launch(void *list, const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+static void add_launch(void *launches, const kg__model_kernel *kernel,
+                       const cudaLaunchConfig_t *config)
 {
-    const dim3 *grid = &config->gridDim;
-    const dim3 *block = &config->blockDim;
+    kg__kernel_launch *added = kg__kernel_launches_add(launches);
 
-    json_array_append_new(list, json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:I}", "kernel",
-                                          kernel->symbol, "grid", (int)grid->x, (int)grid->y,
-                                          (int)grid->z, "block", (int)block->x, (int)block->y,
-                                          (int)block->z, "dynamic_shared",
-                                          (json_int_t)config->dynamicSmemBytes));
+    added->code.name = kernel->symbol;
+    added->grid = config->gridDim;
+    added->block = config->blockDim;
+    added->dynamic_shared = (int64_t)config->dynamicSmemBytes;
 }
 
 void kg__device_plan(void)
@@ -221,15 +223,15 @@ void kg__device_plan(void)
     kg__model_plan(add_launch, NULL);
 }
 
-bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
-                         kg__error *why)
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
+                         kg__kernel_launches *launches, kg__error *why)
 {
     kg_call call = { .size = c->size,
                      .launch = c->launch,
                      .argument = (void *const *)buffers->data };
     cudaError_t code;
 
-    kg__model_plan(add_launch, list);
+    kg__model_plan(add_launch, launches);
     call.stream = kg__device_begin_call();
     code = c->variant->launch(&call);
     return code == cudaSuccess || kg__cuda_fail(why, "launching", code);

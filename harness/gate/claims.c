@@ -5,24 +5,21 @@
 #include <string.h>
 
 #include "base/color.h"
-#include "base/json.h"
 #include "base/text.h"
-#include "results/results.h"
-#include "results/results_read.h"
-#include "results/time_result.h"
+#include "results/verdicts.h"
 #include "suite/counters.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 
 /* The verdicts that a part of this run left, or NULL. */
-static json_t *load_part(const char *part)
+static const kg__verdicts *load_part(kg__pool *pool, const char *part)
 {
     char test[128];
     char path[KG__PATH_SIZE];
 
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, part, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    return kg__verdicts_load_json(path, NULL);
+    return kg__verdicts_load(pool, path, NULL);
 }
 
 /* The part whose records claims are about. */
@@ -46,130 +43,124 @@ static bool is_metric(const char *metric)
 #endif
 }
 
-/* A case that a claim speaks of. */
-typedef struct subject {
+/* A case that a claim is about. */
+typedef struct claim_case {
     char id[KG__CASE_ID_SIZE];
     bool in_table;
     kg__error broken; /* what is wrong with the table, else empty */
     double value;     /* NAN: this run has none that counts */
-} subject;
+} claim_case;
 
-static subject look_up(const json_t *measured, const json_t *checks, const char *name,
-                       const char *metric)
+/* A claim being decided: the cases that it is about, one or two, and what was found of them. */
+typedef struct claim_check {
+    kg__pool pool;
+    const kg__verdicts *measured;
+    const kg__verdicts *checks;
+    const char *metric;
+    claim_case cases[2];
+    int count;
+    const char *mistake; /* what makes the claim one that says nothing, or NULL */
+} claim_check;
+
+static claim_case find_case(const claim_check *claim, const char *name)
 {
-    subject one = { .value = NAN };
-    const json_t *entry;
+    claim_case found = { .value = NAN };
+    const kg__case_result *result;
+    const kg__metric_result *metric;
     kg__case_list cases;
 
-    kg__format(one.id, sizeof one.id, "%s/%s", kg__comparison->name, name);
-    one.in_table = kg__table_expand(kg__comparison, MEASURING_PART, &cases, &one.broken) &&
-                   kg__table_find(&cases, one.id) != NULL;
+    kg__format(found.id, sizeof found.id, "%s/%s", kg__comparison->name, name);
+    found.in_table = kg__table_expand(kg__comparison, MEASURING_PART, &cases, &found.broken) &&
+                     kg__table_find(&cases, found.id) != NULL;
     kg__case_list_free(&cases);
-    entry = kg__find_entry(measured, one.id);
-    if (entry != NULL && kg__results_verdict(entry) < KG__WRONG &&
-        !kg__is_disproved_json(checks, one.id))
-        one.value =
-            kg__json_number(json_object_get(json_object_get(entry, "metrics"), metric), "value");
-    return one;
+    result = kg__verdicts_find(claim->measured, found.id);
+    metric = kg__case_result_metric(result, claim->metric);
+    if (metric != NULL && result->verdict < KG__WRONG && !kg__is_disproved(claim->checks, found.id))
+        found.value = metric->figures.value;
+    return found;
 }
 
 /* What became of a claim. */
-typedef enum outcome { HOLDS, FAILS, FILTERED_OUT, UNDECIDED, MISTAKEN } outcome;
+typedef enum claim_outcome { HOLDS, FAILS, FILTERED_OUT, UNDECIDED, MISTAKEN } claim_outcome;
 
 /* Leaves a claim's verdicts file, and prints its line. What the same test expected before and found
  * stays in the file. */
-static void write_claim(const json_t *measured, const char *claim, outcome what, const char *why)
+static void write_claim(const kg__verdicts *measured, const char *claim, claim_outcome outcome,
+                        const char *why)
 {
     static const char *const words[] = { "holds", "fails", "skipped", "skipped", "error" };
-    static json_t *told;
+    static kg__pool pool;
+    static kg__verdicts *verdicts;
     char test[128];
     char path[KG__PATH_SIZE];
-    json_t *document;
     kg__error error;
 
-    if (told == NULL)
-        told = json_array();
     kg__test_name(KG__TARGET_KIND, kg__comparison->name, claim, test, sizeof test);
     kg__verdicts_path(kg__comparison->home, test, path, sizeof path);
-    document = kg__verdicts_make_json(test);
-    json_object_set(document, "claims", told);
-    if (json_object_get(measured, "target") != NULL)
-        json_object_set(document, "target", json_object_get(measured, "target"));
-    if (what == MISTAKEN) {
-        json_array_append_new(json_object_get(document, "errors"), json_string(why));
-    } else if (what == FILTERED_OUT || what == UNDECIDED) {
-        json_object_set_new(document, "skipped", json_string(why));
-        json_object_set_new(document, "skipped_by",
-                            json_string(what == FILTERED_OUT ? "filter" : "unavailable"));
+    if (verdicts == NULL)
+        verdicts = kg__verdicts_make(&pool, test);
+    if (measured != NULL)
+        verdicts->target = measured->target;
+    if (outcome == MISTAKEN) {
+        kg__pool_add_text(&pool, &verdicts->errors, why);
+    } else if (outcome == FILTERED_OUT || outcome == UNDECIDED) {
+        verdicts->skipped = kg__pool_text(&pool, why);
+        verdicts->skipped_by = outcome == FILTERED_OUT ? KG__SKIP_FILTER : KG__SKIP_UNAVAILABLE;
     } else {
-        json_array_append_new(told, json_pack("{s:s, s:b, s:s}", "claim", test, "holds",
-                                              (int)(what == HOLDS), "why", why));
+        kg__verdicts_add_claim(verdicts, test, outcome == HOLDS, why);
     }
-    if (!kg__results_write_json(path, document, 1, &error))
+    if (!kg__verdicts_save(verdicts, path, &error))
         kg__complain("%s", error.text);
-    json_decref(document);
-    if (what != HOLDS || kg__is_verbose())
-        kg__print_verdict(stdout, words[what], "%-11s  %-32s  %s\n", "claim", test, why);
+    if (outcome != HOLDS || kg__is_verbose())
+        kg__print_verdict(stdout, words[outcome], "%-11s  %-32s  %s\n", "claim", test, why);
     fflush(stdout);
 }
 
-/* A claim being settled: the cases that it is about, one or two, and what was found of them. */
-typedef struct claim {
-    json_t *measured;
-    json_t *checks;
-    const char *metric;
-    subject subjects[2];
-    int count;
-    const char *mistake; /* what makes the claim one that says nothing, or NULL */
-} claim;
-
-static claim begin(const char *metric, const char *first, const char *second, const char *mistake)
+/* Reads what this run found of a claim's cases. */
+static void begin(claim_check *claim, const char *metric, const char *first, const char *second,
+                  const char *mistake)
 {
-    claim one = { .measured = load_part(MEASURING_PART),
-                  .checks = load_part("check"),
-                  .metric = metric,
-                  .count = second != NULL ? 2 : 1,
-                  .mistake = mistake };
-
-    one.subjects[0] = look_up(one.measured, one.checks, first, metric);
+    *claim = (claim_check){ .metric = metric, .count = second != NULL ? 2 : 1, .mistake = mistake };
+    claim->measured = load_part(&claim->pool, MEASURING_PART);
+    claim->checks = load_part(&claim->pool, "check");
+    claim->cases[0] = find_case(claim, first);
     if (second != NULL)
-        one.subjects[1] = look_up(one.measured, one.checks, second, metric);
-    return one;
+        claim->cases[1] = find_case(claim, second);
 }
 
 /* What keeps a claim from being decided, with `why`; HOLDS where nothing does. */
-static outcome obstacle(const claim *one, char *why, size_t size)
+static claim_outcome find_obstacle(const claim_check *claim, char *why, size_t size)
 {
-    if (one->subjects[0].broken.text[0] != '\0') {
-        kg__format(why, size, "%s", one->subjects[0].broken.text);
+    if (claim->cases[0].broken.text[0] != '\0') {
+        kg__format(why, size, "%s", claim->cases[0].broken.text);
         return MISTAKEN;
     }
-    if (one->mistake != NULL) {
-        kg__format(why, size, "%s: fix the claim", one->mistake);
+    if (claim->mistake != NULL) {
+        kg__format(why, size, "%s: fix the claim", claim->mistake);
         return MISTAKEN;
     }
-    if (!is_metric(one->metric)) {
-        kg__format(why, size, "%s: no metric of part %s: fix the claim", one->metric,
+    if (!is_metric(claim->metric)) {
+        kg__format(why, size, "%s: no metric of part %s: fix the claim", claim->metric,
                    MEASURING_PART);
         return MISTAKEN;
     }
-    for (int i = 0; i < one->count; i++) {
-        if (!one->subjects[i].in_table) {
+    for (int i = 0; i < claim->count; i++) {
+        if (!claim->cases[i].in_table) {
             kg__format(why, size, "%s: no such case among those of part %s: fix the claim",
-                       one->subjects[i].id, MEASURING_PART);
+                       claim->cases[i].id, MEASURING_PART);
             return MISTAKEN;
         }
     }
-    for (int i = 0; i < one->count; i++) {
-        if (!kg__filter_takes(one->subjects[i].id)) {
-            kg__format(why, size, "not selected by --filter: %s", one->subjects[i].id);
+    for (int i = 0; i < claim->count; i++) {
+        if (!kg__filter_takes(claim->cases[i].id)) {
+            kg__format(why, size, "not selected by --filter: %s", claim->cases[i].id);
             return FILTERED_OUT;
         }
     }
-    for (int i = 0; i < one->count; i++) {
-        if (isnan(one->subjects[i].value)) {
+    for (int i = 0; i < claim->count; i++) {
+        if (isnan(claim->cases[i].value)) {
             kg__format(why, size, "%s must be right and have its %s in this run (part %s)",
-                       one->subjects[i].id, one->metric, MEASURING_PART);
+                       claim->cases[i].id, claim->metric, MEASURING_PART);
             return UNDECIDED;
         }
     }
@@ -180,16 +171,15 @@ static outcome obstacle(const claim *one, char *why, size_t size)
 static bool has_expected;
 
 /* Records a claim, and ends the test by its outcome. */
-static void settle(const claim *one, outcome what, const char *why)
+static void end(claim_check *claim, claim_outcome outcome, const char *why)
 {
     has_expected = true;
-    write_claim(one->measured, criterion_current_test->name, what, why);
-    json_decref(one->measured);
-    json_decref(one->checks);
-    if (what == FILTERED_OUT || what == UNDECIDED)
+    write_claim(claim->measured, criterion_current_test->name, outcome, why);
+    kg__pool_free(&claim->pool);
+    if (outcome == FILTERED_OUT || outcome == UNDECIDED)
         cr_skip_test("%s", why);
     else
-        cr_assert(what == HOLDS, "%s", why);
+        cr_assert(outcome == HOLDS, "%s", why);
 }
 
 /* A factor that every pair of cases exceeds, or none, makes no claim. */
@@ -199,51 +189,57 @@ static const char *mistake_of_factor(double factor)
 }
 
 /* A case's name as the claim has it. */
-static const char *short_name(const subject *one)
+static const char *short_name(const claim_case *named)
 {
-    return one->id + strlen(kg__comparison->name) + 1;
+    return named->id + strlen(kg__comparison->name) + 1;
 }
 
 void kg_expect_speedup(const char *fast, const char *slow, double factor)
 {
-    claim one = begin("time_ns", fast, slow, mistake_of_factor(factor));
+    claim_check claim;
+    claim_outcome outcome;
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
 
-    if (what == HOLDS) {
-        double speedup = one.subjects[1].value / one.subjects[0].value;
+    begin(&claim, "time_ns", fast, slow, mistake_of_factor(factor));
+    outcome = find_obstacle(&claim, why, sizeof why);
 
-        what = speedup >= factor ? HOLDS : FAILS;
+    if (outcome == HOLDS) {
+        double speedup = claim.cases[1].value / claim.cases[0].value;
+
+        outcome = speedup >= factor ? HOLDS : FAILS;
         kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, at least %.2f expected",
-                   short_name(&one.subjects[0]), speedup, short_name(&one.subjects[1]), factor);
+                   short_name(&claim.cases[0]), speedup, short_name(&claim.cases[1]), factor);
     }
-    settle(&one, what, why);
+    end(&claim, outcome, why);
 }
 
 void kg_expect_less(const char *metric, const char *less, const char *more, double factor)
 {
-    claim one = begin(metric, less, more, mistake_of_factor(factor));
+    claim_check claim;
+    claim_outcome outcome;
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
 
-    if (what == HOLDS) {
-        double low = one.subjects[0].value;
-        double high = one.subjects[1].value;
+    begin(&claim, metric, less, more, mistake_of_factor(factor));
+    outcome = find_obstacle(&claim, why, sizeof why);
+
+    if (outcome == HOLDS) {
+        double low = claim.cases[0].value;
+        double high = claim.cases[1].value;
         char figures[2][KG__FIGURE_SIZE];
         char times[KG__FIGURE_SIZE] = "";
 
         kg__show_figure(figures[0], sizeof figures[0], low, kg__metric_unit(metric));
         kg__show_figure(figures[1], sizeof figures[1], high, kg__metric_unit(metric));
         /* Two zeros are alike, and neither is less than the other. */
-        what = high >= factor * low && (high > 0 || factor <= 1) ? HOLDS : FAILS;
+        outcome = high >= factor * low && (high > 0 || factor <= 1) ? HOLDS : FAILS;
         if (low > 0)
             kg__format(times, sizeof times, ": %.2f times as much", high / low);
         kg__format(why, sizeof why,
                    "%s: %s has %s, %s has %s%s, at least %.2f times as much expected", metric,
-                   short_name(&one.subjects[0]), figures[0], short_name(&one.subjects[1]),
-                   figures[1], times, factor);
+                   short_name(&claim.cases[0]), figures[0], short_name(&claim.cases[1]), figures[1],
+                   times, factor);
     }
-    settle(&one, what, why);
+    end(&claim, outcome, why);
 }
 
 /* Shows a figure of a claim. Whole ones are shown in full, since the last digit of a count decides;
@@ -259,24 +255,27 @@ static void show_exactly(char *text, size_t size, double value)
 
 void kg_expect_within(const char *metric, const char *name, double least, double most)
 {
-    claim one =
-        begin(metric, name, NULL, least <= most ? NULL : "a range whose least is above its most");
+    claim_check claim;
+    claim_outcome outcome;
     char why[KG__MESSAGE_SIZE];
-    outcome what = obstacle(&one, why, sizeof why);
 
-    if (what == HOLDS) {
-        double value = one.subjects[0].value;
+    begin(&claim, metric, name, NULL,
+          least <= most ? NULL : "a range whose least is above its most");
+    outcome = find_obstacle(&claim, why, sizeof why);
+
+    if (outcome == HOLDS) {
+        double value = claim.cases[0].value;
         char figures[3][KG__FIGURE_SIZE];
 
-        what = value >= least && value <= most ? HOLDS : FAILS;
+        outcome = value >= least && value <= most ? HOLDS : FAILS;
         show_exactly(figures[0], sizeof figures[0], value);
         show_exactly(figures[1], sizeof figures[1], least);
         show_exactly(figures[2], sizeof figures[2], most);
         kg__format(why, sizeof why, "%s of %s is %s, %s%s%s expected", metric,
-                   short_name(&one.subjects[0]), figures[0], figures[1], least < most ? " to " : "",
+                   short_name(&claim.cases[0]), figures[0], figures[1], least < most ? " to " : "",
                    least < most ? figures[2] : "");
     }
-    settle(&one, what, why);
+    end(&claim, outcome, why);
 }
 
 void kg__end_claim(void)

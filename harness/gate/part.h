@@ -1,9 +1,8 @@
-/* A part of a comparison in progress, as the rooms share it that check, measure and count its
+/* A part of a comparison in progress, as the modules share it that check, measure and count its
  * cases. None of them touches the device: observers do. */
 #ifndef KG__GATE_PART_H
 #define KG__GATE_PART_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +10,7 @@
 #include "baseline/baseline.h"
 #include "judge/judge.h"
 #include "results/time_result.h"
+#include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 #include "suite/target.h"
@@ -18,10 +18,11 @@
 /* What a part knows of one of its cases. */
 typedef struct kg__subject {
     const kg__case *c;
-    kg__observation *measured[1 + KG__CONFIRMATIONS]; /* one per process */
+    kg__observation *measured[1 + KG__CONFIRMATIONS]; /* one per process, the part's pool's */
     size_t observers;
-    json_t *entry; /* its entry in the results; NULL until it is judged */
-    bool refused;  /* the comparison does not support it */
+    kg__case_result *result;   /* NULL until it is judged */
+    kg__case_result *unjudged; /* what is written until then, once it was */
+    bool refused;              /* the comparison does not support it */
     bool tripped;
     bool suspect;   /* left to be settled against a base, after this run */
     double began;   /* when the observer that is at it started on it; 0 while none is */
@@ -30,7 +31,7 @@ typedef struct kg__subject {
     bool held;
     bool hung;
     kg__verdict plain;
-    kg__observation *plain_observation;
+    const kg__observation *plain_observation;
 } kg__subject;
 
 /* A part in progress. */
@@ -38,13 +39,15 @@ typedef struct kg__part_run {
     const kg_comparison *comparison;
     const char *part;
     char test[128];
-    char verdicts[KG__PATH_SIZE];
+    char path[KG__PATH_SIZE]; /* of the verdicts file */
     kg__case_list table;
     kg__subject *subjects; /* the cases that the filter lets through, in the table's order */
     size_t count;
-    json_t *document;
+    kg__pool pool; /* of the verdicts, and of the observations that are kept */
+    kg__verdicts *verdicts;
     bool device_seen; /* an observer has described its device */
     kg__target target;
+    const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
     kg__baseline baseline;
     bool has_baseline;
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
@@ -55,8 +58,9 @@ typedef struct kg__part_run {
     bool told_blind;                  /* it has been told that it does not watch */
     char otherwise[512];              /* how the baseline was recorded otherwise, or empty */
     bool unwritten;                   /* what was last to be written down is not */
-    json_t *told;         /* by kg__failure_group_key(), the case that was printed with it */
-    kg__error unobserved; /* why nothing could be run any more, or empty */
+    kg__texts failures;               /* kg__failure_group_key() of what was printed */
+    kg__texts failed;                 /* the cases that were printed with them */
+    kg__error unobserved;             /* why nothing could be run any more, or empty */
     double began;
 } kg__part_run;
 
@@ -81,28 +85,28 @@ bool kg__part_is(const kg__part_run *run, const char *part);
 /* Whether results are compared with the reference in this part, and nothing else is measured. */
 bool kg__part_is_checking(const kg__part_run *run);
 
-/* Adds a text to one of the verdicts' lists, "notes" for one. */
-void kg__part_add_text(kg__part_run *run, const char *list, const char *text);
-
 /* An error outside of any case: printed, and kept in the verdicts. */
 void kg__part_add_error(kg__part_run *run, const char *text);
 
 /* A remark that decides nothing: printed, and kept in the verdicts. */
 void kg__part_add_note(kg__part_run *run, const char *text);
 
-/* Notes that nothing is judged, by what ("filter", "empty", "unavailable", "no-baseline") and why.
- */
-void kg__part_skip(kg__part_run *run, const char *by, const char *why);
+/* Notes that nothing is judged, and why. */
+void kg__part_skip(kg__part_run *run, kg__skip by, const char *why);
 
-/* Prints a case's entry as one line, unless it passed and KG_VERBOSE is not set; what was printed
- * of a case that failed alike is not repeated. */
-void kg__part_print(kg__part_run *run, const json_t *entry);
+/* A result of a case without metrics. */
+kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+                                 const char *why);
 
-/* Gives a case its entry, whose reference is taken over. */
-void kg__part_keep(kg__subject *subject, json_t *entry);
+/* Prints a result as one line, unless it passed and KG_VERBOSE is not set; what was printed of a
+ * case that failed alike is not repeated. */
+void kg__part_print(kg__part_run *run, const kg__case_result *result);
+
+/* Gives a case its result. */
+void kg__part_keep(kg__subject *subject, kg__case_result *result);
 
 /* The same, and prints it. */
-void kg__part_settle(kg__part_run *run, kg__subject *subject, json_t *entry);
+void kg__part_settle(kg__part_run *run, kg__subject *subject, kg__case_result *result);
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
  * which dies leaves no hole. */
@@ -121,8 +125,11 @@ void kg__part_settle_held(kg__part_run *run);
 void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
                             const kg__observation *observation);
 
+/* The baseline of the target; NULL where there is none. */
+const kg__baseline *kg__part_baseline(const kg__part_run *run);
+
 /* Judges a case by the observations that it has so far. */
-json_t *kg__part_judge(kg__part_run *run, kg__subject *subject);
+kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject);
 
 /* part_observing.c */
 

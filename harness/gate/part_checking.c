@@ -14,7 +14,8 @@ static bool is_of_variant(const kg__part_run *run, const kg__subject *subject)
 /* A case that hung would only hang once more, and slower. */
 static bool awaits_watching(const kg__part_run *run, const kg__subject *subject)
 {
-    return is_of_variant(run, subject) && subject->held && !subject->hung && subject->entry == NULL;
+    return is_of_variant(run, subject) && subject->held && !subject->hung &&
+           subject->result == NULL;
 }
 
 /* Observes a variant's cases with instrumented kernels, which see every access. What they do not

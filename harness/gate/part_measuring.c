@@ -1,8 +1,8 @@
 /* The parts `time` and `count`: observations, confirmations of what tripped, and suspects. */
 #include <stdio.h>
+#include <string.h>
 
-#include "base/json.h"
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
 #include "records/observation.h"
@@ -11,7 +11,7 @@
 static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
 {
     (void)run;
-    return subject->entry == NULL && subject->tripped && !subject->suspect;
+    return subject->result == NULL && subject->tripped && !subject->suspect;
 }
 
 /* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
@@ -33,24 +33,24 @@ void kg__part_count(kg__part_run *run)
 /* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
 static bool awaits_verdict(const kg__subject *subject)
 {
-    return subject->entry == NULL && subject->tripped;
+    return subject->result == NULL && subject->tripped;
 }
 
 /* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
  * other can be compared. */
 static bool can_compare_code(const kg__part_run *run)
 {
-    const json_t *then = json_object_get(run->baseline.provenance, "cuda");
+    const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
+    const char *now = kg__provenance_text(run->provenance, "cuda");
 
-    if (!run->has_baseline || then == NULL ||
-        !json_equal(then, json_object_get(json_object_get(run->document, "provenance"), "cuda")))
+    if (!run->has_baseline || *then == '\0' || strcmp(then, now) != 0)
         return false;
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *subject = &run->subjects[i];
         const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, subject->c->id);
 
-        if (awaits_verdict(subject) && recorded != NULL &&
-            *kg__json_text(recorded->code, KG__CODE_FINGERPRINT) != '\0')
+        if (awaits_verdict(subject) && recorded != NULL && recorded->code != NULL &&
+            recorded->code->fingerprint[0] != '\0')
             return true;
     }
     return false;
@@ -60,8 +60,6 @@ static bool can_compare_code(const kg__part_run *run)
  * read while nothing is timed. */
 static void identify_code(kg__part_run *run)
 {
-    const char *capability =
-        kg__json_text(json_object_get(run->document, "target"), "compute_capability");
     kg__kernels kernels = { 0 };
 
     if (can_compare_code(run))
@@ -69,13 +67,9 @@ static void identify_code(kg__part_run *run)
     for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
         const kg__subject *subject = &run->subjects[i];
 
-        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++) {
-            json_t *kernel = subject->measured[j]->kernel;
-            char code[KG__FINGERPRINT_SIZE];
-
-            if (kg__kernels_fingerprint(&kernels, "", capability, kernel, code))
-                json_object_set_new(kernel, KG__CODE_FINGERPRINT, json_string(code));
-        }
+        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++)
+            (void)kg__kernels_fingerprint(&kernels, "", run->target.compute_capability,
+                                          subject->measured[j]->kernel);
     }
     kg__kernels_free(&kernels);
 }
@@ -84,27 +78,24 @@ static void identify_code(kg__part_run *run)
  * them is left what settling needs of that observation. */
 static void keep_suspects(kg__part_run *run)
 {
-    json_t *sentinels = kg__sentinels_record(&run->sentinels[0]);
+    const kg__observation *sentinels = kg__sentinels_observation(&run->pool, &run->sentinels[0]);
     bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
-        json_t *entry;
+        kg__case_result *result;
 
-        if (!subject->suspect || subject->entry != NULL)
+        if (!subject->suspect || subject->result != NULL)
             continue;
         if (!identified)
             identify_code(run);
         identified = true;
-        entry = kg__part_judge(run, subject);
-        json_object_set_new(entry, "suspect", json_true());
-        json_object_set_new(entry, "first",
-                            json_pack("{s:o, s:O}", "measured",
-                                      kg__observation_json(subject->measured[0]), "sentinels",
-                                      sentinels));
-        kg__part_keep(subject, entry);
+        result = kg__part_judge(run, subject);
+        result->suspect = true;
+        result->first = subject->measured[0];
+        result->first_sentinels = sentinels;
+        kg__part_keep(subject, result);
     }
-    json_decref(sentinels);
 }
 
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.

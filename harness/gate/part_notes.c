@@ -38,11 +38,11 @@ void kg__part_note_speedups(kg__part_run *run)
     const kg_variant *first = run->comparison->variants;
     char test[128];
     char path[KG__PATH_SIZE];
-    json_t *checks;
+    const kg__verdicts *checks;
 
     kg__test_name(KG__TARGET_KIND, run->comparison->name, "check", test, sizeof test);
     kg__verdicts_path(run->comparison->home, test, path, sizeof path);
-    checks = kg__verdicts_load_json(path, NULL);
+    checks = kg__verdicts_load(&run->pool, path, NULL);
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *fast = &run->subjects[i];
         const kg__subject *slow = first_beside(run, fast);
@@ -54,54 +54,42 @@ void kg__part_note_speedups(kg__part_run *run)
         if (slow == NULL || fast->c->variant == first ||
             slow->c->variant->clock != fast->c->variant->clock)
             continue;
-        hot = kg__speedup(fast->entry, slow->entry, "time_ns");
-        cold = kg__speedup(fast->entry, slow->entry, "cold_time_ns");
-        if (isnan(hot) || kg__is_disproved_json(checks, fast->c->id) ||
-            kg__is_disproved_json(checks, slow->c->id))
+        hot = kg__speedup(fast->result, slow->result, "time_ns");
+        cold = kg__speedup(fast->result, slow->result, "cold_time_ns");
+        if (isnan(hot) || kg__is_disproved(checks, fast->c->id) ||
+            kg__is_disproved(checks, slow->c->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
                    slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
-        kg__part_add_text(run, "speedups", text);
+        kg__pool_add_text(&run->pool, &run->verdicts->speedups, text);
         if (kg__is_verbose())
             kg__print_verdict(stdout, "speedup", "%-11s  %s\n", run->target.key, text);
     }
-    json_decref(checks);
-}
-
-/* Equal as figures too: 700 in a file is 700.0 to whoever measures. */
-static bool is_same_fact(const json_t *then, const json_t *now_is)
-{
-    if (json_is_number(then) && json_is_number(now_is))
-        return json_number_value(then) == json_number_value(now_is);
-    return json_equal(then, now_is);
 }
 
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run)
 {
     static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
-    const json_t *here = json_object_get(run->document, "provenance");
 
     if (run->otherwise[0] != '\0')
         kg__part_add_note(run, run->otherwise);
     for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
-        json_t *then = json_object_get(run->baseline.provenance, facts[i]);
-        json_t *now_is = json_object_get(here, facts[i]);
-        char *before;
-        char *after;
+        const kg__fact *then = kg__provenance_find(&run->baseline.provenance, facts[i]);
+        const kg__fact *now = kg__provenance_find(run->provenance, facts[i]);
+        char before[64];
+        char after[64];
         char text[256];
 
-        if (then == NULL || now_is == NULL || is_same_fact(then, now_is))
+        if (then == NULL || now == NULL || kg__fact_equal(then, now))
             continue;
-        before = json_dumps(then, JSON_ENCODE_ANY);
-        after = json_dumps(now_is, JSON_ENCODE_ANY);
+        kg__fact_show(then, before, sizeof before);
+        kg__fact_show(now, after, sizeof after);
         kg__format(text, sizeof text, "%s: the baseline was recorded with %s %s, this run has %s",
                    run->target.key, facts[i], before, after);
         kg__part_add_note(run, text);
-        free(before);
-        free(after);
     }
 }
 
@@ -116,13 +104,12 @@ void kg__part_note_launch_cost(kg__part_run *run)
     char text[256];
 
     for (size_t i = 0; i < run->count; i++) {
-        const json_t *card = json_object_get(run->subjects[i].entry, "card");
-        kg__gpu_state state;
+        const kg__case_result *result = run->subjects[i].result;
+        const kg__gpu_state *state = result != NULL ? result->gpu_state : NULL;
         double now;
 
-        timed += card != NULL;
-        (void)kg__gpu_state_read(card, &state, NULL);
-        if (!kg__launch_cost_moved(&state, run->baseline.provenance, &now, &then))
+        timed += state != NULL;
+        if (!kg__launch_cost_moved(state, &run->baseline.provenance, &now, &then))
             continue;
         differing++;
         if (farthest == 0 || fabs(log(now / then)) > fabs(log(farthest / then)))

@@ -21,10 +21,14 @@ static kg__subject *subject_of(kg__part_run *run, const char *id)
     return NULL;
 }
 
+static void release_json(void *document)
+{
+    json_decref(document);
+}
+
 /* Takes the device's description, and with it the baseline. */
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
-    const json_t *target = observation->target;
     char folder[KG__PATH_SIZE];
     char path[2 * KG__PATH_SIZE];
     kg__error error = { "" };
@@ -33,9 +37,10 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (run->device_seen)
         return;
     run->device_seen = true;
-    run->target = kg__target_of(target);
-    json_object_set_new(run->document, "target", json_deep_copy(target));
-    json_object_set(run->document, "provenance", observation->provenance);
+    run->target = run->verdicts->target = *observation->target;
+    run->provenance = kg__observation_hold(&run->pool, observation)->provenance;
+    run->verdicts->provenance = kg__provenance_json(run->provenance);
+    kg__pool_keep(&run->pool, run->verdicts->provenance, release_json);
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);
@@ -58,21 +63,20 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     if (run->has_baseline && kg__part_is(run, "count"))
         (void)kg__recorded_otherwise(&run->baseline, &run->target, observation->provenance,
                                      run->otherwise, sizeof run->otherwise);
-    json_object_set_new(json_object_get(run->document, "target"), "key",
-                        json_string(run->target.key));
+    run->verdicts->target = run->target;
 }
 
 /* Names the board that the first observer ran on. What another board says is no confirmation. */
-static void take_board(kg__part_run *run, const json_t *provenance)
+static void take_board(kg__part_run *run, const kg__provenance *provenance)
 {
-    const char *uuid = kg__json_text(provenance, "uuid");
-    const char *bus_id = kg__json_text(provenance, "bus_id");
-    const char *known = kg__json_text(run->document, "board");
+    const char *uuid = kg__provenance_text(provenance, "uuid");
+    const char *bus_id = kg__provenance_text(provenance, "bus_id");
+    const char *known = run->verdicts->board;
     char text[KG__MESSAGE_SIZE];
 
-    if (*uuid == '\0' || strcmp(uuid, known) == 0)
+    if (*uuid == '\0' || (known != NULL && strcmp(uuid, known) == 0))
         return;
-    if (*known != '\0') {
+    if (known != NULL) {
         kg__format(
             text, sizeof text,
             "an observer ran on %s, the one before it on %s: set CUDA_VISIBLE_DEVICES to one "
@@ -81,7 +85,7 @@ static void take_board(kg__part_run *run, const json_t *provenance)
         kg__part_add_error(run, text);
         return;
     }
-    json_object_set_new(run->document, "board", json_string(uuid));
+    run->verdicts->board = kg__pool_text(&run->pool, uuid);
     if (kg__is_verbose())
         kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key,
                           run->test, uuid, *bus_id != '\0' ? " (" : "", bus_id,
@@ -114,7 +118,7 @@ static void set_limits(json_t *provenance, const kg__observation *sentinels)
 /* Keeps what the sentinels say for judging, and the first process's beside the other provenance. */
 static void take_sentinels(kg__part_run *run, const kg__observation *sentinels)
 {
-    json_t *provenance = json_object_get(run->document, "provenance");
+    json_t *provenance = run->verdicts->provenance;
     json_t *shown;
 
     kg__sentinels_add(&run->sentinels[run->round], sentinels);
@@ -158,15 +162,12 @@ static void take_refusal(kg__part_run *run, kg__subject *subject, const char *wh
 
         /* What is never run is never found wrong. */
         kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", why);
-        if (subject->entry == NULL)
-            kg__part_settle(
-                run, subject,
-                kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, text));
+        if (subject->result == NULL)
+            kg__part_settle(run, subject, kg__part_result(run, subject, KG__ERROR, text));
         return;
     }
     subject->refused = true;
-    json_array_append_new(json_object_get(run->document, "refused"),
-                          json_pack("{s:s, s:s}", "case", subject->c->id, "why", why));
+    kg__verdicts_add_refusal(run->verdicts, subject->c->id, why);
     if (kg__is_verbose())
         kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, subject->c->id,
                           why);
@@ -252,8 +253,7 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
             ids[job.case_count++] = run->table.list[i].id;
     }
     kg__format_path(stem, sizeof stem, "%.*s.%s",
-                    (int)(strlen(run->verdicts) - strlen(KG__VERDICTS_SUFFIX)), run->verdicts,
-                    label);
+                    (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)), run->path, label);
     if (job.case_count > 0)
         status = kg__observe_cases(&job, &why);
     free(ids);
@@ -263,6 +263,6 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
     if (status == KG__UNOBSERVED || (status == KG__UNAVAILABLE && run->device_seen))
         kg__part_add_error(run, why.text);
     else if (status == KG__UNAVAILABLE)
-        kg__part_skip(run, "unavailable", why.text);
+        kg__part_skip(run, KG__SKIP_UNAVAILABLE, why.text);
     return status == KG__OBSERVED;
 }

@@ -8,9 +8,7 @@
 #include "base/file.h"
 #include "base/run_lock.h"
 #include "gate/part.h"
-#include "results/failure_groups.h"
-#include "results/results.h"
-#include "results/results_text.h"
+#include "results/bridge.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 
@@ -30,98 +28,112 @@ bool kg__part_is_checking(const kg__part_run *run)
     return kg__part_is(run, "check") || kg__part_is(run, "defects");
 }
 
-void kg__part_add_text(kg__part_run *run, const char *list, const char *text)
-{
-    json_array_append_new(json_object_get(run->document, list), json_string(text));
-}
-
 /* An error outside of any case: printed, and kept in the verdicts. */
 void kg__part_add_error(kg__part_run *run, const char *text)
 {
-    kg__part_add_text(run, "errors", text);
+    kg__pool_add_text(&run->pool, &run->verdicts->errors, text);
     kg__complain("%s: %s", run->test, text);
 }
 
 /* A remark that decides nothing: printed, and kept in the verdicts. */
 void kg__part_add_note(kg__part_run *run, const char *text)
 {
-    kg__part_add_text(run, "notes", text);
+    kg__pool_add_text(&run->pool, &run->verdicts->notes, text);
     kg__print_verdict(stdout, "note", "%-11s  %s\n", run->target.key, text);
 }
 
-/* Notes that nothing is judged, by what ("filter", "empty", "unavailable", "no-baseline") and why.
- */
-void kg__part_skip(kg__part_run *run, const char *by, const char *why)
+void kg__part_skip(kg__part_run *run, kg__skip by, const char *why)
 {
-    json_object_set_new(run->document, "skipped", json_string(why));
-    json_object_set_new(run->document, "skipped_by", json_string(by));
+    run->verdicts->skipped = kg__pool_text(&run->pool, why);
+    run->verdicts->skipped_by = by;
 }
 
-void kg__part_print(kg__part_run *run, const json_t *entry)
+kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+                                 const char *why)
 {
-    char *key = kg__failure_group_key(entry);
-    const json_t *first = key != NULL ? json_object_get(run->told, key) : NULL;
-    json_t *shown;
+    return kg__case_result_make(&run->pool, subject->c->id, run->target.key, run->part, verdict,
+                                why);
+}
+
+/* The case that was printed with a failure of this group; NULL where there is none yet, and then
+ * this one is. */
+static const char *find_printed(kg__part_run *run, const char *group, const char *id)
+{
+    for (size_t i = 0; i < run->failures.count; i++) {
+        if (strcmp(run->failures.items[i], group) == 0)
+            return run->failed.items[i];
+    }
+    kg__pool_add_text(&run->pool, &run->failures, group);
+    kg__pool_add_text(&run->pool, &run->failed, id);
+    return NULL;
+}
+
+void kg__part_print(kg__part_run *run, const kg__case_result *result)
+{
+    char *group = kg__case_result_group_key(result);
+    const char *printed = group != NULL ? find_printed(run, group, result->id) : NULL;
+    kg__case_result shown = *result;
     char line[KG__LINE_SIZE];
 
-    if (kg__results_verdict(entry) == KG__PASS && !kg__is_verbose())
+    free(group);
+    if (result->verdict == KG__PASS && !kg__is_verbose())
         return;
-    shown = json_copy((json_t *)entry);
-    if (first != NULL) {
-        char why[KG__MESSAGE_SIZE];
-
-        kg__format(why, sizeof why, "as %s above", kg__list_text(first));
-        json_object_set_new(shown, "why", json_string(why));
-        (void)json_object_del(shown, "findings");
-    } else if (key != NULL) {
-        json_object_set(run->told, key, json_object_get(entry, "case"));
+    if (printed != NULL) {
+        shown.why = kg__pool_format(&run->pool, "as %s above", printed);
+        shown.findings.count = 0;
     }
-    kg__time_result_line(shown, NULL, line, sizeof line);
+    kg__time_result_line(&shown, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
-    json_decref(shown);
-    free(key);
 }
 
-void kg__part_keep(kg__subject *subject, json_t *entry)
+void kg__part_keep(kg__subject *subject, kg__case_result *result)
 {
-    json_decref(subject->entry);
-    subject->entry = entry;
+    subject->result = result;
     if (subject->seconds > 0)
-        json_object_set_new(entry, "seconds", json_real(subject->seconds));
+        result->seconds = subject->seconds;
 }
 
-void kg__part_settle(kg__part_run *run, kg__subject *subject, json_t *entry)
+void kg__part_settle(kg__part_run *run, kg__subject *subject, kg__case_result *result)
 {
-    kg__part_keep(subject, entry);
-    kg__part_print(run, entry);
+    kg__part_keep(subject, result);
+    kg__part_print(run, result);
+}
+
+static kg__case_result *unjudged_result(kg__part_run *run, kg__subject *subject)
+{
+    if (subject->unjudged == NULL)
+        subject->unjudged =
+            kg__part_result(run, subject, KG__ERROR, "the test ended before this case was judged");
+    /* It may have been written before an observer named the target. */
+    subject->unjudged->target = run->target.key;
+    return subject->unjudged;
 }
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
  * which dies leaves no hole. */
 void kg__part_write(kg__part_run *run, bool complete)
 {
-    json_t *cases = json_array();
+    kg__verdicts *verdicts = run->verdicts;
     char out[KG__PATH_SIZE];
     kg__error error;
 
+    if (verdicts->cases == NULL)
+        verdicts->cases = kg__pool_array(&run->pool, run->count, sizeof *verdicts->cases);
+    verdicts->case_count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *subject = &run->subjects[i];
+        kg__subject *subject = &run->subjects[i];
 
-        if (subject->entry != NULL)
-            json_array_append(cases, subject->entry);
-        else if (!complete)
-            json_array_append_new(
-                cases, kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR,
-                                        "the test ended before this case was judged"));
+        if (subject->result != NULL || !complete)
+            verdicts->cases[verdicts->case_count++] =
+                subject->result != NULL ? subject->result : unjudged_result(run, subject);
     }
-    json_object_set_new(run->document, "cases", cases);
-    json_object_set_new(run->document, "complete", json_boolean(complete));
-    json_object_set_new(run->document, "seconds", json_real(kg__now() - run->began));
+    verdicts->complete = complete;
+    verdicts->seconds = kg__now() - run->began;
     kg__out_folder(run->comparison->home, out, sizeof out);
     /* Another run may have taken the folder over when the one around this test was killed. */
-    run->unwritten = !kg__run_lock_permits(out, &error) ||
-                     !kg__results_write_json(run->verdicts, run->document, 1, &error);
+    run->unwritten =
+        !kg__run_lock_permits(out, &error) || !kg__verdicts_save(verdicts, run->path, &error);
     if (run->unwritten)
         kg__complain("%s", error.text);
 }
@@ -133,12 +145,11 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
 
     *run = (kg__part_run){ .comparison = comparison, .part = part, .began = kg__now() };
     kg__test_name(KG__TARGET_KIND, comparison->name, part, run->test, sizeof run->test);
-    kg__verdicts_path(comparison->home, run->test, run->verdicts, sizeof run->verdicts);
+    kg__verdicts_path(comparison->home, run->test, run->path, sizeof run->path);
     kg__format(run->target.key, sizeof run->target.key, "%s",
                kg__part_is_model() ? KG__MODEL_KEY : "gpu");
-    run->document = kg__verdicts_make_json(run->test);
-    run->told = json_object();
-    kg__format_path(folder, sizeof folder, "%s", run->verdicts);
+    run->verdicts = kg__verdicts_make(&run->pool, run->test);
+    kg__format_path(folder, sizeof folder, "%s", run->path);
     *strrchr(folder, '/') = '\0';
     if (!kg__file_make_folder(folder, &error) ||
         !kg__table_expand(comparison, part, &run->table, &error)) {
@@ -156,15 +167,8 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
 
 void kg__part_release(kg__part_run *run)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        for (size_t j = 0; j < run->subjects[i].observers; j++)
-            kg__observation_release(run->subjects[i].measured[j]);
-        json_decref(run->subjects[i].entry);
-        kg__observation_release(run->subjects[i].plain_observation);
-    }
     free(run->subjects);
     kg__case_list_free(&run->table);
     kg__baseline_free(&run->baseline);
-    json_decref(run->document);
-    json_decref(run->told);
+    kg__pool_free(&run->pool);
 }

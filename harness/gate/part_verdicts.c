@@ -9,7 +9,6 @@
 #include "records/finding_text.h"
 #include "records/observation.h"
 #include "results/count_result.h"
-#include "results/results_read.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 
@@ -38,23 +37,25 @@ static void name_source(const kg__part_run *run, const kg__subject *subject, cha
 }
 
 static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
-                         const kg__observation *observation, outcome *of)
+                         const kg__observation *observation, outcome *checked)
 {
     bool is_check = observation->event == KG__EVENT_CHECKED;
 
-    *of = (outcome){ .verdict = verdict,
-                     .observation = observation,
-                     .found = *observation->findings };
-    name_source(run, subject, of->source, sizeof of->source);
-    for (size_t i = 0; i < of->found.count; i++) {
-        if (of->found.list[i].by.file == NULL)
-            of->found.list[i].by.file = of->source;
+    *checked = (outcome){ .verdict = verdict,
+                          .observation = observation,
+                          .found = *observation->findings };
+    name_source(run, subject, checked->source, sizeof checked->source);
+    for (size_t i = 0; i < checked->found.count; i++) {
+        if (checked->found.list[i].by.file == NULL)
+            checked->found.list[i].by.file = checked->source;
     }
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
-        kg__format(of->text, sizeof of->text, "%s", run->watching ? observation->why : "");
-    else if (!is_check || of->found.count == 0)
-        kg__format(of->text, sizeof of->text, "%s: %s", of->source, observation->why);
+        kg__format(checked->text, sizeof checked->text, "%s",
+                   run->watching ? observation->why : "");
+    else if (!is_check || checked->found.count == 0)
+        kg__format(checked->text, sizeof checked->text, "%s: %s", checked->source,
+                   observation->why);
 }
 
 /* Appends a part of a reason to the parts before it. */
@@ -66,37 +67,37 @@ static void append(char *text, size_t size, const char *part)
         kg__format(text + used, size - used, "%s%s", used > 0 ? "; " : "", part);
 }
 
-/* Adds to an entry that is not right what a reader's tools look for: what was found, what results
+/* Adds to a result that is not right what a reader's tools look for: what was found, what results
  * had wrong, and where to look. */
-static void add_data(json_t *entry, const outcome *of)
+static void add_data(kg__pool *pool, kg__case_result *result, const outcome *checked)
 {
-    const kg__observation *observation = of->observation;
+    const kg__observation *observation = checked->observation;
 
-    kg__findings_set(entry, &of->found);
-    if (of->found.count > 0 && of->text[0] != '\0')
-        json_object_set_new(entry, "also", json_string(of->text));
-    if (observation->failure != NULL)
-        json_object_set_new(entry, "failure",
-                            json_pack("{s:s, s:s*}", "kind", observation->failure, "symbol",
-                                      observation->failure_symbol));
-    if (observation->at_file != NULL)
-        json_object_set_new(entry, KG__AT,
-                            kg__source_json(observation->at_file, observation->at_line));
-    else
-        json_object_set_new(entry, KG__AT, kg__source_json(of->source, 0));
+    result->findings = checked->found;
+    for (size_t i = 0; i < result->findings.count; i++) {
+        if (result->findings.list[i].by.file == checked->source)
+            result->findings.list[i].by.file = kg__pool_text(pool, checked->source);
+    }
+    if (checked->found.count > 0)
+        result->also = kg__pool_text(pool, checked->text);
+    result->failure = observation->failure;
+    result->failure_symbol = observation->failure_symbol;
+    result->at_file =
+        observation->at_file != NULL ? observation->at_file : kg__pool_text(pool, checked->source);
+    result->at_line = observation->at_line;
 }
 
 /* Settles a case that was checked. A defect is there to be found wrong. */
-static void settle_checked(kg__part_run *run, kg__subject *subject, const outcome *of)
+static void settle_checked(kg__part_run *run, kg__subject *subject, const outcome *checked)
 {
-    bool is_defect = kg__part_is(run, "defects") && of->verdict <= KG__WRONG;
-    kg__verdict verdict = of->verdict;
+    bool is_defect = kg__part_is(run, "defects") && checked->verdict <= KG__WRONG;
+    kg__verdict verdict = checked->verdict;
     char why[KG__MESSAGE_SIZE];
     char text[KG__MESSAGE_SIZE];
-    json_t *entry;
+    kg__case_result *result;
 
-    kg__findings_text(&of->found, why, sizeof why);
-    append(why, sizeof why, of->text);
+    kg__findings_text(&checked->found, why, sizeof why);
+    append(why, sizeof why, checked->text);
     if (is_defect && verdict == KG__WRONG)
         kg__format(text, sizeof text, "caught: %s", why);
     else if (is_defect)
@@ -108,10 +109,10 @@ static void settle_checked(kg__part_run *run, kg__subject *subject, const outcom
         kg__format(text, sizeof text, "%s", why);
     if (is_defect)
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
-    entry = kg__plain_result(subject->c->id, &run->target, run->part, verdict, text);
+    result = kg__part_result(run, subject, verdict, text);
     if (!is_defect && verdict != KG__PASS)
-        add_data(entry, of);
-    kg__part_settle(run, subject, entry);
+        add_data(&run->pool, result, checked);
+    kg__part_settle(run, subject, result);
 }
 
 /* Joins what the two programs found of a case: the worse verdict, and both reasons, the findings
@@ -141,21 +142,21 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
 void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict verdict,
                            const kg__observation *observation)
 {
-    outcome of;
+    outcome checked;
 
+    observation = kg__observation_hold(&run->pool, observation);
     if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
         subject->held = true;
         subject->hung = observation->hung;
         subject->plain = verdict;
-        kg__observation_release(subject->plain_observation);
-        subject->plain_observation = kg__observation_keep(observation);
+        subject->plain_observation = observation;
         return;
     }
-    read_outcome(run, subject, verdict, observation, &of);
+    read_outcome(run, subject, verdict, observation, &checked);
     if (run->watching && subject->held)
-        settle_both(run, subject, &of);
+        settle_both(run, subject, &checked);
     else
-        settle_checked(run, subject, &of);
+        settle_checked(run, subject, &checked);
 }
 
 void kg__part_settle_held(kg__part_run *run)
@@ -163,77 +164,77 @@ void kg__part_settle_held(kg__part_run *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
 
-        if (subject->held && subject->entry == NULL) {
-            outcome of;
+        if (subject->held && subject->result == NULL) {
+            outcome checked;
 
-            read_outcome(run, subject, subject->plain, subject->plain_observation, &of);
-            settle_checked(run, subject, &of);
+            read_outcome(run, subject, subject->plain, subject->plain_observation, &checked);
+            settle_checked(run, subject, &checked);
         }
     }
 }
 
 /* Whether a case that was timed once is to be settled against a base rather than confirmed here. An
  * error, such as a metric that the baseline has and the run has not, no base can settle. */
-static bool is_suspect(const kg__subject *subject, const json_t *entry)
+static bool is_suspect(const kg__case_result *result)
 {
-    const char *name;
-    json_t *metric;
-
-    if (kg__base_folder() == NULL || kg__results_verdict(entry) == KG__ERROR)
+    if (kg__base_folder() == NULL || result->verdict == KG__ERROR)
         return false;
     if (kg__is_paired())
         return true;
-    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        if (subject->tripped && json_is_true(json_object_get(metric, "tripped")) &&
-            json_number_value(json_object_get(metric, "change")) > 0)
+    for (size_t i = 0; i < result->metric_count; i++) {
+        if (result->metrics[i].tripped && result->metrics[i].change > 0)
             return true;
     }
     return false;
 }
 
-json_t *kg__part_judge(kg__part_run *run, kg__subject *subject)
+const kg__baseline *kg__part_baseline(const kg__part_run *run)
+{
+    return run->has_baseline ? &run->baseline : NULL;
+}
+
+kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject)
 {
     kg__measurement measurements[1 + KG__CONFIRMATIONS];
+    kg__case_result *result;
 
     for (size_t i = 0; i < subject->observers; i++)
         measurements[i] = (kg__measurement){
             subject->measured[i],
-            kg__surroundings_of(&run->sentinels[i], run->has_baseline ? &run->baseline : NULL,
-                                subject->measured[i]),
+            kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), subject->measured[i]),
         };
-    return kg__time_result(subject->c->id, &run->target, run->part, measurements,
-                           subject->observers, run->has_baseline ? &run->baseline : NULL,
-                           &subject->tripped);
+    result = kg__time_result(&run->pool, subject->c->id, &run->target, measurements,
+                             subject->observers, kg__part_baseline(run));
+    subject->tripped = kg__case_result_tripped(result);
+    return result;
 }
 
 void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
                             const kg__observation *observation)
 {
-    json_t *entry;
+    kg__case_result *result;
+    char line[KG__LINE_SIZE];
 
     if (kg__part_is(run, "count")) {
         kg__part_settle(run, subject,
-                        kg__count_result(subject->c->id, &run->target, observation,
-                                         run->has_baseline ? &run->baseline : NULL,
-                                         run->otherwise));
+                        kg__count_result(&run->pool, subject->c->id, &run->target,
+                                         kg__observation_hold(&run->pool, observation),
+                                         kg__part_baseline(run), run->otherwise));
         return;
     }
     /* A case that has its verdict is only timed beside a suspect. */
-    if (subject->observers > run->round || (run->round > 0 && subject->entry != NULL))
+    if (subject->observers > run->round || (run->round > 0 && subject->result != NULL))
         return;
-    subject->measured[subject->observers++] = kg__observation_keep(observation);
+    subject->measured[subject->observers++] = kg__observation_hold(&run->pool, observation);
     if (run->round > 0)
         return;
-    entry = kg__part_judge(run, subject);
-    subject->suspect = is_suspect(subject, entry);
+    result = kg__part_judge(run, subject);
+    subject->suspect = is_suspect(result);
     if (!subject->tripped && !subject->suspect) {
-        kg__part_settle(run, subject, entry);
+        kg__part_settle(run, subject, result);
         return;
     }
-    char line[KG__LINE_SIZE];
-
-    kg__time_result_line(entry, subject->suspect ? "suspect" : "confirming", line, sizeof line);
+    kg__time_result_line(result, subject->suspect ? "suspect" : "confirming", line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
-    json_decref(entry);
 }

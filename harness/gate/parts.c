@@ -6,21 +6,19 @@
 #include <unistd.h>
 
 #include "base/color.h"
-#include "base/json.h"
 #include "base/process.h"
 #include "gate/part.h"
-#include "results/results_read.h"
 #include "suite/settings.h"
 
 static bool is_skipped(const kg__part_run *run)
 {
-    return json_object_get(run->document, "skipped") != NULL;
+    return run->verdicts->skipped != NULL;
 }
 
 static bool any_is_settled(const kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->subjects[i].entry != NULL || run->subjects[i].observers > 0)
+        if (run->subjects[i].result != NULL || run->subjects[i].observers > 0)
             return true;
     }
     return false;
@@ -38,25 +36,25 @@ static void close_open_cases(kg__part_run *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
 
-        if (subject->entry != NULL || subject->refused)
+        if (subject->result != NULL || subject->refused)
             continue;
-        subject->entry = kg__plain_result(subject->c->id, &run->target, run->part, KG__ERROR, why);
+        subject->result = kg__part_result(run, subject, KG__ERROR, why);
         if (say_so)
-            kg__part_print(run, subject->entry);
+            kg__part_print(run, subject->result);
     }
 }
 
 static size_t count_failures(const kg__part_run *run)
 {
     /* Results that nobody will find are no success. */
-    size_t failures = json_array_size(json_object_get(run->document, "errors")) + run->unwritten;
+    size_t failures = run->verdicts->errors.count + run->unwritten;
 
     for (size_t i = 0; i < run->count; i++) {
         const kg__subject *subject = &run->subjects[i];
 
         /* A suspect is not judged by this test, but by what settles it. */
-        failures += subject->entry != NULL && !subject->suspect &&
-                    kg__results_verdict(subject->entry) >= KG__SLOWER;
+        failures +=
+            subject->result != NULL && !subject->suspect && subject->result->verdict >= KG__SLOWER;
     }
     return failures;
 }
@@ -68,7 +66,7 @@ static bool nothing_has_a_baseline(const kg__part_run *run)
         const kg__subject *subject = &run->subjects[i];
 
         if (subject->suspect ||
-            (subject->entry != NULL && kg__results_verdict(subject->entry) != KG__NO_BASELINE))
+            (subject->result != NULL && subject->result->verdict != KG__NO_BASELINE))
             return false;
     }
     return run->count > 0;
@@ -79,8 +77,8 @@ static void finish(kg__part_run *run)
     if (is_skipped(run))
         return;
     close_open_cases(run);
-    if (json_array_size(json_object_get(run->document, "refused")) == run->count) {
-        kg__part_skip(run, "unavailable",
+    if (run->verdicts->refused_count == run->count) {
+        kg__part_skip(run, KG__SKIP_UNAVAILABLE,
                       "the comparison refuses every case: KG_VERBOSE=1 prints why");
         return;
     }
@@ -91,8 +89,7 @@ static void finish(kg__part_run *run)
         kg__part_note_launch_cost(run);
         kg__part_note_speedups(run);
     }
-    if (nothing_has_a_baseline(run) &&
-        json_array_size(json_object_get(run->document, "errors")) == 0) {
+    if (nothing_has_a_baseline(run) && run->verdicts->errors.count == 0) {
         char folder[KG__PATH_SIZE];
         char path[2 * KG__PATH_SIZE];
         char why[3 * KG__PATH_SIZE];
@@ -102,7 +99,7 @@ static void finish(kg__part_run *run)
         kg__format(why, sizeof why, "%s %s with ci/rebaseline and commit that file", path,
                    access(path, F_OK) == 0 ? "has none of these cases: record them"
                                            : "is not there: restore it, or record these cases");
-        kg__part_skip(run, "no-baseline", why);
+        kg__part_skip(run, KG__SKIP_NO_BASELINE, why);
     }
 }
 
@@ -120,7 +117,7 @@ static void note_nearest(kg__part_run *run)
     without = kg__globs_without_any(filter != NULL ? filter : "", ids, run->table.count);
     nearest = kg__nearest_to_globs(without, ids, run->table.count);
     if (nearest != NULL)
-        json_object_set_new(run->document, "nearest", json_string(nearest));
+        run->verdicts->nearest = kg__pool_text(&run->pool, nearest);
     free(without);
     free(ids);
 }
@@ -137,9 +134,9 @@ void kg__run_part(const char *part)
     if (kg__part_begin(&run, kg__comparison, part)) {
         note_nearest(&run);
         if (run.table.count == 0) {
-            kg__part_skip(&run, "empty", "the comparison's table has no case for this test");
+            kg__part_skip(&run, KG__SKIP_EMPTY, "the comparison's table has no case for this test");
         } else if (run.count == 0) {
-            kg__part_skip(&run, "filter", "not selected by --filter");
+            kg__part_skip(&run, KG__SKIP_FILTER, "not selected by --filter");
         } else {
             kg__part_write(&run, false);
             if (kg__part_is_checking(&run))
@@ -153,7 +150,8 @@ void kg__run_part(const char *part)
         kg__part_write(&run, true);
     }
     failures = count_failures(&run);
-    kg__json_copy_text(run.document, "skipped", skipped, sizeof skipped);
+    kg__format(skipped, sizeof skipped, "%s",
+               run.verdicts->skipped != NULL ? run.verdicts->skipped : "");
     if (skipped[0] != '\0')
         kg__print_verdict(stdout, "skipped", "%-11s  %s: %s\n", run.target.key, run.test, skipped);
     fflush(stdout);

@@ -7,8 +7,8 @@
 
 #include "base/exit_code.h"
 #include "base/file.h"
-#include "base/json.h"
-#include "results/results.h"
+#include "results/bridge.h"
+#include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 
@@ -21,24 +21,24 @@ typedef struct ended_test {
     const struct criterion_test_stats *stats;
     char name[128];
     char path[KG__PATH_SIZE];
-    json_t *verdicts;
+    kg__pool pool;
+    kg__verdicts *verdicts; /* NULL: it left none */
 } ended_test;
 
-static ended_test begin(const struct criterion_test_stats *stats)
+/* `test` is to be freed by its pool. */
+static void begin(ended_test *test, const struct criterion_test_stats *stats)
 {
-    ended_test test = { .stats = stats };
-
-    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, test.name,
-                  sizeof test.name);
-    kg__verdicts_path(kg__comparison->home, test.name, test.path, sizeof test.path);
-    test.verdicts = kg__verdicts_load_json(test.path, NULL);
+    *test = (ended_test){ .stats = stats };
+    kg__test_name(KG__TARGET_KIND, stats->test->category, stats->test->name, test->name,
+                  sizeof test->name);
+    kg__verdicts_path(kg__comparison->home, test->name, test->path, sizeof test->path);
+    test->verdicts = kg__verdicts_load(&test->pool, test->path, NULL);
     tests_run++;
-    return test;
 }
 
-static void add_error(const ended_test *test, const char *why)
+static void add_error(ended_test *test, const char *why)
 {
-    json_array_append_new(json_object_get(test->verdicts, "errors"), json_string(why));
+    kg__pool_add_text(&test->pool, &test->verdicts->errors, why);
 }
 
 static void write_verdicts(const ended_test *test)
@@ -49,25 +49,19 @@ static void write_verdicts(const ended_test *test)
     kg__format_path(folder, sizeof folder, "%s", test->path);
     *strrchr(folder, '/') = '\0';
     if (kg__file_make_folder(folder, &error) &&
-        kg__results_write_json(test->path, test->verdicts, 1, &error))
+        kg__verdicts_save(test->verdicts, test->path, &error))
         return;
     kg__complain("%s", error.text);
     tally.broken++;
 }
 
 /* Suspects are settled after the run, and its results judge them: here they let their test pass. */
-static void excuse_suspects(const json_t *verdicts, kg__tally *own)
+static void excuse_suspects(const kg__verdicts *verdicts, kg__tally *own)
 {
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
-        kg__verdict verdict;
-
-        if (!json_is_true(json_object_get(entry, "suspect")) ||
-            !kg__verdict_parse(kg__json_text(entry, "verdict"), &verdict))
+    for (size_t i = 0; i < verdicts->case_count; i++) {
+        if (!verdicts->cases[i]->suspect)
             continue;
-        own->verdicts[verdict]--;
+        own->verdicts[verdicts->cases[i]->verdict]--;
         own->verdicts[KG__PASS]++;
     }
 }
@@ -81,20 +75,19 @@ static bool failed(const struct criterion_test_stats *stats)
  * or of a suite's own test, which counts as a claim does. */
 static void make_verdicts(ended_test *test)
 {
-    test->verdicts = kg__verdicts_make_json(test->name);
+    bool has_failed = failed(test->stats);
+
+    test->verdicts = kg__verdicts_make(&test->pool, test->name);
     if (test->stats->timed_out) {
         add_error(test, "overdue, and ended: see what it waits for");
-    } else if (failed(test->stats) && kg__is_part(test->stats->test->name)) {
+    } else if (has_failed && kg__is_part(test->stats->test->name)) {
         add_error(test, "could not write down what it found: see its output");
     } else if (test->stats->test_status == CR_STATUS_SKIPPED) {
-        json_object_set_new(test->verdicts, "skipped", json_string("the test skipped itself"));
-        json_object_set_new(test->verdicts, "skipped_by", json_string("unavailable"));
+        test->verdicts->skipped = "the test skipped itself";
+        test->verdicts->skipped_by = KG__SKIP_UNAVAILABLE;
     } else {
-        json_array_append_new(
-            json_object_get(test->verdicts, "claims"),
-            json_pack("{s:s, s:b, s:s}", "claim", test->name, "holds", (int)!failed(test->stats),
-                      "why",
-                      failed(test->stats) ? "an assertion of it failed: see its output" : ""));
+        kg__verdicts_add_claim(test->verdicts, test->name, !has_failed,
+                               has_failed ? "an assertion of it failed: see its output" : "");
     }
 }
 
@@ -120,12 +113,11 @@ static void close_verdicts(const ended_test *test, const kg__tally *own)
 {
     kg__tally alone = *own;
 
-    if (!json_is_true(json_object_get(test->verdicts, "complete")))
+    if (!test->verdicts->complete)
         return;
-    if (json_array_size(json_object_get(test->verdicts, "claims")) > 0)
+    if (test->verdicts->claim_count > 0)
         alone.verdicts[KG__PASS]++;
-    json_object_set_new(test->verdicts, "exit_code",
-                        json_integer(kg__exit_code(&alone, kg__is_strict())));
+    test->verdicts->exit_code = kg__exit_code(&alone, kg__is_strict());
     write_verdicts(test);
 }
 
@@ -136,13 +128,13 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
 
     if (stats->test_status == CR_STATUS_SKIPPED && stats->test->data->disabled)
         return;
-    test = begin(stats);
+    begin(&test, stats);
     if (stats->timed_out)
         kg__complain("%s: overdue, and ended: see %s", test.name,
                      test.verdicts != NULL ? test.path : "what it waits for");
     if (test.verdicts == NULL)
         make_verdicts(&test);
-    kg__verdicts_tally(test.verdicts, &own);
+    kg__verdicts_tally_cases(test.verdicts, &own);
     excuse_suspects(test.verdicts, &own);
     /* A file that has nothing that fails is not the one of a test that did. */
     if (failed(stats) && is_harmless(kg__exit_code(&own, false))) {
@@ -151,16 +143,17 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
     }
     close_verdicts(&test, &own);
     if (!failed(stats) && own.failed_claims == 0)
-        claims_held += json_array_size(json_object_get(test.verdicts, "claims"));
+        claims_held += test.verdicts->claim_count;
     add_tally(&own);
-    json_decref(test.verdicts);
+    kg__pool_free(&test.pool);
 }
 
 void kg__test_tally_add_crash(const struct criterion_test_stats *stats)
 {
-    ended_test test = begin(stats);
+    ended_test test;
     char why[KG__MESSAGE_SIZE];
 
+    begin(&test, stats);
     tally.broken++;
     kg__format(why, sizeof why,
                "crashed outside of any case: look for a table without its KG_END in suites/%s.c",
@@ -169,11 +162,11 @@ void kg__test_tally_add_crash(const struct criterion_test_stats *stats)
     if (test.verdicts == NULL) {
         kg__tally own = { .broken = 1 };
 
-        test.verdicts = kg__verdicts_make_json(test.name);
+        test.verdicts = kg__verdicts_make(&test.pool, test.name);
         add_error(&test, why);
         close_verdicts(&test, &own);
     }
-    json_decref(test.verdicts);
+    kg__pool_free(&test.pool);
 }
 
 size_t kg__test_tally_count(void)

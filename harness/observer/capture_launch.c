@@ -57,6 +57,15 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
     return false;
 }
 
+static bool is_kernel_node(cudaGraphNode_t node, bool *is_kernel, kg__error *why)
+{
+    enum cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    cudaError_t code = cudaGraphNodeGetType(node, &type);
+
+    *is_kernel = type == cudaGraphNodeTypeKernel;
+    return code == cudaSuccess || kg__cuda_fail(why, "looking into a graph", code);
+}
+
 /* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not say.
  */
 static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__error *why)
@@ -64,84 +73,81 @@ static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__erro
     int kernels = 0;
 
     for (size_t i = 0; i < nodes->count; i++) {
-        enum cudaGraphNodeType type;
-        cudaError_t code = cudaGraphNodeGetType(nodes->list[i], &type);
+        bool is_kernel;
 
-        if (code != cudaSuccess) {
-            kg__cuda_fail(why, "looking into a graph", code);
+        if (!is_kernel_node(nodes->list[i], &is_kernel, why))
             return -1;
-        }
-        if (type == cudaGraphNodeTypeKernel && kernels++ == 0)
+        if (is_kernel && kernels++ == 0)
             *first = nodes->list[i];
     }
     return kernels;
 }
 
-/* What a kernel in a graph takes of a multiprocessor; NULL with `why` where the driver does not
- * say. */
-static json_t *describe_kernel(cudaGraphNode_t node, kg__error *why)
+/* Finds what a kernel in a graph takes of a multiprocessor; false with `why` where the driver does
+ * not say. */
+static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kernel_code *code,
+                            kg__error *why)
 {
-    struct cudaKernelNodeParams kernel = { 0 };
     struct cudaFuncAttributes uses;
     int most_threads = 0;
     int blocks = 0;
-    int warps; /* a block's */
-    const char *name = NULL;
-    cudaError_t code = cudaGraphKernelNodeGetParams(node, &kernel);
-    int threads = (int)(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
+    int threads = (int)(kernel->blockDim.x * kernel->blockDim.y * kernel->blockDim.z);
+    int warps = (threads + 31) / 32;
+    cudaError_t status = cudaFuncGetAttributes(&uses, kernel->func);
 
-    if (code == cudaSuccess)
-        code = cudaFuncGetAttributes(&uses, kernel.func);
-    if (code == cudaSuccess)
-        code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.func, threads,
-                                                             kernel.sharedMemBytes);
-    if (code == cudaSuccess)
-        code = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "asking for a kernel's occupancy", code);
-        return NULL;
-    }
-    warps = (threads + 31) / 32;
-    if (cudaFuncGetName(&name, kernel.func) != cudaSuccess)
-        name = NULL;
-    return json_pack("{s:s*, s:i, s:I, s:I, s:i, s:f}", "name", name, "registers", uses.numRegs,
-                     "local_bytes", (json_int_t)uses.localSizeBytes, "shared_bytes",
-                     (json_int_t)uses.sharedSizeBytes + (json_int_t)kernel.sharedMemBytes,
-                     "blocks_per_multiprocessor", blocks, "occupancy",
-                     most_threads > 0 ? 32.0 * blocks * warps / most_threads : 0.0);
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->func, threads,
+                                                               kernel->sharedMemBytes);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
+    if (status != cudaSuccess)
+        return kg__cuda_fail(why, "asking for a kernel's occupancy", status);
+    if (cudaFuncGetName(&code->name, kernel->func) != cudaSuccess)
+        code->name = NULL;
+    code->registers = uses.numRegs;
+    code->local_bytes = (int64_t)uses.localSizeBytes;
+    code->shared_bytes = (int64_t)uses.sharedSizeBytes + (int64_t)kernel->sharedMemBytes;
+    code->blocks_per_multiprocessor = blocks;
+    code->occupancy = most_threads > 0 ? 32.0 * blocks * warps / most_threads : 0.0;
+    return true;
 }
 
-/* Captures a launch and hands its kernels on: how many, what the first takes, and all that the
- * launch asks for. */
-static int look_into(const kg__case *c, const kg__buffers *buffers, json_t **description,
-                     kg__error *why)
+/* What a kernel node is started with. */
+static bool read_kernel(cudaGraphNode_t node, struct cudaKernelNodeParams *kernel, kg__error *why)
 {
+    cudaError_t code = cudaGraphKernelNodeGetParams(node, kernel);
+
+    return code == cudaSuccess || kg__cuda_fail(why, "asking for a kernel's launch", code);
+}
+
+/* A captured launch. */
+typedef struct captured_launch {
     cudaStream_t stream;
     cudaGraph_t graph;
-    cudaGraphNode_t first = NULL;
     node_list nodes;
-    int kernels = -1;
-    cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+} captured_launch;
 
-    if (code != cudaSuccess) {
-        kg__cuda_fail(why, "making a stream", code);
-        return -1;
-    }
-    graph = capture(c, buffers, stream, why);
-    if (graph != NULL && list_nodes(graph, &nodes, why)) {
-        kernels = find_kernels(&nodes, &first, why);
-        if (kernels > 0 && description != NULL) {
-            *description = describe_kernel(first, why);
-            if (*description != NULL)
-                kg__describe_launch(graph, nodes.list, nodes.count, buffers, c->variant->clock,
-                                    *description);
-        }
-        free(nodes.list);
-    }
-    if (graph != NULL)
-        (void)cudaGraphDestroy(graph);
-    (void)cudaStreamDestroy(stream);
-    return kernels;
+/* Captures a launch of a case; false with `why`. Release it in any case. */
+static bool capture_launch(const kg__case *c, const kg__buffers *buffers, captured_launch *captured,
+                           kg__error *why)
+{
+    cudaError_t code;
+
+    *captured = (captured_launch){ .stream = NULL };
+    code = cudaStreamCreateWithFlags(&captured->stream, cudaStreamNonBlocking);
+    if (code != cudaSuccess)
+        return kg__cuda_fail(why, "making a stream", code);
+    captured->graph = capture(c, buffers, captured->stream, why);
+    return captured->graph != NULL && list_nodes(captured->graph, &captured->nodes, why);
+}
+
+static void release_launch(captured_launch *captured)
+{
+    free(captured->nodes.list);
+    if (captured->graph != NULL)
+        (void)cudaGraphDestroy(captured->graph);
+    if (captured->stream != NULL)
+        (void)cudaStreamDestroy(captured->stream);
 }
 
 void kg__device_plan(void)
@@ -149,72 +155,29 @@ void kg__device_plan(void)
     /* What is captured in a graph is not done. */
 }
 
-static json_t *dimensions(dim3 size)
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
+                         kg__kernel_launches *launches, kg__error *why)
 {
-    return json_pack("[i, i, i]", (int)size.x, (int)size.y, (int)size.z);
-}
+    captured_launch captured;
+    bool good = capture_launch(c, buffers, &captured, why);
 
-/* Appends what a kernel in a graph is started with, and what it takes. */
-static bool add_launch(cudaGraphNode_t node, json_t *list, kg__error *why)
-{
-    struct cudaKernelNodeParams kernel = { 0 };
-    json_t *uses = describe_kernel(node, why);
-    json_t *launch;
+    for (size_t i = 0; i < captured.nodes.count && good; i++) {
+        struct cudaKernelNodeParams kernel = { 0 };
+        kg__kernel_launch *launch;
+        bool is_kernel;
 
-    if (uses == NULL)
-        return false;
-    if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess) {
-        json_decref(uses);
-        return kg__fail(why, "asking for a kernel's launch: the driver does not say");
+        good = is_kernel_node(captured.nodes.list[i], &is_kernel, why);
+        if (!good || !is_kernel)
+            continue;
+        launch = kg__kernel_launches_add(launches);
+        good = read_kernel(captured.nodes.list[i], &kernel, why) &&
+               describe_kernel(&kernel, &launch->code, why);
+        launch->grid = kernel.gridDim;
+        launch->block = kernel.blockDim;
+        launch->dynamic_shared = (int64_t)kernel.sharedMemBytes;
     }
-    launch = json_pack(
-        "{s:O*, s:o, s:o, s:I, s:O, s:O, s:I, s:O, s:O}", "kernel", json_object_get(uses, "name"),
-        "grid", dimensions(kernel.gridDim), "block", dimensions(kernel.blockDim), "dynamic_shared",
-        (json_int_t)kernel.sharedMemBytes, "registers", json_object_get(uses, "registers"),
-        "local_bytes", json_object_get(uses, "local_bytes"), "static_shared",
-        json_integer_value(json_object_get(uses, "shared_bytes")) -
-            (json_int_t)kernel.sharedMemBytes,
-        "blocks_per_multiprocessor", json_object_get(uses, "blocks_per_multiprocessor"),
-        "occupancy", json_object_get(uses, "occupancy"));
-    json_decref(uses);
-    json_array_append_new(list, launch);
-    return true;
-}
-
-static bool add_launches(const node_list *nodes, json_t *list, kg__error *why)
-{
-    bool added = true;
-
-    for (size_t i = 0; i < nodes->count && added; i++) {
-        enum cudaGraphNodeType type;
-        cudaError_t code = cudaGraphNodeGetType(nodes->list[i], &type);
-
-        if (code != cudaSuccess)
-            added = kg__cuda_fail(why, "looking into a graph", code);
-        else if (type == cudaGraphNodeTypeKernel)
-            added = add_launch(nodes->list[i], list, why);
-    }
-    return added;
-}
-
-bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
-                         kg__error *why)
-{
-    cudaStream_t stream;
-    node_list nodes = { 0 };
-    cudaGraph_t graph;
-    bool added;
-    cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-
-    if (code != cudaSuccess)
-        return kg__cuda_fail(why, "making a stream", code);
-    graph = capture(c, buffers, stream, why);
-    added = graph != NULL && list_nodes(graph, &nodes, why) && add_launches(&nodes, list, why);
-    free(nodes.list);
-    if (graph != NULL)
-        (void)cudaGraphDestroy(graph);
-    (void)cudaStreamDestroy(stream);
-    return added;
+    release_launch(&captured);
+    return good;
 }
 
 const char *kg__device_launcher(const kg__case *c)
@@ -225,19 +188,32 @@ const char *kg__device_launcher(const kg__case *c)
 
 int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
-    int kernels = look_into(c, buffers, NULL, why);
+    captured_launch captured;
+    cudaGraphNode_t first;
+    int kernels = -1;
 
+    if (capture_launch(c, buffers, &captured, why))
+        kernels = find_kernels(&captured.nodes, &first, why);
+    release_launch(&captured);
     if (kernels != 0)
         return kernels;
     kg__fail(why, "no kernel was started on the stream of the call: start it on call->stream");
     return -1;
 }
 
-json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers)
+kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)
 {
-    json_t *description = NULL;
+    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    struct cudaKernelNodeParams kernel = { 0 };
+    captured_launch captured;
+    cudaGraphNode_t first;
     kg__error why;
 
-    (void)look_into(c, buffers, &description, &why);
-    return description;
+    if (capture_launch(c, buffers, &captured, &why) &&
+        find_kernels(&captured.nodes, &first, &why) > 0 && read_kernel(first, &kernel, &why) &&
+        describe_kernel(&kernel, &code, &why))
+        kg__describe_launch(pool, captured.graph, captured.nodes.list, captured.nodes.count,
+                            buffers, c->variant->clock, &code);
+    release_launch(&captured);
+    return code;
 }

@@ -134,7 +134,7 @@ static bool add_parameters(kg__launch_identity *identity, const struct cudaKerne
     return kernel->extra == NULL;
 }
 
-static bool add_kernel(kg__launch_identity *identity, cudaGraphNode_t node, json_t *names)
+static bool add_kernel(kg__launch_identity *identity, cudaGraphNode_t node, kg__kernel_code *code)
 {
     struct cudaKernelNodeParams kernel = { 0 };
     const char *name = NULL;
@@ -142,7 +142,7 @@ static bool add_kernel(kg__launch_identity *identity, cudaGraphNode_t node, json
     if (cudaGraphKernelNodeGetParams(node, &kernel) != cudaSuccess ||
         cudaFuncGetName(&name, kernel.func) != cudaSuccess || name == NULL)
         return false;
-    json_array_append_new(names, json_string(name));
+    code->names.items[code->names.count++] = name;
     kg__identity_text(identity, name);
     add_dimensions(identity, kernel.gridDim);
     add_dimensions(identity, kernel.blockDim);
@@ -193,7 +193,7 @@ static bool add_fill(kg__launch_identity *identity, cudaGraphNode_t node)
 }
 
 /* Adds one node; false where it cannot be described. */
-static bool add_node(kg__launch_identity *identity, cudaGraphNode_t node, json_t *names)
+static bool add_node(kg__launch_identity *identity, cudaGraphNode_t node, kg__kernel_code *code)
 {
     enum cudaGraphNodeType type;
 
@@ -202,7 +202,7 @@ static bool add_node(kg__launch_identity *identity, cudaGraphNode_t node, json_t
     kg__identity_number(identity, type);
     switch (type) {
     case cudaGraphNodeTypeKernel:
-        return add_kernel(identity, node, names);
+        return add_kernel(identity, node, code);
     case cudaGraphNodeTypeMemcpy:
         return add_copy(identity, node);
     case cudaGraphNodeTypeMemset:
@@ -225,24 +225,21 @@ static bool is_chain(cudaGraph_t graph, size_t count)
     return code == cudaSuccess && edges + 1 == count;
 }
 
-void kg__describe_launch(cudaGraph_t graph, const cudaGraphNode_t *nodes, size_t count,
-                         const kg__buffers *buffers, kg_clock clock, json_t *description)
+void kg__describe_launch(kg__pool *pool, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+                         size_t count, const kg__buffers *buffers, kg_clock clock,
+                         kg__kernel_code *code)
 {
     kg__argument_place places[KG_MAX_ARGUMENTS];
     kg__launch_identity identity;
-    json_t *names = json_array();
-    char launch[KG__HASH_TEXT_SIZE];
     bool described = is_chain(graph, count);
 
+    code->names.items = kg__pool_array(pool, count, sizeof *code->names.items);
     kg__identity_begin(&identity, places, place_arguments(buffers, places), is_memory);
     add_circumstances(&identity, buffers, clock);
     for (size_t i = 0; i < count && described; i++)
-        described = add_node(&identity, nodes[i], names);
-    if (described && kg__identity_show(&identity, launch)) {
-        json_object_set(description, "names", names);
-        json_object_set_new(description, "launch", json_string(launch));
-    }
+        described = add_node(&identity, nodes[i], code);
+    if (!described || !kg__identity_show(&identity, code->launch))
+        code->names = (kg__texts){ NULL, 0 };
     /* An error of these queries is not a failure of the case. */
     (void)cudaGetLastError();
-    json_decref(names);
 }

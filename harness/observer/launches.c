@@ -1,6 +1,7 @@
 #include "observer/launches.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "base/exit_code.h"
 #include "base/json.h"
@@ -46,45 +47,63 @@ static bool make_buffers(launch_listing *listing, const kg__case *c, kg__error *
     return true;
 }
 
+static json_t *dimensions(dim3 size)
+{
+    return json_pack("[i, i, i]", (int)size.x, (int)size.y, (int)size.z);
+}
+
+static json_t *describe_launch(const kg__case *c, const kg__kernel_launch *launch)
+{
+    json_t *entry =
+        json_pack("{s:s, s:o, s:s, s:s*, s:o, s:o, s:I}", "case", c->id, "purposes",
+                  kg__purposes_of(c), "launcher", kg__device_launcher(c), "kernel",
+                  launch->code.name, "grid", dimensions(launch->grid), "block",
+                  dimensions(launch->block), "dynamic_shared", (json_int_t)launch->dynamic_shared);
+
+    if (launch->code.registers >= 0)
+        json_object_update_new(
+            entry,
+            json_pack("{s:I, s:I, s:I, s:I, s:f}", "registers", (json_int_t)launch->code.registers,
+                      "local_bytes", (json_int_t)launch->code.local_bytes, "static_shared",
+                      (json_int_t)(launch->code.shared_bytes - launch->dynamic_shared),
+                      "blocks_per_multiprocessor",
+                      (json_int_t)launch->code.blocks_per_multiprocessor, "occupancy",
+                      launch->code.occupancy));
+    return entry;
+}
+
 static void list_case(launch_listing *listing, const kg__case *c)
 {
     const char *refusal = kg__case_refusal(listing->comparison, c);
-    json_t *launches = json_array();
+    kg__kernel_launches launches = { .list = NULL };
     kg__error why = { "" };
-    json_t *launch;
-    size_t i;
 
     if (refusal != NULL)
         add_reason(listing->refused, c, refusal);
     else if (!make_buffers(listing, c, &why) ||
-             !kg__device_launches(c, &listing->buffers, launches, &why))
+             !kg__device_launches(c, &listing->buffers, &launches, &why))
         add_reason(listing->failed, c, why.text);
-    else if (json_array_size(launches) == 0)
+    else if (launches.count == 0)
         json_array_append_new(listing->without, json_string(c->id));
     else
-        json_array_foreach (launches, i, launch) {
-            json_t *entry = json_pack("{s:s, s:o, s:s}", "case", c->id, "purposes",
-                                      kg__purposes_of(c), "launcher", kg__device_launcher(c));
-
-            json_object_update(entry, launch);
-            json_array_append_new(listing->cases, entry);
-        }
-    json_decref(launches);
+        for (size_t i = 0; i < launches.count; i++)
+            json_array_append_new(listing->cases, describe_launch(c, &launches.list[i]));
+    free(launches.list);
 }
 
-static int print(const launch_listing *listing, const json_t *description)
+static int print(const launch_listing *listing, const kg__target *target)
 {
-    json_t *document = json_pack(
-        "{s:s, s:s, s:s*, s:O, s:O, s:O, s:O, s:O}", "comparison", listing->comparison->name,
-        "home", listing->comparison->home, "include", kg__device_headers(), "target",
-        json_object_get(description, "target"), "cases", listing->cases, "without",
-        listing->without, "refused", listing->refused, "failed", listing->failed);
+    json_t *document = json_pack("{s:s, s:s, s:s*, s:o, s:O, s:O, s:O, s:O}", "comparison",
+                                 listing->comparison->name, "home", listing->comparison->home,
+                                 "include", kg__device_headers(), "target", kg__target_json(target),
+                                 "cases", listing->cases, "without", listing->without, "refused",
+                                 listing->refused, "failed", listing->failed);
 
     return kg__json_print(document, JSON_INDENT(1), "the launches") ? KG__EXIT_PASS
                                                                     : KG__EXIT_ERROR;
 }
 
-static int list_launches(const kg_comparison *comparison, const json_t *description)
+static int list_launches(const kg_comparison *comparison, const kg__target *target)
 {
     launch_listing listing = { .comparison = comparison,
                                .cases = json_array(),
@@ -100,7 +119,7 @@ static int list_launches(const kg_comparison *comparison, const json_t *descript
             if (kg__filter_takes(table.list[i].id))
                 list_case(&listing, &table.list[i]);
         }
-        code = print(&listing, description);
+        code = print(&listing, target);
     } else {
         kg__complain("%s", error.text);
     }
@@ -121,7 +140,7 @@ static void say_waiting(void *context, const char *line)
 
 int kg__print_launches(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    json_t *description = NULL;
+    kg__device_description device;
     kg__error why = { "" };
     kg__device_status status;
     int code = KG__EXIT_ERROR;
@@ -130,14 +149,14 @@ int kg__print_launches(const kg_comparison *comparison, int argc, char *const *a
         kg__complain("%s: --launches takes no value: omit it, KG_FILTER chooses cases", argv[2]);
         return KG__EXIT_ERROR;
     }
-    status = kg__device_open(&description, &why);
+    status = kg__device_open(&device, &why);
     if (status == KG__DEVICE_READY && kg__device_keep(false, say_waiting, NULL, &why)) {
         kg__device_plan();
-        code = list_launches(comparison, description);
+        code = list_launches(comparison, &device.target);
     } else {
         kg__complain("no launches: %s", why.text);
         code = status == KG__DEVICE_ABSENT ? KG__EXIT_NOTHING : KG__EXIT_ERROR;
     }
-    json_decref(description);
+    kg__provenance_free(&device.provenance);
     return code;
 }

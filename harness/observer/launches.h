@@ -10,9 +10,8 @@
  *   {"comparison", "home" (the folder that holds kernels/),
  *    "include" (that of kernelgate/kernelgate.h; of the CPU model alone), "target": {"key", ...},
  *    "cases": [{"case", "purposes": ["check", "time", "count"], "launcher", "kernel", "grid",
- *               "block", "dynamic_shared", ...}], one for each kernel that a launch starts, of
- *                                                  which kg__device_launches() has the members
- *    "without": [ids of cases that start no kernel],
+ *               "block", "dynamic_shared", ...}], one for each kernel that a launch starts; of a
+ * GPU also what the driver says of the kernel "without": [ids of cases that start no kernel],
  *    "refused": [{"case", "why"}], "failed": [{"case", "why"}]}
  *
  * Returns its exit code: 0, 2 on an error, 77 where there is no device. */

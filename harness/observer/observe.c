@@ -244,11 +244,11 @@ static void report_hang(void *context, const kg__hang *hang)
 static int observe_on_device(const kg_comparison *comparison, const observer_request *request,
                              const kg__case **chosen, size_t count, int records)
 {
-    json_t *description = NULL;
+    kg__device_description device;
     kg__error why = { "" };
     int status = KG__EXIT_PASS;
 
-    switch (kg__device_open(&description, &why)) {
+    switch (kg__device_open(&device, &why)) {
     case KG__DEVICE_ABSENT:
         kg__report(records, KG__EVENT_UNAVAILABLE, NULL, why.text);
         return KG__EXIT_NOTHING;
@@ -256,12 +256,11 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         kg__report(records, KG__EVENT_BROKEN, NULL, why.text);
         return KG__EXIT_ERROR;
     case KG__DEVICE_READY:
-        kg__report_observation(
-            records, &(kg__observation){ .event = KG__EVENT_TARGET,
-                                         .target = json_object_get(description, "target"),
-                                         .provenance = json_object_get(description, "provenance"),
-                                         .watches = kg__device_watches() });
-        json_decref(description);
+        kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_TARGET,
+                                                            .target = &device.target,
+                                                            .provenance = &device.provenance,
+                                                            .watches = kg__device_watches() });
+        kg__provenance_free(&device.provenance);
         break;
     }
     if (!is_check(request) && &kg__device_debug != NULL) {

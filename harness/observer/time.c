@@ -146,6 +146,9 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
 {
     kg__figures metrics[2] = { case_figures(timed->hot, "time_ns") };
     kg__absence no_cold = { "cold_time_ns", timed->no_cold };
+    kg__pool pool = { NULL };
+    kg__kernel_code kernel =
+        kg__device_kernel(&pool, timed->base.c, &timed->base.buffer_set->buffers);
     kg__work work;
     kg__observation observation = {
         .event = KG__EVENT_MEASURED,
@@ -155,7 +158,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         .absent = &no_cold,
         .gpu_state = &tools->bench.watch.state,
         .throttled = tools->bench.watch.throttled,
-        .kernel = kg__device_kernel(timed->base.c, &timed->base.buffer_set->buffers),
+        .kernel = &kernel,
         .work = kg__work_of(group->comparison, timed->base.c, &work),
     };
 
@@ -166,7 +169,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         observation.absent_count = 1;
     }
     kg__report_observation(tools->bench.records, &observation);
-    json_decref(observation.kernel);
+    kg__pool_free(&pool);
 }
 
 /* Fills every buffer set for the hot times. False when the device is lost. */

@@ -50,10 +50,10 @@ static bool run_group(kg__tune_run *run, const kg__tune_group *group)
 /* Whether `tuned` is better than `other` by occupancy, and by time where that is the same. */
 static bool is_better_occupied(const kg__tuned_case *tuned, const kg__tuned_case *other)
 {
-    if (isnan(tuned->occupancy) ||
-        (!isnan(other->occupancy) && tuned->occupancy < other->occupancy))
+    if (isnan(tuned->kernel.occupancy) ||
+        (!isnan(other->kernel.occupancy) && tuned->kernel.occupancy < other->kernel.occupancy))
         return false;
-    return isnan(other->occupancy) || tuned->occupancy > other->occupancy ||
+    return isnan(other->kernel.occupancy) || tuned->kernel.occupancy > other->kernel.occupancy ||
            tuned->racer.interval.value < other->racer.interval.value;
 }
 
@@ -154,7 +154,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
         .id = tuned->base.c->id,
         .metrics = &time,
         .metric_count = 1,
-        .kernel = tuned->kernel,
+        .kernel = (kg__kernel_code *)&tuned->kernel,
         .work = kg__work_of(run->comparison, tuned->base.c, &work),
         .dropped_in_round = (unsigned int)tuned->racer.dropped_in_round,
     };
@@ -226,7 +226,7 @@ static bool tune_size(kg__tune_run *run, const kg__case *const *cases, size_t co
 
     for (size_t i = 0; i < count; i++) {
         list[i].base.c = cases[i];
-        list[i].occupancy = NAN;
+        list[i].kernel = (kg__kernel_code)KG__KERNEL_CODE_UNKNOWN;
     }
     kg__buffer_sets_make(&run->buffer_sets, count);
     alive = run_groups(run, list, count) && run_final(run, list, count);
@@ -236,10 +236,10 @@ static bool tune_size(kg__tune_run *run, const kg__case *const *cases, size_t co
         kg__loop_discard(&list[i].loop);
         kg__racer_restart(&list[i].racer);
         kg__racer_restart(&list[i].last);
-        json_decref(list[i].kernel);
     }
     kg__buffer_sets_free(&run->buffer_sets);
     kg__problems_forget(&run->problems);
+    kg__pool_free(&run->pool);
     free(list);
     return alive;
 }

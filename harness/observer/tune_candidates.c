@@ -206,9 +206,9 @@ void kg__tune_candidates_free(kg__tune_candidates *candidates)
 }
 
 static int print_candidates(const kg_comparison *comparison, const kg__tune_candidates *candidates,
-                            const json_t *description, const kg__limits *limits)
+                            const kg__target *described, const kg__limits *limits)
 {
-    json_t *target = json_deep_copy(json_object_get(description, "target"));
+    json_t *target = kg__target_json(described);
     json_t *cases = json_array();
     json_t *work = json_object();
     json_t *document;
@@ -237,7 +237,7 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
 int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv)
 {
     kg__tune_candidates candidates = { .refused = NULL };
-    json_t *description = NULL;
+    kg__device_description device;
     kg__limits limits;
     kg__error why = { "" };
     int status = KG__EXIT_ERROR;
@@ -246,7 +246,7 @@ int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *c
         kg__complain("%s: --candidates takes no value: KG_FILTER narrows them", argv[2]);
         return KG__EXIT_ERROR;
     }
-    switch (kg__device_open(&description, &why)) {
+    switch (kg__device_open(&device, &why)) {
     case KG__DEVICE_ABSENT:
         kg__complain("%s", why.text);
         return KG__EXIT_NOTHING;
@@ -258,10 +258,10 @@ int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *c
     }
     limits = kg__device_limits();
     if (kg__tune_candidates_make(comparison, &limits, &candidates, &why))
-        status = print_candidates(comparison, &candidates, description, &limits);
+        status = print_candidates(comparison, &candidates, &device.target, &limits);
     else
         kg__complain("%s", why.text);
     kg__tune_candidates_free(&candidates);
-    json_decref(description);
+    kg__provenance_free(&device.provenance);
     return status;
 }

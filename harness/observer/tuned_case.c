@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
@@ -106,8 +105,7 @@ bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned)
     if (!kg__tuned_case_check(run, tuned, ", before timing") || tuned->base.dropped)
         return !kg__device_is_lost();
     kg__problem_keep(tuned->base.check_problem, &tuned->base.buffer_set->buffers);
-    tuned->kernel = kg__device_kernel(tuned->base.c, &tuned->base.buffer_set->buffers);
-    tuned->occupancy = kg__json_number(tuned->kernel, "occupancy");
+    tuned->kernel = kg__device_kernel(&run->pool, tuned->base.c, &tuned->base.buffer_set->buffers);
     if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
         return true;
     if (!kg__device_move(&tuned->base.buffer_set->buffers, true, run->tools.bench.stream, &why) ||

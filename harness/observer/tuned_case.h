@@ -2,7 +2,6 @@
 #ifndef KG__OBSERVER_TUNED_CASE_H
 #define KG__OBSERVER_TUNED_CASE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +10,7 @@
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"
 #include "observer/tune_settings.h"
+#include "records/kernel_code.h"
 
 #define KG__NS_PER_SECOND 1e9
 /* A sample of what is timed to the full precision, in ms. */
@@ -25,8 +25,7 @@ typedef struct kg__tuned_case {
     int launches;      /* a sample of `racer`; 0: it was not timed */
     const char *clock; /* as records name it */
     double estimate;   /* of a launch, in ns */
-    json_t *kernel;    /* NULL: it starts none */
-    double occupancy;  /* NaN: unknown */
+    kg__kernel_code kernel;
     bool passed_over;
     bool is_finalist;
 } kg__tuned_case;
@@ -38,6 +37,7 @@ typedef struct kg__tune_run {
     kg__tools tools;
     kg__problems problems;       /* of the current size */
     kg__buffer_sets buffer_sets; /* of the current size */
+    kg__pool pool;               /* of the current size */
     int records;
     size_t done;
     size_t total;

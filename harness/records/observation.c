@@ -41,10 +41,14 @@ static const struct {
 typedef struct read_observation {
     kg__observation observation; /* first */
     size_t users;
+    kg__target target;
+    kg__provenance provenance;
     kg__gpu_state gpu_state;
     kg__work work;
+    kg__kernel_code kernel;
     kg__findings findings;
     kg__lines *lines;
+    kg__pool pool;
 } read_observation;
 
 const char *kg__event_name(kg__event event)
@@ -98,10 +102,11 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, why, "why", TEXT),
     KG__FIELD(kg__observation, where, "where", TEXT),
     KG__FIELD(kg__observation, watches, "watches", FLAG),
-    KG__FIELD(kg__observation, target, "target", VALUE),
-    KG__FIELD(kg__observation, provenance, "provenance", VALUE),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
-    KG__FIELD(kg__observation, kernel, "kernel", VALUE),
+    { 0 },
+};
+/* They follow the kernel. */
+static const kg__field launch_fields[] = {
     KG__FIELD(kg__observation, kernels, "kernels", SMALL),
     KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
     KG__FIELD(kg__observation, no_final, "no_final", TEXT),
@@ -215,6 +220,14 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(record, "final", final_figures(observation->final));
 }
 
+/* Sets a member that is an object, whose reference is taken; none that is empty. */
+static void set_object(json_t *record, const char *key, json_t *object)
+{
+    if (json_object_size(object) > 0)
+        json_object_set(record, key, object);
+    json_decref(object);
+}
+
 json_t *kg__observation_json(const kg__observation *observation)
 {
     json_t *record = json_pack("{s:s}", "event", events[observation->event]);
@@ -223,6 +236,13 @@ json_t *kg__observation_json(const kg__observation *observation)
         json_object_update_new(record, json_pack("{s:s*, s:b}", "case", observation->id, "right",
                                                  (int)observation->right));
     kg__fields_write(record, record_fields, observation);
+    if (observation->target != NULL)
+        set_object(record, "target", kg__target_json(observation->target));
+    if (observation->provenance != NULL)
+        set_object(record, "provenance", kg__provenance_json(observation->provenance));
+    if (observation->kernel != NULL)
+        set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
+    kg__fields_write(record, launch_fields, observation);
     if (observation->event == KG__EVENT_MEASURED)
         set_measured(record, observation);
     else if (observation->event == KG__EVENT_SENTINELS)
@@ -352,6 +372,20 @@ static bool read_lines(read_observation *read, const json_t *lines, kg__error *e
                     counter != NULL ? counter : "", fault);
 }
 
+/* Reads the device, and what a kernel was compiled to. */
+static bool read_device(read_observation *read, const json_t *record, kg__error *error)
+{
+    const json_t *target = json_object_get(record, "target");
+    const json_t *kernel = json_object_get(record, "kernel");
+    kg__error fault = { "" };
+
+    (void)kg__provenance_read(&read->provenance, json_object_get(record, "provenance"));
+    if (target != NULL && !kg__target_read(target, &read->target, &fault))
+        return kg__fail(error, "target: %s", fault.text);
+    return kernel == NULL || kg__kernel_code_read(&read->pool, kernel, &read->kernel, &fault) ||
+           kg__fail(error, "kernel: %s", fault.text);
+}
+
 /* Reads the members that an observation points to. */
 static bool read_parts(read_observation *read, const json_t *record, kg__error *error)
 {
@@ -360,12 +394,15 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
     const json_t *state = json_object_get(record, "card");
 
     observation->findings = &read->findings;
+    observation->target = &read->target;
+    observation->provenance = &read->provenance;
+    observation->kernel = &read->kernel;
     if (json_is_object(state))
         observation->gpu_state = &read->gpu_state;
     if (work != NULL)
         observation->work = &read->work;
     return (work == NULL || kg__work_read(work, &read->work, error)) &&
-           kg__gpu_state_read(state, &read->gpu_state, error) &&
+           kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
            kg__findings_read(record, &read->findings, error);
 }
@@ -383,6 +420,7 @@ static bool read_record(read_observation *read, const json_t *record, kg__error 
     observation->event = read_event(json_string_value(event));
     observation->right = json_is_true(right);
     return kg__fields_read(record, record_fields, observation, error) &&
+           kg__fields_read(record, launch_fields, observation, error) &&
            (observation->event == KG__EVENT_SENTINELS
                 ? read_sentinels(observation, record, error)
                 : metrics == NULL || read_metrics(observation, metrics, error)) &&
@@ -396,6 +434,7 @@ kg__observation *kg__observation_read(json_t *record, kg__error *error)
 
     *read =
         (read_observation){ .users = 1,
+                            .kernel = KG__KERNEL_CODE_UNKNOWN,
                             .observation = { .id = "", .why = "", .record = json_incref(record) } };
     if (read_record(read, record, error))
         return &read->observation;
@@ -463,7 +502,7 @@ static void release_held(void *observation)
     kg__observation_release(observation);
 }
 
-const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation)
+kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation)
 {
     kg__observation *held = kg__observation_keep(observation);
 
@@ -483,5 +522,7 @@ void kg__observation_release(const kg__observation *observation)
     free(observation->absent);
     json_decref(observation->record);
     kg__lines_free(read->lines);
+    kg__pool_free(&read->pool);
+    kg__provenance_free(&read->provenance);
     free(read);
 }

@@ -47,8 +47,11 @@
 #include "base/pool.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
+#include "records/kernel_code.h"
 #include "records/line_counts.h"
+#include "records/provenance.h"
 #include "records/records.h"
+#include "suite/target.h"
 #include "suite/work.h"
 
 typedef enum kg__event {
@@ -115,7 +118,7 @@ typedef struct kg__observation {
     size_t absent_count;
     const kg__gpu_state *gpu_state;
     const kg__work *work;
-    json_t *kernel; /* as kernel_code.h has it */
+    kg__kernel_code *kernel;
     const kg__lines *lines;
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
@@ -125,8 +128,8 @@ typedef struct kg__observation {
     const char *at_file;
     unsigned int at_line;
     const char *where;
-    json_t *target;
-    json_t *provenance;
+    const kg__target *target;
+    const kg__provenance *provenance;
     unsigned int kernels;
     /* A tuning's. */
     const char *comparison;
@@ -171,7 +174,7 @@ kg__observation *kg__observation_copy(const kg__observation *observation);
 kg__observation *kg__observation_keep(const kg__observation *observation);
 
 /* Keeps an observation that was read for as long as a pool lives. */
-const kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
+kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *observation);
 
 /* Lets go of an observation that was read or kept; NULL is fine too. */
 void kg__observation_release(const kg__observation *observation);

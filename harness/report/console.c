@@ -13,6 +13,7 @@
 #include "baseline/baseline_changes.h"
 #include "results/results_read.h"
 #include "results/results_text.h"
+#include "results/bridge.h"
 #include "results/time_result.h"
 
 /* So many characters of a board's UUID are shown: "GPU-956c5159". */
@@ -138,7 +139,7 @@ static void print_cases(const kg__console *to, const char *target, const char *c
 
         if (!is_of(entry, target, comparison))
             continue;
-        kg__time_result_line(entry, NULL, line, sizeof line);
+        kg__time_result_line_json(entry, line, sizeof line);
         print_line(to, "%s", line);
     }
     json_array_foreach (json_object_get(to->results, "refused"), i, entry)

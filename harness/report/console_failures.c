@@ -16,6 +16,7 @@
 #include "results/count_result.h"
 #include "results/failure_groups.h"
 #include "results/results_text.h"
+#include "results/bridge.h"
 #include "results/time_result.h"
 
 /* Further failures are counted: summary.md has them. */
@@ -169,7 +170,7 @@ static char *slower_time(const json_t *entry)
     char figures[4][KG__FIGURE_SIZE];
     char *text;
 
-    if (name == NULL || kg__results_verdict(entry) != KG__SLOWER || kg__is_counted(entry) ||
+    if (name == NULL || kg__results_verdict(entry) != KG__SLOWER || kg__is_counted_json(entry) ||
         json_object_get(entry, "pairs") != NULL)
         return NULL;
     kg__show_figure(figures[0], sizeof *figures, kg__json_number(metric, "value") / 1000, "µs");

@@ -65,7 +65,6 @@ static const kg__field verdict_fields[] = {
     KG__FIELD(kg__case_result, also, "also", TEXT),
     KG__FIELD_GROUP("failure", failure_fields),
     KG__FIELD_GROUP(KG__AT, place_fields),
-    KG__FIELD(kg__case_result, kernel, "kernel", VALUE),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),
@@ -134,6 +133,15 @@ kg__metric_result *kg__case_result_metric(const kg__case_result *result, const c
     return NULL;
 }
 
+bool kg__case_result_tripped(const kg__case_result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++) {
+        if (result->metrics[i].tripped)
+            return true;
+    }
+    return false;
+}
+
 /* Times have a unit; counts are whole numbers. */
 static void set_baseline_count(json_t *object, const kg__metric_result *metric)
 {
@@ -168,7 +176,7 @@ static void write_metrics(json_t *object, const kg__case_result *result)
     json_object_set_new(object, "metrics", metrics);
 }
 
-static void write_pairs(json_t *object, const kg__case_result *result)
+json_t *kg__case_result_pairs_json(const kg__case_result *result)
 {
     json_t *pairs = json_object();
 
@@ -182,8 +190,9 @@ static void write_pairs(json_t *object, const kg__case_result *result)
         json_object_set_new(pairs, result->metrics[i].figures.name, pair);
     }
     if (json_object_size(pairs) > 0)
-        json_object_set(object, "pairs", pairs);
+        return pairs;
     json_decref(pairs);
+    return NULL;
 }
 
 static void write_absent(json_t *object, const kg__case_result *result)
@@ -196,6 +205,15 @@ static void write_absent(json_t *object, const kg__case_result *result)
     if (json_object_size(absent) > 0)
         json_object_set(object, "absent", absent);
     json_decref(absent);
+}
+
+static void write_kernel(json_t *object, const kg__kernel_code *kernel)
+{
+    json_t *code = kernel != NULL ? kg__kernel_code_json(kernel) : NULL;
+
+    if (json_object_size(code) > 0)
+        json_object_set(object, "kernel", code);
+    json_decref(code);
 }
 
 /* Writes what a suspect was observed once. */
@@ -215,6 +233,7 @@ static void write_first(json_t *object, const kg__case_result *result)
 json_t *kg__case_result_json(const kg__case_result *result)
 {
     json_t *object = json_object();
+    json_t *pairs;
 
     kg__fields_write(object, head_fields, result);
     write_metrics(object, result);
@@ -229,10 +248,13 @@ json_t *kg__case_result_json(const kg__case_result *result)
                                       "of", (json_int_t)result->sampled_of));
     if (result->work != NULL)
         json_object_set_new(object, "work", kg__work_json(result->work));
+    write_kernel(object, result->kernel);
     if (result->gpu_state != NULL)
         json_object_set_new(object, "card", kg__gpu_state_json(result->gpu_state));
     write_first(object, result);
-    write_pairs(object, result);
+    pairs = kg__case_result_pairs_json(result);
+    if (pairs != NULL)
+        json_object_set_new(object, "pairs", pairs);
     return object;
 }
 
@@ -308,12 +330,13 @@ static bool read_absent(kg__pool *pool, kg__case_result *result, json_t *absent,
 {
     const char *metric;
     json_t *why;
+    kg__absence *list = kg__pool_array(pool, json_object_size(absent), sizeof *list);
 
-    result->absent = kg__pool_array(pool, json_object_size(absent), sizeof *result->absent);
+    result->absent = list;
     json_object_foreach (absent, metric, why) {
         if (!json_is_string(why))
             return kg__fail(error, "absent: %s is not a text", metric);
-        result->absent[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
+        list[result->absent_count++] = (kg__absence){ metric, json_string_value(why) };
     }
     return true;
 }
@@ -340,23 +363,28 @@ static bool read_lines(kg__pool *pool, kg__case_result *result, const json_t *ob
     return fault == NULL || kg__fail(error, "lines: %s %s", key != NULL ? key : "", fault);
 }
 
-/* Reads what a case's job asks for, and the state of the GPU meanwhile. */
+/* Reads what a case's job asks for, its kernel, and the state of the GPU meanwhile. */
 static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_t *object,
                             kg__error *error)
 {
     const json_t *work_object = json_object_get(object, "work");
     const json_t *state_object = json_object_get(object, "card");
+    const json_t *kernel = json_object_get(object, "kernel");
     const json_t *sampled = json_object_get(object, "sampled");
+    kg__kernel_code *code = NULL;
     kg__work *work = NULL;
     kg__gpu_state *state = NULL;
 
     if (work_object != NULL)
         result->work = work = kg__pool_array(pool, 1, sizeof *work);
+    if (kernel != NULL)
+        result->kernel = code = kg__pool_array(pool, 1, sizeof *code);
     if (json_is_object(state_object))
         result->gpu_state = state = kg__pool_array(pool, 1, sizeof *state);
     result->sampled_blocks = (int64_t)kg__json_count(sampled, "blocks");
     result->sampled_of = (int64_t)kg__json_count(sampled, "of");
     return (work == NULL || kg__work_read(work_object, work, error)) &&
+           (code == NULL || kg__kernel_code_read(pool, kernel, code, error)) &&
            (state == NULL || kg__gpu_state_read(state_object, state, error));
 }
 

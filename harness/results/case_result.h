@@ -15,6 +15,7 @@
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
+#include "records/kernel_code.h"
 #include "records/line_counts.h"
 #include "records/observation.h"
 #include "suite/work.h"
@@ -79,13 +80,13 @@ typedef struct kg__case_result {
     const char *failure_symbol;
     const char *at_file; /* where in the source to look, where no finding says it */
     unsigned int at_line;
-    kg__absence *absent;
+    const kg__absence *absent;
     size_t absent_count;
     const kg__lines *lines; /* the counters of the CPU model by line */
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
     const kg__work *work;
-    json_t *kernel;                 /* as kernel_code.h has it; borrowed */
+    const kg__kernel_code *kernel;
     const kg__gpu_state *gpu_state; /* the worst that was seen while it was timed */
     kg__texts changed;              /* next to a slower time, what else changed */
     bool suspect; /* to be settled against a base; with the records of its one observation */
@@ -112,6 +113,13 @@ kg__metric_result *kg__case_result_add_metric(kg__pool *pool, kg__case_result *r
 
 /* A metric of a result (NULL: none); NULL where it has none of that name. */
 kg__metric_result *kg__case_result_metric(const kg__case_result *result, const char *name);
+
+/* Whether any metric moved beyond its limit and its floor. */
+bool kg__case_result_tripped(const kg__case_result *result);
+
+/* What pairs say of its metrics, {"time_ns": {"count", "change", "low", "high", "p"}}, owned by the
+ * caller; NULL where none were run. */
+json_t *kg__case_result_pairs_json(const kg__case_result *result);
 
 /* The result as JSON, owned by the caller. */
 json_t *kg__case_result_json(const kg__case_result *result);

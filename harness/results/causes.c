@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
-#include "results/count_result.h"
+#include "results/bridge.h"
 #include "results/results_read.h"
 #include "results/results_text.h"
 #include "results/time_result.h"
@@ -45,7 +45,7 @@ static witness hear(const json_t *entry)
 
     if (entry != NULL && kg__results_verdict(entry) >= KG__WRONG)
         return FAILED;
-    if (entry == NULL || !kg__is_counted(entry))
+    if (entry == NULL || !kg__is_counted_json(entry))
         return ABSENT;
     json_object_foreach (metrics, name, metric) {
         kg__verdict verdict = kg__results_verdict(metric);
@@ -65,7 +65,7 @@ static void add_witness(json_t *changed, witness said, const json_t *entry, cons
     char text[KG__MESSAGE_SIZE];
 
     if (said == MOVED) {
-        kg__counted_moves(entry, moves, sizeof moves);
+        kg__counted_moves_json(entry, moves, sizeof moves);
         kg__format(text, sizeof text, "on the CPU model%s%s: %s", *of != '\0' ? ", of " : "", of,
                    moves);
     } else if (said == FAILED) {
@@ -186,7 +186,7 @@ static bool asks_for_causes(const json_t *entry)
     kg__verdict verdict = kg__results_verdict(entry);
 
     return json_object_get(entry, KG__IMPORTED) == NULL &&
-           (verdict == KG__SLOWER || verdict == KG__ENVIRONMENT) && !kg__is_counted(entry) &&
+           (verdict == KG__SLOWER || verdict == KG__ENVIRONMENT) && !kg__is_counted_json(entry) &&
            json_object_size(json_object_get(entry, "metrics")) > 0;
 }
 

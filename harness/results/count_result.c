@@ -7,11 +7,7 @@
 #include "base/text.h"
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
-#include "records/finding.h"
 #include "suite/counters.h"
-
-/* Below 2^53 a double holds every whole number. */
-#define LARGEST_COUNT 9007199254740992
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3
@@ -20,16 +16,16 @@
 static const char command_mark[] = "; to ";
 
 /* A counted case while it is judged. */
-typedef struct counted {
+typedef struct counted_case {
     const kg__observation *measured;
     const kg__baseline_case *expected; /* NULL: no baseline */
     const char *model;                 /* the version that recorded it; "" where that is unknown */
-    json_t *metrics;
+    kg__pool *pool;
+    kg__case_result *result;
     kg__judgement judgements[KG__COUNTERS];
-    kg__verdict worst;
     char why[KG__MESSAGE_SIZE];
     const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
-} counted;
+} counted_case;
 
 static bool is_unique_bytes(kg__counter counter)
 {
@@ -37,11 +33,11 @@ static bool is_unique_bytes(kg__counter counter)
 }
 
 /* The baseline's figure of a counter, where it has one that was counted as this run counts. */
-static const kg__baseline_metric *expected_of(const counted *one, kg__counter counter)
+static const kg__baseline_metric *expected_of(const counted_case *counted, kg__counter counter)
 {
-    if (one->expected == NULL || !kg__counter_is_of(counter, one->model))
+    if (counted->expected == NULL || !kg__counter_is_of(counter, counted->model))
         return NULL;
-    return kg__baseline_metric_of(one->expected, kg__counter_name(counter));
+    return kg__baseline_metric_of(counted->expected, kg__counter_name(counter));
 }
 
 static void append(char *text, size_t size, const char *more)
@@ -52,101 +48,94 @@ static void append(char *text, size_t size, const char *more)
 }
 
 /* Makes an error of the case, unless it is one already. */
-static void fail(counted *one, const char *why)
+static void fail(counted_case *counted, const char *why)
 {
-    if (one->worst != KG__ERROR)
-        kg__format(one->why, sizeof one->why, "%s", why);
-    one->worst = KG__ERROR;
+    if (counted->result->verdict != KG__ERROR)
+        kg__format(counted->why, sizeof counted->why, "%s", why);
+    counted->result->verdict = KG__ERROR;
 }
 
-static void set_count(json_t *figures, const char *key, double count)
+/* Marks figures as shown and not judged. */
+static void leave_unjudged(kg__metric_result *metric, const char *why)
 {
-    json_object_set_new(figures, key, json_integer((json_int_t)count));
-}
-
-/* Adds to figures that they are shown and decide nothing. */
-static void leave_unjudged(json_t *figures, const char *why)
-{
-    json_object_set_new(figures, "gated", json_false());
-    json_object_set_new(figures, "verdict", json_string(kg__verdict_name(KG__PASS)));
-    json_object_set_new(figures, "why", json_string(why));
+    metric->gated = KG__NO;
+    metric->verdict = KG__PASS;
+    metric->why = why;
 }
 
 /* Judges one counter whose value is `value`, and adds its figures. */
-static void judge_counter(counted *one, kg__counter counter, double value)
+static void judge_counter(counted_case *counted, kg__counter counter, double value)
 {
-    const char *name = kg__counter_name(counter);
-    const kg__baseline_metric *metric = expected_of(one, counter);
+    const kg__baseline_metric *recorded = expected_of(counted, counter);
     kg__expectation expectation = { .gated = true };
     kg__interval observed = { value, value, value };
-    kg__judgement *judgement = &one->judgements[counter];
-    json_t *figures = json_object();
+    kg__judgement *judgement = &counted->judgements[counter];
+    kg__metric_result *metric =
+        kg__case_result_add_metric(counted->pool, counted->result, kg__counter_name(counter));
 
-    set_count(figures, "value", value);
-    json_object_set_new(one->metrics, name, figures);
-    if (one->expected != NULL && !kg__counter_is_of(counter, one->model)) {
-        leave_unjudged(figures, "not judged: the baseline's model did not count it so");
+    metric->figures.value = value;
+    if (counted->expected != NULL && !kg__counter_is_of(counter, counted->model)) {
+        leave_unjudged(metric, "not judged: the baseline's model did not count it so");
         return;
     }
-    if (metric != NULL)
-        expectation = kg__baseline_expectation(metric);
-    *judgement = kg__judge(&observed, one->expected != NULL ? &expectation : NULL, NULL, "");
-    if (one->expected != NULL) {
-        set_count(figures, "baseline", expectation.value);
-        kg__json_set_finite(figures, "band", expectation.band);
-        kg__json_set_finite(figures, "change", judgement->change);
-        kg__json_set_finite(figures, "limit", judgement->limit);
-        kg__json_set_finite(figures, "smallest", judgement->smallest);
-        if (!expectation.gated)
-            json_object_set_new(figures, "gated", json_false());
+    if (recorded != NULL)
+        expectation = kg__baseline_expectation(recorded);
+    *judgement = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, "");
+    if (counted->expected != NULL) {
+        metric->baseline = expectation.value;
+        metric->band = expectation.band;
+        metric->change = judgement->change;
+        metric->limit = judgement->limit;
+        metric->smallest = judgement->smallest;
+        metric->gated = expectation.gated ? KG__NOT_KNOWN : KG__NO;
     }
-    json_object_set_new(figures, "verdict", json_string(kg__verdict_name(judgement->verdict)));
-    json_object_set_new(figures, "why", json_string(judgement->why));
-    one->worst = kg__worse(one->worst, judgement->verdict);
+    metric->verdict = judgement->verdict;
+    metric->why = kg__pool_text(counted->pool, judgement->why);
+    counted->result->verdict = kg__worse(counted->result->verdict, judgement->verdict);
 }
 
 /* Takes one counter of the record: judges it, or leaves it out where it is not known. */
-static void take_counter(counted *one, kg__counter counter)
+static void take_counter(counted_case *counted, kg__counter counter)
 {
     const char *name = kg__counter_name(counter);
-    const kg__figures *figures = kg__figures_of(one->measured, name);
-    const char *absent = kg__absence_of(one->measured, name);
+    const kg__figures *figures = kg__figures_of(counted->measured, name);
+    const char *absent = kg__absence_of(counted->measured, name);
     char why[KG__MESSAGE_SIZE];
 
     if (figures != NULL) {
-        if (figures->value >= 0 && figures->value < LARGEST_COUNT &&
+        if (figures->value >= 0 && figures->value < KG__LARGEST_FIGURE &&
             figures->value == floor(figures->value)) {
-            judge_counter(one, counter, figures->value);
+            judge_counter(counted, counter, figures->value);
             return;
         }
         kg__format(why, sizeof why, "%s is not a whole number from 0 to 2^53 in the record", name);
-        fail(one, why);
+        fail(counted, why);
         return;
     }
-    if (is_unique_bytes(counter) && one->measured->sampled_of > 0)
+    if (is_unique_bytes(counter) && counted->measured->sampled_of > 0)
         return;
     if (*absent != '\0') {
         kg__format(why, sizeof why, "%s was not counted: %s", name, absent);
-        fail(one, why);
+        fail(counted, why);
         return;
     }
-    if (expected_of(one, counter) != NULL)
-        judge_counter(one, counter, 0);
+    if (expected_of(counted, counter) != NULL)
+        judge_counter(counted, counter, 0);
 }
 
 /* A name in the record that is not a counter means that two versions met. */
-static void refuse_strangers(counted *one)
+static void refuse_strangers(counted_case *counted)
 {
     char why[KG__MESSAGE_SIZE];
 
-    for (size_t i = 0; i < one->measured->metric_count; i++) {
-        const char *name = one->measured->metrics[i].name;
+    for (size_t i = 0; i < counted->measured->metric_count; i++) {
+        const char *name = counted->measured->metrics[i].name;
 
         if (kg__counter_parse(name, NULL))
             continue;
         kg__format(why, sizeof why,
                    "%s was counted, and is not a counter: build both programs again", name);
-        fail(one, why);
+        fail(counted, why);
     }
 }
 
@@ -161,53 +150,54 @@ static bool is_of_threads(const char *name)
 }
 
 /* A kernel that is started no more costs nothing: no counter got better by that. */
-static void refuse_nothing(counted *one)
+static void refuse_nothing(counted_case *counted)
 {
     bool had[2] = { false, false }; /* anything, and anything that threads do */
     bool has[2] = { false, false };
 
-    for (size_t i = 0; one->expected != NULL && i < one->expected->metric_count; i++) {
-        const kg__baseline_metric *metric = &one->expected->metrics[i];
+    for (size_t i = 0; counted->expected != NULL && i < counted->expected->metric_count; i++) {
+        const kg__baseline_metric *metric = &counted->expected->metrics[i];
 
         had[0] = had[0] || metric->value > 0;
         had[1] = had[1] || (metric->value > 0 && is_of_threads(metric->name));
     }
-    for (size_t i = 0; i < one->measured->metric_count; i++) {
-        const kg__figures *figures = &one->measured->metrics[i];
+    for (size_t i = 0; i < counted->measured->metric_count; i++) {
+        const kg__figures *figures = &counted->measured->metrics[i];
 
         has[0] = has[0] || figures->value > 0;
         has[1] = has[1] || (figures->value > 0 && is_of_threads(figures->name));
     }
     if ((had[0] && !has[0]) || (had[1] && !has[1]))
-        fail(one, "nothing was counted of it, where the baseline has counts: does the launcher "
-                  "still launch its kernel?");
+        fail(counted, "nothing was counted of it, where the baseline has counts: does the launcher "
+                      "still launch its kernel?");
 }
 
 /* The counter that moved furthest of those with a verdict, as a fraction; KG__COUNTERS where none
  * has it. */
-static kg__counter furthest(const counted *one, kg__verdict verdict)
+static kg__counter furthest(const counted_case *counted, kg__verdict verdict)
 {
     kg__counter first = KG__COUNTERS;
 
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (one->judgements[i].verdict != verdict)
+        if (counted->judgements[i].verdict != verdict)
             continue;
         if (first == KG__COUNTERS ||
-            fabs(one->judgements[i].change) > fabs(one->judgements[first].change))
+            fabs(counted->judgements[i].change) > fabs(counted->judgements[first].change))
             first = (kg__counter)i;
     }
     return first;
 }
 
 /* Names the counters of a verdict besides `known`, behind `what`. */
-static void name_others(counted *one, kg__verdict verdict, kg__counter known, const char *what)
+static void name_others(counted_case *counted, kg__verdict verdict, kg__counter known,
+                        const char *what)
 {
     size_t named = 0;
     size_t left_out = 0;
     char text[128];
 
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (one->judgements[i].verdict != verdict || i == (int)known)
+        if (counted->judgements[i].verdict != verdict || i == (int)known)
             continue;
         if (named == OTHERS_NAMED) {
             left_out++;
@@ -215,30 +205,30 @@ static void name_others(counted *one, kg__verdict verdict, kg__counter known, co
         }
         kg__format(text, sizeof text, "%s%s", named == 0 ? what : ", ",
                    kg__counter_name((kg__counter)i));
-        append(one->why, sizeof one->why, text);
+        append(counted->why, sizeof counted->why, text);
         named++;
     }
     if (left_out > 0) {
         kg__format(text, sizeof text, " and %zu more", left_out);
-        append(one->why, sizeof one->why, text);
+        append(counted->why, sizeof counted->why, text);
     }
 }
 
 /* Whether nothing rose but what the busiest block asks for: the same work, otherwise shared out. */
-static bool is_shared_out_otherwise(const counted *one)
+static bool is_shared_out_otherwise(const counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if ((one->judgements[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
+        if ((counted->judgements[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
             return false;
     }
     return true;
 }
 
 /* Says what moved, where in the source, and how to accept it. */
-static void explain_move(counted *one, const char *id, const char *otherwise)
+static void explain_move(counted_case *counted, const char *id, const char *otherwise)
 {
-    bool slower = one->worst == KG__SLOWER;
-    kg__counter first = furthest(one, one->worst);
+    bool slower = counted->result->verdict == KG__SLOWER;
+    kg__counter first = furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
     char end[KG__MESSAGE_SIZE];
     size_t used;
@@ -249,68 +239,72 @@ static void explain_move(counted *one, const char *id, const char *otherwise)
                "%s%s%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                *otherwise != '\0' ? "; " : "", otherwise, command_mark, slower ? "accept" : "keep",
                (int)kg__variant_length(id), id);
-    kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name(first),
-               one->judgements[first].why);
-    name_others(one, one->worst, first, slower ? "; also risen: " : "; also fallen: ");
+    kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
+               counted->judgements[first].why);
+    name_others(counted, counted->result->verdict, first,
+                slower ? "; also risen: " : "; also fallen: ");
     if (slower)
-        name_others(one, KG__FASTER, KG__COUNTERS, "; fallen: ");
-    if (is_shared_out_otherwise(one))
-        append(one->why, sizeof one->why,
+        name_others(counted, KG__FASTER, KG__COUNTERS, "; fallen: ");
+    if (is_shared_out_otherwise(counted))
+        append(counted->why, sizeof counted->why,
                "; the work is done by fewer blocks, or spread less evenly");
-    used = strlen(one->why) + strlen("; ") + strlen(end);
-    room = used < sizeof one->why ? sizeof one->why - used : 0;
-    if (kg__counter_lines_explain(one->expected->lines, one->measured->lines, lines, room,
-                                  &one->at)) {
-        append(one->why, sizeof one->why, "; ");
-        append(one->why, sizeof one->why, lines);
+    used = strlen(counted->why) + strlen("; ") + strlen(end);
+    room = used < sizeof counted->why ? sizeof counted->why - used : 0;
+    if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, room,
+                                  &counted->at)) {
+        append(counted->why, sizeof counted->why, "; ");
+        append(counted->why, sizeof counted->why, lines);
     }
-    append(one->why, sizeof one->why, end);
+    append(counted->why, sizeof counted->why, end);
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has
- * one. */
-static void explain_rest(counted *one)
+ * count. */
+static void explain_rest(counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
-        const kg__judgement *judgement = &one->judgements[i];
+        const kg__judgement *judgement = &counted->judgements[i];
 
-        if (judgement->verdict != one->worst || judgement->why[0] == '\0')
+        if (judgement->verdict != counted->result->verdict || judgement->why[0] == '\0')
             continue;
-        if (one->worst == KG__NO_BASELINE)
-            kg__format(one->why, sizeof one->why, "%s", judgement->why);
+        if (counted->result->verdict == KG__NO_BASELINE)
+            kg__format(counted->why, sizeof counted->why, "%s", judgement->why);
         else
-            kg__format(one->why, sizeof one->why, "%s %s", kg__counter_name((kg__counter)i),
+            kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name((kg__counter)i),
                        judgement->why);
         return;
     }
 }
 
+/* The value of a counter; NAN where it has ncount. */
+static double count_of(const kg__case_result *result, kg__counter counter)
+{
+    const kg__metric_result *metric = kg__case_result_metric(result, kg__counter_name(counter));
+
+    return metric != NULL ? metric->figures.value : NAN;
+}
+
 /* Adds the ratios of the counters, next to the baseline's. A ratio whose denominator is 0 has no
  * value, and is left out. */
-static void add_ratios(const counted *one)
+static void add_ratios(const counted_case *counted)
 {
-    json_t *metrics = one->metrics;
-
     for (size_t i = 0; i < KG__RATIOS; i++) {
         const kg__ratio *ratio = &kg__ratios[i];
-        const kg__baseline_metric *above = expected_of(one, ratio->above);
-        const kg__baseline_metric *below = expected_of(one, ratio->below);
+        const kg__baseline_metric *above = expected_of(counted, ratio->above);
+        const kg__baseline_metric *below = expected_of(counted, ratio->below);
         double value =
-            kg__json_number(json_object_get(metrics, kg__counter_name(ratio->above)), "value") /
-            kg__json_number(json_object_get(metrics, kg__counter_name(ratio->below)), "value");
-        json_t *figures;
+            count_of(counted->result, ratio->above) / count_of(counted->result, ratio->below);
+        kg__metric_result *metric;
 
         if (!isfinite(value))
             continue;
-        figures = json_pack("{s:f}", "value", value);
-        leave_unjudged(figures, "");
+        metric = kg__case_result_add_metric(counted->pool, counted->result, ratio->name);
+        metric->figures.value = value;
+        leave_unjudged(metric, "");
         if (above != NULL && below != NULL && above->value > 0 && below->value > 0) {
-            double before = above->value / below->value;
-
-            json_object_set_new(figures, "baseline", json_real(before));
-            json_object_set_new(figures, "change", json_real(value / before - 1));
+            metric->baseline = above->value / below->value;
+            metric->change = value / metric->baseline - 1;
         }
-        json_object_set_new(metrics, ratio->name, figures);
     }
 }
 
@@ -327,61 +321,49 @@ static double smallest_of(const kg__baseline_case *expected)
     return smallest;
 }
 
-/* Keeps what the results show besides the counters. */
-static void carry(json_t *entry, const kg__observation *measured)
+kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
+                                  const kg__observation *measured, const kg__baseline *baseline,
+                                  const char *otherwise)
 {
-    json_t *absent = json_object();
-
-    for (size_t i = 0; i < measured->absent_count; i++)
-        json_object_set_new(absent, measured->absent[i].metric,
-                            json_string(measured->absent[i].why));
-    if (json_object_size(absent) > 0)
-        json_object_set(entry, "absent", absent);
-    json_decref(absent);
-    if (measured->lines != NULL && measured->lines->count > 0)
-        json_object_set_new(entry, "lines", kg__lines_json(measured->lines));
-    if (measured->sampled_of > 0)
-        json_object_set_new(entry, "sampled",
-                            json_pack("{s:I, s:I}", "blocks", (json_int_t)measured->sampled_blocks,
-                                      "of", (json_int_t)measured->sampled_of));
-    if (measured->work != NULL)
-        json_object_set_new(entry, "work", kg__work_json(measured->work));
-}
-
-json_t *kg__count_result(const char *id, const kg__target *target, const kg__observation *measured,
-                         const kg__baseline *baseline, const char *otherwise)
-{
-    counted one = { .measured = measured,
-                    .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
-                    .model = baseline != NULL ? kg__json_text(baseline->provenance, "model") : "",
-                    .metrics = json_object() };
-    json_t *entry;
+    kg__case_result *result = kg__case_result_make(pool, id, target->key, "count", KG__PASS, "");
+    counted_case counted = { .measured = measured,
+                             .expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL,
+                             .model = baseline != NULL
+                                          ? kg__provenance_text(&baseline->provenance, "model")
+                                          : "",
+                             .pool = pool,
+                             .result = result };
 
     if (measured->metric_count == 0)
-        fail(&one, "the observer recorded no counter of this case");
-    refuse_strangers(&one);
+        fail(&counted, "the observer recorded no counter of this case");
+    refuse_strangers(&counted);
     for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
-        take_counter(&one, (kg__counter)i);
-    refuse_nothing(&one);
-    if (one.worst == KG__SLOWER || one.worst == KG__FASTER)
-        explain_move(&one, id, otherwise);
-    else if (one.why[0] == '\0')
-        explain_rest(&one);
-    add_ratios(&one);
-    entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
-                      "part", "count", "metrics", one.metrics, "verdict",
-                      kg__verdict_name(one.worst), "why", one.why, "observers", 1);
-    if (isfinite(smallest_of(one.expected)))
-        json_object_set_new(entry, "smallest", json_real(smallest_of(one.expected)));
-    if (one.at != NULL)
-        json_object_set_new(entry, KG__AT, kg__source_json(one.at->file, one.at->line));
-    carry(entry, measured);
-    return entry;
+        take_counter(&counted, (kg__counter)i);
+    refuse_nothing(&counted);
+    if (result->verdict == KG__SLOWER || result->verdict == KG__FASTER)
+        explain_move(&counted, id, otherwise);
+    else if (counted.why[0] == '\0')
+        explain_rest(&counted);
+    add_ratios(&counted);
+    result->why = kg__pool_text(pool, counted.why);
+    result->observers = 1;
+    result->smallest = smallest_of(counted.expected);
+    if (counted.at != NULL) {
+        result->at_file = kg__pool_text(pool, counted.at->file);
+        result->at_line = counted.at->line;
+    }
+    result->absent = measured->absent;
+    result->absent_count = measured->absent_count;
+    result->lines = measured->lines;
+    result->sampled_blocks = measured->sampled_blocks;
+    result->sampled_of = measured->sampled_of;
+    result->work = measured->work;
+    return result;
 }
 
-void kg__counted_moves(const json_t *entry, char *text, size_t size)
+void kg__counted_moves(const kg__case_result *result, char *text, size_t size)
 {
-    const char *why = kg__json_text(entry, "why");
+    const char *why = result->why;
     const char *command = NULL;
 
     for (const char *next = why; (next = strstr(next, command_mark)) != NULL; next++)
@@ -390,16 +372,14 @@ void kg__counted_moves(const json_t *entry, char *text, size_t size)
                why);
 }
 
-bool kg__is_counted(const json_t *entry)
+bool kg__is_counted(const kg__case_result *result)
 {
-    return json_object_get(json_object_get(entry, "metrics"),
-                           kg__counter_name(KG__GLOBAL_LOAD_REQUESTS)) != NULL;
+    return kg__case_result_metric(result, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS)) != NULL;
 }
 
 /* Appends " (+12.0 %)" where a metric moved. */
-static void append_change(char *text, size_t size, const json_t *figures)
+static void append_change(char *text, size_t size, double change)
 {
-    double change = kg__json_number(figures, "change");
     char percent[KG__FIGURE_SIZE];
     char shown[KG__FIGURE_SIZE + 4];
 
@@ -411,63 +391,59 @@ static void append_change(char *text, size_t size, const json_t *figures)
 }
 
 /* Appends "  barriers 78 608 (+0.5 %)", of a counter that is or was above 0. */
-static void append_count(char *text, size_t size, const json_t *metrics, kg__counter counter,
-                         const char *what)
+static void append_count(char *text, size_t size, const kg__case_result *result,
+                         kg__counter counter, const char *what)
 {
-    const json_t *figures = json_object_get(metrics, kg__counter_name(counter));
-    double value = kg__json_number(figures, "value");
+    const kg__metric_result *metric = kg__case_result_metric(result, kg__counter_name(counter));
     char figure[KG__FIGURE_SIZE];
     char shown[KG__FIGURE_SIZE + 32];
 
-    if (!(value > 0) && !(kg__json_number(figures, "baseline") > 0))
+    if (metric == NULL || (!(metric->figures.value > 0) && !(metric->baseline > 0)))
         return;
-    kg__show_figure(figure, sizeof figure, value, "");
+    kg__show_figure(figure, sizeof figure, metric->figures.value, "");
     kg__format(shown, sizeof shown, "  %s %s", what, figure);
     append(text, size, shown);
-    append_change(text, size, figures);
+    append_change(text, size, metric->change);
 }
 
 /* Appends ", 2.35 sectors each (was 2.00)", of a ratio. */
-static void append_ratio(char *text, size_t size, const json_t *metrics, const char *name,
+static void append_ratio(char *text, size_t size, const kg__case_result *result, const char *name,
                          const char *before, const char *unit)
 {
-    const json_t *figures = json_object_get(metrics, name);
+    const kg__metric_result *metric = kg__case_result_metric(result, name);
     char now[32];
     char then[32];
     char shown[128];
 
-    if (figures == NULL)
+    if (metric == NULL)
         return;
-    kg__format(now, sizeof now, "%.2f", kg__json_number(figures, "value"));
+    kg__format(now, sizeof now, "%.2f", metric->figures.value);
     kg__format(shown, sizeof shown, "%s%s%s", before, now, unit);
     append(text, size, shown);
-    kg__format(then, sizeof then, "%.2f", kg__json_number(figures, "baseline"));
-    if (json_object_get(figures, "baseline") == NULL || strcmp(now, then) == 0)
+    kg__format(then, sizeof then, "%.2f", metric->baseline);
+    if (isnan(metric->baseline) || strcmp(now, then) == 0)
         return;
     kg__format(shown, sizeof shown, " (was %s)", then);
     append(text, size, shown);
 }
 
-void kg__counted_figures(const json_t *entry, char *text, size_t size)
+void kg__counted_figures(const kg__case_result *result, char *text, size_t size)
 {
-    const json_t *metrics = json_object_get(entry, "metrics");
-    const json_t *sampled = json_object_get(entry, "sampled");
     char blocks[2][KG__FIGURE_SIZE];
     char shown[2 * KG__FIGURE_SIZE + 32];
 
     text[0] = '\0';
-    append_count(text, size, metrics, KG__GLOBAL_LOAD_REQUESTS, "loads");
-    append_ratio(text, size, metrics, "global_load_sectors_per_request", ", ", " sectors each");
-    append_count(text, size, metrics, KG__GLOBAL_STORE_REQUESTS, "stores");
-    append_ratio(text, size, metrics, "global_store_sectors_per_request", ", ", " each");
-    append_ratio(text, size, metrics, "shared_load_wavefronts_per_request", "  shared loads ",
+    append_count(text, size, result, KG__GLOBAL_LOAD_REQUESTS, "loads");
+    append_ratio(text, size, result, "global_load_sectors_per_request", ", ", " sectors each");
+    append_count(text, size, result, KG__GLOBAL_STORE_REQUESTS, "stores");
+    append_ratio(text, size, result, "global_store_sectors_per_request", ", ", " each");
+    append_ratio(text, size, result, "shared_load_wavefronts_per_request", "  shared loads ",
                  " wavefronts each");
-    append_ratio(text, size, metrics, "shared_store_wavefronts_per_request", "  shared stores ",
-                 "");
-    append_count(text, size, metrics, KG__BARRIERS, "barriers");
-    if (json_object_size(sampled) > 0) {
-        kg__show_figure(blocks[0], sizeof blocks[0], kg__json_number(sampled, "blocks"), "");
-        kg__show_figure(blocks[1], sizeof blocks[1], kg__json_number(sampled, "of"), "");
+    append_ratio(text, size, result, "shared_store_wavefronts_per_request", "  shared stores ", "");
+    append_count(text, size, result, KG__BARRIERS, "barriers");
+    if (result->sampled_of > 0) {
+        kg__show_figure(blocks[0], sizeof blocks[0], (double)result->sampled_blocks, "");
+        kg__show_figure(blocks[1], sizeof blocks[1], (double)result->sampled_of, "");
         kg__format(shown, sizeof shown, "  sampled, %s of %s blocks", blocks[0], blocks[1]);
         append(text, size, shown);
     }

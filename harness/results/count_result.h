@@ -1,33 +1,34 @@
-/* Counting: from what an observer of the CPU model recorded of a case to its verdict. Pure: a
- * record and a baseline in, an entry of the results out. */
+/* Counting: from what an observer of the CPU model counted of a case to its result. Pure: an
+ * observation and a baseline in, a result out. */
 #ifndef KG__RESULTS_COUNT_RESULT_H
 #define KG__RESULTS_COUNT_RESULT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
 #include "records/observation.h"
+#include "results/case_result.h"
 
-/* The entry of a counted case in the results. Every counter that was measured is judged
- * against `baseline` (NULL: none) on its own: one more is slower, one fewer faster, whatever the
- * others did. A counter that either side leaves out counts as 0 there; but of a launch that was
- * sampled unique bytes are not known, and not judged. Ratios are added beside the counters,
- * ungated. The reason of a case that moved names the counters, the lines of source that did it, how
- * the baseline was recorded otherwise (`otherwise`, of kg__recorded_otherwise(), may be empty), and
- * the command that accepts it. */
-json_t *kg__count_result(const char *id, const kg__target *target, const kg__observation *measured,
-                         const kg__baseline *baseline, const char *otherwise);
+/* The result of a counted case. Every counter that was measured is judged against `baseline` (NULL:
+ * none) on its own: one more is slower, one fewer faster, whatever the others did. A counter that
+ * either side leaves out counts as 0 there; but of a launch that was sampled unique bytes are not
+ * known, and not judged. Ratios are added to the counters, ungated. The reason of a case that moved
+ * names the counters, the lines of source that did it, how the baseline was recorded otherwise
+ * (`otherwise`, of kg__recorded_otherwise(), may be empty), and the command that accepts it. The
+ * observation has to live as long as the pool. */
+kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
+                                  const kg__observation *measured, const kg__baseline *baseline,
+                                  const char *otherwise);
 
 /* The reason of a counted case that moved, without the command that accepts it: which counters, and
  * which lines of source. */
-void kg__counted_moves(const json_t *entry, char *text, size_t size);
+void kg__counted_moves(const kg__case_result *result, char *text, size_t size);
 
-/* True for an entry of the results that has counters. */
-bool kg__is_counted(const json_t *entry);
+/* Whether a result has counters. */
+bool kg__is_counted(const kg__case_result *result);
 
 /* The figures of a counted case in short: requests, what one costs, barriers, and what moved. */
-void kg__counted_figures(const json_t *entry, char *text, size_t size);
+void kg__counted_figures(const kg__case_result *result, char *text, size_t size);
 
 #endif

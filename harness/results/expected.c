@@ -279,7 +279,7 @@ static void check_baseline(const check *run, const char *target, const char *kin
     kg__format_path(path, sizeof path, "%s/%s.json", run->expected->baselines, target);
     /* What is wrong with the file, the tests that read it have said. */
     status = kg__baseline_load(path, &baseline, &ignored);
-    from.imported = *kg__measured_by(baseline.provenance) != '\0';
+    from.imported = *kg__measured_by(&baseline.provenance) != '\0';
     for (size_t i = 0; i < baseline.case_count; i++) {
         check_stored_case(run, &from, baseline.cases[i].id,
                           strcmp(kind, "gpu") == 0 ? "time" : "count");

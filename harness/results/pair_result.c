@@ -3,10 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "results/results_read.h"
 
 #define CONFIDENCE 0.95
 
@@ -25,105 +23,81 @@ static const char *clock_of(const kg__measurement *seen, const char *metric)
     return figures != NULL ? figures->clock : "";
 }
 
-static const kg__baseline *baseline_of(const kg__suspect *one)
+static bool is_gated(const kg__suspect *suspect, const char *metric)
 {
-    return one->rivals->baseline;
-}
-
-static bool is_gated(const kg__suspect *one, const char *metric)
-{
+    const kg__baseline *baseline = suspect->base->baseline;
     const kg__baseline_case *expected =
-        baseline_of(one) != NULL ? kg__baseline_find(baseline_of(one), one->id) : NULL;
+        baseline != NULL ? kg__baseline_find(baseline, suspect->result->id) : NULL;
     const kg__baseline_metric *stored =
         expected != NULL ? kg__baseline_metric_of(expected, metric) : NULL;
 
     return stored == NULL || stored->gated;
 }
 
-static bool rose(const json_t *metric)
+static bool rose(const kg__metric_result *metric)
 {
-    return json_is_true(json_object_get(metric, "tripped")) &&
-           json_number_value(json_object_get(metric, "change")) > 0;
+    return metric->tripped && metric->change > 0;
 }
 
 /* Adds the metrics in doubt: those that tripped upwards, or all. */
-static void add_contests(kg__suspect *one, bool all)
+static void add_metrics(kg__suspect *suspect, bool all)
 {
-    const char *name;
-    json_t *metric;
+    for (size_t i = 0; i < suspect->result->metric_count; i++) {
+        kg__metric_result *metric = &suspect->result->metrics[i];
 
-    json_object_foreach (json_object_get(one->entry, "metrics"), name, metric) {
-        if ((all ? is_gated(one, name) : rose(metric)) && one->contest_count < KG__SUSPECT_METRICS)
-            one->contests[one->contest_count++].metric = name;
+        if ((all ? is_gated(suspect, metric->figures.name) : rose(metric)) &&
+            suspect->metric_count < KG__SUSPECT_METRICS)
+            suspect->metrics[suspect->metric_count++].metric = metric;
     }
 }
 
-/* Whether two observations of one program are of the same launch, as far as that can be told. */
-static bool is_same_launch(const kg__measurement *one, const kg__measurement *other)
+/* The first observation alone was looked up in the program: what the same program launches alike
+ * runs the same code. */
+static void keep_measurement(kg__suspect *suspect, const kg__measurement *measured)
 {
-    const json_t *kernel = one->measured->kernel;
-    const json_t *rival = other->measured->kernel;
-    const char *launch = kg__json_text(kernel, "launch");
+    kg__measurement *kept = &suspect->measured[suspect->measured_count];
 
-    return *launch != '\0' && strcmp(launch, kg__json_text(rival, "launch")) == 0 &&
-           json_equal(json_object_get(kernel, "names"), json_object_get(rival, "names"));
-}
-
-/* The first observation alone was looked up in the disassembly: what the same program launches
- * alike runs the same code. */
-static void keep_head(kg__suspect *one, const kg__measurement *head)
-{
-    kg__measurement *kept = &one->heads[one->head_count];
-
-    if (one->head_count == sizeof one->heads / sizeof *one->heads)
+    if (suspect->measured_count == sizeof suspect->measured / sizeof *suspect->measured)
         return;
-    *kept = *head;
-    kept->measured = kg__observation_keep(head->measured);
-    if (is_same_launch(&one->heads[0], kept))
-        kept->surroundings.same_code = one->heads[0].surroundings.same_code;
-    one->head_count++;
+    *kept = *measured;
+    kept->measured = kg__observation_hold(suspect->base->pool, measured->measured);
+    if (kg__is_same_launch(suspect->measured[0].measured->kernel, kept->measured->kernel))
+        kept->surroundings.same_code = suspect->measured[0].surroundings.same_code;
+    suspect->measured_count++;
 }
 
-static void close_suspect(kg__suspect *one)
+static void close_suspect(kg__suspect *suspect)
 {
-    (void)json_object_del(one->entry, "suspect");
-    (void)json_object_del(one->entry, "first");
-    json_object_set_new(one->entry, "observers", json_integer((json_int_t)one->head_count));
-    if (one->note[0] != '\0')
-        json_object_set_new(one->entry, "note", json_string(one->note));
-    one->settled = true;
+    kg__case_result *result = suspect->result;
+
+    result->suspect = false;
+    result->first = result->first_sentinels = NULL;
+    result->observers = (unsigned int)suspect->measured_count;
+    if (suspect->note[0] != '\0')
+        result->note = kg__pool_text(suspect->base->pool, suspect->note);
+    suspect->settled = true;
 }
 
-bool kg__suspect_begin(kg__suspect *one, json_t *entry, const kg__rivals *rivals, kg__error *error)
+bool kg__suspect_begin(kg__suspect *suspect, kg__case_result *result, const kg__pairs_base *base,
+                       kg__error *error)
 {
-    json_t *first = json_object_get(entry, "first");
-    kg__error fault = { "it has none" };
-    kg__observation *measured = NULL;
-    kg__observation *seen = NULL;
     kg__sentinel_log sentinels = { 0 };
-    kg__measurement head;
+    kg__measurement first = { .measured = result->first };
 
-    *one = (kg__suspect){ .entry = entry, .id = kg__json_text(entry, "case"), .rivals = rivals };
-    if (json_is_object(json_object_get(first, "measured")))
-        measured = kg__observation_read(json_object_get(first, "measured"), &fault);
-    if (measured == NULL)
-        return kg__fail(error,
-                        "%s: a suspect without its first observation (%s): run its test again",
-                        one->id, fault.text);
-    seen = kg__observation_read(json_object_get(first, "sentinels"), NULL);
-    if (seen != NULL)
-        kg__sentinels_add(&sentinels, seen);
-    kg__observation_release(seen);
-    head =
-        (kg__measurement){ measured, kg__surroundings_of(&sentinels, rivals->baseline, measured) };
-    keep_head(one, &head);
-    kg__observation_release(measured);
-    add_contests(one, rivals->paired);
-    if (one->contest_count == 0)
-        add_contests(one, true);
+    *suspect = (kg__suspect){ .result = result, .base = base };
+    if (result->first == NULL)
+        return kg__fail(error, "%s: a suspect without its first observation: run its test again",
+                        result->id);
+    if (result->first_sentinels != NULL)
+        kg__sentinels_add(&sentinels, result->first_sentinels);
+    first.surroundings = kg__surroundings_of(&sentinels, base->baseline, result->first);
+    keep_measurement(suspect, &first);
+    add_metrics(suspect, base->paired);
+    if (suspect->metric_count == 0)
+        add_metrics(suspect, true);
     /* Nothing of it is gated: there is nothing to be judged. */
-    if (one->contest_count == 0)
-        close_suspect(one);
+    if (suspect->metric_count == 0)
+        close_suspect(suspect);
     return true;
 }
 
@@ -133,20 +107,20 @@ static bool is_disturbed(const kg__measurement *seen)
 }
 
 /* Why a base's observation is no match for a head's; false where it is one. */
-static bool find_mismatch(const kg__suspect *one, const kg__measurement *base,
+static bool find_mismatch(const kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head, char *why, size_t size)
 {
-    for (size_t i = 0; i < one->contest_count; i++) {
-        const char *metric = one->contests[i].metric;
+    for (size_t i = 0; i < suspect->metric_count; i++) {
+        const char *metric = suspect->metrics[i].metric->figures.name;
         const char *clock = clock_of(head, metric);
         const char *base_clock = clock_of(base, metric);
 
         if (isnan(value_of(base, metric)) || isnan(value_of(head, metric)))
             kg__format(why, size, "%s is not measured by both %s and this build", metric,
-                       one->rivals->ref);
+                       suspect->base->ref);
         else if (strcmp(clock, base_clock) != 0)
             kg__format(why, size, "%s of %s has another clock (%s; here %s)", metric,
-                       one->rivals->ref, base_clock, clock);
+                       suspect->base->ref, base_clock, clock);
         else
             continue;
         return true;
@@ -154,53 +128,54 @@ static bool find_mismatch(const kg__suspect *one, const kg__measurement *base,
     return false;
 }
 
-void kg__suspect_add_pair(kg__suspect *one, const kg__measurement *base,
+void kg__suspect_add_pair(kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head)
 {
     char why[256];
 
-    keep_head(one, head);
-    if (find_mismatch(one, base, head, why, sizeof why)) {
-        kg__suspect_leave(one, why);
+    keep_measurement(suspect, head);
+    if (find_mismatch(suspect, base, head, why, sizeof why)) {
+        kg__suspect_leave(suspect, why);
         return;
     }
     if (is_disturbed(base) || is_disturbed(head)) {
-        one->dropped++;
+        suspect->dropped++;
         return;
     }
-    if (one->pairs == KG__PAIRS_MAXIMUM)
+    if (suspect->pairs == KG__PAIRS_MAXIMUM)
         return;
-    for (size_t i = 0; i < one->contest_count; i++) {
-        kg__contest *contest = &one->contests[i];
+    for (size_t i = 0; i < suspect->metric_count; i++) {
+        kg__paired_metric *paired = &suspect->metrics[i];
+        const char *metric = paired->metric->figures.name;
 
-        contest->base[one->pairs] = value_of(base, contest->metric);
-        contest->head[one->pairs] = value_of(head, contest->metric);
-        contest->hypothesis.differences[one->pairs] =
-            log(contest->head[one->pairs] / contest->base[one->pairs]);
-        contest->hypothesis.count = one->pairs + 1;
+        paired->base[suspect->pairs] = value_of(base, metric);
+        paired->head[suspect->pairs] = value_of(head, metric);
+        paired->hypothesis.differences[suspect->pairs] =
+            log(paired->head[suspect->pairs] / paired->base[suspect->pairs]);
+        paired->hypothesis.count = suspect->pairs + 1;
     }
-    one->pairs++;
+    suspect->pairs++;
 }
 
-void kg__suspect_add_head(kg__suspect *one, const kg__measurement *head)
+void kg__suspect_add_measurement(kg__suspect *suspect, const kg__measurement *measured)
 {
-    keep_head(one, head);
+    keep_measurement(suspect, measured);
 }
 
-void kg__suspect_leave(kg__suspect *one, const char *why)
+void kg__suspect_leave(kg__suspect *suspect, const char *why)
 {
-    one->by_baseline = true;
-    kg__format(one->note, sizeof one->note, "%s", why);
+    suspect->by_baseline = true;
+    kg__format(suspect->note, sizeof suspect->note, "%s", why);
 }
 
-bool kg__suspect_has_heads(const kg__suspect *one)
+bool kg__suspect_is_confirmed(const kg__suspect *suspect)
 {
-    return one->head_count >= 1 + KG__CONFIRMATIONS;
+    return suspect->measured_count >= 1 + KG__CONFIRMATIONS;
 }
 
-bool kg__suspect_is_disturbed(const kg__suspect *one, size_t wanted)
+bool kg__suspect_is_disturbed(const kg__suspect *suspect, size_t wanted)
 {
-    return one->dropped > wanted / 2;
+    return suspect->dropped > wanted / 2;
 }
 
 /* A probability with as many decimals as show its first digit. */
@@ -211,14 +186,14 @@ static void show_probability(char *text, size_t size, double p)
     kg__format(text, size, "%.*f", decimals, p);
 }
 
-/* A contest's outcome, in fractions: the median of the differences and its interval. */
-static kg__interval change_of(const kg__contest *contest)
+/* A metric's outcome, in fractions: the median of the differences and its interval. */
+static kg__interval change_of(const kg__paired_metric *paired)
 {
     double differences[KG__PAIRS_MAXIMUM];
-    size_t count = contest->hypothesis.looked;
+    size_t count = paired->hypothesis.looked;
     kg__interval found;
 
-    memcpy(differences, contest->hypothesis.differences, count * sizeof *differences);
+    memcpy(differences, paired->hypothesis.differences, count * sizeof *differences);
     found = kg__median_interval(differences, count, CONFIDENCE);
     return (kg__interval){ expm1(found.value), expm1(found.low), expm1(found.high) };
 }
@@ -232,21 +207,21 @@ static double median_of(const double *values, size_t count)
 }
 
 /* "16 pairs, p = 0.00002". */
-static void show_evidence(const kg__contest *contest, char *text, size_t size)
+static void show_evidence(const kg__paired_metric *paired, char *text, size_t size)
 {
     char p[32];
 
-    show_probability(p, sizeof p, contest->hypothesis.p);
-    kg__format(text, size, "%zu pairs, p = %s", contest->hypothesis.looked, p);
+    show_probability(p, sizeof p, paired->hypothesis.p);
+    kg__format(text, size, "%zu pairs, p = %s", paired->hypothesis.looked, p);
 }
 
 /* "slower than main by 2.3 % (interval 1.9 % to 2.6 %, 16 pairs, p = 0.00002; 61 390 ns against
  * 60 010 ns)". */
-static void tell_slower(const kg__suspect *one, const kg__contest *contest,
+static void tell_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
                         const kg__interval *change, char *why, size_t size)
 {
-    size_t count = contest->hypothesis.looked;
-    const char *unit = kg__metric_unit(contest->metric);
+    size_t count = paired->hypothesis.looked;
+    const char *unit = kg__metric_unit(paired->metric->figures.name);
     char evidence[64];
     char by[KG__FIGURE_SIZE];
     char low[KG__FIGURE_SIZE];
@@ -254,23 +229,22 @@ static void tell_slower(const kg__suspect *one, const kg__contest *contest,
     char head[KG__FIGURE_SIZE];
     char base[KG__FIGURE_SIZE];
 
-    show_evidence(contest, evidence, sizeof evidence);
+    show_evidence(paired, evidence, sizeof evidence);
     kg__show_percent(by, sizeof by, change->value, false);
     kg__show_percent(low, sizeof low, change->low, false);
     kg__show_percent(high, sizeof high, change->high, false);
-    kg__show_figure(head, sizeof head, median_of(contest->head, count), unit);
-    kg__show_figure(base, sizeof base, median_of(contest->base, count), unit);
+    kg__show_figure(head, sizeof head, median_of(paired->head, count), unit);
+    kg__show_figure(base, sizeof base, median_of(paired->base, count), unit);
     kg__format(why, size, "slower than %s by %s (interval %s to %s, %s; %s against %s)",
-               one->rivals->ref, by, low, high, evidence, head, base);
+               suspect->base->ref, by, low, high, evidence, head, base);
 }
 
 /* "as fast as main (+0.1 %, 24 pairs, p = 1.00); against the stored baseline +3.1 %: the machine,
  * or an earlier commit". */
-static void tell_not_slower(const kg__suspect *one, const kg__contest *contest,
+static void tell_not_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
                             const kg__interval *change, char *why, size_t size)
 {
-    const json_t *metric = json_object_get(json_object_get(one->entry, "metrics"), contest->metric);
-    bool open = contest->hypothesis.finding == KG__UNDECIDED || change->value > KG__PAIRS_MARGIN;
+    bool open = paired->hypothesis.finding == KG__UNDECIDED || change->value > KG__PAIRS_MARGIN;
     const char *relation = open ? "not found slower by more than 1 % than"
                            : change->value < -KG__PAIRS_MARGIN ? "faster than"
                                                                : "as fast as";
@@ -278,162 +252,133 @@ static void tell_not_slower(const kg__suspect *one, const kg__contest *contest,
     char by[KG__FIGURE_SIZE];
     char since[KG__FIGURE_SIZE];
 
-    show_evidence(contest, evidence, sizeof evidence);
+    show_evidence(paired, evidence, sizeof evidence);
     kg__show_percent(by, sizeof by, change->value, true);
-    kg__format(why, size, "%s %s (%s, %s)", relation, one->rivals->ref, by, evidence);
-    if (!rose(metric))
+    kg__format(why, size, "%s %s (%s, %s)", relation, suspect->base->ref, by, evidence);
+    if (!rose(paired->metric))
         return;
 
     size_t used = strlen(why);
 
-    kg__show_percent(since, sizeof since, json_number_value(json_object_get(metric, "change")),
-                     true);
+    kg__show_percent(since, sizeof since, paired->metric->change, true);
     kg__format(why + used, size - used,
                "; against the stored baseline %s: the machine, or an earlier commit", since);
 }
 
-/* Puts a contest's outcome into the entry. */
-static void decide(kg__suspect *one, const kg__contest *contest, json_t *pairs)
+/* Puts the outcome of a metric's pairs into the result. */
+static void decide_metric(const kg__suspect *suspect, const kg__paired_metric *paired)
 {
-    json_t *metric = json_object_get(json_object_get(one->entry, "metrics"), contest->metric);
-    bool slower = contest->hypothesis.finding == KG__FOUND_SLOWER;
-    kg__interval change = change_of(contest);
-    json_t *outcome = json_object();
+    bool slower = paired->hypothesis.finding == KG__FOUND_SLOWER;
+    kg__interval change = change_of(paired);
     char why[KG__MESSAGE_SIZE];
 
     if (slower)
-        tell_slower(one, contest, &change, why, sizeof why);
+        tell_slower(suspect, paired, &change, why, sizeof why);
     else
-        tell_not_slower(one, contest, &change, why, sizeof why);
-    json_object_set_new(metric, "verdict",
-                        json_string(kg__verdict_name(slower ? KG__SLOWER : KG__PASS)));
-    json_object_set_new(metric, "why", json_string(why));
-    json_object_set_new(outcome, "count", json_integer((json_int_t)contest->hypothesis.looked));
-    kg__json_set_finite(outcome, "change", change.value);
-    kg__json_set_finite(outcome, "low", change.low);
-    kg__json_set_finite(outcome, "high", change.high);
-    kg__json_set_finite(outcome, "p", contest->hypothesis.p);
-    json_object_set_new(pairs, contest->metric, outcome);
+        tell_not_slower(suspect, paired, &change, why, sizeof why);
+    paired->metric->verdict = slower ? KG__SLOWER : KG__PASS;
+    paired->metric->why = kg__pool_text(suspect->base->pool, why);
+    paired->metric->pairs = (kg__pairs_result){
+        .count = (int64_t)paired->hypothesis.looked,
+        .change = change.value,
+        .low = change.low,
+        .high = change.high,
+        .p = paired->hypothesis.p,
+    };
 }
 
-/* Gives the entry the worst verdict of its metrics; of equals the first that gives a reason. */
-static void sum_up(json_t *entry)
+/* Gives a result that was compared with the base the worst verdict of its metrics, by the first
+ * that has it, and closes the suspect. */
+static void close_compared(kg__suspect *suspect)
 {
-    kg__verdict worst = KG__PASS;
-    char why[KG__MESSAGE_SIZE] = "";
-    const char *name;
-    json_t *metric;
+    kg__case_result *result = suspect->result;
+    const kg__metric_result *worst = NULL;
 
-    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        const char *reason = kg__json_text(metric, "why");
-        kg__verdict verdict = kg__results_verdict(metric);
+    result->verdict = KG__PASS;
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const kg__metric_result *metric = &result->metrics[i];
+        kg__verdict verdict = metric->verdict < KG__VERDICTS ? metric->verdict : KG__ERROR;
 
-        if (reason[0] != '\0' && (why[0] == '\0' || verdict > worst))
-            kg__format(why, sizeof why, "%s %s", name, reason);
-        worst = kg__worse(worst, verdict);
+        if (metric->why != NULL && *metric->why != '\0' &&
+            (worst == NULL || verdict > result->verdict))
+            worst = metric;
+        result->verdict = kg__worse(result->verdict, verdict);
     }
-    json_object_set_new(entry, "verdict", json_string(kg__verdict_name(worst)));
-    json_object_set_new(entry, "why", json_string(why));
+    result->why = worst != NULL ? kg__pool_format(suspect->base->pool, "%s %s", worst->figures.name,
+                                                  worst->why)
+                                : "";
+    result->base_ref = suspect->base->ref;
+    result->base_commit = suspect->base->commit;
+    close_suspect(suspect);
 }
 
-static void name_base(kg__suspect *one)
-{
-    json_t *base = json_pack("{s:s}", "ref", one->rivals->ref);
-
-    if (one->rivals->commit[0] != '\0')
-        json_object_set_new(base, "commit", json_string(one->rivals->commit));
-    json_object_set_new(one->entry, "base", base);
-}
-
-/* How many of the contests stand so. */
-static size_t count_findings(const kg__suspect *one, kg__pairs_finding finding)
+/* How many of the metrics have a finding. */
+static size_t count_findings(const kg__suspect *suspect, kg__pairs_finding finding)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < one->contest_count; i++)
-        count += one->contests[i].hypothesis.finding == finding;
+    for (size_t i = 0; i < suspect->metric_count; i++)
+        count += suspect->metrics[i].hypothesis.finding == finding;
     return count;
 }
 
-static void decide_all(kg__suspect *one)
+static void decide_all(kg__suspect *suspect)
 {
-    json_t *pairs = json_object();
-
-    for (size_t i = 0; i < one->contest_count; i++)
-        decide(one, &one->contests[i], pairs);
-    json_object_set_new(one->entry, "pairs", pairs);
-    name_base(one);
-    sum_up(one->entry);
-    close_suspect(one);
+    for (size_t i = 0; i < suspect->metric_count; i++)
+        decide_metric(suspect, &suspect->metrics[i]);
+    close_compared(suspect);
 }
 
-bool kg__suspect_settle_by_pairs(kg__suspect *one)
+bool kg__suspect_settle_by_pairs(kg__suspect *suspect)
 {
-    if (count_findings(one, KG__UNDECIDED) > 0)
+    if (count_findings(suspect, KG__UNDECIDED) > 0)
         return false;
-    decide_all(one);
+    decide_all(suspect);
     return true;
 }
 
-bool kg__suspect_settle_by_finding(kg__suspect *one)
+bool kg__suspect_settle_by_finding(kg__suspect *suspect)
 {
-    if (count_findings(one, KG__FOUND_SLOWER) == 0)
+    if (count_findings(suspect, KG__FOUND_SLOWER) == 0)
         return false;
-    decide_all(one);
+    decide_all(suspect);
     return true;
 }
 
-/* Takes the verdict of another entry of the same case, which it frees. The id stays: it is pointed
- * at. */
-static void replace_verdict(kg__suspect *one, json_t *entry)
+void kg__suspect_settle_by_baseline(kg__suspect *suspect)
 {
-    (void)json_object_del(entry, "case");
-    (void)json_object_update(one->entry, entry);
-    json_decref(entry);
-}
+    const kg__pairs_base *base = suspect->base;
 
-void kg__suspect_settle_by_baseline(kg__suspect *one)
-{
-    if (kg__suspect_has_heads(one)) {
-        json_t *entry = kg__time_result(one->id, one->rivals->target, "time", one->heads,
-                                        one->head_count, baseline_of(one), NULL);
+    if (kg__suspect_is_confirmed(suspect)) {
+        double seconds = suspect->result->seconds;
 
-        replace_verdict(one, entry);
+        *suspect->result =
+            *kg__time_result(base->pool, suspect->result->id, base->target, suspect->measured,
+                             suspect->measured_count, base->baseline);
+        suspect->result->seconds = seconds;
     }
-    close_suspect(one);
+    close_suspect(suspect);
 }
 
-void kg__suspect_settle_disturbed(kg__suspect *one)
+void kg__suspect_settle_disturbed(kg__suspect *suspect)
 {
-    char why[KG__MESSAGE_SIZE];
+    const char *why = kg__pool_format(
+        suspect->base->pool,
+        "the card was throttled, or not alone, in %zu of %zu pairs with %s: free it, let it cool, "
+        "and run again",
+        suspect->dropped, suspect->dropped + suspect->pairs, suspect->base->ref);
 
-    kg__format(why, sizeof why,
-               "the card was throttled, or not alone, in %zu of %zu pairs with %s: free it, let it "
-               "cool, and run again",
-               one->dropped, one->dropped + one->pairs, one->rivals->ref);
-    for (size_t i = 0; i < one->contest_count; i++) {
-        json_t *metric =
-            json_object_get(json_object_get(one->entry, "metrics"), one->contests[i].metric);
-
-        json_object_set_new(metric, "verdict", json_string(kg__verdict_name(KG__ENVIRONMENT)));
-        json_object_set_new(metric, "why", json_string(why));
+    for (size_t i = 0; i < suspect->metric_count; i++) {
+        suspect->metrics[i].metric->verdict = KG__ENVIRONMENT;
+        suspect->metrics[i].metric->why = why;
     }
-    name_base(one);
-    sum_up(one->entry);
-    close_suspect(one);
+    close_compared(suspect);
 }
 
-void kg__suspect_settle_as(kg__suspect *one, kg__verdict verdict, const char *why)
+void kg__suspect_settle_as(kg__suspect *suspect, kg__verdict verdict, const char *why)
 {
-    json_t *entry = kg__plain_result(one->id, one->rivals->target, "time", verdict, why);
-
-    replace_verdict(one, entry);
-    close_suspect(one);
-}
-
-void kg__suspect_free(kg__suspect *one)
-{
-    for (size_t i = 0; i < one->head_count; i++)
-        kg__observation_release(one->heads[i].measured);
-    one->head_count = 0;
+    suspect->result->metric_count = 0;
+    suspect->result->verdict = verdict;
+    suspect->result->why = kg__pool_text(suspect->base->pool, why);
+    close_suspect(suspect);
 }

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "base/text.h"
 #include "records/finding_text.h"
+#include "results/bridge.h"
 #include "results/time_result.h"
 
 /* How many cases a sentence about several names. */

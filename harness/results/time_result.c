@@ -7,13 +7,10 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "baseline/kernel_code.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
-#include "records/records.h"
+#include "results/bridge.h"
 #include "results/count_result.h"
-#include "results/results_read.h"
-#include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
@@ -29,20 +26,23 @@ void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
     }
 }
 
-json_t *kg__sentinels_record(const kg__sentinel_log *seen)
+const kg__observation *kg__sentinels_observation(kg__pool *pool, const kg__sentinel_log *seen)
 {
-    kg__figures figures[KG__SENTINELS];
-    kg__observation sentinels = { .event = KG__EVENT_SENTINELS, .metrics = figures };
+    kg__observation *sentinels = kg__pool_array(pool, 1, sizeof *sentinels);
 
+    *sentinels = (kg__observation){
+        .event = KG__EVENT_SENTINELS,
+        .metrics = kg__pool_array(pool, KG__SENTINELS, sizeof(kg__figures)),
+    };
     for (int i = 0; i < KG__SENTINELS; i++) {
         if (seen->count[i] > 0)
-            figures[sentinels.metric_count++] =
+            sentinels->metrics[sentinels->metric_count++] =
                 (kg__figures){ .name = sentinel_names[i],
                                .value = exp(seen->sum[i] / seen->count[i]),
                                .low = NAN,
                                .high = NAN };
     }
-    return kg__observation_json(&sentinels);
+    return sentinels;
 }
 
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
@@ -88,10 +88,10 @@ static size_t find_median(const kg__measurement *measurements, size_t count, con
 
         if (isnan(value))
             continue;
-        for (size_t other = 0; other < count; other++) {
-            double rival = kg__value_of(measurements[other].measured, metric);
+        for (size_t j = 0; j < count; j++) {
+            double other = kg__value_of(measurements[j].measured, metric);
 
-            below += rival < value || (rival == value && other < i);
+            below += other < value || (other == value && j < i);
         }
         if (below == valued / 2)
             return i;
@@ -99,60 +99,51 @@ static size_t find_median(const kg__measurement *measurements, size_t count, con
     return count;
 }
 
-/* Beside a time that is worse than its baseline stand the samples of every measurement, a list
- * each; beside any other they would only fill the results. */
-static void keep_samples(json_t *entry, const char *name, const kg__measurement *measurements,
-                         size_t count)
+/* Keeps the samples of every measurement of a time that is worse than its baseline; of any other
+ * they would only fill the results. */
+static void keep_samples(kg__pool *pool, kg__metric_result *metric,
+                         const kg__measurement *measurements, size_t count)
 {
-    json_t *lists = json_array();
+    kg__sample_list *samples = kg__pool_array(pool, count, sizeof *samples);
 
+    metric->samples = samples;
     for (size_t i = 0; i < count; i++) {
-        const kg__figures *figures = kg__figures_of(measurements[i].measured, name);
+        const kg__figures *figures = kg__figures_of(measurements[i].measured, metric->figures.name);
 
         if (figures != NULL && figures->samples_ns_count > 0)
-            json_array_append_new(
-                lists, kg__record_samples(figures->samples_ns, figures->samples_ns_count));
+            samples[metric->sample_count++] =
+                (kg__sample_list){ figures->samples_ns, figures->samples_ns_count };
     }
-    if (json_array_size(lists) > 0)
-        json_object_set(entry, KG__SAMPLES_NS, lists);
-    json_decref(lists);
 }
 
-/* Judges one metric and adds its entry to `metrics`. */
-static kg__judgement gate_metric(const char *name, const kg__measurement *chosen,
-                                 const kg__baseline_metric *expected, json_t *metrics)
+/* Judges one metric by the measurement that was chosen, and adds it to the result. */
+static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, const char *name,
+                                       const kg__measurement *chosen,
+                                       const kg__baseline_metric *expected)
 {
     const kg__figures *figures = kg__figures_of(chosen->measured, name);
     kg__interval observed = { figures->value, figures->low, figures->high };
+    kg__metric_result *metric = kg__case_result_add_metric(pool, result, name);
     kg__expectation expectation;
     kg__judgement judgement;
-    json_t *entry = kg__figures_json(figures);
 
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
     judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &chosen->surroundings,
                           kg__metric_unit(name));
+    metric->figures = *figures;
     if (expected != NULL) {
-        kg__json_set_finite(entry, "baseline", expected->value);
-        kg__json_set_finite(entry, "band", expected->band);
-        kg__json_set_finite(entry, "change", judgement.change);
-        kg__json_set_finite(entry, "limit", judgement.limit);
-        kg__json_set_finite(entry, "smallest", judgement.smallest);
-        json_object_set_new(entry, "gated", json_boolean(expected->gated));
+        metric->baseline = expected->value;
+        metric->band = expected->band;
+        metric->change = judgement.change;
+        metric->limit = judgement.limit;
+        metric->smallest = judgement.smallest;
+        metric->gated = expected->gated ? KG__YES : KG__NO;
     }
-    if (judgement.tripped)
-        json_object_set_new(entry, "tripped", json_true());
-    json_object_set_new(entry, "verdict", json_string(kg__verdict_name(judgement.verdict)));
-    json_object_set_new(entry, "why", json_string(judgement.why));
-    json_object_set_new(metrics, name, entry);
-    return judgement;
-}
-
-json_t *kg__plain_result(const char *id, const kg__target *target, const char *part,
-                         kg__verdict verdict, const char *why)
-{
-    return json_pack("{s:s, s:s, s:s, s:{}, s:s, s:s}", "case", id, "target", target->key, "part",
-                     part, "metrics", "verdict", kg__verdict_name(verdict), "why", why);
+    metric->tripped = judgement.tripped;
+    metric->verdict = judgement.verdict;
+    metric->why = kg__pool_text(pool, judgement.why);
+    return metric;
 }
 
 static size_t comparison_length(const char *id)
@@ -177,40 +168,38 @@ static void name_neighbours(const char *id, char *glob, size_t size)
 }
 
 /* Keeps what the results show besides the metrics: what the job asks for, what the kernel takes of
- * a multiprocessor (not how its identity came about), and the worst state that the card was seen
- * in.
+ * a multiprocessor (not how its identity came about), and the worst state that the GPU was seen in.
  */
-static void carry(json_t *entry, const kg__observation *first, const kg__gpu_state *worst)
+static void add_conditions(kg__pool *pool, kg__case_result *result,
+                           const kg__measurement *measurements, size_t count)
 {
-    if (first->work != NULL)
-        json_object_set_new(entry, "work", kg__work_json(first->work));
-    if (json_object_size(first->kernel) > 0) {
-        json_t *kernel = json_copy(first->kernel);
-
-        (void)json_object_del(kernel, "names");
-        (void)json_object_del(kernel, "launch");
-        json_object_set_new(entry, "kernel", kernel);
-    }
-    if (kg__gpu_state_is_known(worst))
-        json_object_set_new(entry, "card", kg__gpu_state_json(worst));
-}
-
-/* The worst state that the card was seen in. */
-static kg__gpu_state worst_state(const kg__measurement *measurements, size_t count)
-{
+    const kg__observation *first = measurements[0].measured;
     kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
+    kg__gpu_state *state;
 
+    result->work = first->work;
+    if (first->kernel != NULL) {
+        kg__kernel_code *shown = kg__pool_array(pool, 1, sizeof *shown);
+
+        *shown = *first->kernel;
+        shown->names = (kg__texts){ NULL, 0 };
+        shown->launch[0] = '\0';
+        result->kernel = shown;
+    }
     for (size_t i = 0; i < count; i++) {
         if (measurements[i].measured->gpu_state != NULL)
             kg__gpu_state_join(&worst, measurements[i].measured->gpu_state);
     }
-    return worst;
+    if (!kg__gpu_state_is_known(&worst))
+        return;
+    state = kg__pool_array(pool, 1, sizeof *state);
+    *state = worst;
+    result->gpu_state = state;
 }
 
 /* Notes what an empty launch cost while a case was timed, where that is not what it cost when the
  * baseline was recorded. */
-static void note_launch_cost(json_t *changed, const kg__gpu_state *state,
-                             const kg__baseline *baseline)
+static void note_launch_cost(kg__pool *pool, kg__case_result *result, const kg__baseline *baseline)
 {
     double now;
     double then;
@@ -218,73 +207,54 @@ static void note_launch_cost(json_t *changed, const kg__gpu_state *state,
     char then_text[KG__FIGURE_SIZE];
     char text[160];
 
-    if (!kg__launch_cost_moved(state, baseline->provenance, &now, &then))
+    if (!kg__launch_cost_moved(result->gpu_state, &baseline->provenance, &now, &then))
         return;
     kg__show_figure(now_text, sizeof now_text, now, "ns");
     kg__show_figure(then_text, sizeof then_text, then, "ns");
     kg__format(text, sizeof text,
                "a launch cost %s at the least, and %s when the baseline was recorded", now_text,
                then_text);
-    json_array_append_new(changed, json_string(text));
+    kg__pool_add_text(pool, &result->changed, text);
 }
 
 /* Notes how a kernel differs from the baseline's: "code changed: registers 32 -> 40". */
-static void note_code(json_t *changed, const json_t *before, const json_t *kernel)
+static void note_code(kg__pool *pool, kg__case_result *result, const kg__kernel_code *before)
 {
-    const char *what = kg__is_same_code(before, kernel)    ? "code and launch are the baseline's"
-                       : kg__is_other_code(before, kernel) ? "code changed"
-                                                           : "";
-    json_t *figures = json_array();
+    const char *what = kg__is_same_code(before, result->kernel)
+                           ? "code and launch are the baseline's"
+                       : kg__is_other_code(before, result->kernel) ? "code changed"
+                                                                   : "";
+    kg__code_change figures[KG__CODE_CHANGES];
+    size_t count = kg__kernel_code_changes(before, result->kernel, figures);
     char text[KG__MESSAGE_SIZE];
-    const json_t *figure;
-    size_t i;
 
-    kg__kernel_code_changes(before, kernel, figures);
     kg__format(text, sizeof text, "%s", what);
-    json_array_foreach (figures, i, figure) {
+    for (size_t i = 0; i < count; i++) {
         size_t used = strlen(text);
 
         kg__format(text + used, sizeof text - used, "%s%s",
                    i > 0           ? ", "
                    : *what != '\0' ? ": "
                                    : "",
-                   json_string_value(figure));
+                   figures[i].text);
     }
     if (*text != '\0')
-        json_array_append_new(changed, json_string(text));
-    json_decref(figures);
-}
-
-/* Notes how the kernel, and what a launch costs, differ from the baseline's, beside a slower time.
- */
-static void note_changes(json_t *entry, const kg__baseline *baseline,
-                         const kg__baseline_case *expected, const kg__gpu_state *state)
-{
-    json_t *changed = json_array();
-
-    note_code(changed, expected->code, json_object_get(entry, "kernel"));
-    note_launch_cost(changed, state, baseline);
-    if (json_array_size(changed) > 0)
-        json_object_set(entry, KG__CHANGED, changed);
-    json_decref(changed);
+        kg__pool_add_text(pool, &result->changed, text);
 }
 
 /* A metric that the baseline has and the run has not must not pass unseen: an error with `why`. */
-static kg__verdict find_lost(const kg__baseline_case *expected, const json_t *metrics,
-                             const kg__observation *measured, char *why, size_t size)
+static void find_lost(kg__case_result *result, const kg__baseline_case *expected,
+                      const kg__observation *measured, char *why, size_t size)
 {
-    kg__verdict worst = KG__PASS;
-
     for (size_t i = 0; expected != NULL && i < expected->metric_count; i++) {
         const char *lost = expected->metrics[i].name;
 
-        if (json_object_get(metrics, lost) != NULL || !expected->metrics[i].gated)
+        if (kg__case_result_metric(result, lost) != NULL || !expected->metrics[i].gated)
             continue;
-        worst = KG__ERROR;
+        result->verdict = KG__ERROR;
         kg__format(why, size, "%s is in the baseline and was not measured (%s): record it again",
                    lost, kg__absence_of(measured, lost));
     }
-    return worst;
 }
 
 /* Appends the command that records a faster case. */
@@ -303,73 +273,74 @@ static void append_command(const char *id, bool imported, char *why, size_t size
                (int)comparison_length(id), id, neighbours);
 }
 
-json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
-                        const kg__measurement *measurements, size_t count,
-                        const kg__baseline *baseline, bool *tripped)
+/* Judges the metrics of the first measurement, each by its median; `why` becomes the reason of the
+ * worst. */
+static void judge_metrics(kg__pool *pool, kg__case_result *result,
+                          const kg__measurement *measurements, size_t count,
+                          const kg__baseline_case *expected, char *why, size_t size)
 {
-    const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
     const kg__observation *first = measurements[0].measured;
-    kg__gpu_state state = worst_state(measurements, count);
-    json_t *metrics = json_object();
-    kg__verdict worst = KG__PASS;
-    double smallest = NAN;
-    bool any_tripped = false;
-    char why[KG__MESSAGE_SIZE] = "";
-    json_t *entry;
 
     for (size_t i = 0; i < first->metric_count; i++) {
         const char *name = first->metrics[i].name;
         size_t middle = find_median(measurements, count, name);
-        const kg__baseline_metric *metric =
+        const kg__baseline_metric *recorded =
             expected != NULL ? kg__baseline_metric_of(expected, name) : NULL;
-        kg__judgement judgement;
+        kg__metric_result *metric;
 
         if (middle == count)
             continue;
-        judgement = gate_metric(name, &measurements[middle], metric, metrics);
-        if (judgement.verdict > KG__NO_BASELINE)
-            keep_samples(json_object_get(metrics, name), name, measurements, count);
-        any_tripped = any_tripped || judgement.tripped;
-        if (metric != NULL && metric->gated)
-            smallest = fmin(smallest, judgement.smallest);
-        if (judgement.why[0] != '\0' && (why[0] == '\0' || judgement.verdict > worst))
-            kg__format(why, sizeof why, "%s %s", name, judgement.why);
-        worst = kg__worse(worst, judgement.verdict);
+        metric = judge_metric(pool, result, name, &measurements[middle], recorded);
+        if (metric->verdict > KG__NO_BASELINE)
+            keep_samples(pool, metric, measurements, count);
+        if (metric->gated == KG__YES)
+            result->smallest = fmin(result->smallest, metric->smallest);
+        if (metric->why[0] != '\0' && (why[0] == '\0' || metric->verdict > result->verdict))
+            kg__format(why, size, "%s %s", name, metric->why);
+        result->verdict = kg__worse(result->verdict, metric->verdict);
     }
-    worst = kg__worse(worst, find_lost(expected, metrics, first, why, sizeof why));
-    if (json_object_size(metrics) == 0 && worst == KG__PASS) {
-        worst = KG__ERROR;
+}
+
+kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__target *target,
+                                 const kg__measurement *measurements, size_t count,
+                                 const kg__baseline *baseline)
+{
+    const kg__baseline_case *expected = baseline != NULL ? kg__baseline_find(baseline, id) : NULL;
+    const kg__observation *first = measurements[0].measured;
+    kg__case_result *result = kg__case_result_make(pool, id, target->key, "time", KG__PASS, "");
+    char why[KG__MESSAGE_SIZE] = "";
+
+    judge_metrics(pool, result, measurements, count, expected, why, sizeof why);
+    find_lost(result, expected, first, why, sizeof why);
+    if (result->metric_count == 0 && result->verdict == KG__PASS) {
+        result->verdict = KG__ERROR;
         kg__format(why, sizeof why, "the observer recorded no figure of this case");
     }
-    if (worst == KG__FASTER)
+    if (result->verdict == KG__FASTER)
         append_command(id, first->imported, why, sizeof why);
-    if (tripped != NULL)
-        *tripped = any_tripped;
-    entry = json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:i}", "case", id, "target", target->key,
-                      "part", part, "metrics", metrics, "verdict", kg__verdict_name(worst), "why",
-                      why, "observers", (int)count);
-    kg__json_set_finite(entry, "smallest", smallest);
-    carry(entry, first, &state);
-    if ((worst == KG__SLOWER || worst == KG__ENVIRONMENT) && expected != NULL)
-        note_changes(entry, baseline, expected, &state);
-    return entry;
+    result->why = kg__pool_text(pool, why);
+    result->observers = (unsigned int)count;
+    add_conditions(pool, result, measurements, count);
+    if ((result->verdict == KG__SLOWER || result->verdict == KG__ENVIRONMENT) && expected != NULL) {
+        note_code(pool, result, expected->code);
+        note_launch_cost(pool, result, baseline);
+    }
+    return result;
 }
 
 /* The figures of a timed case: "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)". */
-static void show_figures(const json_t *entry, char *text, size_t size)
+static void show_figures(const kg__case_result *result, char *text, size_t size)
 {
-    const char *name;
-    json_t *metric;
-
-    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const kg__metric_result *metric = &result->metrics[i];
+        const char *name = metric->figures.name;
         char value[KG__FIGURE_SIZE];
         char change[KG__FIGURE_SIZE] = "";
         size_t used = strlen(text);
 
-        kg__show_figure(value, sizeof value, kg__json_number(metric, "value"),
-                        kg__metric_unit(name));
-        if (json_object_get(metric, "change") != NULL)
-            kg__show_percent(change, sizeof change, kg__json_number(metric, "change"), true);
+        kg__show_figure(value, sizeof value, metric->figures.value, kg__metric_unit(name));
+        if (isfinite(metric->change))
+            kg__show_percent(change, sizeof change, metric->change, true);
         kg__format(text + used, size - used, "  %s %s%s%s%s",
                    strcmp(name, "time_ns") == 0        ? "hot"
                    : strcmp(name, "cold_time_ns") == 0 ? "cold"
@@ -378,64 +349,43 @@ static void show_figures(const json_t *entry, char *text, size_t size)
     }
 }
 
-void kg__time_result_line(const json_t *entry, const char *word, char *text, size_t size)
+void kg__time_result_line(const kg__case_result *result, const char *word, char *text, size_t size)
 {
-    bool has_metrics = json_object_size(json_object_get(entry, "metrics")) > 0;
-    char *why =
-        *kg__json_text(entry, "why") != '\0' ? kg__results_reason(entry) : kg__copy_text("");
+    char *why = *result->why != '\0' ? kg__case_result_reason(result) : kg__copy_text("");
     char figures[512] = "";
 
-    if (kg__is_counted(entry))
-        kg__counted_figures(entry, figures, sizeof figures);
+    if (kg__is_counted(result))
+        kg__counted_figures(result, figures, sizeof figures);
     else
-        show_figures(entry, figures, sizeof figures);
+        show_figures(result, figures, sizeof figures);
     kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s",
-               word != NULL ? word : kg__json_text(entry, "verdict"),
-               kg__json_text(entry, "target"), kg__json_text(entry, "case"),
-               !has_metrics && why[0] == '\0' ? "  checked" : figures, why[0] != '\0' ? "  " : "",
-               why);
+               word != NULL ? word : kg__verdict_name(result->verdict), result->target, result->id,
+               result->metric_count == 0 && why[0] == '\0' ? "  checked" : figures,
+               why[0] != '\0' ? "  " : "", why);
     free(why);
 }
 
-const json_t *kg__find_entry(const json_t *verdicts, const char *id)
+double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric)
 {
-    size_t i;
-    json_t *entry;
-
-    json_array_foreach (json_object_get(verdicts, "cases"), i, entry) {
-        if (strcmp(kg__json_text(entry, "case"), id) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
-bool kg__is_disproved_json(const json_t *checks, const char *id)
-{
-    const json_t *entry = kg__find_entry(checks, id);
-
-    return entry != NULL && kg__results_verdict(entry) != KG__PASS;
-}
-
-double kg__speedup(const json_t *fast, const json_t *slow, const char *metric)
-{
-    const json_t *both[2] = { fast, slow };
+    const kg__case_result *both[2] = { fast, slow };
     double time[2];
 
     for (int i = 0; i < 2; i++) {
-        if (kg__results_verdict(both[i]) >= KG__WRONG)
+        const kg__metric_result *measured = kg__case_result_metric(both[i], metric);
+
+        if (measured == NULL || both[i]->verdict >= KG__WRONG)
             return NAN;
-        time[i] =
-            kg__json_number(json_object_get(json_object_get(both[i], "metrics"), metric), "value");
+        time[i] = measured->figures.value;
         if (!(time[i] > 0) || !isfinite(time[i]))
             return NAN;
     }
     return time[1] / time[0];
 }
 
-bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
-                           double *then)
+bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
+                           double *now, double *then)
 {
     *now = state != NULL ? (double)state->launch_ns : NAN;
-    *then = kg__json_number(provenance, "launch_ns");
+    *then = kg__provenance_number(provenance, "launch_ns");
     return *now > 0 && *then > 0 && kg__launch_costs_differ(*now, *then);
 }

@@ -1,22 +1,18 @@
-/* Gating: from what observers recorded of a case to its verdict. Pure: records and baselines in, an
- * entry of the results out. */
+/* Timing: from what observers measured of a case to its result. Pure: observations and a baseline
+ * in, a result out. */
 #ifndef KG__RESULTS_TIME_RESULT_H
 #define KG__RESULTS_TIME_RESULT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "baseline/baseline.h"
 #include "judge/judge.h"
 #include "records/observation.h"
+#include "results/case_result.h"
+#include "results/verdicts.h"
 
-/* The member of an entry that says what changed beside its verdict, a list of short texts. */
-#define KG__CHANGED "changed"
-
-/* The member of an entry that says which other tool measured it: {"from", "name", "files"} and,
- * where it was told, "target". The names of tests that stand for imports begin with the second. */
-#define KG__IMPORTED "imported"
+/* The names of tests that stand for imports begin so. */
 #define KG__IMPORT_TEST "import."
 
 /* The observers that a tripped case is confirmed with, besides the first. */
@@ -37,46 +33,35 @@ typedef struct kg__sentinel_log {
 /* Adds what an observer says of its sentinels. */
 void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels);
 
-/* A "sentinels" record of the means of a log, which makes the same log once it is added. */
-json_t *kg__sentinels_record(const kg__sentinel_log *seen);
+/* An observation of the means of a log, which makes the same log once it is added. */
+const kg__observation *kg__sentinels_observation(kg__pool *pool, const kg__sentinel_log *seen);
 
 /* The surroundings of a case that was measured, by the sentinels of its process and of the baseline
  * (NULL: none), whose case may also tell that it ran the same code. */
 kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__baseline *baseline,
                                      const kg__observation *measured);
 
-/* The entry of a case in the results: every metric judged against `baseline` (NULL: none) by the
- * median of the measurements (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them,
- * its smallest slowdown that would be seen the least of its gated metrics. Beside a slower time
- * stands how the kernel, and what a launch costs, differ from the baseline's (KG__CHANGED).
- * `tripped` (may be NULL) becomes whether any metric asks for confirmation. */
-json_t *kg__time_result(const char *id, const kg__target *target, const char *part,
-                        const kg__measurement *measurements, size_t count,
-                        const kg__baseline *baseline, bool *tripped);
+/* The result of a case: every metric judged against `baseline` (NULL: none) by the median of the
+ * measurements (1, or 1 + KG__CONFIRMATIONS), the case's verdict the worst of them, its smallest
+ * slowdown that would be seen the least of its gated metrics. A slower time comes with how the
+ * kernel, and what a launch costs, differ from the baseline's. The observations have to live as
+ * long as the pool. */
+kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__target *target,
+                                 const kg__measurement *measurements, size_t count,
+                                 const kg__baseline *baseline);
 
-/* The entry of a case that was checked, or that has no figures: `verdict` and `why` are final. */
-json_t *kg__plain_result(const char *id, const kg__target *target, const char *part,
-                         kg__verdict verdict, const char *why);
+/* The console's line on a result: verdict, target, case, figures, reason. `word` replaces a verdict
+ * that is not final yet, and is NULL otherwise. */
+void kg__time_result_line(const kg__case_result *result, const char *word, char *text, size_t size);
 
-/* The console's line on an entry: verdict, target, case, figures, reason. `word` stands in place of
- * a verdict that is not the last word yet, and is NULL otherwise. */
-void kg__time_result_line(const json_t *entry, const char *word, char *text, size_t size);
-
-/* The entry of a case in a verdicts document (which may be NULL), borrowed; NULL where there is
- * none. */
-const json_t *kg__find_entry(const json_t *verdicts, const char *id);
-
-/* True when the verdicts of a part `check` (NULL: not known) hold that a case is not right. */
-bool kg__is_disproved_json(const json_t *checks, const char *id);
-
-/* How many times as fast `fast` is as `slow` by a metric of their two entries; NaN unless both are
- * measured, and neither is wrong. */
-double kg__speedup(const json_t *fast, const json_t *slow, const char *metric);
+/* How many times as fast `fast` is as `slow` by a metric of their results (NULL: none); NaN unless
+ * both are measured, and neither is wrong. */
+double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric);
 
 /* Whether a launch cost something else while the card was in a state (may be NULL) than
  * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
  * False where either is not known. */
-bool kg__launch_cost_moved(const kg__gpu_state *state, const json_t *provenance, double *now,
-                           double *then);
+bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,
+                           double *now, double *then);
 
 #endif

@@ -132,7 +132,7 @@ kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *err
     kg__pool_keep(pool, json_incref(document), release_json);
     if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error))
         return NULL;
-    verdicts->target = kg__target_of(json_object_get(document, "target"));
+    (void)kg__target_read(json_object_get(document, "target"), &verdicts->target, NULL);
     json_array_foreach (json_object_get(document, "cases"), i, entry) {
         kg__error fault = { "" };
         kg__case_result *result = kg__case_result_read(pool, entry, &fault);

@@ -1,8 +1,16 @@
 #include "suite/target.h"
 
-#include <stdbool.h>
+#include "base/json_fields.h"
 
-#include "base/json.h"
+static const kg__field target_fields[] = {
+    KG__FIELD_OWN_TEXT(kg__target, key, "key"),
+    KG__FIELD_OWN_TEXT(kg__target, name, "name"),
+    KG__FIELD_OWN_TEXT(kg__target, compute_capability, "compute_capability"),
+    KG__FIELD(kg__target, memory_mib, "memory_mib", COUNT),
+    KG__FIELD(kg__target, multiprocessors, "multiprocessors", COUNT),
+    KG__FIELD_OWN_TEXT(kg__target, compiler, "compiler"),
+    { 0 },
+};
 
 static bool is_lower_or_digit(char c)
 {
@@ -30,39 +38,16 @@ void kg__target_key(const char *name, char *key, size_t size)
     key[used] = '\0';
 }
 
-kg__target kg__target_of(const json_t *described)
-{
-    kg__target target = {
-        .memory_mib = json_integer_value(json_object_get(described, "memory_mib")),
-        .multiprocessors = (int)json_integer_value(json_object_get(described, "multiprocessors")),
-    };
-
-    kg__json_copy_text(described, "key", target.key, sizeof target.key);
-    kg__json_copy_text(described, "name", target.name, sizeof target.name);
-    kg__json_copy_text(described, "compute_capability", target.compute_capability,
-                       sizeof target.compute_capability);
-    kg__json_copy_text(described, "compiler", target.compiler, sizeof target.compiler);
-    return target;
-}
-
 json_t *kg__target_json(const kg__target *target)
 {
-    const struct {
-        const char *key;
-        const char *text;
-    } texts[] = { { "key", target->key },
-                  { "name", target->name },
-                  { "compute_capability", target->compute_capability },
-                  { "compiler", target->compiler } };
     json_t *described = json_object();
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (*texts[i].text != '\0')
-            json_object_set_new(described, texts[i].key, kg__json_clean_string(texts[i].text));
-    }
-    if (target->memory_mib > 0)
-        json_object_set_new(described, "memory_mib", json_integer(target->memory_mib));
-    if (target->multiprocessors > 0)
-        json_object_set_new(described, "multiprocessors", json_integer(target->multiprocessors));
+    kg__fields_write(described, target_fields, target);
     return described;
+}
+
+bool kg__target_read(const json_t *described, kg__target *target, kg__error *error)
+{
+    *target = (kg__target){ .key = "" };
+    return kg__fields_read(described, target_fields, target, error);
 }

@@ -3,8 +3,11 @@
 #define KG__SUITE_TARGET_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/message.h"
 
 /* The hardware (or model) that produced a baseline. Figures of 0 and empty texts are absent. */
 typedef struct kg__target {
@@ -12,7 +15,7 @@ typedef struct kg__target {
     char name[160]; /* "NVIDIA H200" */
     char compute_capability[16];
     int64_t memory_mib;
-    int multiprocessors;
+    int64_t multiprocessors;
     char compiler[96]; /* the CPU model's: "gcc 12.2.0" */
 } kg__target;
 
@@ -20,10 +23,11 @@ typedef struct kg__target {
  * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
 void kg__target_key(const char *name, char *key, size_t size);
 
-/* The target that records and verdicts describe: {"key", "name", ...}. */
-kg__target kg__target_of(const json_t *described);
-
-/* The same as JSON, owned by the caller. */
+/* A target as JSON, {"key", "name", ...}; owned by the caller. */
 json_t *kg__target_json(const kg__target *target);
+
+/* Reads the target that records and verdicts describe. False with `error` where it is not an
+ * object, or a member is of another type; then the members before it are read. */
+bool kg__target_read(const json_t *described, kg__target *target, kg__error *error);
 
 #endif

@@ -66,7 +66,7 @@ Test(baseline_read, loads_what_the_file_says)
     cr_expect_str_eq(baseline.target.compiler, "");
     cr_expect(baseline.target.memory_mib == 143771);
     cr_expect(baseline.target.multiprocessors == 132);
-    cr_expect(json_is_true(json_object_get(baseline.provenance, "ecc")));
+    cr_expect(kg__provenance_find(&baseline.provenance, "ecc")->number == 1);
     cr_expect(baseline.sentinel_count == 2 && baseline.case_count == 2);
 
     kg__baseline_case *copy = kg__baseline_sentinel(&baseline, "copy");
@@ -80,8 +80,7 @@ Test(baseline_read, loads_what_the_file_says)
 
     cr_assert_not_null(naive);
     cr_expect_str_eq(naive->commit, "0b1c2d3");
-    cr_expect(json_integer_value(json_object_get(naive->code, "registers")) == 40);
-    cr_expect(json_object_size(naive->code) == 2);
+    cr_expect(naive->code->registers == 40 && naive->code->shared_bytes == -1);
     cr_expect(naive->metric_count == 2);
     cr_expect_not(kg__baseline_metric_of(naive, "cold_time_ns")->gated);
     cr_expect_null(kg__baseline_metric_of(naive, "time_us"));

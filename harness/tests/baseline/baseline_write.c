@@ -13,6 +13,7 @@
 
 #include "base/message.h"
 #include "tests/baseline/baseline_fixture.h"
+#include "tests/fakes/fake_code.h"
 
 TestSuite(baseline_write, .init = begin_baselines, .fini = remove_folder);
 
@@ -123,14 +124,16 @@ Test(baseline_write, any_figures_survive_the_round_trip)
 Test(baseline_write, texts_are_escaped)
 {
     kg__baseline baseline = small_baseline();
+    const kg__kernel_code code = fake_code(40, 0.75, "0123456789abcdef");
     kg__baseline back;
     kg__error error = { .text = "" };
 
     strcpy(baseline.target.name, "a \"quoted\"\nname, \xC3\xA4 \\ </x>");
-    baseline.provenance =
-        json_pack("{s:s, s:f, s:i, s:b}", "two\nlines", "\t", "half", 0.5, "whole", -3, "no", 0);
-    baseline.cases[0].code = json_pack("{s:i, s:f, s:s}", "registers", 40, "occupancy", 0.75,
-                                       "fingerprint", "0123456789abcdef");
+    kg__provenance_set_text(&baseline.provenance, "two\nlines", "\t");
+    kg__provenance_set(&baseline.provenance, "half", KG__FACT_NUMBER, 0.5);
+    kg__provenance_set(&baseline.provenance, "whole", KG__FACT_COUNT, -3);
+    kg__provenance_set(&baseline.provenance, "no", KG__FACT_FLAG, 0);
+    kg__baseline_set_code(&baseline.cases[0], &code);
     cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
 
     char *text = read_text(path);
@@ -147,7 +150,7 @@ Test(baseline_write, texts_are_escaped)
                        "%s", text);
     cr_assert(kg__baseline_load(path, &back, &error) == KG__LOADED, "%s", error.text);
     cr_expect_str_eq(back.target.name, baseline.target.name);
-    cr_expect(json_equal(back.provenance, baseline.provenance));
+    cr_expect(kg__provenance_equal(&back.provenance, &baseline.provenance));
     cr_assert(kg__baseline_save(path, &back, &error), "%s", error.text);
 
     char *again = read_text(path);
@@ -295,26 +298,16 @@ Test(baseline_write, texts_that_could_not_be_read_again_are_not_written)
 {
     kg__baseline baseline = small_baseline();
     kg__baseline sentinel = small_baseline();
+    const kg__kernel_code code = fake_code(-1, 1.5, "");
 
     baseline.cases[0].commit = kg__copy_text("\xff");
     expect_unsaved(&baseline, "a/b/530/b16: its commit is empty or no UTF-8");
     baseline.cases[0].commit[0] = '\0';
     expect_unsaved(&baseline, "a/b/530/b16: its commit is empty or no UTF-8");
     baseline.cases[0].commit[0] = 'c';
-    baseline.cases[0].code = json_array();
-    expect_unsaved(&baseline, "a/b/530/b16: code is not an object");
-    json_decref(baseline.cases[0].code);
-    baseline.cases[0].code = json_pack("{s:f}", "occupancy", 1.5);
+    kg__baseline_set_code(&baseline.cases[0], &code);
     expect_unsaved(&baseline, "a/b/530/b16: code: occupancy is not a fraction from 0 to 1");
-    json_decref(baseline.cases[0].code);
-    baseline.cases[0].code = NULL;
-    baseline.provenance = json_array();
-    expect_unsaved(&baseline, "the provenance is not an object");
-    json_decref(baseline.provenance);
-    baseline.provenance = json_pack("{s:[]}", "driver");
-    expect_unsaved(&baseline, "provenance: driver is not a string, number or boolean");
-    json_decref(baseline.provenance);
-    baseline.provenance = NULL;
+    kg__baseline_set_code(&baseline.cases[0], NULL);
     strcpy(baseline.target.compiler, "gcc \xff");
     expect_unsaved(&baseline, "a name of the target is not UTF-8");
     kg__baseline_add_metric(kg__baseline_add_sentinel(&sentinel, "fma"), "barriers");

@@ -1,5 +1,5 @@
 /* The kernels that are read from cubins, and the fingerprints of cases. */
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -10,14 +10,12 @@
 
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_cubin.h"
-#include "tests/fakes/held_json.h"
 
 static kg__kernels kernels;
 
 static void end(void)
 {
     kg__kernels_free(&kernels);
-    release_json();
     remove_folder();
 }
 
@@ -117,10 +115,24 @@ Test(cubin, the_hash_is_of_what_runs)
     }
 }
 
-static bool fingerprint(const char *capability, const char *kernel, char text[KG__FINGERPRINT_SIZE])
+/* The fingerprint of a launch of kernels, "a b"; false, with an empty text, where it has none. */
+static bool fingerprint(const char *program, const char *capability, const char *kernels_of_launch,
+                        const char *launch, char text[KG__FINGERPRINT_SIZE])
 {
-    return kg__kernels_fingerprint(&kernels, "p", capability,
-                                   hold_json(json_loads(kernel, JSON_DECODE_ANY, NULL)), text);
+    char names[64];
+    const char *items[4];
+    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+    bool known;
+    char *rest = NULL;
+
+    kg__format(names, sizeof names, "%s", kernels_of_launch);
+    kg__format(code.launch, sizeof code.launch, "%s", launch);
+    code.names.items = items;
+    for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+        items[code.names.count++] = name;
+    known = kg__kernels_fingerprint(&kernels, program, capability, &code);
+    strcpy(text, code.fingerprint);
+    return known;
 }
 
 static void make_kernel(fake_cubin *cubin, int architecture, bool only_there, char code)
@@ -148,7 +160,6 @@ Test(cubin, the_device_chooses_the_code)
         { { 90, 90 }, { 0, true }, "9.0", 1 }, { { 100, 100 }, { true }, "10.3", 1 },
         { { 100, 90 }, { true }, "10.3", -1 }, { { 90, 90 }, { 0 }, "9.0", -1 },
     };
-    static const char kernel[] = "{\"names\": [\"kernel\"], \"launch\": \"aa\"}";
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         fake_cubin cubins[2];
@@ -164,49 +175,45 @@ Test(cubin, the_device_chooses_the_code)
 
             (void)hash_of(&cubins[table[i].chosen]);
             snprintf(device, sizeof device, "%d.%d", own / 10, own % 10);
-            cr_assert(fingerprint(device, kernel, expected));
+            cr_assert(fingerprint("p", device, "kernel", "aa", expected));
         }
         kg__kernels_free(&kernels);
         add(cubins, sizeof cubins);
-        cr_expect(fingerprint(table[i].device, kernel, text) == (table[i].chosen >= 0), "%zu", i);
+        cr_expect(fingerprint("p", table[i].device, "kernel", "aa", text) == (table[i].chosen >= 0),
+                  "%zu", i);
         cr_expect(strcmp(text, expected) == 0, "%zu: %s, expected %s", i, text, expected);
     }
 }
 
 Test(cubin, a_case_is_its_launch_and_all_its_kernels)
 {
-    static const char *const cases[] = {
-        "{\"names\": [\"kernel\"], \"launch\": \"aa\"}",
-        "{\"names\": [\"kernel\"], \"launch\": \"ab\"}",
-        "{\"names\": [\"other\"], \"launch\": \"aa\"}",
-        "{\"names\": [\"kernel\", \"other\"], \"launch\": \"aa\"}",
-        "{\"names\": [\"other\", \"kernel\"], \"launch\": \"aa\"}",
-    };
-    static const char *const unknown[] = {
-        "{\"names\": [\"kernel\", \"third\"], \"launch\": \"aa\"}",
-        "{\"names\": [\"kernel\", 7], \"launch\": \"aa\"}",
-        "{\"names\": [], \"launch\": \"aa\"}",
-        "{\"names\": [\"kernel\"], \"launch\": \"\"}",
-        "{\"names\": \"kernel\", \"launch\": \"aa\"}",
-        "{\"names\": [\"kernel\"]}",
-        "7",
+    static const struct {
+        const char *program;
+        const char *kernels;
+        const char *launch;
+        bool known;
+    } rows[] = {
+        { "p", "kernel", "aa", true },        { "p", "kernel", "ab", true },
+        { "p", "other", "aa", true },         { "p", "kernel other", "aa", true },
+        { "p", "other kernel", "aa", true },  { "q", "kernel", "aa", false },
+        { "p", "kernel third", "aa", false }, { "p", "", "aa", false },
+        { "p", "kernel", "", false },
     };
     fake_cubin both[2] = { sound, FAKE_CUBIN(90, "other", 32, 1024, 0) };
-    char texts[5][KG__FINGERPRINT_SIZE];
+    char texts[sizeof rows / sizeof *rows][KG__FINGERPRINT_SIZE];
 
     add(both, sizeof both);
-    for (size_t i = 0; i < 5; i++) {
-        cr_assert(fingerprint("9.0", cases[i], texts[i]), "%s", cases[i]);
-        cr_expect(strncmp(texts[i], "elf-", 4) == 0 && strlen(texts[i]) == 20, "%s", texts[i]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cr_expect(fingerprint(rows[i].program, "9.0", rows[i].kernels, rows[i].launch, texts[i]) ==
+                      rows[i].known,
+                  "%zu", i);
+        cr_expect(rows[i].known ? strncmp(texts[i], "elf-", 4) == 0 && strlen(texts[i]) == 20
+                                : texts[i][0] == '\0',
+                  "%zu: %s", i, texts[i]);
         for (size_t k = 0; k < i; k++)
-            cr_expect(strcmp(texts[i], texts[k]) != 0, "%zu and %zu", i, k);
+            cr_expect(strcmp(texts[i], texts[k]) != 0 || rows[i].known == false, "%zu and %zu", i,
+                      k);
     }
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        cr_expect(not(fingerprint("9.0", unknown[i], texts[0])), "%s", unknown[i]);
-    cr_expect(eq(str, texts[0], ""));
-    cr_expect(not(kg__kernels_fingerprint(&kernels, "q", "9.0",
-                                          hold_json(json_loads(cases[0], 0, NULL)), texts[0])),
-              "another program");
 }
 
 /* Files that are damaged at random, or none, may have kernels or not, and crash nothing. */

@@ -46,7 +46,7 @@ static void begin(void)
     set("KG_BASELINES", at("baselines"));
     cr_assert(mkdir(at("baselines"), 0777) == 0);
     begin_fake_baselines();
-    baseline.provenance = json_pack("{s:i}", "launch_ns", 500);
+    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 500);
     store_baseline();
     write_text(at("plan"), "");
     template = results_of(KG__FAKE_SOUND_GPU, "--filter=fake/time");
@@ -307,17 +307,19 @@ Test(adopt, what_is_left_out)
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
         bool yes = i % 2 == 1;
         bool taken = yes ? rows[i / 2].taken_by_yes : rows[i / 2].taken;
-        json_t *code =
+        json_t *json =
             rows[i / 2].code != NULL ? json_loads(rows[i / 2].code, JSON_DECODE_ANY, NULL) : NULL;
+        kg__kernel_code code;
         json_t *results = gate(100100 + (double)i, rows[i / 2].slow);
         char line[256];
         kg__baseline stored;
 
         write_text(at(STORED), before);
         load(&stored);
-        kg__baseline_set_code(kg__baseline_find(&stored, SLOW), code);
+        (void)kg__kernel_code_read(NULL, json, &code, NULL);
+        kg__baseline_set_code(kg__baseline_find(&stored, SLOW), &code);
         save(&stored);
-        json_decref(code);
+        json_decref(json);
         json_object_set_new(slow_in(results), rows[i / 2].member,
                             json_loads(rows[i / 2].value, JSON_DECODE_ANY, NULL));
         kg__format(line, sizeof line, "1.json: " SLOW "%s", yes ? rows[i / 2].why : "");
@@ -437,7 +439,7 @@ Test(adopt, a_first_baseline_takes_five_gates)
     expect_sessions(SLOW, "time_ns", 5);
     load(&stored);
     cr_assert_str_eq(stored.target.name, "NVIDIA Fake");
-    cr_assert(json_number_value(json_object_get(stored.provenance, "launch_ns")) == 500);
+    cr_assert(kg__provenance_number(&stored.provenance, "launch_ns") == 500);
     kg__baseline_free(&stored);
 }
 

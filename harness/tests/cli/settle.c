@@ -16,6 +16,7 @@
 #include "tests/fakes/documents.h"
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
+#include "tests/fakes/fake_code.h"
 
 #define SLOW "fake/plain/64/b32"
 #define OTHER "fake/quick/64/b64"
@@ -387,13 +388,12 @@ static void fingerprint(const char *id, const char *text)
 {
     kg__error error = { "" };
     kg__baseline baseline;
-    json_t *code = json_pack("{s:s}", "fingerprint", text);
+    const kg__kernel_code code = fake_code(-1, NAN, text);
     json_t *document;
     json_t *measured;
 
     cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED);
-    kg__baseline_set_code(kg__baseline_find(&baseline, id), code);
-    json_decref(code);
+    kg__baseline_set_code(kg__baseline_find(&baseline, id), &code);
     cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error));
     kg__baseline_free(&baseline);
     measured = json_object_get(json_object_get(entry_of(id, &document), "first"), "measured");

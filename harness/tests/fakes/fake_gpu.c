@@ -96,21 +96,20 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
     return KG__DEVICE_ABSENT;
 }
 
-static json_t *describe(const char *uuid, const char *name)
+static kg__device_description describe(const char *uuid, const char *name)
 {
-    char key[96];
-    json_t *description;
+    kg__device_description description = {
+        .target = { .compute_capability = "9.0", .memory_mib = 81920, .multiprocessors = 132 }
+    };
+    kg__provenance *provenance = &description.provenance;
 
-    kg__target_key(name, key, sizeof key);
-    description =
-        json_pack("{s:s, s:{s:s, s:s, s:s, s:i, s:i}, s:{s:s, s:f}}", "event", "target", "target",
-                  "key", key, "name", name, "compute_capability", "9.0", "memory_mib", 81920,
-                  "multiprocessors", 132, "provenance", "driver", "1.2.3", "power_limit_w", 700.0);
+    kg__target_key(name, description.target.key, sizeof description.target.key);
+    kg__format(description.target.name, sizeof description.target.name, "%s", name);
+    kg__provenance_set_text(provenance, "driver", "1.2.3");
+    kg__provenance_set(provenance, "power_limit_w", KG__FACT_NUMBER, 700);
     if (*uuid != '\0') {
-        json_t *provenance = json_object_get(description, "provenance");
-
-        json_object_set_new(provenance, "uuid", json_string(uuid));
-        json_object_set_new(provenance, "bus_id", json_string("0000:19:00.0"));
+        kg__provenance_set_text(provenance, "uuid", uuid);
+        kg__provenance_set_text(provenance, "bus_id", "0000:19:00.0");
     }
     return description;
 }
@@ -128,7 +127,7 @@ static bool is_hit_by(const char *state, const char *what)
     return *rest == '-' && process_number >= from && process_number <= strtol(rest + 1, NULL, 10);
 }
 
-kg__device_status kg__device_open(json_t **description, kg__error *why)
+kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
     const char *state = getenv("FAKE_DEVICE");
     char given[KG__GPU_UUID_SIZE];
@@ -137,7 +136,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     const char *toolkit = getenv("FAKE_CUDA");
 
     process_number = fake_process_number("FAKE_LOG");
-    *description = NULL;
+    *description = (kg__device_description){ .target = { .key = "" } };
     if (state != NULL &&
         (strcmp(state, "absent") == 0 || (strcmp(state, "first") == 0 && process_number > 1))) {
         kg__fail(why, "no GPU: this one is a fake");
@@ -165,8 +164,7 @@ kg__device_status kg__device_open(json_t **description, kg__error *why)
     *description = describe(opened, kg__json_text(first, "name"));
     json_decref(boards);
     if (toolkit != NULL)
-        json_object_set_new(json_object_get(*description, "provenance"), "cuda",
-                            json_string(toolkit));
+        kg__provenance_set_text(&description->provenance, "cuda", toolkit);
     return KG__DEVICE_READY;
 }
 
@@ -352,14 +350,16 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     return append(records, record, error);
 }
 
-json_t *kg__device_kernel(const kg__case *c, const kg__buffers *buffers)
+kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)
 {
     fake_fate fate = fake_fate_of(c->id, 0);
 
+    (void)pool;
     (void)buffers;
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f}", "name", "fake_kernel", "registers",
-                     (int)fate.registers, "local_bytes", 0, "shared_bytes", 0,
-                     "blocks_per_multiprocessor", 8, "occupancy", fate.occupancy);
+    return (kg__kernel_code){ .name = "fake_kernel",
+                              .registers = (int64_t)fate.registers,
+                              .blocks_per_multiprocessor = 8,
+                              .occupancy = fate.occupancy };
 }
 
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
@@ -381,15 +381,18 @@ void kg__device_plan(void)
 }
 
 /* As launched as the case's id says, one block, and no launcher is called. */
-bool kg__device_launches(const kg__case *c, const kg__buffers *buffers, json_t *list,
-                         kg__error *why)
+bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
+                         kg__kernel_launches *launches, kg__error *why)
 {
+    kg__kernel_launch *launch;
+
     if (buffers->data[0] == NULL)
         return kg__fail(why, "the arguments are not there");
-    json_array_append_new(list,
-                          json_pack("{s:s, s:[i, i, i], s:[i, i, i], s:i, s:i}", "kernel",
-                                    c->variant->name, "grid", 1, 1, 1, "block", c->launch.block, 1,
-                                    1, "dynamic_shared", 0, "registers", 40));
+    launch = kg__kernel_launches_add(launches);
+    launch->code.name = c->variant->name;
+    launch->code.registers = 40;
+    launch->grid = (dim3){ 1, 1, 1 };
+    launch->block = (dim3){ (unsigned int)c->launch.block, 1, 1 };
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "results/bridge.h"
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
 

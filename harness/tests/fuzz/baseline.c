@@ -12,32 +12,6 @@ static bool same_text(const char *one, const char *other)
     return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
 }
 
-/* Equal, where a number is the same as 700 and as 700.0. */
-static bool same_json(const json_t *one, const json_t *other)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-
-    if (one == NULL || other == NULL)
-        return one == other;
-    if (json_is_number(one) && json_is_number(other))
-        return json_number_value(one) == json_number_value(other);
-    if (json_typeof(one) != json_typeof(other) ||
-        json_object_size(one) != json_object_size(other) ||
-        json_array_size(one) != json_array_size(other))
-        return false;
-    json_object_foreach ((json_t *)one, key, value) {
-        if (!same_json(value, json_object_get(other, key)))
-            return false;
-    }
-    json_array_foreach (one, i, value) {
-        if (!same_json(value, json_array_get(other, i)))
-            return false;
-    }
-    return json_is_object(one) || json_is_array(one) || json_equal(one, other) == 1;
-}
-
 static bool same_metric(const kg__baseline_metric *one, const kg__baseline_metric *other)
 {
     bool same = same_text(one->name, other->name) && one->value == other->value &&
@@ -53,7 +27,8 @@ static bool same_metric(const kg__baseline_metric *one, const kg__baseline_metri
 static bool same_case(const kg__baseline_case *one, const kg__baseline_case *other)
 {
     bool same = same_text(one->id, other->id) && same_text(one->commit, other->commit) &&
-                same_json(one->code, other->code) && kg__lines_equal(one->lines, other->lines) &&
+                kg__kernel_code_equal(one->code, other->code) &&
+                kg__lines_equal(one->lines, other->lines) &&
                 one->metric_count == other->metric_count;
 
     for (size_t i = 0; same && i < one->metric_count; i++)
@@ -72,7 +47,7 @@ static bool same_target(const kg__target *one, const kg__target *other)
 static bool same_baseline(const kg__baseline *one, const kg__baseline *other)
 {
     bool same = same_target(&one->target, &other->target) &&
-                same_json(one->provenance, other->provenance) &&
+                kg__provenance_equal(&one->provenance, &other->provenance) &&
                 one->sentinel_count == other->sentinel_count &&
                 one->case_count == other->case_count;
 

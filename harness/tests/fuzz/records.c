@@ -46,20 +46,18 @@ static void judge(json_t *record)
     kg__observation *observation = kg__observation_read(record, &error);
     kg__measurement measurement = { .measured = observation };
     char line[2 * KG__MESSAGE_SIZE];
-    bool tripped;
-    json_t *entry;
+    kg__pool pool = { 0 };
 
     require(observation != NULL || error.text[0] != '\0', "what is not usable is said to be so");
     if (observation == NULL)
         return;
     kg__sentinels_add(&sentinels, observation);
     measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
-    entry = kg__time_result(CASE, &times->target, "time", &measurement, 1, times, &tripped);
-    kg__time_result_line(entry, NULL, line, sizeof line);
-    json_decref(entry);
-    entry = kg__count_result(CASE, &counts->target, observation, counts, "");
-    kg__time_result_line(entry, NULL, line, sizeof line);
-    json_decref(entry);
+    kg__time_result_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL,
+                         line, sizeof line);
+    kg__time_result_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""),
+                         NULL, line, sizeof line);
+    kg__pool_free(&pool);
     kg__observation_release(kg__observation_copy(observation));
     kg__observation_release(observation);
 }

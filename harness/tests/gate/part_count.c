@@ -95,7 +95,7 @@ Test(part_count, an_empty_launch_more)
     cr_assert(count_cases("model.fake.count", "slower") == 1);
     for (size_t i = 0; i < counts.case_count; i++)
         cr_assert(kg__baseline_remove_metric(&counts.cases[i], "launches"));
-    counts.provenance = json_pack("{s:s}", "model", "2");
+    kg__provenance_set_text(&counts.provenance, "model", "2");
     save_counts();
     expect_count(0, unjudged);
     cr_assert(count_cases("model.fake.count", "pass") == 4);

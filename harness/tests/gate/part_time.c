@@ -11,9 +11,10 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/message.h"
-#include "baseline/kernel_code.h"
+#include "baseline/cubin.h"
 #include "records/records.h"
 #include "results/time_result.h"
+#include "tests/fakes/fake_code.h"
 #include "tests/fakes/fake_runs.h"
 
 TestSuite(part_time, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
@@ -59,13 +60,14 @@ Test(part_time, times_of_other_surroundings)
 {
     json_t *verdicts;
 
-    baseline.provenance = json_pack("{s:s, s:i}", "driver", "1.2.3", "power_limit_w", 700);
+    kg__provenance_set_text(&baseline.provenance, "driver", "1.2.3");
+    kg__provenance_set(&baseline.provenance, "power_limit_w", KG__FACT_COUNT, 700);
     store_baseline();
     expect_time(0, "speedup      nvidia-fake");
     verdicts = verdicts_of("gpu.fake.time");
-    cr_assert(size_of(verdicts, "speedups") == 2 && size_of(verdicts, "notes") == 0);
+    cr_assert(size_of(verdicts, "notes") == 0 && size_of(verdicts, "speedups") == 2);
     json_decref(verdicts);
-    json_object_set_new(baseline.provenance, "power_limit_w", json_integer(650));
+    kg__provenance_set(&baseline.provenance, "power_limit_w", KG__FACT_COUNT, 650);
     save_baseline();
     expect_time(0, "note         nvidia-fake  nvidia-fake: the baseline was recorded with "
                    "power_limit_w 650, this run has 700.0");
@@ -76,12 +78,12 @@ Test(part_time, a_launch_that_costs_something_else_is_noted)
 {
     json_t *verdicts;
 
-    baseline.provenance = json_pack("{s:i}", "launch_ns", 680);
+    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 680);
     store_baseline();
     plan("* " SLOW " launch_ns 690\n");
     expect_time(0, "pass         nvidia-fake  " SLOW);
     verdicts = verdicts_of("gpu.fake.time");
-    cr_assert(size_of(verdicts, "speedups") == 2 && size_of(verdicts, "notes") == 0);
+    cr_assert(size_of(verdicts, "notes") == 0 && size_of(verdicts, "speedups") == 2);
     json_decref(verdicts);
     plan("* " SLOW " launch_ns 502\n* fake/quick/64/b32 launch_ns 600\n");
     expect_time(0, "note         nvidia-fake  nvidia-fake: 2 of 2 cases were timed while a launch "
@@ -417,29 +419,31 @@ Test(part_time, what_is_timed_has_its_neighbours)
     free(cases);
 }
 
-/* The fingerprint of the fake kernel in a fake program, launched so. */
-static void fingerprint_of(const char *launch, char *text)
+/* The code of the fake kernel in a fake program, launched so. */
+static kg__kernel_code code_of(const char *launch)
 {
+    const char *name = "fake_kernel";
+    kg__kernel_code code = fake_code(40, NAN, "");
     kg__kernels kernels = { 0 };
-    json_t *kernel = json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", launch);
 
+    code.names = (kg__texts){ &name, 1 };
+    kg__format(code.launch, sizeof code.launch, "%s", launch);
     kg__kernels_add(&kernels, KG__FAKE_GPU, "");
-    cr_assert(kg__kernels_fingerprint(&kernels, "", "9.0", kernel, text));
+    cr_assert(kg__kernels_fingerprint(&kernels, "", "9.0", &code));
     kg__kernels_free(&kernels);
-    json_decref(kernel);
+    code.names = (kg__texts){ NULL, 0 };
+    return code;
 }
 
 /* A baseline that was recorded under a toolkit, and knows what SLOW ran as. */
 static void store_code(const char *toolkit)
 {
-    char code[KG__FINGERPRINT_SIZE];
+    kg__kernel_code code = code_of("aa");
 
     set("FAKE_CUDA", "13.0");
-    baseline.provenance = json_pack("{s:s}", "cuda", toolkit);
+    kg__provenance_set_text(&baseline.provenance, "cuda", toolkit);
     store_baseline();
-    fingerprint_of("aa", code);
-    kg__baseline_find(&baseline, SLOW)->code =
-        json_pack("{s:i, s:s}", "registers", 40, "fingerprint", code);
+    kg__baseline_set_code(kg__baseline_find(&baseline, SLOW), &code);
     save_baseline();
 }
 
@@ -479,7 +483,7 @@ Test(part_time, code_of_another_toolkit_is_not_compared)
     store_code("12.9");
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_time(1, "slower by 10.0 %");
-    json_object_del(baseline.provenance, "cuda");
+    kg__provenance_free(&baseline.provenance);
     save_baseline();
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_time(1, "slower by 10.0 %");
@@ -488,9 +492,10 @@ Test(part_time, code_of_another_toolkit_is_not_compared)
 /* Nor does one of a disassembler's text say anything of machine code. */
 Test(part_time, code_of_another_kind_is_not_compared)
 {
+    const kg__kernel_code code = fake_code(40, NAN, "0123456789abcdef");
+
     store_code("13.0");
-    json_object_set_new(kg__baseline_find(&baseline, SLOW)->code, "fingerprint",
-                        json_string("0123456789abcdef"));
+    kg__baseline_set_code(kg__baseline_find(&baseline, SLOW), &code);
     save_baseline();
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_verdict("slower", "slower by 10.0 %", 1, 1);

@@ -210,11 +210,11 @@ Test(defect_records, a_sampled_launch_is_not_compared)
 /* The model's program says how it was compiled. */
 Test(defect_records, the_flags_of_the_project_are_recorded)
 {
-    json_t *description;
+    kg__device_description device;
     kg__error why = { "" };
 
-    cr_assert(kg__device_open(&description, &why) == KG__DEVICE_READY, "%s", why.text);
-    cr_expect_str_eq(kg__json_text(json_object_get(description, "provenance"), "flags"),
+    cr_assert(kg__device_open(&device, &why) == KG__DEVICE_READY, "%s", why.text);
+    cr_expect_str_eq(kg__provenance_text(&device.provenance, "flags"),
                      "-ffast-math -DWORD=\"a\\b\"");
-    json_decref(description);
+    kg__provenance_free(&device.provenance);
 }

@@ -141,18 +141,20 @@ Test(card, is_described_in_words)
 
 Test(card, whether_a_launch_costs_what_it_did)
 {
-    json_t *then = hold_json(json_pack("{s:i}", "launch_ns", 680));
+    kg__provenance then = { .facts = NULL };
     kg__gpu_state low = read("{\"launch_ns\": 502}");
     kg__gpu_state alike = read("{\"launch_ns\": 700}");
     kg__gpu_state unknown = read("{}");
     double before = 0;
     double now = 0;
 
-    cr_expect(kg__launch_cost_moved(&low, then, &now, &before));
+    kg__provenance_set(&then, "launch_ns", KG__FACT_COUNT, 680);
+    cr_expect(kg__launch_cost_moved(&low, &then, &now, &before));
     cr_expect(eq(dbl, now, 502));
     cr_expect(eq(dbl, before, 680));
-    cr_expect(not(kg__launch_cost_moved(&alike, then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(&unknown, then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(NULL, then, &now, &before)));
-    cr_expect(not(kg__launch_cost_moved(&low, NULL, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&alike, &then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(&unknown, &then, &now, &before)));
+    cr_expect(not(kg__launch_cost_moved(NULL, &then, &now, &before)));
+    kg__provenance_free(&then);
+    cr_expect(not(kg__launch_cost_moved(&low, &then, &now, &before)));
 }

@@ -1,41 +1,27 @@
-/* Gating: from what observers recorded of a case to its entry in the results. */
+/* Timing: from what observers measured of a case to its result. */
 #include "results/time_result.h"
-#include "records/records.h"
 
-#include "base/json.h"
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics.h"
+#include "tests/fakes/fake_code.h"
+
 #define ID "matmul/naive/530/b16"
 
 static const kg__target target = { .key = "nvidia-fake" };
 static kg__baseline baseline;
-#define MOST_HELD 256
-static json_t *held[MOST_HELD];
-static size_t held_count;
-static kg__observation *observations[MOST_HELD];
-static size_t observations_held;
+static kg__pool pool;
 
 static void release(void)
 {
-    for (size_t i = 0; i < held_count; i++)
-        json_decref(held[i]);
-    for (size_t i = 0; i < observations_held; i++)
-        kg__observation_release(observations[i]);
+    kg__pool_free(&pool);
     kg__baseline_free(&baseline);
 }
 
-TestSuite(gating, .fini = release);
-
-/* A document that lives as long as the test. */
-static json_t *hold(json_t *document)
-{
-    cr_assert(document != NULL && held_count < MOST_HELD);
-    held[held_count++] = document;
-    return document;
-}
+TestSuite(time_result, .fini = release);
 
 /* A metric of the baseline's with five equal sessions, band 2 %, floor 50 ns. */
 static kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *name, double value)
@@ -53,553 +39,516 @@ static kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *
 static const kg__surroundings quiet = { .sentinel_move = { NAN, NAN },
                                         .sentinel_limit = { NAN, NAN } };
 
-/* What a process recorded of the case, and what surrounded it. */
-typedef struct process {
-    json_t *measured;
-    kg__surroundings surroundings;
-} process;
-
-/* The observation of a record, which may leave out what each has. */
-static const kg__observation *read(const json_t *record)
+/* An observation of the case without figures. */
+static kg__observation *make_observation(void)
 {
-    json_t *whole = json_copy((json_t *)record);
-    kg__observation *observation;
-    kg__error error = { "" };
+    kg__observation *observation = kg__pool_array(&pool, 1, sizeof *observation);
 
-    json_object_update_missing_new(whole, json_pack("{s:s, s:s}", "event", "measured", "case", ID));
-    observation = kg__observation_read(whole, &error);
-    json_decref(whole);
-    cr_assert(observation != NULL && observations_held < MOST_HELD, "%s", error.text);
-    return observations[observations_held++] = observation;
+    *observation = (kg__observation){ .event = KG__EVENT_MEASURED,
+                                      .id = ID,
+                                      .metrics = kg__pool_array(&pool, 4, sizeof(kg__figures)) };
+    return observation;
 }
 
-static kg__surroundings surroundings_of(const kg__sentinel_log *seen, const kg__baseline *against,
-                                        const json_t *record)
+static void add_figures(kg__observation *observation, const char *name, double value, double spread)
 {
-    return kg__surroundings_of(seen, against, read(record));
+    observation->metrics[observation->metric_count++] = (kg__figures){ .name = name,
+                                                                       .value = value,
+                                                                       .low = value * (1 - spread),
+                                                                       .high = value * (1 + spread),
+                                                                       .clock = "",
+                                                                       .samples = 60 };
 }
 
-/* A process's record; a cold time of 0 is absent. */
-static process observed(double hot, double cold)
+/* What a process measured; a cold time of 0 is absent. */
+static kg__observation *observe(double hot, double cold)
 {
-    json_t *record =
-        json_pack("{s:s, s:s, s:{s:{s:f, s:f, s:f, s:i}}, s:{}, s:b}", "event", "measured", "case",
-                  ID, "metrics", "time_ns", "value", hot, "low", hot * 0.999, "high", hot * 1.001,
-                  "samples", 60, "absent", "throttled", 0);
+    static kg__absence absent[] = { { "cold_time_ns", "too many sets" } };
+    kg__observation *observation = make_observation();
 
-    if (cold > 0)
-        json_object_set_new(
-            json_object_get(record, "metrics"), "cold_time_ns",
-            json_pack("{s:f, s:f, s:f}", "value", cold, "low", cold * 0.999, "high", cold * 1.001));
-    else
-        json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
-                            json_string("too many sets"));
-    return (process){ hold(record), quiet };
+    add_figures(observation, "time_ns", hot, 0.001);
+    if (cold > 0) {
+        add_figures(observation, "cold_time_ns", cold, 0.001);
+    } else {
+        observation->absent = absent;
+        observation->absent_count = 1;
+    }
+    return observation;
 }
 
-static const char *text_of(const json_t *object, const char *key)
+static kg__measurement measure(double hot, double cold)
 {
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text != NULL ? text : "(none)";
+    return (kg__measurement){ observe(hot, cold), quiet };
 }
 
-static const json_t *metric_of(const json_t *entry, const char *name)
+/* The result of the case by one process's measurement, against the baseline. */
+static kg__case_result *judge(const kg__observation *observation)
 {
-    return json_object_get(json_object_get(entry, "metrics"), name);
+    kg__measurement measured = { observation, quiet };
+
+    return kg__time_result(&pool, ID, &target, &measured, 1, &baseline);
 }
 
-static double figure(const json_t *entry, const char *metric, const char *key)
+static const kg__metric_result *hot_of(const kg__case_result *result)
 {
-    return json_number_value(json_object_get(metric_of(entry, metric), key));
+    return kg__case_result_metric(result, "time_ns");
 }
 
-static json_t *judge(const process *processes, size_t count, const kg__baseline *against,
-                     bool *tripped)
+static const kg__metric_result *cold_of(const kg__case_result *result)
 {
-    kg__measurement measurements[1 + KG__CONFIRMATIONS];
-
-    for (size_t i = 0; i < count; i++)
-        measurements[i] =
-            (kg__measurement){ read(processes[i].measured), processes[i].surroundings };
-    return hold(kg__time_result(ID, &target, "time", measurements, count, against, tripped));
+    return kg__case_result_metric(result, "cold_time_ns");
 }
 
-static json_t *gate(const process *processes, size_t count, bool *tripped)
+static void expect_verdict(const kg__case_result *result, kg__verdict verdict)
 {
-    return judge(processes, count, &baseline, tripped);
+    cr_assert(result->verdict == verdict, "%s, expected %s: %s", kg__verdict_name(result->verdict),
+              kg__verdict_name(verdict), result->why);
 }
 
-static void expect_verdict(const json_t *entry, const char *verdict)
-{
-    cr_assert(strcmp(text_of(entry, "verdict"), verdict) == 0, "%s, expected %s: %s",
-              text_of(entry, "verdict"), verdict, text_of(entry, "why"));
-}
-
-Test(gating, a_pass_carries_its_figures)
+Test(time_result, a_pass_carries_its_figures)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(60500, 73000);
-    bool tripped = true;
-    const json_t *result;
+    const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
-    result = gate(&one, 1, &tripped);
-    expect_verdict(result, "pass");
-    cr_assert(not(tripped));
-    cr_assert(eq(str, (char *)text_of(result, "case"), ID));
-    cr_assert(eq(str, (char *)text_of(result, "target"), "nvidia-fake"));
-    cr_assert(eq(str, (char *)text_of(result, "part"), "time"));
-    cr_assert(eq(str, (char *)text_of(result, "why"), ""));
-    cr_assert(json_integer_value(json_object_get(result, "observers")) == 1);
-    cr_assert(figure(result, "time_ns", "value") == 60500);
-    cr_assert(figure(result, "time_ns", "baseline") == 60000);
-    cr_assert(figure(result, "time_ns", "band") == 0.02);
-    cr_assert(figure(result, "time_ns", "samples") == 60);
-    cr_assert(epsilon_eq(dbl, figure(result, "time_ns", "change"), 500.0 / 60000, 1e-12));
-    cr_assert(epsilon_eq(dbl, figure(result, "time_ns", "limit"), 0.02, 1e-12));
-    cr_assert(figure(result, "cold_time_ns", "value") == 73000);
-    expect_verdict(metric_of(result, "cold_time_ns"), "pass");
+    result = judge(observe(60500, 73000));
+    expect_verdict(result, KG__PASS);
+    cr_expect(not(kg__case_result_tripped(result)));
+    cr_expect(eq(str, (char *)result->id, ID));
+    cr_expect(eq(str, (char *)result->target, "nvidia-fake"));
+    cr_expect(eq(str, (char *)result->part, "time"));
+    cr_expect(eq(str, (char *)result->why, ""));
+    cr_expect(result->observers == 1);
+    cr_expect(hot_of(result)->figures.value == 60500 && hot_of(result)->figures.samples == 60);
+    cr_expect(hot_of(result)->baseline == 60000 && hot_of(result)->band == 0.02);
+    cr_expect(epsilon_eq(dbl, hot_of(result)->change, 500.0 / 60000, 1e-12));
+    cr_expect(epsilon_eq(dbl, hot_of(result)->limit, 0.02, 1e-12));
+    cr_expect(cold_of(result)->figures.value == 73000 && cold_of(result)->verdict == KG__PASS);
 }
 
-/* A process's samples, three around its hot time. */
-static process sampled(double hot)
+/* They show how sure a failure is; next to a pass they would fill the results. */
+Test(time_result, samples_of_every_process_are_kept_of_what_is_slower_alone)
 {
-    process one = observed(hot, 0);
-    const double samples[] = { hot - 8, hot, hot + 8 };
+    static const double samples[] = { 71992, 72000, 72008 };
+    kg__measurement slow[3] = { measure(70000, 0), measure(71000, 0), measure(72000, 0) };
+    kg__observation *right = observe(60000, 0);
+    const kg__metric_result *hot;
 
-    json_object_set_new((json_t *)metric_of(one.measured, "time_ns"), KG__SAMPLES_NS,
-                        kg__record_samples(samples, 3));
-    return one;
-}
+    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    for (int i = 0; i < 3; i++) {
+        kg__figures *figures = &((kg__observation *)slow[i].measured)->metrics[0];
 
-/* They show how sure a failure is; beside a pass they would fill the results. */
-Test(gating, samples_of_every_process_stand_beside_what_is_slower_alone)
-{
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process slow[3] = { sampled(70000), sampled(71000), sampled(72000) };
-    process right = sampled(60000);
-    const json_t *lists;
-
-    expect_metric(entry, "time_ns", 60000);
-    lists = json_object_get(metric_of(gate(slow, 3, NULL), "time_ns"), KG__SAMPLES_NS);
-    cr_assert(json_array_size(lists) == 3);
-    cr_expect(json_number_value(json_array_get(json_array_get(lists, 2), 1)) == 72000);
-    cr_expect(json_object_get(metric_of(gate(&right, 1, NULL), "time_ns"), KG__SAMPLES_NS) == NULL);
-    cr_expect(
-        json_array_size(json_object_get(metric_of(right.measured, "time_ns"), KG__SAMPLES_NS)) == 3,
-        "the record stays as it was");
+        figures->samples_ns = samples;
+        figures->samples_ns_count = 3;
+    }
+    hot = hot_of(kg__time_result(&pool, ID, &target, slow, 3, &baseline));
+    cr_assert(hot->sample_count == 3 && hot->samples[2].count == 3);
+    cr_expect(hot->samples[2].items[1] == 72000);
+    right->metrics[0].samples_ns = samples;
+    right->metrics[0].samples_ns_count = 3;
+    cr_expect(hot_of(judge(right))->sample_count == 0);
 }
 
 /* Of three observations the median counts, metric by metric; those that lack a metric do not count
  * for it, and of two the slower decides. */
-Test(gating, the_median_decides)
+Test(time_result, the_median_decides)
 {
     static const struct {
         size_t count;
         double hot[3];
         double cold[3]; /* 0: absent */
-        const char *verdict;
+        kg__verdict verdict;
         double hot_seen;
         double cold_seen;
         bool tripped;
     } rows[] = {
-        { 1, { 70000 }, { 50000 }, "slower", 70000, 50000, true },
-        { 3, { 70000, 60100, 60050 }, { 73000, 90000, 73500 }, "pass", 60100, 73500, false },
-        { 3, { 70000, 60100, 69000 }, { 73000, 73000, 73000 }, "slower", 69000, 73000, true },
-        { 3, { 50000, 60100, 51000 }, { 73000, 73000, 73000 }, "faster", 51000, 73000, true },
-        { 3, { 60000, 60000, 60000 }, { 73000, 73000, 73000 }, "pass", 60000, 73000, false },
-        { 3, { 70000, 60000, 60000 }, { 73000, 73000, 73000 }, "pass", 60000, 73000, false },
-        { 3, { 60000, 60000, 60000 }, { 73000, 0, 0 }, "pass", 60000, 73000, false },
-        { 3, { 60000, 60000, 60000 }, { 73000, 0, 72500 }, "pass", 60000, 73000, false },
-        { 3, { 60000, 60000, 60000 }, { 84000, 0, 73000 }, "slower", 60000, 84000, true },
+        { 1, { 70000 }, { 50000 }, KG__SLOWER, 70000, 50000, true },
+        { 3, { 70000, 60100, 60050 }, { 73000, 90000, 73500 }, KG__PASS, 60100, 73500, false },
+        { 3, { 70000, 60100, 69000 }, { 73000, 73000, 73000 }, KG__SLOWER, 69000, 73000, true },
+        { 3, { 50000, 60100, 51000 }, { 73000, 73000, 73000 }, KG__FASTER, 51000, 73000, true },
+        { 3, { 60000, 60000, 60000 }, { 73000, 73000, 73000 }, KG__PASS, 60000, 73000, false },
+        { 3, { 70000, 60000, 60000 }, { 73000, 73000, 73000 }, KG__PASS, 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 73000, 0, 0 }, KG__PASS, 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 73000, 0, 72500 }, KG__PASS, 60000, 73000, false },
+        { 3, { 60000, 60000, 60000 }, { 84000, 0, 73000 }, KG__SLOWER, 60000, 84000, true },
     };
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        process all[3];
-        bool tripped = !rows[i].tripped;
-        const json_t *result;
+        kg__measurement all[3];
+        const kg__case_result *result;
 
         for (size_t j = 0; j < rows[i].count; j++)
-            all[j] = observed(rows[i].hot[j], rows[i].cold[j]);
-        result = gate(all, rows[i].count, &tripped);
+            all[j] = measure(rows[i].hot[j], rows[i].cold[j]);
+        result = kg__time_result(&pool, ID, &target, all, rows[i].count, &baseline);
         expect_verdict(result, rows[i].verdict);
-        cr_expect(tripped == rows[i].tripped, "%zu", i);
-        cr_expect(figure(result, "time_ns", "value") == rows[i].hot_seen, "%zu", i);
-        cr_expect(figure(result, "cold_time_ns", "value") == rows[i].cold_seen, "%zu", i);
-        cr_expect(json_integer_value(json_object_get(result, "observers")) ==
-                  (json_int_t)rows[i].count);
+        cr_expect(kg__case_result_tripped(result) == rows[i].tripped, "%zu", i);
+        cr_expect(hot_of(result)->figures.value == rows[i].hot_seen, "%zu", i);
+        cr_expect(cold_of(result)->figures.value == rows[i].cold_seen, "%zu", i);
+        cr_expect(result->observers == rows[i].count);
         /* Each metric has its own verdict; the case has the worst and its reason. */
         if (i == 0) {
-            expect_verdict(metric_of(result, "cold_time_ns"), "faster");
-            cr_expect(strncmp(text_of(result, "why"), "time_ns slower by", 17) == 0, "%s",
-                      text_of(result, "why"));
+            cr_expect(cold_of(result)->verdict == KG__FASTER);
+            cr_expect(strncmp(result->why, "time_ns slower by", 17) == 0, "%s", result->why);
         }
     }
 }
 
 /* What a report needs of a case is carried as the first observation has it. */
-Test(gating, what_has_no_baseline)
+Test(time_result, what_has_no_baseline)
 {
-    process one = observed(60500, 73000);
-    json_t *record = (json_t *)one.measured;
-    bool tripped = true;
-    const json_t *result;
+    static const kg__work work = { .operations = 8, .bytes = 12 };
+    kg__observation *observation = observe(60500, 73000);
+    kg__measurement measured = { observation, quiet };
+    const kg__case_result *result;
 
     (void)kg__baseline_add(&baseline, "matmul/other/530/b16");
-    json_object_set_new(record, "work", json_pack("{s:f, s:f}", "operations", 8.0, "bytes", 12.0));
-    json_object_set_new(record, "kernel", json_pack("{s:i}", "registers", 40));
-    result = gate(&one, 1, &tripped);
-    expect_verdict(result, "no-baseline");
-    cr_assert(not(tripped));
-    cr_assert(json_object_get(metric_of(result, "time_ns"), "change") == NULL);
-    cr_assert(json_equal(json_object_get(result, "work"), json_object_get(record, "work")));
-    cr_assert(json_equal(json_object_get(result, "kernel"), json_object_get(record, "kernel")));
-    expect_verdict(judge(&one, 1, NULL, NULL), "no-baseline");
+    observation->work = &work;
+    result = judge(observation);
+    expect_verdict(result, KG__NO_BASELINE);
+    cr_expect(not(kg__case_result_tripped(result)));
+    cr_expect(isnan(hot_of(result)->change) && result->work == &work);
+    expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, NULL), KG__NO_BASELINE);
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    result = gate(&one, 1, NULL);
-    expect_verdict(result, "no-baseline");
-    expect_verdict(metric_of(result, "time_ns"), "pass");
-    expect_verdict(metric_of(result, "cold_time_ns"), "no-baseline");
+    result = judge(observation);
+    expect_verdict(result, KG__NO_BASELINE);
+    cr_expect(hot_of(result)->verdict == KG__PASS);
+    cr_expect(cold_of(result)->verdict == KG__NO_BASELINE);
 }
 
 /* A metric of the baseline's that the run did not measure must not pass unseen. */
-Test(gating, a_metric_that_is_missing)
+Test(time_result, a_metric_that_is_missing)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(60000, 0);
-    const json_t *result;
+    const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
-    result = gate(&one, 1, NULL);
-    expect_verdict(result, "error");
-    cr_assert(strstr(text_of(result, "why"), "cold_time_ns is in the baseline") != NULL);
-    cr_assert(strstr(text_of(result, "why"), "(too many sets)") != NULL);
-
+    result = judge(observe(60000, 0));
+    expect_verdict(result, KG__ERROR);
+    cr_expect(strstr(result->why, "cold_time_ns is in the baseline") != NULL);
+    cr_expect(strstr(result->why, "(too many sets)") != NULL);
     kg__baseline_metric_of(entry, "cold_time_ns")->gated = false;
-    expect_verdict(gate(&one, 1, NULL), "pass");
+    expect_verdict(judge(observe(60000, 0)), KG__PASS);
 }
 
-Test(gating, a_record_without_figures_is_an_error)
+Test(time_result, an_observation_without_figures_is_an_error)
 {
-    process none = {
-        hold(json_pack("{s:s, s:s, s:{}}", "event", "measured", "case", ID, "metrics")), quiet
-    };
-    process zero = { hold(json_pack("{s:{s:{s:f, s:f, s:f}}}", "metrics", "time_ns", "value", -1.0,
-                                    "low", -1.0, "high", -1.0)),
-                     quiet };
+    kg__observation *negative = make_observation();
 
-    expect_verdict(gate(&none, 1, NULL), "error");
-    expect_verdict(gate(&zero, 1, NULL), "error");
+    add_figures(negative, "time_ns", -1, 0);
+    expect_verdict(judge(make_observation()), KG__ERROR);
+    expect_verdict(judge(negative), KG__ERROR);
 }
 
-/* A counter has no interval of its own, and its unit is no nanoseconds. */
-Test(gating, a_counter)
+/* A counter has no interval of its own, and its unit is not nanoseconds. */
+Test(time_result, a_counter)
 {
-    kg__baseline_metric *metric =
-        kg__baseline_add_metric(kg__baseline_add(&baseline, ID), "global_load_sectors");
-    process one = { hold(json_pack("{s:{s:{s:f, s:f, s:f}}}", "metrics", "global_load_sectors",
-                                   "value", 101.0, "low", 101.0, "high", 101.0)),
-                    quiet };
-    const json_t *result;
+    kg__observation *counted = make_observation();
+    const kg__case_result *result;
 
-    metric->value = 100;
-    result = gate(&one, 1, NULL);
-    expect_verdict(result, "slower");
-    cr_assert(strstr(text_of(result, "why"), " ns") == NULL, "%s", text_of(result, "why"));
+    add_figures(counted, "global_load_sectors", 101, 0);
+    kg__baseline_add_metric(kg__baseline_add(&baseline, ID), "global_load_sectors")->value = 100;
+    result = judge(counted);
+    expect_verdict(result, KG__SLOWER);
+    cr_expect(strstr(result->why, " ns") == NULL, "%s", result->why);
 }
 
-/* The record of a process that tells nothing. */
-static json_t *nothing(void)
+static const kg__observation *observe_sentinels(double copy, double fma)
 {
-    return hold(json_object());
+    kg__observation *sentinels = make_observation();
+
+    sentinels->event = KG__EVENT_SENTINELS;
+    add_figures(sentinels, "copy", copy, 0);
+    add_figures(sentinels, "fma", fma, 0);
+    return sentinels;
 }
 
-static const kg__observation *sentinels(double copy, double fma)
-{
-    return read(hold(json_pack("{s:s, s:{s:f}, s:{s:f}}", "event", "sentinels", "copy", "value",
-                               copy, "fma", "value", fma)));
-}
-
-Test(gating, sentinels_become_surroundings)
+Test(time_result, sentinels_become_surroundings)
 {
     kg__sentinel_log seen = { 0 };
     kg__surroundings around;
     double spread[5] = { 100000, 101000, 99000, 100500, 99500 };
+    const kg__observation *nothing = make_observation();
     kg__baseline_metric *copy =
         expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
 
     expect_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
-    around = surroundings_of(&seen, &baseline, nothing());
+    around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_limit[1]), "none was seen");
-    kg__sentinels_add(&seen, sentinels(0, -5));
-    kg__sentinels_add(&seen, read(hold(json_pack("{s:s}", "event", "sentinels"))));
-    cr_assert(seen.count[0] == 0 && seen.count[1] == 0, "no times");
-    kg__sentinels_add(&seen, sentinels(101000, 200000));
-    kg__sentinels_add(&seen, sentinels(103000, 220000));
-    around = surroundings_of(&seen, NULL, nothing());
+    kg__sentinels_add(&seen, observe_sentinels(0, -5));
+    kg__sentinels_add(&seen, nothing);
+    cr_assert(seen.count[0] == 0 && seen.count[1] == 0, "not times");
+    kg__sentinels_add(&seen, observe_sentinels(101000, 200000));
+    kg__sentinels_add(&seen, observe_sentinels(103000, 220000));
+    around = kg__surroundings_of(&seen, NULL, nothing);
     cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_move[1]));
-    around = surroundings_of(&seen, &baseline, nothing());
+    around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(not(around.throttled));
     cr_assert(epsilon_eq(dbl, around.sentinel_move[0], (log(1.01) + log(1.03)) / 2, 1e-12));
     cr_assert(epsilon_eq(dbl, around.sentinel_move[1], log(1.1) / 2, 1e-12));
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 
     kg__baseline_set_sessions(copy, spread, 5);
-    around = surroundings_of(&seen, &baseline, nothing());
+    around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * kg__log_deviation(spread, 5), 1e-12));
     cr_assert(lt(dbl, 3 * KG__SIGMA_MINIMUM, around.sentinel_limit[0]));
     kg__baseline_set_sessions(copy, spread, 1);
-    around = surroundings_of(&seen, &baseline, nothing());
+    around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 }
 
-Test(gating, what_surrounds_a_move_answers_for_it)
+/* The means of a log make the same log. */
+Test(time_result, sentinels_are_kept_as_an_observation)
 {
-    process one = observed(66000, 0);
-    json_t *throttled = hold(json_pack("{s:b}", "throttled", 1));
     kg__sentinel_log seen = { 0 };
-    bool tripped = false;
+    kg__sentinel_log again = { 0 };
+
+    kg__sentinels_add(&seen, observe_sentinels(101000, 0));
+    kg__sentinels_add(&seen, observe_sentinels(103000, 0));
+    kg__sentinels_add(&again, kg__sentinels_observation(&pool, &seen));
+    cr_expect(again.count[0] == 1 && again.count[1] == 0);
+    cr_expect(epsilon_eq(dbl, again.sum[0], seen.sum[0] / 2, 1e-12));
+}
+
+Test(time_result, what_surrounds_a_move_explains_it)
+{
+    kg__observation *throttled = observe(66000, 0);
+    kg__measurement measured = { throttled, quiet };
+    kg__sentinel_log seen = { 0 };
+    const kg__case_result *result;
 
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
     expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
-    one.surroundings = surroundings_of(&seen, &baseline, throttled);
-    cr_assert(one.surroundings.throttled);
-    expect_verdict(gate(&one, 1, &tripped), "environment");
-    cr_assert(tripped);
+    throttled->throttled = true;
+    measured.surroundings = kg__surroundings_of(&seen, &baseline, throttled);
+    cr_assert(measured.surroundings.throttled);
+    result = kg__time_result(&pool, ID, &target, &measured, 1, &baseline);
+    expect_verdict(result, KG__ENVIRONMENT);
+    cr_expect(kg__case_result_tripped(result));
 
-    kg__sentinels_add(&seen, sentinels(110000, 1));
-    one.surroundings = surroundings_of(&seen, &baseline, one.measured);
-    expect_verdict(gate(&one, 1, NULL), "environment");
+    kg__sentinels_add(&seen, observe_sentinels(110000, 1));
+    measured.surroundings = kg__surroundings_of(&seen, &baseline, observe(66000, 0));
+    expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, &baseline), KG__ENVIRONMENT);
 }
 
-Test(gating, others_on_the_card_become_surroundings)
+Test(time_result, other_processes_become_surroundings)
 {
     static const struct {
-        const char *card;
+        int64_t processes;
         int foreign;
-    } cards[] = { { "{\"foreign_processes\": 2}", 2 },
-                  { "{\"foreign_processes\": 0}", 0 },
-                  { "{\"foreign_processes\": 99999999999}", 0 },
-                  { "{}", 0 },
-                  { "[]", 0 } };
+    } rows[] = { { 2, 2 }, { 0, 0 }, { 99999999999, 0 }, { -1, 0 } };
+    kg__observation *observation = make_observation();
     kg__sentinel_log seen = { 0 };
+    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
 
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        json_t *record = hold(json_object());
-
-        json_object_set_new(record, "card", json_loads(cards[i].card, 0, NULL));
-        cr_expect(eq(int, surroundings_of(&seen, NULL, record).foreign_processes, cards[i].foreign),
-                  "%s", cards[i].card);
+    cr_expect(kg__surroundings_of(&seen, NULL, observation).foreign_processes == 0);
+    observation->gpu_state = &state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        state.foreign_processes = rows[i].processes;
+        cr_expect(eq(int, kg__surroundings_of(&seen, NULL, observation).foreign_processes,
+                     rows[i].foreign));
     }
-    cr_expect(eq(int, surroundings_of(&seen, NULL, nothing()).foreign_processes, 0));
 }
 
 #define CODE "0123456789abcdef"
 
-Test(gating, the_same_code_becomes_surroundings)
+Test(time_result, the_same_code_becomes_surroundings)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
     kg__sentinel_log seen = { 0 };
-    json_t *record = (json_t *)observed(60000, 0).measured;
-    json_t *kernel = json_pack("{s:i}", "registers", 40);
+    kg__observation *observation = observe(60000, 0);
+    kg__kernel_code stored = fake_code(-1, NAN, CODE);
+    kg__kernel_code kernel = fake_code(40, NAN, "");
 
-    json_object_set_new(record, "kernel", kernel);
-    cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "neither knows");
-    entry->code = json_pack("{s:s}", "fingerprint", CODE);
-    cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "the run does not");
-    json_object_set_new(kernel, "fingerprint", json_string("fedcba9876543210"));
-    cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "they differ");
-    json_object_set_new(kernel, "fingerprint", json_string(CODE));
-    cr_expect(surroundings_of(&seen, &baseline, record).same_code);
-    cr_expect(not(surroundings_of(&seen, NULL, record).same_code), "no baseline");
-    json_object_set_new(record, "case", json_string("matmul/tiled/530/b16"));
-    cr_expect(not(surroundings_of(&seen, &baseline, record).same_code), "another case");
+    observation->kernel = &kernel;
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "neither knows");
+    kg__baseline_set_code(entry, &stored);
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "one knows");
+    kernel = fake_code(40, NAN, "fedcba9876543210");
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "they differ");
+    kernel = fake_code(40, NAN, CODE);
+    cr_expect(kg__surroundings_of(&seen, &baseline, observation).same_code);
+    cr_expect(not(kg__surroundings_of(&seen, NULL, observation).same_code), "no baseline");
+    observation->id = "matmul/tiled/530/b16";
+    cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "another case");
 }
 
-/* The changes noted beside an entry, joined by "; ". */
-static const char *changes_of(const json_t *entry)
+/* The only change that is noted of a result; "" where there is none. */
+static const char *change_of(const kg__case_result *result)
 {
-    static char all[1024];
-    const json_t *text;
-    size_t i;
-
-    all[0] = '\0';
-    json_array_foreach (json_object_get(entry, KG__CHANGED), i, text) {
-        size_t length = strlen(all);
-
-        kg__format(all + length, sizeof all - length, "%s%s", i > 0 ? "; " : "",
-                   json_string_value(text));
-    }
-    return all;
+    cr_expect(result->changed.count < 2);
+    return result->changed.count > 0 ? result->changed.items[0] : "";
 }
 
-Test(gating, a_slower_case_tells_how_its_kernel_changed)
+Test(time_result, a_slower_case_notes_how_its_kernel_changed)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(66000, 0);
-    json_t *kernel =
-        json_pack("{s:i, s:i, s:f, s:s, s:[s], s:s}", "registers", 40, "local_bytes", 16,
-                  "occupancy", 0.5, "fingerprint", CODE, "names", "_Z5naive", "launch", CODE);
-    json_t *result;
+    kg__observation *slow = observe(66000, 0);
+    kg__observation *right = observe(60000, 0);
+    const char *name = "_Z5naive";
+    kg__kernel_code kernel = fake_code(40, 0.5, CODE);
+    kg__kernel_code stored = fake_code(32, 1.0, "fedcba9876543210");
+    const kg__case_result *result;
 
-    json_object_set_new((json_t *)one.measured, "kernel", kernel);
+    kernel.local_bytes = 16;
+    kernel.names = (kg__texts){ &name, 1 };
+    kg__format(kernel.launch, sizeof kernel.launch, "%s", CODE);
+    slow->kernel = right->kernel = &kernel;
     expect_metric(entry, "time_ns", 60000);
-    result = gate(&one, 1, NULL);
-    expect_verdict(result, "slower");
-    cr_expect(json_object_get(result, KG__CHANGED) == NULL, "nothing is known of then");
-    cr_expect(json_object_get(json_object_get(result, "kernel"), "names") == NULL);
-    cr_expect(json_object_get(json_object_get(result, "kernel"), "launch") == NULL);
-    cr_expect(json_object_get(kernel, "names") != NULL, "the record keeps its own");
+    result = judge(slow);
+    expect_verdict(result, KG__SLOWER);
+    cr_expect(eq(str, (char *)change_of(result), ""), "nothing is known of then");
+    cr_expect(result->kernel->names.count == 0 && result->kernel->launch[0] == '\0');
+    cr_expect(kernel.names.count == 1, "the observation keeps its own");
 
-    entry->code = json_pack("{s:i, s:i, s:f, s:s}", "registers", 32, "local_bytes", 0, "occupancy",
-                            1.0, "fingerprint", "fedcba9876543210");
-    result = gate(&one, 1, NULL);
-    cr_expect(eq(str, (char *)changes_of(result),
+    stored.local_bytes = 0;
+    kg__baseline_set_code(entry, &stored);
+    cr_expect(eq(str, (char *)change_of(judge(slow)),
                  "code changed: registers 32 -> 40, local memory 0 B -> 16 B, occupancy 100 % -> "
                  "50.0 %"));
-    json_object_set_new(entry->code, "fingerprint", json_string(CODE));
-    json_object_set_new(entry->code, "registers", json_integer(40));
-    result = gate(&one, 1, NULL);
-    cr_expect(strstr(changes_of(result), "code and launch are the baseline's") != NULL);
-    cr_expect(strstr(changes_of(result), "registers") == NULL);
-
-    one = observed(60000, 0);
-    json_object_set((json_t *)one.measured, "kernel", kernel);
-    cr_expect(json_object_get(gate(&one, 1, NULL), KG__CHANGED) == NULL, "it passed");
+    stored = fake_code(40, NAN, CODE);
+    kg__baseline_set_code(entry, &stored);
+    cr_expect(eq(str, (char *)change_of(judge(slow)), "code and launch are the baseline's"));
+    cr_expect(eq(str, (char *)change_of(judge(right)), ""), "it passed");
 }
 
-/* A context has two costs of a launch, a third apart; what differs by less is nothing to tell. */
-Test(gating, a_slower_case_tells_that_a_launch_costs_more)
+/* A context has two costs of a launch, a third apart; what differs by less is not noted. */
+Test(time_result, a_slower_case_notes_that_a_launch_costs_more)
 {
-    process one = observed(66000, 0);
-    json_t *card = json_pack("{s:i}", "launch_ns", 680);
+    static const struct {
+        int64_t now;
+        const char *change;
+    } rows[] = {
+        { 680, "a launch cost 680 ns at the least, and 502 ns when the baseline was recorded" },
+        { 552, "" },
+        { 450, "a launch cost 450 ns at the least, and 502 ns when the baseline was recorded" },
+    };
+    kg__observation *slow = observe(66000, 0);
+    kg__gpu_state state = KG__GPU_STATE_UNKNOWN;
 
-    json_object_set_new((json_t *)one.measured, "card", card);
+    slow->gpu_state = &state;
+    state.launch_ns = 680;
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""), "not known of then");
-    baseline.provenance = json_pack("{s:i}", "launch_ns", 502);
-    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
-                 "a launch cost 680 ns at the least, and 502 ns when the baseline was recorded"));
-    json_object_set_new(card, "launch_ns", json_integer(552));
-    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)), ""));
-    json_object_set_new(card, "launch_ns", json_integer(450));
-    cr_expect(eq(str, (char *)changes_of(gate(&one, 1, NULL)),
-                 "a launch cost 450 ns at the least, and 502 ns when the baseline was recorded"));
+    cr_expect(eq(str, (char *)change_of(judge(slow)), ""), "not known of then");
+    kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 502);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        state.launch_ns = rows[i].now;
+        cr_expect(eq(str, (char *)change_of(judge(slow)), (char *)rows[i].change));
+    }
 }
 
-Test(gating, the_card_is_shown_at_its_worst)
+Test(time_result, the_gpu_is_shown_at_its_worst)
 {
-    process all[3] = { observed(66000, 0), observed(66000, 0), observed(66000, 0) };
-    const json_t *card;
+    kg__measurement all[3] = { measure(66000, 0), measure(66000, 0), measure(66000, 0) };
+    kg__gpu_state states[3];
+    const kg__gpu_state *worst;
 
     expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    for (int i = 0; i < 3; i++)
-        json_object_set_new((json_t *)all[i].measured, "card",
-                            json_pack("{s:i, s:i}", "temperature_c", 40 + 10 * (i % 2),
-                                      "sm_clock_mhz", 1980 - 100 * i));
-    card = json_object_get(gate(all, 3, NULL), "card");
-    cr_expect(json_integer_value(json_object_get(card, "temperature_c")) == 50);
-    cr_expect(json_integer_value(json_object_get(card, "sm_clock_mhz")) == 1780);
+    for (int i = 0; i < 3; i++) {
+        states[i] = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
+        states[i].temperature_c = 40 + 10 * (i % 2);
+        states[i].sm_clock_mhz = 1980 - 100 * i;
+        ((kg__observation *)all[i].measured)->gpu_state = &states[i];
+    }
+    worst = kg__time_result(&pool, ID, &target, all, 3, &baseline)->gpu_state;
+    cr_expect(worst->temperature_c == 50 && worst->sm_clock_mhz == 1780);
 }
 
-Test(gating, a_case_states_the_smallest_slowdown_that_it_would_see)
+Test(time_result, a_case_states_the_smallest_slowdown_that_it_would_see)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(60000, 73000);
+    const kg__observation *observation = observe(60000, 73000);
 
-    cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "without a baseline");
+    cr_expect(isnan(judge(observation)->smallest), "without a baseline");
     expect_metric(entry, "time_ns", 60000)->band = 0.05;
     expect_metric(entry, "cold_time_ns", 73000)->band = 0.03;
-    cr_expect(epsilon_eq(dbl, kg__json_number(gate(&one, 1, NULL), "smallest"), 0.03, 1e-12));
+    cr_expect(epsilon_eq(dbl, judge(observation)->smallest, 0.03, 1e-12));
     kg__baseline_metric_of(entry, "cold_time_ns")->gated = false;
-    cr_expect(epsilon_eq(dbl, kg__json_number(gate(&one, 1, NULL), "smallest"), 0.05, 1e-12));
+    cr_expect(epsilon_eq(dbl, judge(observation)->smallest, 0.05, 1e-12));
     kg__baseline_metric_of(entry, "time_ns")->gated = false;
-    cr_expect(json_object_get(gate(&one, 1, NULL), "smallest") == NULL, "nothing is gated");
+    cr_expect(isnan(judge(observation)->smallest), "nothing is gated");
 }
 
-static void expect_line(const json_t *entry, const char *expected)
+static void expect_line(const kg__case_result *result, const char *expected)
 {
     char line[KG__MESSAGE_SIZE];
 
-    kg__time_result_line(entry, NULL, line, sizeof line);
+    kg__time_result_line(result, NULL, line, sizeof line);
     cr_assert(eq(str, line, (char *)expected));
 }
 
-Test(gating, console_lines)
+Test(time_result, console_lines)
 {
     kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
-    process one = observed(60600, 73000);
+    kg__measurement measured = measure(600, 0);
 
-    expect_line(hold(kg__plain_result(ID, &target, "check", KG__PASS, "")),
+    expect_line(kg__case_result_make(&pool, ID, target.key, "check", KG__PASS, ""),
                 "pass         nvidia-fake  " ID "              checked");
-    expect_line(hold(kg__plain_result(ID, &target, "check", KG__ERROR, "crashed")),
+    expect_line(kg__case_result_make(&pool, ID, target.key, "check", KG__ERROR, "crashed"),
                 "error        nvidia-fake  " ID "              crashed");
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
-    expect_line(gate(&one, 1, NULL),
+    expect_line(judge(observe(60600, 73000)),
                 "pass         nvidia-fake  " ID
                 "              hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)");
-    one = observed(600, 0);
-    expect_line(judge(&one, 1, NULL, NULL),
+    expect_line(kg__time_result(&pool, ID, &target, &measured, 1, NULL),
                 "no-baseline  nvidia-fake  " ID
                 "              hot 600 ns  time_ns no baseline: record one with ci/rebaseline");
 }
 
-/* Other metrics stand under their own names, and many of them are cut, not overrun. */
-Test(gating, console_lines_of_many_metrics)
+/* Other metrics have their own names, and many of them are cut, not overrun. */
+Test(time_result, console_lines_of_many_metrics)
 {
+    kg__case_result *result = kg__case_result_make(&pool, ID, target.key, "count", KG__PASS, "");
+    kg__metric_result *barriers = kg__case_result_add_metric(&pool, result, "barriers");
     char line[KG__MESSAGE_SIZE];
-    json_t *entry = hold(kg__plain_result(ID, &target, "count", KG__PASS, ""));
 
-    json_object_set_new(json_object_get(entry, "metrics"), "barriers",
-                        json_pack("{s:i, s:f}", "value", 9550600, "change", 0.5));
-    kg__time_result_line(entry, NULL, line, sizeof line);
+    barriers->figures.value = 9550600;
+    barriers->change = 0.5;
+    kg__time_result_line(result, NULL, line, sizeof line);
     cr_assert(strstr(line, "  barriers 9 550 600 (+50.0 %)") != NULL, "%s", line);
-    for (int i = 0; i < 100; i++) {
-        char name[32];
-
-        kg__format(name, sizeof name, "metric_%d", i);
-        json_object_set_new(json_object_get(entry, "metrics"), name,
-                            json_pack("{s:i}", "value", i));
-    }
-    kg__time_result_line(entry, NULL, line, sizeof line);
+    for (int i = 0; i < 100; i++)
+        kg__case_result_add_metric(&pool, result, kg__pool_format(&pool, "metric_%d", i))
+            ->figures.value = i;
+    kg__time_result_line(result, NULL, line, sizeof line);
     cr_assert(strlen(line) < sizeof line && strstr(line, "metric_3") != NULL, "%s", line);
 }
 
-static json_t *timed(const char *verdict, double hot)
+static const kg__case_result *make_timed(kg__verdict verdict, double hot)
 {
-    return json_pack("{s:s, s:{s:{s:f}}}", "verdict", verdict, "metrics", "time_ns", "value", hot);
+    kg__case_result *result = kg__case_result_make(&pool, ID, target.key, "time", verdict, "");
+
+    kg__case_result_add_metric(&pool, result, "time_ns")->figures.value = hot;
+    return result;
 }
 
 /* There is a speedup only where both are right and both times are real. */
-Test(gating, speedups)
+Test(time_result, speedups)
 {
     static const struct {
-        const char *fast, *slow;
+        kg__verdict fast, slow;
         double fast_time, slow_time;
         double speedup;
     } rows[] = {
-        { "pass", "pass", 500, 1000, 2 },        { "slower", "no-baseline", 500, 250, 0.5 },
-        { "environment", "noisy", 500, 500, 1 }, { "wrong", "pass", 500, 1000, NAN },
-        { "pass", "error", 500, 1000, NAN },     { "pass", "pass", 0, 1000, NAN },
-        { "pass", "pass", 500, -1, NAN },        { "of no kind", "pass", 500, 1000, NAN },
+        { KG__PASS, KG__PASS, 500, 1000, 2 },        { KG__SLOWER, KG__NO_BASELINE, 500, 250, 0.5 },
+        { KG__ENVIRONMENT, KG__NOISY, 500, 500, 1 }, { KG__WRONG, KG__PASS, 500, 1000, NAN },
+        { KG__PASS, KG__ERROR, 500, 1000, NAN },     { KG__PASS, KG__PASS, 0, 1000, NAN },
+        { KG__PASS, KG__PASS, 500, -1, NAN },
     };
-    json_t *one = hold(timed("pass", 500));
+    const kg__case_result *timed = make_timed(KG__PASS, 500);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double seen = kg__speedup(hold(timed(rows[i].fast, rows[i].fast_time)),
-                                  hold(timed(rows[i].slow, rows[i].slow_time)), "time_ns");
+        double seen = kg__speedup(make_timed(rows[i].fast, rows[i].fast_time),
+                                  make_timed(rows[i].slow, rows[i].slow_time), "time_ns");
 
         cr_expect(seen == rows[i].speedup || (isnan(seen) && isnan(rows[i].speedup)), "%zu: %g", i,
                   seen);
     }
-    cr_assert(isnan(kg__speedup(one, one, "cold_time_ns")));
-    cr_assert(isnan(kg__speedup(NULL, one, "time_ns")));
-    cr_assert(isnan(kg__speedup(one, NULL, "time_ns")));
+    cr_assert(isnan(kg__speedup(timed, timed, "cold_time_ns")));
+    cr_assert(isnan(kg__speedup(NULL, timed, "time_ns")));
+    cr_assert(isnan(kg__speedup(timed, NULL, "time_ns")));
 }

@@ -187,17 +187,17 @@ static bool start(kg__error *why)
 
 static bool work(int argc, char **argv, kg__error *why)
 {
-    json_t *description = NULL;
+    kg__device_description device = { .target = { .key = "" } };
     bool good;
 
     if (argc == 1) {
         watch_first_board(argv[0], why);
         return false;
     }
-    good = kg__device_open(&description, why) == KG__DEVICE_READY &&
+    good = kg__device_open(&device, why) == KG__DEVICE_READY &&
            kg__device_keep(true, say_waiting, NULL, why) &&
            (strcmp(argv[1], "start") == 0 ? start(why) : study(argv[0], argv[2], why));
-    json_decref(description);
+    kg__provenance_free(&device.provenance);
     return good;
 }
 

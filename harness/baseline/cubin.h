@@ -1,0 +1,55 @@
+/* The kernels of a program, read from the cubins in it, which needs no GPU and no disassembler; and
+ * the fingerprint of what a case runs of them. */
+#ifndef KG__BASELINE_CUBIN_H
+#define KG__BASELINE_CUBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "records/kernel_code.h"
+
+/* What a kernel was given. */
+typedef struct kg__resources {
+    int registers;        /* per thread */
+    size_t static_shared; /* bytes per block, without what the system reserves */
+    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
+} kg__resources;
+
+/* A kernel in a cubin. */
+typedef struct kg__kernel {
+    char *name;       /* mangled by nvcc */
+    char *program;    /* where it is from, as the caller calls it */
+    int architecture; /* 90 for sm_90 and sm_90a */
+    bool only_there;  /* it runs on no other architecture: sm_90a */
+    kg__resources resources;
+    /* Of its instructions, registers, shared memory and constants, and of all that kernels of its
+     * cubin may share: device functions, constants and variables. The same for every folder. */
+    uint64_t hash;
+} kg__kernel;
+
+typedef struct kg__kernels {
+    kg__kernel *items;
+    size_t count;
+    size_t capacity;
+} kg__kernels;
+
+/* The compute capability "9.0" as the number 90; 0 for any other text. */
+int kg__parse_capability(const char *text);
+
+/* Adds the kernels of a file, a program or a cubin, as those of `program`.
+ * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
+ * this program's file. */
+void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program);
+
+/* Frees the kernels, and empties the list. */
+void kg__kernels_free(kg__kernels *kernels);
+
+/* Sets the fingerprint of a case of `program` on a device of `compute_capability` ("9.0"): of its
+ * launch and of the code that the device runs of every kernel in it, its own architecture's, else
+ * that of the nearest lower one of the same major number. False, with the fingerprint as it was,
+ * where the launch has no identity, or a kernel is missing or has two codes. */
+bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
+                             const char *compute_capability, kg__kernel_code *code);
+
+#endif

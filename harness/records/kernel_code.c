@@ -1,0 +1,214 @@
+#include "records/kernel_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_fields.h"
+
+/* Beyond any register file or memory of a block. */
+#define LARGEST_FIGURE 1e9
+
+#define CODE_FIELD(member, kind) KG__FIELD(kg__kernel_code, member, #member, kind)
+
+static const kg__field fields[] = {
+    CODE_FIELD(name, TEXT),
+    CODE_FIELD(registers, FIGURE),
+    CODE_FIELD(local_bytes, FIGURE),
+    CODE_FIELD(shared_bytes, FIGURE),
+    CODE_FIELD(blocks_per_multiprocessor, FIGURE),
+    CODE_FIELD(occupancy, NUMBER),
+    CODE_FIELD(names, TEXTS),
+    KG__FIELD_OWN_TEXT(kg__kernel_code, launch, "launch"),
+    KG__FIELD_OWN_TEXT(kg__kernel_code, fingerprint, "fingerprint"),
+    { 0 },
+};
+
+json_t *kg__kernel_code_json(const kg__kernel_code *code)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, fields, code);
+    return object;
+}
+
+static bool is_fingerprint(const char *text)
+{
+    if (strncmp(text, KG__ELF_MARK, strlen(KG__ELF_MARK)) == 0)
+        text += strlen(KG__ELF_MARK);
+    return strlen(text) == KG__HASH_TEXT_SIZE - 1 && text[strspn(text, "0123456789abcdef")] == '\0';
+}
+
+bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code *code,
+                          kg__error *error)
+{
+    bool good;
+
+    *code = (kg__kernel_code)KG__KERNEL_CODE_UNKNOWN;
+    good = kg__fields_read_lists(object, fields, code, pool, error);
+    if (!is_fingerprint(code->fingerprint))
+        code->fingerprint[0] = '\0';
+    return good;
+}
+
+/* The figures that a baseline keeps, and what they are called in a sentence. */
+static const struct {
+    const char *key;
+    const char *words;
+    const char *unit;
+    bool is_fraction;
+} figures[KG__CODE_CHANGES] = {
+    { "registers", "registers", "", false },
+    { "local_bytes", "local memory", "B", false },
+    { "shared_bytes", "shared memory", "B", false },
+    { "occupancy", "occupancy", "", true },
+};
+
+/* The figures in that order; NAN: not known. */
+typedef struct figure_list {
+    double value[KG__CODE_CHANGES];
+} figure_list;
+
+static double known_count(int64_t count)
+{
+    return count >= 0 ? (double)count : NAN;
+}
+
+static figure_list figures_of(const kg__kernel_code *code)
+{
+    if (code == NULL)
+        return (figure_list){ { NAN, NAN, NAN, NAN } };
+    return (figure_list){ { known_count(code->registers), known_count(code->local_bytes),
+                            known_count(code->shared_bytes), code->occupancy } };
+}
+
+static const char *fingerprint_of(const kg__kernel_code *code)
+{
+    return code != NULL ? code->fingerprint : "";
+}
+
+kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code)
+{
+    figure_list list = figures_of(code);
+    bool known = *fingerprint_of(code) != '\0';
+    kg__kernel_code *kept;
+
+    for (size_t i = 0; i < KG__CODE_CHANGES; i++)
+        known = known || !isnan(list.value[i]);
+    if (!known)
+        return NULL;
+    kept = kg__allocate(1, sizeof *kept);
+    *kept = *code;
+    kept->name = NULL;
+    kept->blocks_per_multiprocessor = -1;
+    kept->names = (kg__texts){ NULL, 0 };
+    kept->launch[0] = '\0';
+    return kept;
+}
+
+/* What is wrong with a figure, or NULL. */
+static const char *figure_fault(const json_t *value, bool is_fraction)
+{
+    double figure = json_number_value(value);
+
+    if (is_fraction)
+        return json_is_number(value) && figure >= 0.0 && figure <= 1.0
+                   ? NULL
+                   : "is not a fraction from 0 to 1";
+    return json_is_integer(value) && figure >= 0.0 && figure <= LARGEST_FIGURE
+               ? NULL
+               : "is not a whole number from 0 to 1000000000";
+}
+
+const char *kg__kernel_code_fault(const json_t *code, const char **key)
+{
+    json_t *value;
+
+    *key = NULL;
+    if (!json_is_object(code))
+        return "is not an object";
+    if (json_object_size(code) == 0)
+        return "is empty: omit it where nothing is known";
+    json_object_foreach ((json_t *)code, *key, value) {
+        const char *fault = "is an unknown key";
+
+        if (strcmp(*key, "fingerprint") == 0)
+            fault = json_is_string(value) && is_fingerprint(json_string_value(value))
+                        ? NULL
+                        : "is not a string of 16 hexadecimal digits";
+        for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
+            if (strcmp(*key, figures[i].key) == 0)
+                fault = figure_fault(value, figures[i].is_fraction);
+        }
+        if (fault != NULL)
+            return fault;
+    }
+    *key = NULL;
+    return NULL;
+}
+
+bool kg__is_same_launch(const kg__kernel_code *one, const kg__kernel_code *other)
+{
+    if (one == NULL || other == NULL || one->launch[0] == '\0' ||
+        strcmp(one->launch, other->launch) != 0 || one->names.count != other->names.count)
+        return false;
+    for (size_t i = 0; i < one->names.count; i++) {
+        if (strcmp(one->names.items[i], other->names.items[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool kg__is_same_code(const kg__kernel_code *before, const kg__kernel_code *now)
+{
+    return *fingerprint_of(before) != '\0' &&
+           strcmp(fingerprint_of(before), fingerprint_of(now)) == 0;
+}
+
+bool kg__is_other_code(const kg__kernel_code *before, const kg__kernel_code *now)
+{
+    return *fingerprint_of(before) != '\0' &&
+           strlen(fingerprint_of(before)) == strlen(fingerprint_of(now)) &&
+           strcmp(fingerprint_of(before), fingerprint_of(now)) != 0;
+}
+
+bool kg__kernel_code_equal(const kg__kernel_code *before, const kg__kernel_code *now)
+{
+    figure_list then = figures_of(before);
+    figure_list is = figures_of(now);
+
+    for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
+        if (then.value[i] != is.value[i] && !(isnan(then.value[i]) && isnan(is.value[i])))
+            return false;
+    }
+    return strcmp(fingerprint_of(before), fingerprint_of(now)) == 0;
+}
+
+static void show_figure(char *text, size_t size, size_t figure, double value)
+{
+    if (figures[figure].is_fraction)
+        kg__show_percent(text, size, value, false);
+    else
+        kg__show_figure(text, size, value, figures[figure].unit);
+}
+
+size_t kg__kernel_code_changes(const kg__kernel_code *before, const kg__kernel_code *now,
+                               kg__code_change changes[KG__CODE_CHANGES])
+{
+    figure_list then = figures_of(before);
+    figure_list is = figures_of(now);
+    size_t count = 0;
+
+    for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
+        char old_text[KG__FIGURE_SIZE];
+        char new_text[KG__FIGURE_SIZE];
+
+        if (isnan(then.value[i]) || isnan(is.value[i]) || then.value[i] == is.value[i])
+            continue;
+        show_figure(old_text, sizeof old_text, i, then.value[i]);
+        show_figure(new_text, sizeof new_text, i, is.value[i]);
+        kg__format(changes[count].text, sizeof changes[count].text, "%s %s -> %s", figures[i].words,
+                   old_text, new_text);
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,19 @@
+/* A case's code, of which a test gives what it needs. */
+#ifndef KG__FAKE_CODE_H
+#define KG__FAKE_CODE_H
+
+#include "base/message.h"
+#include "records/kernel_code.h"
+
+/* Code of so many registers (-1: not known), of an occupancy (NAN) and a fingerprint (""). */
+static inline kg__kernel_code fake_code(int registers, double occupancy, const char *fingerprint)
+{
+    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
+
+    code.registers = registers;
+    code.occupancy = occupancy;
+    kg__format(code.fingerprint, sizeof code.fingerprint, "%s", fingerprint);
+    return code;
+}
+
+#endif
