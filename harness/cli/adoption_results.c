@@ -4,31 +4,25 @@
 
 #include "base/json.h"
 #include "results/results.h"
-#include "results/results_read.h"
 
-bool kg__adoption_is_timed(const json_t *entry)
+bool kg__adoption_is_timed(const kg__case_result *result)
 {
-    const json_t *part;
-    size_t i;
-
-    json_array_foreach (json_object_get(entry, "parts"), i, part) {
-        if (strcmp(kg__list_text(part), "time") == 0)
-            return strcmp(kg__json_text(entry, "target"), KG__MODEL_KEY) != 0;
+    for (size_t i = 0; i < result->parts.count; i++) {
+        if (strcmp(result->parts.items[i], "time") == 0)
+            return strcmp(result->target, KG__MODEL_KEY) != 0;
     }
     return false;
 }
 
 /* Whether these results hold times, all of the same target as the results before them. */
-static bool is_of_target(kg__adoption *run, const char *path, const json_t *results)
+static bool is_of_target(kg__adoption *run, const char *path, const kg__results *results)
 {
     bool timed = false;
-    const json_t *entry;
-    size_t i;
 
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        const char *key = kg__json_text(entry, "target");
+    for (size_t i = 0; i < results->case_count; i++) {
+        const char *key = results->cases[i]->target;
 
-        if (!kg__adoption_is_timed(entry))
+        if (!kg__adoption_is_timed(results->cases[i]))
             continue;
         timed = true;
         if (run->target == NULL)
@@ -49,9 +43,9 @@ static bool is_of_target(kg__adoption *run, const char *path, const json_t *resu
 
 /* Whether these results are of the same commit as those before them: times of another commit may
  * differ. */
-static bool is_of_commit(kg__adoption *run, const char *path, const json_t *results)
+static bool is_of_commit(kg__adoption *run, const char *path, const kg__results *results)
 {
-    const char *commit = kg__json_text(results, "commit");
+    const char *commit = results->commit != NULL ? results->commit : "";
 
     if (!run->any_commit && strstr(commit, "-dirty") != NULL) {
         kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = path },
@@ -75,14 +69,21 @@ static bool is_of_commit(kg__adoption *run, const char *path, const json_t *resu
 /* Whether these results are not a repetition, which would count as a second session. */
 static bool is_unique(const kg__adoption *run, size_t index)
 {
-    for (size_t i = 0; i < index; i++) {
-        if (!json_equal(run->results[i], run->results[index]))
-            continue;
-        kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = run->paths[index] },
-                              "holds the same as %s: give one of them", run->paths[i]);
-        return false;
+    json_t *document = kg__results_json(run->results[index]);
+    bool unique = true;
+
+    for (size_t i = 0; unique && i < index; i++) {
+        json_t *other = run->results[i] != NULL ? kg__results_json(run->results[i]) : NULL;
+
+        unique = !json_equal(other, document);
+        if (!unique)
+            kg__change_log_refuse(run->recorder.log,
+                                  (kg__entry_subject){ .file = run->paths[index] },
+                                  "holds the same as %s: give one of them", run->paths[i]);
+        json_decref(other);
     }
-    return true;
+    json_decref(document);
+    return unique;
 }
 
 bool kg__adoption_read(kg__adoption *run)
@@ -92,7 +93,7 @@ bool kg__adoption_read(kg__adoption *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__error error = { "" };
 
-        run->results[i] = kg__results_load(run->paths[i], &error);
+        run->results[i] = kg__results_load(&run->pool, run->paths[i], &error);
         if (run->results[i] == NULL)
             kg__change_log_refuse(run->recorder.log, (kg__entry_subject){ .file = NULL }, "%s",
                                   error.text);
@@ -104,26 +105,37 @@ bool kg__adoption_read(kg__adoption *run)
 
 bool kg__adoption_target(const kg__adoption *run, kg__target *described)
 {
-    json_t *targets = json_object_get(run->results[0], "targets");
-    json_t *found = json_object_get(targets, run->target);
-    const char *key;
-    json_t *target;
+    const kg__results *results = run->results[0];
+    const kg__target *found = NULL;
 
-    json_object_foreach (targets, key, target) {
+    for (size_t i = 0; i < results->target_count; i++) {
+        const char *key = results->targets[i].key;
         size_t length = strlen(key);
 
+        if (results->targets[i].target.key[0] == '\0')
+            continue;
+        if (strcmp(key, run->target) == 0) {
+            found = &results->targets[i].target;
+            break;
+        }
         if (found == NULL && strncmp(run->target, key, length) == 0 && run->target[length] == '-')
-            found = target;
+            found = &results->targets[i].target;
     }
-    return kg__target_read(found, described, NULL);
+    if (found != NULL)
+        *described = *found;
+    return found != NULL;
 }
 
-json_t *kg__adoption_provenance(const kg__adoption *run, const json_t *results)
+json_t *kg__adoption_provenance(const kg__adoption *run, const kg__results *results)
 {
-    return json_object_get(json_object_get(results, "provenance"), run->recorder.target.key);
+    for (size_t i = 0; i < results->target_count; i++) {
+        if (strcmp(results->targets[i].key, run->recorder.target.key) == 0)
+            return results->targets[i].provenance;
+    }
+    return NULL;
 }
 
-double kg__adoption_sentinel(const kg__adoption *run, const json_t *results, const char *name)
+double kg__adoption_sentinel(const kg__adoption *run, const kg__results *results, const char *name)
 {
     return kg__json_number(json_object_get(kg__adoption_provenance(run, results), "sentinels_ns"),
                            name);
@@ -156,7 +168,8 @@ bool kg__adoption_is_of_one_tool(const kg__adoption *run, const char *path)
 
 /* Whether two results are of one gate, written twice: two gates never have equal times of all
  * sentinels. */
-static bool are_of_one_gate(const kg__adoption *run, const json_t *left, const json_t *right)
+static bool are_of_one_gate(const kg__adoption *run, const kg__results *left,
+                            const kg__results *right)
 {
     for (size_t i = 0; i < KG__SENTINELS; i++) {
         double time = kg__adoption_sentinel(run, left, kg__session_sentinels[i]);

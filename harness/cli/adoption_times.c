@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "baseline/make_baseline.h"
 #include "device/nvml.h"
 #include "records/gpu_state.h"
-#include "results/bridge.h"
-#include "results/results_read.h"
 #include "results/time_result.h"
 
 /* This many times equal to sessions of a baseline are not a coincidence. */
@@ -18,7 +15,7 @@
 
 /* Whether one session of the baseline has all of these results' sentinel times: then they were
  * adopted before. */
-static bool was_adopted(const kg__adoption *run, const json_t *results)
+static bool was_adopted(const kg__adoption *run, const kg__results *results)
 {
     const kg__baseline_metric *stored[KG__SENTINELS];
     double value[KG__SENTINELS];
@@ -58,33 +55,43 @@ static bool has_session(const kg__baseline_metric *metric, double value)
     return false;
 }
 
+/* What a case ran, of which nothing may be known. */
+static kg__kernel_code code_of(const kg__case_result *result)
+{
+    kg__pool unused = { NULL };
+    kg__kernel_code unknown;
+
+    if (result->kernel != NULL)
+        return *result->kernel;
+    (void)kg__kernel_code_read(&unused, NULL, &unknown, NULL);
+    kg__pool_free(&unused);
+    return unknown;
+}
+
 /* Whether a case is known to have run other code than the baseline's: its times are not a session.
  */
-static bool is_other_code(const kg__baseline_case *before, const json_t *kernel)
+static bool is_other_code(const kg__baseline_case *before, const kg__case_result *result)
 {
     kg__code_change changes[KG__CODE_CHANGES];
-    kg__pool pool = { NULL };
-    kg__kernel_code now;
-    bool other;
+    kg__kernel_code now = code_of(result);
 
-    (void)kg__kernel_code_read(&pool, kernel, &now, NULL);
-    other = before != NULL && (kg__kernel_code_changes(before->code, &now, changes) > 0 ||
-                               kg__is_other_code(before->code, &now));
-    kg__pool_free(&pool);
-    return other;
+    return before != NULL && (kg__kernel_code_changes(before->code, &now, changes) > 0 ||
+                              kg__is_other_code(before->code, &now));
 }
 
 /* Whether a case is known to have run the baseline's code. */
-static bool is_same_code(const kg__baseline_case *before, const json_t *kernel)
+static bool is_same_code(const kg__baseline_case *before, const kg__case_result *result)
 {
-    kg__pool pool = { NULL };
-    kg__kernel_code now;
-    bool same;
+    kg__kernel_code now = code_of(result);
 
-    (void)kg__kernel_code_read(&pool, kernel, &now, NULL);
-    same = kg__is_same_code(before->code, &now);
-    kg__pool_free(&pool);
-    return same;
+    return kg__is_same_code(before->code, &now);
+}
+
+double kg__adoption_time(const kg__case_result *result, size_t metric)
+{
+    const kg__metric_result *timed = kg__case_result_metric(result, kg__time_names[metric]);
+
+    return timed != NULL ? timed->figures.value : (double)NAN;
 }
 
 /* The metric that a time is added to; `before` is the baseline's entry or NULL. */
@@ -93,12 +100,11 @@ static const kg__baseline_metric *find_metric(const kg__baseline_case *before, s
     return before != NULL ? kg__baseline_metric_of(before, kg__time_names[metric]) : NULL;
 }
 
-bool kg__adoption_may_be_other_code(const kg__baseline_case *before, const json_t *entry)
+bool kg__adoption_may_be_other_code(const kg__baseline_case *before, const kg__case_result *result)
 {
     for (size_t m = 0; m < KG__TIMES; m++) {
         const kg__baseline_metric *stored = find_metric(before, m);
-        double value = kg__json_number(
-            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]), "value");
+        double value = kg__adoption_time(result, m);
         kg__interval figure = { value, value, value };
         kg__expectation expectation;
 
@@ -106,34 +112,30 @@ bool kg__adoption_may_be_other_code(const kg__baseline_case *before, const json_
             continue;
         expectation = kg__baseline_expectation(stored);
         if (kg__judge(&figure, &expectation, NULL, "ns").tripped)
-            return !is_same_code(before, json_object_get(entry, "kernel"));
+            return !is_same_code(before, result);
     }
     return false;
 }
 
-const char *kg__adoption_fault(const kg__adoption *run, const json_t *entry)
+const char *kg__adoption_fault(const kg__adoption *run, const kg__case_result *result)
 {
-    const kg__baseline_case *before =
-        kg__baseline_find(&run->baseline, kg__json_text(entry, "case"));
-    const json_t *card = json_object_get(entry, "card");
-    kg__verdict verdict = kg__results_verdict(entry);
-    kg__gpu_state state;
+    const kg__baseline_case *before = kg__baseline_find(&run->baseline, result->id);
+    const kg__gpu_state *state = result->gpu_state;
     double now;
     double then;
 
-    (void)kg__gpu_state_read(card, &state, NULL);
-    if (verdict == KG__WRONG || verdict == KG__ERROR)
-        return kg__verdict_name(verdict);
-    if (kg__nvml_text_throttles(kg__json_text(card, "clock_reasons")))
+    if (result->verdict >= KG__WRONG)
+        return kg__verdict_name(result->verdict);
+    if (state != NULL && kg__nvml_text_throttles(state->clock_reasons))
         return "the GPU was throttled while it was timed";
-    if (state.foreign_processes > 0)
+    if (state != NULL && state->foreign_processes > 0)
         return "other processes computed on the GPU while it was timed";
-    if (kg__launch_cost_moved(&state, &run->recorder.provenance, &now, &then))
+    if (kg__launch_cost_moved(state, &run->recorder.provenance, &now, &then))
         return now < then ? "the launch overhead was lower than when the baseline was recorded"
                           : "the launch overhead was higher than when the baseline was recorded";
-    if (is_other_code(before, json_object_get(entry, "kernel")))
+    if (is_other_code(before, result))
         return "its code is not the baseline's";
-    if (!run->accept_unknown_code && kg__adoption_may_be_other_code(before, entry))
+    if (!run->accept_unknown_code && kg__adoption_may_be_other_code(before, result))
         return "beyond its limit, and its machine code is not known to be the baseline's (--yes "
                "takes such times)";
     return NULL;
@@ -141,24 +143,20 @@ const char *kg__adoption_fault(const kg__adoption *run, const json_t *entry)
 
 /* Whether the results are imported (without sentinels) and every time of theirs is among the
  * baseline's sessions. A few equal times may be a coincidence. */
-static bool was_import_adopted(const kg__adoption *run, const json_t *results)
+static bool was_import_adopted(const kg__adoption *run, const kg__results *results)
 {
     size_t matches = 0;
-    const json_t *entry;
-    size_t i;
 
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        const kg__baseline_case *before =
-            kg__baseline_find(&run->baseline, kg__json_text(entry, "case"));
+    for (size_t i = 0; i < results->case_count; i++) {
+        const kg__case_result *result = results->cases[i];
+        const kg__baseline_case *before = kg__baseline_find(&run->baseline, result->id);
 
-        if (json_object_get(entry, KG__IMPORTED) == NULL)
+        if (result->imported.from == NULL)
             return false;
         for (size_t m = 0; m < KG__TIMES; m++) {
-            const json_t *figures =
-                json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
-            double value = kg__json_number(figures, "value");
+            double value = kg__adoption_time(result, m);
 
-            if (figures == NULL)
+            if (kg__case_result_metric(result, kg__time_names[m]) == NULL)
                 continue;
             if (before == NULL ||
                 !has_session(kg__baseline_metric_of(before, kg__time_names[m]), value))
@@ -169,32 +167,29 @@ static bool was_import_adopted(const kg__adoption *run, const json_t *results)
     return matches >= MATCHES_MINIMUM;
 }
 
-bool kg__adoption_was_made(const kg__adoption *run, const json_t *results)
+bool kg__adoption_was_made(const kg__adoption *run, const kg__results *results)
 {
     return was_adopted(run, results) || was_import_adopted(run, results);
 }
 
 /* A valid time of a case or a sentinel in these results; NAN if there is none. */
-static double find_time(const kg__adoption *run, const json_t *results, const char *id,
+static double find_time(const kg__adoption *run, const kg__results *results, const char *id,
                         size_t metric)
 {
-    const json_t *entry;
-    size_t i;
-
     /* A case id has slashes. */
     if (strchr(id, '/') == NULL)
         return kg__adoption_sentinel(run, results, id);
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        if (kg__adoption_is_timed(entry) && strcmp(kg__json_text(entry, "case"), id) == 0 &&
-            kg__adoption_fault(run, entry) == NULL)
-            return kg__json_number(
-                json_object_get(json_object_get(entry, "metrics"), kg__time_names[metric]),
-                "value");
+    for (size_t i = 0; i < results->case_count; i++) {
+        const kg__case_result *result = results->cases[i];
+
+        if (kg__adoption_is_timed(result) && strcmp(result->id, id) == 0 &&
+            kg__adoption_fault(run, result) == NULL)
+            return kg__adoption_time(result, metric);
     }
     return NAN;
 }
 
-static bool sentinels_are_credible(const kg__adoption *run, const json_t *results);
+static bool sentinels_are_credible(const kg__adoption *run, const kg__results *results);
 
 /* Whether several of the given results have a time, and all agree as sessions must. Cases of
  * results whose sentinels are not credible do not count. */
@@ -226,7 +221,7 @@ static bool is_credible(const kg__adoption *run, const char *id, const kg__basel
 }
 
 /* Whether a gate's sentinel times are credible; imported results have none. */
-static bool sentinels_are_credible(const kg__adoption *run, const json_t *results)
+static bool sentinels_are_credible(const kg__adoption *run, const kg__results *results)
 {
     for (size_t s = 0; s < KG__SENTINELS; s++) {
         const char *id = kg__session_sentinels[s];
@@ -265,7 +260,7 @@ bool kg__adoption_may_join(const kg__adoption *run, kg__entry_subject subject,
 }
 
 bool kg__adoption_sentinels_may_join(const kg__adoption *run, const char *path,
-                                     const json_t *results)
+                                     const kg__results *results)
 {
     bool credible = true;
 

@@ -39,40 +39,37 @@ static void make_provenance(kg__adoption *run)
 
 /* Takes the times of one case; whether there were any. From results `adopted` before, only metrics
  * that the baseline lacks. */
-static bool take_case(kg__adoption *run, const char *path, const json_t *entry, bool adopted)
+static bool take_case(kg__adoption *run, const char *path, const kg__case_result *result,
+                      bool adopted)
 {
-    const char *id = kg__json_text(entry, "case");
+    const char *id = result->id;
     const kg__baseline_case *before = kg__baseline_find(&run->baseline, id);
     bool taken = false;
 
-    if (kg__adoption_may_be_other_code(before, entry))
+    if (kg__adoption_may_be_other_code(before, result))
         fprintf(kg__narration(),
                 "%s: %s: beyond its limit, and its machine code is not known: taken all the same\n",
                 path, id);
     for (size_t m = 0; m < KG__TIMES; m++) {
-        const json_t *figures =
-            json_object_get(json_object_get(entry, "metrics"), kg__time_names[m]);
+        const kg__metric_result *timed = kg__case_result_metric(result, kg__time_names[m]);
         bool in_baseline =
             before != NULL && kg__baseline_metric_of(before, kg__time_names[m]) != NULL;
 
-        if (figures == NULL || (adopted && in_baseline) ||
+        if (timed == NULL || (adopted && in_baseline) ||
             !kg__adoption_may_join(run, (kg__entry_subject){ .file = path, .id = id }, before, m,
-                                   kg__json_number(figures, "value")))
+                                   timed->figures.value))
             continue;
         kg__sessions_take(&run->sessions, kg__sessions_case(&run->sessions, id), m,
-                          kg__json_text(figures, "clock"), kg__json_number(figures, "value"));
+                          timed->figures.clock, timed->figures.value);
         taken = true;
     }
     return taken;
 }
 
-static void take_results(kg__adoption *run, const char *path, const json_t *results)
+static void take_results(kg__adoption *run, const char *path, const kg__results *results)
 {
     bool adopted = kg__adoption_was_made(run, results);
     bool taken = false;
-    const json_t *entry;
-    size_t i;
-
     if (adopted) {
         kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path },
                             "was adopted before: its times do not count again");
@@ -81,17 +78,18 @@ static void take_results(kg__adoption *run, const char *path, const json_t *resu
                             "its sentinel is not credible: all its times are left out");
         return;
     }
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        const char *id = kg__json_text(entry, "case");
-        const char *fault = kg__adoption_fault(run, entry);
+    for (size_t i = 0; i < results->case_count; i++) {
+        const kg__case_result *result = results->cases[i];
+        const char *id = result->id;
+        const char *fault = kg__adoption_fault(run, result);
 
-        if (!kg__adoption_is_timed(entry) || !kg__filter_takes(id))
+        if (!kg__adoption_is_timed(result) || !kg__filter_takes(id))
             continue;
         if (fault != NULL)
             kg__change_log_omit(run->recorder.log, (kg__entry_subject){ .file = path, .id = id },
                                 "%s: left out", fault);
         else
-            taken = take_case(run, path, entry, adopted) || taken;
+            taken = take_case(run, path, result, adopted) || taken;
     }
     /* If a gate added no time, storing its sentinels would mark it as adopted. */
     for (size_t s = 0; s < KG__SENTINELS && taken && !adopted; s++)
@@ -237,15 +235,14 @@ static int adopt(size_t count, char **paths)
     lock = kg__lock_baselines(baselines);
     if (lock < 0)
         return KG__EXIT_ERROR;
-    run.results = kg__allocate(count, sizeof(json_t *));
+    run.results = kg__allocate(count, sizeof(kg__results *));
     if (as_json)
         kg__narrate_to_stderr();
     kg__change_log_begin(&log, kg__baseline_adopt_command.name, true);
     kg__sessions_begin(&run.sessions, &log, count);
     code = adopt_results(&run) ? KG__EXIT_PASS : KG__EXIT_ERROR;
     kg__sessions_free(&run.sessions);
-    for (size_t i = 0; i < count; i++)
-        json_decref(run.results[i]);
+    kg__pool_free(&run.pool);
     free(run.results);
     kg__provenance_free(&run.recorder.provenance);
     kg__lock_release(lock);

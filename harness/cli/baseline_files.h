@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "baseline/baseline.h"
+#include "results/results.h"
 
 /* A list of strings, each freed with the list. */
 typedef struct kg__names {
@@ -35,8 +36,8 @@ bool kg__prepare_baselines(const char *folder);
  * complaint that names the holder. */
 int kg__lock_baselines(const char *folder);
 
-/* Adds to a results document what `baseline lint` finds in the run's baselines, unless an error of
- * the document says it already. */
-void kg__lint_into_results(json_t *results);
+/* Adds to results what `baseline lint` finds in the run's baselines, unless an error of
+ * theirs says it already. */
+void kg__lint_into_results(kg__results *results);
 
 #endif

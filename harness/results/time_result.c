@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
-#include "results/bridge.h"
 #include "results/count_result.h"
+#include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 

@@ -17,7 +17,7 @@
 #include "base/message.h"
 #include "records/records.h"
 #include "results/results.h"
-#include "results/results_read.h"
+#include "results/results.h"
 #include "tests/fakes/fake_runs.h"
 
 /* More calls than any program here makes. */
@@ -320,17 +320,16 @@ static bool is_pass(const gate_codes *codes)
 static void expect_whole_results(const char *with, unsigned long first)
 {
     kg__error error = { "" };
-    json_t *results = kg__results_load(at("out/results.json"), &error);
-    const json_t *one = json_array_get(json_object_get(results, "cases"), 0);
+    kg__pool pool = { 0 };
+    const kg__results *results = kg__results_load(&pool, at("out/results.json"), &error);
 
     cr_assert(results != NULL, "%s, call %lu: %s", with, first, error.text);
-    cr_assert(kg__results_exit_code(results) == 0 &&
-                  strcmp(kg__json_text(one, "case"), SLOW) == 0 &&
-                  strcmp(kg__json_text(one, "verdict"), "pass") == 0,
+    cr_assert(results->exit_code == 0 && strcmp(results->cases[0]->id, SLOW) == 0 &&
+                  results->cases[0]->verdict == KG__PASS,
               "%s, call %lu", with, first);
     cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")), "%s, call %lu", with,
               first);
-    json_decref(results);
+    kg__pool_free(&pool);
 }
 
 /* A test that passed has left its verdicts: the run could not tell that they are missing. */

@@ -21,7 +21,7 @@ Test(whole_runs, a_run_is_summed_up)
     expect_merge(1, "fake/overruns/64/b32");
     results = read_json(at("out/results.json"));
     cr_assert(size_of(results, "cases") == 8 && size_of(results, "refused") == 8);
-    cr_assert(strstr(kg__json_text(kg__find_entry(results, "fake/overruns/64/b32"), "why"),
+    cr_assert(strstr(kg__json_text(find_entry(results, "fake/overruns/64/b32"), "why"),
                      "guard zone after to") != NULL);
     json_decref(results);
     cr_assert(exists(at("out/junit.xml")) && exists(at("out/summary.md")));
@@ -41,7 +41,7 @@ Test(whole_runs, checks_and_counts_are_summed_up)
     expect_merge(1, "barriers rose by 12.5 % (9 against 8)");
     expect_merge(1, "&& KG_FILTER='fake/plain/64/b32' ctest");
     results = read_json(at("out/results.json"));
-    entry = kg__find_entry(results, SLOW);
+    entry = find_entry(results, SLOW);
     cr_assert(json_array_size(json_object_get(entry, "parts")) == 2);
     cr_assert(json_object_size(json_object_get(entry, "metrics")) >= 17 + 2, "all of them");
     cr_assert(json_object_get(entry, "lines") != NULL);
@@ -76,7 +76,7 @@ Test(whole_runs, a_run_on_both_targets_is_summed_up)
     cr_assert(json_object_size(json_object_get(results, "targets")) == 2);
     cr_assert(size_of(results, "tests") == 4 && size_of(results, "claims") == 1);
     cr_assert(size_of(results, "cases") == 16);
-    cr_assert(kg__find_entry(results, "fake/quick/64/b64") != NULL);
+    cr_assert(find_entry(results, "fake/quick/64/b64") != NULL);
     json_decref(results);
 }
 
@@ -118,7 +118,7 @@ Test(whole_runs, a_timed_run_has_its_table)
     json_t *results = results_of_sound_run();
     ending seen;
 
-    entry = kg__find_entry(results, "fake/plain/64/b32");
+    entry = find_entry(results, "fake/plain/64/b32");
     cr_assert(kg__json_number(json_object_get(entry, "work"), "operations") == 64);
     cr_assert(kg__json_number(json_object_get(entry, "work"), "bytes") == 512);
     cr_assert(kg__json_number(json_object_get(entry, "kernel"), "registers") == 40);
