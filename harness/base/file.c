@@ -1,9 +1,7 @@
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,81 +174,4 @@ bool kg__file_make_folder(const char *path, kg__error *error)
     if (made && (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)))
         made = kg__fail(error, "%s: is not a folder: name another one, or remove it", path);
     return made;
-}
-
-/* The temporary folder of this process, for as long as it needs it; of several the last. */
-static struct {
-    char path[KG__PATH_SIZE];
-    pid_t process;
-} temporary_folder;
-
-/* By calls that a signal's handler may make, as all below it. */
-static void remove_folder(const char *path)
-{
-    _Alignas(struct dirent64) char entries[4096];
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    ssize_t length;
-
-    while ((length = getdents64(folder, entries, sizeof entries)) > 0) {
-        for (ssize_t at = 0; at < length;) {
-            const struct dirent64 *entry = (const void *)(entries + at);
-
-            (void)unlinkat(folder, entry->d_name, 0);
-            at += entry->d_reclen;
-        }
-    }
-    if (folder >= 0)
-        close(folder);
-    (void)rmdir(path);
-}
-
-/* Its action is reset, so that the signal raised again ends the process as if nothing were here. */
-static void clean_up(int number)
-{
-    if (temporary_folder.process == getpid())
-        remove_folder(temporary_folder.path);
-    (void)raise(number);
-}
-
-/* Has signals remove the temporary folder that would end the process by default. */
-static void heed_signals(void)
-{
-    static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
-    const struct sigaction action = { .sa_handler = clean_up,
-                                      .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction present;
-
-        if (sigaction(numbers[i], NULL, &present) == 0 && present.sa_handler == SIG_DFL)
-            (void)sigaction(numbers[i], &action, NULL);
-    }
-}
-
-bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error)
-{
-    const char *setting = getenv("TMPDIR");
-    const char *parent = setting != NULL && *setting != '\0' ? setting : "/tmp";
-    int length = snprintf(path, size, "%s/kernelgate.%s.XXXXXX", parent, purpose);
-    bool fits =
-        length > 0 && (size_t)length < size && (size_t)length < sizeof temporary_folder.path;
-
-    if (fits && mkdtemp(path) != NULL) {
-        kg__format_path(temporary_folder.path, sizeof temporary_folder.path, "%s", path);
-        temporary_folder.process = getpid();
-        heed_signals();
-        return true;
-    }
-    *path = '\0';
-    return kg__fail(error,
-                    "%s: no folder can be made in it: %s: set TMPDIR to a folder that can be "
-                    "written to",
-                    parent, fits ? strerror(errno) : "its path is too long");
-}
-
-void kg__file_remove_folder(const char *path)
-{
-    remove_folder(path);
-    if (strcmp(path, temporary_folder.path) == 0)
-        temporary_folder.process = 0;
 }

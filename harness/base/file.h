@@ -29,14 +29,4 @@ FILE *kg__file_stream(const char *path, const char **cause);
 /* Makes the folder `path` and those above it that are missing. False with `error` on failure. */
 bool kg__file_make_folder(const char *path, kg__error *error);
 
-/* Makes a new folder for what a command needs for the moment, kernelgate.<purpose>.XXXXXX below
- * TMPDIR, or below /tmp where that is not set; its path is left in `path`. Whoever made it removes
- * it by kg__file_remove_folder(); SIGHUP, SIGINT, SIGPIPE and SIGTERM remove the last one too.
- * False with `error` on failure, with `path` empty. */
-bool kg__file_make_temporary_folder(const char *purpose, char *path, size_t size, kg__error *error);
-
-/* Removes the folder `path` with the files in it, where it holds no further folder; what cannot be
- * removed stays. */
-void kg__file_remove_folder(const char *path);
-
 #endif

@@ -32,7 +32,7 @@ static json_t *make_texts(const kg__texts *texts)
 {
     json_t *list = texts->items != NULL ? json_array() : NULL;
 
-    for (size_t i = 0; i < texts->count; i++)
+    for (size_t i = 0; list != NULL && i < texts->count; i++)
         json_array_append_new(list, kg__json_clean_string(texts->items[i]));
     return list;
 }
@@ -42,7 +42,7 @@ static json_t *make_list(const kg__field *field, const void *held, size_t count)
     const char *items = *(const char *const *)held;
     json_t *list = items != NULL ? json_array() : NULL;
 
-    for (size_t i = 0; items != NULL && i < count; i++) {
+    for (size_t i = 0; list != NULL && i < count; i++) {
         json_t *object = json_object();
 
         kg__fields_write(object, field->part, items + i * field->item_size);

@@ -41,7 +41,7 @@ void *kg__pool_grow(kg__pool *pool, void *items, size_t count, size_t size)
     if (items != NULL && (count & (count - 1)) != 0)
         return items;
     more = kg__pool_array(pool, count + 1, size);
-    if (count > 0)
+    if (items != NULL)
         memcpy(more, items, count * size);
     return more;
 }

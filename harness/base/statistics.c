@@ -12,9 +12,6 @@
  */
 #define TAIL_ROUNDING 1e-10
 
-/* What four of five values of a standard normal distribution lie below. */
-#define NORMAL_QUANTILE_80 0.8416212335729143
-
 static int compare_samples(const void *left, const void *right)
 {
     double a = *(const double *)left;
@@ -141,15 +138,4 @@ double kg__log_deviation(const double *values, size_t count)
         squares += deviation * deviation;
     }
     return sqrt(squares / (double)(count - 1));
-}
-
-double kg__deviation_bound(double deviation, size_t count)
-{
-    if (count < 2)
-        return INFINITY;
-
-    double freedom = (double)(count - 1);
-    double spread = 2.0 / (9.0 * freedom);
-
-    return deviation / sqrt(pow(1.0 - spread - NORMAL_QUANTILE_80 * sqrt(spread), 3));
 }

@@ -29,11 +29,4 @@ double kg__relative_half_width(const kg__interval *interval);
  * positive values. NaN when count < 2 or a value is not positive and finite. */
 double kg__log_deviation(const double *values, size_t count);
 
-/* What the standard deviation of normal values is at most, with 80 % confidence, where a sample of
- * `count` of them has `deviation`: deviation sqrt((n - 1) / q), where q is the 0.2
- * quantile of chi-squared with n - 1 degrees of freedom, by the cube of Wilson and Hilferty (Proc.
- * Natl. Acad. Sci. 17 (1931) 684): within 1 % from four degrees on, too large a bound below.
- * INFINITY for fewer than two values. */
-double kg__deviation_bound(double deviation, size_t count);
-
 #endif

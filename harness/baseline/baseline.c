@@ -96,11 +96,6 @@ bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *targ
     return true;
 }
 
-bool kg__is_model(const kg__target *target)
-{
-    return strcmp(target->key, KG__MODEL_KEY) == 0;
-}
-
 static void free_metric(kg__baseline_metric *metric)
 {
     free(metric->name);
@@ -136,34 +131,6 @@ void kg__baseline_free(kg__baseline *baseline)
     *baseline = (kg__baseline){ 0 };
 }
 
-size_t kg__baseline_capacity(size_t count)
-{
-    size_t capacity = 1;
-
-    while (capacity < count)
-        capacity *= 2;
-    return capacity;
-}
-
-/* Opens a zeroed gap at `index` of an array, which may move; returns the array. */
-static void *open_gap(void *items, size_t count, size_t size, size_t index)
-{
-    if (count == 0 || kg__baseline_capacity(count) == count) {
-        void *larger = kg__allocate(kg__baseline_capacity(count + 1), size);
-
-        if (count > 0)
-            memcpy(larger, items, count * size);
-        free(items);
-        items = larger;
-    }
-
-    char *gap = (char *)items + index * size;
-
-    memmove(gap + size, gap, (count - index) * size);
-    memset(gap, 0, size);
-    return items;
-}
-
 /* The index of the first case whose id does not come before `id`. */
 static size_t find_case_index(const kg__baseline_case *cases, size_t count, const char *id)
 {
@@ -188,18 +155,6 @@ static kg__baseline_case *find_case(kg__baseline_case *cases, size_t count, cons
     return index < count && strcmp(cases[index].id, id) == 0 ? &cases[index] : NULL;
 }
 
-static kg__baseline_case *add_case(kg__baseline_case **cases, size_t *count, const char *id)
-{
-    size_t index = find_case_index(*cases, *count, id);
-
-    if (index < *count && strcmp((*cases)[index].id, id) == 0)
-        return &(*cases)[index];
-    *cases = open_gap(*cases, *count, sizeof **cases, index);
-    *count += 1;
-    (*cases)[index].id = kg__copy_text(id);
-    return &(*cases)[index];
-}
-
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id)
 {
     return find_case(baseline->cases, baseline->case_count, id);
@@ -217,86 +172,6 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
             return &entry->metrics[i];
     }
     return NULL;
-}
-
-kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id)
-{
-    return add_case(&baseline->cases, &baseline->case_count, id);
-}
-
-kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name)
-{
-    return add_case(&baseline->sentinels, &baseline->sentinel_count, name);
-}
-
-kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name)
-{
-    size_t index = 0;
-
-    while (index < entry->metric_count && strcmp(entry->metrics[index].name, name) < 0)
-        index++;
-    if (index < entry->metric_count && strcmp(entry->metrics[index].name, name) == 0)
-        return &entry->metrics[index];
-    entry->metrics = open_gap(entry->metrics, entry->metric_count, sizeof *entry->metrics, index);
-    entry->metric_count++;
-    entry->metrics[index].name = kg__copy_text(name);
-    entry->metrics[index].gated = true;
-    return &entry->metrics[index];
-}
-
-bool kg__baseline_remove(kg__baseline *baseline, const char *id)
-{
-    kg__baseline_case *entry = kg__baseline_find(baseline, id);
-
-    if (entry == NULL)
-        return false;
-    kg__baseline_case_free(entry);
-    baseline->case_count--;
-    memmove(entry, entry + 1,
-            (baseline->case_count - (size_t)(entry - baseline->cases)) * sizeof *entry);
-    return true;
-}
-
-bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name)
-{
-    kg__baseline_metric *metric = kg__baseline_metric_of(entry, name);
-
-    if (metric == NULL)
-        return false;
-    free_metric(metric);
-    entry->metric_count--;
-    memmove(metric, metric + 1,
-            (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
-    return true;
-}
-
-void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
-{
-    double *copy = NULL;
-
-    if (count > 0) {
-        copy = kg__allocate(count, sizeof *copy);
-        memcpy(copy, sessions, count * sizeof *copy);
-    }
-    free(metric->sessions);
-    metric->sessions = copy;
-    metric->session_count = count;
-}
-
-void kg__baseline_set_code(kg__baseline_case *entry, const kg__kernel_code *code)
-{
-    kg__kernel_code *kept = kg__kernel_code_keep(code);
-
-    free(entry->code);
-    entry->code = kept;
-}
-
-void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines)
-{
-    kg__lines *copy = kg__lines_copy(lines);
-
-    kg__lines_free(entry->lines);
-    entry->lines = copy;
 }
 
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
@@ -339,39 +214,4 @@ bool kg__baseline_lists(const kg__baseline *baseline, const char *id)
     size_t index = find_checked_index(baseline, id);
 
     return index < baseline->checked_count && strcmp(baseline->checked[index], id) == 0;
-}
-
-bool kg__baseline_list(kg__baseline *baseline, const char *id)
-{
-    size_t count = baseline->checked_count;
-    size_t index = find_checked_index(baseline, id);
-    char **list;
-
-    if (kg__baseline_lists(baseline, id))
-        return false;
-    if (count == 0 || kg__baseline_capacity(count) == count) {
-        list = kg__allocate(kg__baseline_capacity(count + 1), sizeof *list);
-        if (count > 0)
-            memcpy(list, baseline->checked, count * sizeof *list);
-        free(baseline->checked);
-        baseline->checked = list;
-    }
-    list = baseline->checked;
-    memmove(&list[index + 1], &list[index], (count - index) * sizeof *list);
-    list[index] = kg__copy_text(id);
-    baseline->checked_count++;
-    return true;
-}
-
-bool kg__baseline_unlist(kg__baseline *baseline, const char *id)
-{
-    size_t index = find_checked_index(baseline, id);
-
-    if (!kg__baseline_lists(baseline, id))
-        return false;
-    free(baseline->checked[index]);
-    baseline->checked_count--;
-    memmove(&baseline->checked[index], &baseline->checked[index + 1],
-            (baseline->checked_count - index) * sizeof *baseline->checked);
-    return true;
 }

@@ -82,15 +82,16 @@ bool kg__is_same_tool(const char *a, const char *b);
 bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
                             const kg__provenance *provenance, char *text, size_t size);
 
-/* True for the CPU model's key: its file holds counters. */
-bool kg__is_model(const kg__target *target);
-
 /* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
  * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
  * the file is not JSON). Unknown keys, duplicate keys, NaN, wrong types, values out of range, a key
  * that is not the file's name, a name in the model's file that is not a counter, and any schema
  * other than KG__BASELINE_SCHEMA are errors. Free with kg__baseline_free() in any case. */
 kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error);
+
+/* The text of the baseline file at `path`, of `length` bytes and a NUL, freed with free(); NULL
+ * with `error` where it cannot be read. `absent` becomes whether there is no such file. */
+char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error);
 
 /* The same of a text of `length` bytes followed by a NUL; `path` is what complaints call it. */
 kg__load_status kg__baseline_parse(const char *path, const char *text, size_t length,
@@ -105,12 +106,6 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
 
 #define KG__MEMORY_TOLERANCE 0.05
 
-/* Writes `baseline` to `path`: to a temporary file in the same folder, flushed to disk, renamed
- * over the old one. One case per line, cases and keys in a fixed order, numbers in their shortest
- * exact form, so that a diff shows what moved. On failure returns false with `error`, and the old
- * file stays untouched. */
-bool kg__baseline_save(const char *path, const kg__baseline *baseline, kg__error *error);
-
 /* The case of an id, the baseline's own; NULL where there is none. */
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
 
@@ -120,38 +115,8 @@ kg__baseline_case *kg__baseline_sentinel(const kg__baseline *baseline, const cha
 /* The same of a metric of a case, by its name. */
 kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, const char *name);
 
-/* Finds a case or adds one, in sorted place. The pointer holds until the next addition. */
-kg__baseline_case *kg__baseline_add(kg__baseline *baseline, const char *id);
-
-/* The same of a sentinel. */
-kg__baseline_case *kg__baseline_add_sentinel(kg__baseline *baseline, const char *name);
-
-/* The same of a metric of a case; a new one is gated, with value 0 and band 0. */
-kg__baseline_metric *kg__baseline_add_metric(kg__baseline_case *entry, const char *name);
-
-/* Removes a case; false where there is none. */
-bool kg__baseline_remove(kg__baseline *baseline, const char *id);
-
-/* Removes a metric of a case; false where there is none. */
-bool kg__baseline_remove_metric(kg__baseline_case *entry, const char *name);
-
 /* Whether the list of checked cases has this id. */
 bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
-
-/* Adds an id to that list, in sorted place; false where it has it already. */
-bool kg__baseline_list(kg__baseline *baseline, const char *id);
-
-/* Removes an id from it; false where it does not have it. */
-bool kg__baseline_unlist(kg__baseline *baseline, const char *id);
-
-/* Replaces a case's code by what a baseline keeps of `code` (NULL: by none). */
-void kg__baseline_set_code(kg__baseline_case *entry, const kg__kernel_code *code);
-
-/* Replaces a case's lines by a copy of `lines` (NULL, or none that counts: by none). */
-void kg__baseline_set_lines(kg__baseline_case *entry, const kg__lines *lines);
-
-/* Replaces a metric's sessions by a copy of `count` values. */
-void kg__baseline_set_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
 
 /* What the judge needs of a metric. The sessions stay the metric's. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);

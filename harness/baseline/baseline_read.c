@@ -169,7 +169,8 @@ static bool read_code(reading *file, const kg__json_place *where, const json_t *
     }
     /* There are no names in it. */
     (void)kg__kernel_code_read(NULL, object, &code, NULL);
-    kg__baseline_set_code(entry, &code);
+    free(entry->code);
+    entry->code = kg__kernel_code_keep(&code);
     return true;
 }
 
@@ -191,8 +192,7 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
         kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return false;
     }
-    entry->metrics =
-        kg__allocate(kg__baseline_capacity(json_object_size(object)), sizeof *entry->metrics);
+    entry->metrics = kg__allocate(json_object_size(object) + 1, sizeof *entry->metrics);
     json_object_foreach (object, key, value) {
         const kg__json_place member = { where, key };
 
@@ -235,7 +235,7 @@ static void read_cases(reading *file, const kg__json_place *where, json_t *objec
         kg__complain_at(&file->document, where, "is not an object: " REMEDY);
         return;
     }
-    *cases = kg__allocate(kg__baseline_capacity(json_object_size(object)), sizeof **cases);
+    *cases = kg__allocate(json_object_size(object) + 1, sizeof **cases);
     json_object_foreach (object, key, value) {
         const kg__json_place place = { where, key };
         kg__baseline_case entry = { .id = kg__copy_text(key) };
@@ -318,6 +318,16 @@ static void read_provenance(reading *file, const kg__json_place *where, const js
         kg__complain_at(&file->document, &member, "is not a string, number or boolean: " REMEDY);
 }
 
+/* Adds an id to the list of checked cases, which has the capacity, in sorted place. */
+static void add_checked(kg__baseline *baseline, const char *id)
+{
+    size_t i = baseline->checked_count++;
+
+    for (; i > 0 && strcmp(baseline->checked[i - 1], id) > 0; i--)
+        baseline->checked[i] = baseline->checked[i - 1];
+    baseline->checked[i] = kg__copy_text(id);
+}
+
 /* Reads the list of the cases that are checked. */
 static void read_checked(reading *file, const kg__json_place *where, const json_t *array,
                          kg__baseline *baseline)
@@ -329,6 +339,7 @@ static void read_checked(reading *file, const kg__json_place *where, const json_
         kg__complain_at(&file->document, where, "is not an array of cases: " REMEDY);
         return;
     }
+    baseline->checked = kg__allocate(json_array_size(array) + 1, sizeof *baseline->checked);
     json_array_foreach (array, i, id) {
         const char *text = json_is_string(id) ? json_string_value(id) : "";
 
@@ -336,8 +347,10 @@ static void read_checked(reading *file, const kg__json_place *where, const json_
             kg__complain_at(
                 &file->document, where,
                 "holds '%s', which is not a case (comparison/variant/size/launch): " REMEDY, text);
-        else if (!kg__baseline_list(baseline, text))
+        else if (kg__baseline_lists(baseline, text))
             kg__complain_at(&file->document, where, "holds '%s' twice: " REMEDY, text);
+        else
+            add_checked(baseline, text);
     }
 }
 
@@ -391,16 +404,22 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
     return file.document.bad ? KG__BAD : KG__LOADED;
 }
 
-kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error)
 {
     static const kg__document_kind kind = { .name = "baseline",
                                             .remedy = REMEDY,
                                             .renew = "record a baseline with ci/rebaseline",
                                             .largest = KG__BASELINE_LARGEST };
+
+    return kg__read_document(&kind, path, length, absent, error);
+}
+
+kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
+{
     size_t length = 0;
     bool absent;
     kg__error ignored;
-    char *text = kg__read_document(&kind, path, &length, &absent, error != NULL ? error : &ignored);
+    char *text = kg__baseline_text(path, &length, &absent, error != NULL ? error : &ignored);
     kg__load_status status;
 
     if (text == NULL) {

@@ -1,5 +1,4 @@
-/* What a baseline may hold: the rules that its reader and its writer share, so that what was
- * written can always be read again. Internal to the baseline store. */
+/* What a baseline may hold: the rules that its reader keeps. Internal to the baseline store. */
 #ifndef KG__BASELINE_BASELINE_RULES_H
 #define KG__BASELINE_BASELINE_RULES_H
 
@@ -49,10 +48,6 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
 /* Whether a baseline names another tool that measured it, but its target is a GPU that this
  * project's own programs measure, or it has their sentinels, which no other tool has. */
 bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
-
-/* The capacity of an array of `count` items: the next power of two, so that an addition moves the
- * array only at a power of two, and no capacity is stored. */
-size_t kg__baseline_capacity(size_t count);
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);

@@ -1,13 +1,10 @@
-/* The kernels of a program, read from the cubins in it, which needs no GPU and no disassembler; and
- * the fingerprint of what a case runs of them. */
+/* The kernels of a program, read from the cubins in it, which needs no GPU and no disassembler. */
 #ifndef KG__BASELINE_CUBIN_H
 #define KG__BASELINE_CUBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "records/kernel_code.h"
 
 /* What a kernel was given. */
 typedef struct kg__resources {
@@ -34,9 +31,6 @@ typedef struct kg__kernels {
     size_t capacity;
 } kg__kernels;
 
-/* The compute capability "9.0" as the number 90; 0 for any other text. */
-int kg__parse_capability(const char *text);
-
 /* Adds the kernels of a file, a program or a cubin, as those of `program`.
  * Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none. `path` NULL is
  * this program's file. */
@@ -44,12 +38,5 @@ void kg__kernels_add(kg__kernels *kernels, const char *path, const char *program
 
 /* Frees the kernels, and empties the list. */
 void kg__kernels_free(kg__kernels *kernels);
-
-/* Sets the fingerprint of a case of `program` on a device of `compute_capability` ("9.0"): of its
- * launch and of the code that the device runs of every kernel in it, its own architecture's, else
- * that of the nearest lower one of the same major number. False, with the fingerprint as it was,
- * where the launch has no identity, or a kernel is missing or has two codes. */
-bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
-                             const char *compute_capability, kg__kernel_code *code);
 
 #endif

@@ -1,19 +1,19 @@
+#include "baseline/fingerprint.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/message.h"
-#include "baseline/cubin.h"
 
 /* How well a kernel suits a query; the best is used. */
 enum { UNFIT = 0, OWN_ARCHITECTURE = 1000 };
 
-int kg__parse_capability(const char *text)
+/* The compute capability "9.0" as the number 90; 0 for any other text. */
+static int parse_capability(const char *text)
 {
-    static const double steps = 10.0;
-
-    return (int)lround(steps * strtod(text, NULL));
+    return (int)lround(10.0 * strtod(text, NULL));
 }
 
 /* A kernel that is looked for. */
@@ -61,7 +61,7 @@ static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *
 bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
                              const char *compute_capability, kg__kernel_code *code)
 {
-    query wanted = { .program = program, .architecture = kg__parse_capability(compute_capability) };
+    query wanted = { .program = program, .architecture = parse_capability(compute_capability) };
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, code->launch);
     char digits[KG__HASH_TEXT_SIZE];
 

@@ -5,7 +5,9 @@
 
 #include "base/exit_code.h"
 #include "base/message.h"
+#include "cli/baseline_query.h"
 #include "cli/command.h"
+#include "cli/fingerprints.h"
 #include "cli/manual.h"
 #include "cli/occupancy.h"
 #include "cli/tool.h"
@@ -198,8 +200,12 @@ int main(int argc, char **argv)
     }
     if (count == 1 && strcmp(arguments[0], "--occupancies") == 0)
         return kg__answer_occupancies();
+    if (count == 1 && strcmp(arguments[0], "--fingerprints") == 0)
+        return kg__answer_fingerprints();
     if (count == 2 && strcmp(arguments[0], "--kernels") == 0)
         return kg__print_kernels(arguments[1]);
+    if (strcmp(arguments[0], "--baseline") == 0)
+        return kg__answer_baselines(count - 1, arguments + 1);
     command = find_command(count, arguments, &words);
     if (command == NULL) {
         bool wants_help = help || (count == 2 && (strcmp(arguments[1], "--help") == 0 ||

@@ -137,11 +137,32 @@ const kg__command kg__baseline_diff_command = {
     .tool = "baseline_diff.py",
 };
 
+const kg__command kg__baseline_lint_command = {
+    .name = "baseline lint",
+    .operands = "[FILE...]",
+    .summary = "Check baseline files: one line per file",
+    .tool = "baseline_lint.py",
+};
+
 const kg__command kg__baseline_retire_command = {
     .name = "baseline retire",
     .operands = "FILE|KEY GLOB...",
     .summary = "Take cases out of a baseline by name",
     .tool = "baseline_retire.py",
+};
+
+const kg__command kg__baseline_record_command = {
+    .name = "baseline record",
+    .operands = "PROGRAM...",
+    .summary = "Measure comparisons and store what moved beyond its band",
+    .tool = "baseline_record.py",
+};
+
+const kg__command kg__baseline_adopt_command = {
+    .name = "baseline adopt",
+    .operands = "RESULTS...",
+    .summary = "Add the times of gates to the sessions of a baseline",
+    .tool = "baseline_adopt.py",
 };
 
 const kg__command kg__import_command = {

@@ -4,13 +4,13 @@
 #define KG__DEVICE_DEVICE_H
 
 #include <cuda_runtime_api.h>
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/message.h"
 #include "device/buffers.h"
+#include "device/gpu_slot.h"
 #include "records/finding.h"
 #include "records/kernel_code.h"
 #include "records/provenance.h"
@@ -86,9 +86,9 @@ static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
     return false;
 }
 
-/* The boards that CUDA shows this process, a list of {"uuid", "name"} owned by the caller. On
- * anything but KG__DEVICE_READY, `why` says what is missing, and `boards` is NULL. */
-kg__device_status kg__device_boards(json_t **boards, kg__error *why);
+/* Adds the boards that CUDA shows this process. On anything but KG__DEVICE_READY, `why` says what
+ * is missing. */
+kg__device_status kg__device_boards(kg__boards *boards, kg__error *why);
 
 /* On a GPU, what is started on another stream shows when launches are captured. */
 static inline cudaStream_t kg__device_begin_call(void)
@@ -118,9 +118,9 @@ static inline void kg__device_on_hang(const char *home,
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
 
 /* The CPU model runs wherever there is a processor. */
-static inline kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+static inline kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
 {
-    *boards = NULL;
+    (void)boards;
     kg__fail(why, "the CPU model has no boards to hand out: ask a program for the GPU");
     return KG__DEVICE_BROKEN;
 }

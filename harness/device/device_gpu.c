@@ -267,12 +267,11 @@ static kg__device_status read_properties(struct cudaDeviceProp *properties, int 
     return KG__DEVICE_BROKEN;
 }
 
-kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
 {
     int count;
     kg__device_status status = count_devices(&count, why);
 
-    *boards = status == KG__DEVICE_READY ? json_array() : NULL;
     for (int i = 0; i < count && status == KG__DEVICE_READY; i++) {
         struct cudaDeviceProp properties;
         char uuid[sizeof opened.uuid];
@@ -281,12 +280,7 @@ kg__device_status kg__device_boards(json_t **boards, kg__error *why)
         if (status != KG__DEVICE_READY)
             break;
         format_uuid(&properties, uuid, sizeof uuid);
-        json_array_append_new(*boards,
-                              json_pack("{s:s, s:s}", "uuid", uuid, "name", properties.name));
-    }
-    if (status != KG__DEVICE_READY) {
-        json_decref(*boards);
-        *boards = NULL;
+        kg__boards_add(boards, uuid, properties.name);
     }
     return status;
 }

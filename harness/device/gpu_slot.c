@@ -119,35 +119,47 @@ bool kg__gpu_slot_is_instance(const char *name)
     return strstr(name, " MIG ") != NULL;
 }
 
-json_t *kg__gpu_slot_spec(const json_t *boards, kg__error *error)
+void kg__boards_add(kg__boards *boards, const char *uuid, const char *name)
+{
+    kg__board *board;
+
+    boards->list = kg__grow(boards->list, boards->count, &boards->capacity, sizeof *boards->list);
+    board = &boards->list[boards->count++];
+    kg__format(board->uuid, sizeof board->uuid, "%s", uuid);
+    kg__format(board->name, sizeof board->name, "%s", name);
+}
+
+bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error)
+{
+    for (size_t i = 0; i < boards->count; i++) {
+        const kg__board *board = &boards->list[i];
+        size_t prefix = sizeof uuid_prefix - 1;
+
+        if (kg__gpu_slot_is_instance(board->name))
+            return kg__fail(
+                error,
+                "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
+                "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
+                board->name);
+        if (strncmp(board->uuid, uuid_prefix, prefix) != 0 ||
+            !has_uuid_form(board->uuid + prefix, strlen(board->uuid + prefix), '-'))
+            return kg__fail(error, "%s: its UUID is \"%s\", by which CTest cannot hand it out",
+                            board->name, board->uuid);
+    }
+    return true;
+}
+
+bool kg__gpu_slot_print_spec(const kg__boards *boards)
 {
     json_t *gpus = json_array();
-    const json_t *board;
-    size_t i;
 
-    json_array_foreach (boards, i, board) {
-        const char *uuid = kg__json_text(board, "uuid");
-        const char *name = kg__json_text(board, "name");
+    for (size_t i = 0; i < boards->count; i++) {
         char id[KG__GPU_UUID_SIZE];
 
-        if (kg__gpu_slot_is_instance(name)) {
-            kg__fail(error,
-                     "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
-                     "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
-                     name);
-        } else if (strncmp(uuid, uuid_prefix, sizeof uuid_prefix - 1) != 0 ||
-                   !has_uuid_form(uuid + sizeof uuid_prefix - 1,
-                                  strlen(uuid) - (sizeof uuid_prefix - 1), '-')) {
-            kg__fail(error, "%s: its UUID is \"%s\", by which CTest cannot hand it out", name,
-                     uuid);
-        } else {
-            translate(id_prefix, uuid + sizeof uuid_prefix - 1, '_', id);
-            json_array_append_new(gpus, json_pack("{s:s, s:i}", "id", id, "slots", KG__GPU_SLOTS));
-            continue;
-        }
-        json_decref(gpus);
-        return NULL;
+        translate(id_prefix, boards->list[i].uuid + sizeof uuid_prefix - 1, '_', id);
+        json_array_append_new(gpus, json_pack("{s:s, s:i}", "id", id, "slots", KG__GPU_SLOTS));
     }
-    return json_pack("{s:{s:i, s:i}, s:[{s:o}]}", "version", "major", 1, "minor", 0, "local",
-                     "gpus", gpus);
+    return kg__json_print(json_pack("{s:{s:i, s:i}, s:[{s:o}]}", "version", "major", 1, "minor", 0,
+                                    "local", "gpus", gpus),
+                          JSON_INDENT(1), "the resource spec");
 }

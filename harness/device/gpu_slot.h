@@ -3,13 +3,29 @@
 #ifndef KG__DEVICE_GPU_SLOT_H
 #define KG__DEVICE_GPU_SLOT_H
 
-#include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/message.h"
 
 /* "GPU-" and a UUID, which is also how CUDA_VISIBLE_DEVICES names a board. */
 #define KG__GPU_UUID_SIZE 48
+
+/* A device that CUDA shows. */
+typedef struct kg__board {
+    char uuid[KG__GPU_UUID_SIZE];
+    char name[256];
+} kg__board;
+
+/* Zeroed at first; the list is freed with free(). */
+typedef struct kg__boards {
+    kg__board *list;
+    size_t count;
+    size_t capacity;
+} kg__boards;
+
+/* Adds a board; longer texts are cut. */
+void kg__boards_add(kg__boards *boards, const char *uuid, const char *name);
 
 typedef enum kg__gpu_slot_status {
     KG__GPU_SLOT_ANY,   /* CTest handed out none: the first that CUDA shows */
@@ -31,8 +47,11 @@ void kg__gpu_slot_gone(const char *uuid, kg__error *error);
 /* Whether a device's name is that of a MIG instance, a part of a board. */
 bool kg__gpu_slot_is_instance(const char *name);
 
-/* CTest's resource spec for `boards`, a list of {"uuid", "name"}: each with the slots that a test
- * which times takes all of. NULL with `error` where a device cannot be handed out. */
-json_t *kg__gpu_slot_spec(const json_t *boards, kg__error *error);
+/* Whether CTest can hand out all boards; false with `error` where one cannot be. */
+bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error);
+
+/* Prints CTest's resource spec for boards that it can hand out: each with the slots that a test
+ * which times takes all of. False with a complaint. */
+bool kg__gpu_slot_print_spec(const kg__boards *boards);
 
 #endif

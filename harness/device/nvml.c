@@ -50,7 +50,6 @@ struct kg__nvml {
     void *library;
     /* Without these nothing can be asked. */
     int (*init)(void);
-    int (*shutdown)(void);
     int (*by_index)(unsigned, device_handle *);
     int (*by_uuid)(const char *, device_handle *);
     int (*by_bus_id)(const char *, device_handle *);
@@ -91,8 +90,6 @@ static const char *find_symbols(kg__nvml *nvml)
 {
     if (!FIND(nvml, init, "nvmlInit_v2"))
         return "nvmlInit_v2";
-    if (!FIND(nvml, shutdown, "nvmlShutdown"))
-        return "nvmlShutdown";
     if (!FIND(nvml, by_index, "nvmlDeviceGetHandleByIndex_v2"))
         return "nvmlDeviceGetHandleByIndex_v2";
     if (!FIND(nvml, by_uuid, "nvmlDeviceGetHandleByUUID"))
@@ -181,15 +178,6 @@ kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why)
     dlclose(loaded->library);
     free(loaded);
     return status;
-}
-
-void kg__nvml_close(kg__nvml *nvml)
-{
-    if (nvml == NULL)
-        return;
-    (void)nvml->shutdown();
-    dlclose(nvml->library);
-    free(nvml);
 }
 
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)
@@ -407,14 +395,6 @@ bool kg__nvml_throttles(uint64_t reasons)
 {
     for (size_t i = 0; i < REASONS; i++)
         if (reason_table[i].throttles && (reasons & reason_table[i].bit) != 0)
-            return true;
-    return false;
-}
-
-bool kg__nvml_text_throttles(const char *reasons)
-{
-    for (size_t i = 0; i < REASONS; i++)
-        if (reason_table[i].throttles && strstr(reasons, reason_table[i].name) != NULL)
             return true;
     return false;
 }

@@ -44,11 +44,9 @@ typedef struct kg__nvml_state {
 } kg__nvml_state;
 
 /* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why` says
- * what is missing and what to do. Close with kg__nvml_close(). */
+ * what is missing and what to do. Freed with
+ * free(); the library stays loaded and started. */
 kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
-
-/* Stops the library and frees `nvml`; NULL is fine. */
-void kg__nvml_close(kg__nvml *nvml);
 
 /* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
@@ -84,9 +82,6 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
 /* Whether clocks were held down by heat or power. An idle card, clocks set by hand and the like are
  * not throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
-
-/* The same of reasons as kg__nvml_reasons_text() has them. */
-bool kg__nvml_text_throttles(const char *reasons);
 
 /* The reasons joined by ", "; "none" where there is none. */
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);

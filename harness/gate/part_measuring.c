@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
 #include "records/observation.h"

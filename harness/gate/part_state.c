@@ -119,7 +119,7 @@ void kg__part_write(kg__part_run *run, bool complete)
     kg__error error;
 
     if (verdicts->cases == NULL)
-        verdicts->cases = kg__pool_array(&run->pool, run->count, sizeof *verdicts->cases);
+        verdicts->cases = kg__pool_array(&run->pool, run->count, sizeof(kg__case_result *));
     verdicts->case_count = 0;
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];

@@ -5,6 +5,7 @@
 
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "base/message.h"
 #include "device/buffers.h"
 #include "device/device.h"
@@ -47,6 +48,33 @@ static bool make_buffers(launch_listing *listing, const kg__case *c, kg__error *
     return true;
 }
 
+/* One kernel of a case's launch; what the driver alone says is -1 where it does not. */
+typedef struct listed_kernel {
+    const char *id;
+    kg__texts purposes;
+    const char *launcher;
+    kg__kernel_launch launch;
+    int64_t static_shared;
+} listed_kernel;
+
+static const kg__field case_fields[] = {
+    KG__FIELD(listed_kernel, id, "case", TEXT),
+    KG__FIELD(listed_kernel, purposes, "purposes", TEXTS),
+    KG__FIELD(listed_kernel, launcher, "launcher", STRING),
+    KG__FIELD(listed_kernel, launch.code.name, "kernel", TEXT),
+    { 0 },
+};
+static const kg__field use_fields[] = {
+    KG__FIELD(listed_kernel, launch.dynamic_shared, "dynamic_shared", FIGURE),
+    KG__FIELD(listed_kernel, launch.code.registers, "registers", FIGURE),
+    KG__FIELD(listed_kernel, launch.code.local_bytes, "local_bytes", FIGURE),
+    KG__FIELD(listed_kernel, static_shared, "static_shared", FIGURE),
+    KG__FIELD(listed_kernel, launch.code.blocks_per_multiprocessor, "blocks_per_multiprocessor",
+              FIGURE),
+    KG__FIELD(listed_kernel, launch.code.occupancy, "occupancy", NUMBER),
+    { 0 },
+};
+
 static json_t *dimensions(dim3 size)
 {
     return json_pack("[i, i, i]", (int)size.x, (int)size.y, (int)size.z);
@@ -54,21 +82,21 @@ static json_t *dimensions(dim3 size)
 
 static json_t *describe_launch(const kg__case *c, const kg__kernel_launch *launch)
 {
-    json_t *entry =
-        json_pack("{s:s, s:o, s:s, s:s*, s:o, s:o, s:I}", "case", c->id, "purposes",
-                  kg__purposes_of(c), "launcher", kg__device_launcher(c), "kernel",
-                  launch->code.name, "grid", dimensions(launch->grid), "block",
-                  dimensions(launch->block), "dynamic_shared", (json_int_t)launch->dynamic_shared);
+    const char *names[KG__PURPOSES];
+    const kg__kernel_code *code = &launch->code;
+    const listed_kernel listed = {
+        .id = c->id,
+        .purposes = kg__purposes_of(c, names),
+        .launcher = kg__device_launcher(c),
+        .launch = *launch,
+        .static_shared = code->shared_bytes >= 0 ? code->shared_bytes - launch->dynamic_shared : -1,
+    };
+    json_t *entry = json_object();
 
-    if (launch->code.registers >= 0)
-        json_object_update_new(
-            entry,
-            json_pack("{s:I, s:I, s:I, s:I, s:f}", "registers", (json_int_t)launch->code.registers,
-                      "local_bytes", (json_int_t)launch->code.local_bytes, "static_shared",
-                      (json_int_t)(launch->code.shared_bytes - launch->dynamic_shared),
-                      "blocks_per_multiprocessor",
-                      (json_int_t)launch->code.blocks_per_multiprocessor, "occupancy",
-                      launch->code.occupancy));
+    kg__fields_write(entry, case_fields, &listed);
+    json_object_set_new(entry, "grid", dimensions(launch->grid));
+    json_object_set_new(entry, "block", dimensions(launch->block));
+    kg__fields_write(entry, use_fields, &listed);
     return entry;
 }
 

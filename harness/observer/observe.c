@@ -10,7 +10,6 @@
 
 #include "base/exit_code.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/process.h"
 #include "device/device.h"
 #include "device/gpu_slot.h"
@@ -375,32 +374,23 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
 
 int kg__print_resource_spec(int argc, char *const *argv)
 {
-    json_t *boards = NULL;
-    json_t *spec = NULL;
+    kg__boards boards = { .list = NULL };
     kg__error why = { "" };
-    int status = KG__EXIT_NOTHING;
+    kg__device_status found;
+    int status;
 
     if (argc != 2) {
         kg__complain("%s: --resource-spec takes no value: omit it", argv[2]);
         return KG__EXIT_ERROR;
     }
-    switch (kg__device_boards(&boards, &why)) {
-    case KG__DEVICE_ABSENT:
-        break;
-    case KG__DEVICE_BROKEN:
-        status = KG__EXIT_ERROR;
-        break;
-    case KG__DEVICE_READY:
-        spec = kg__gpu_slot_spec(boards, &why);
-        break;
-    }
-    if (spec == NULL) {
-        kg__complain("no resource spec: %s", why.text);
+    found = kg__device_boards(&boards, &why);
+    if (found == KG__DEVICE_READY && kg__gpu_slot_takes(&boards, &why)) {
+        status = kg__gpu_slot_print_spec(&boards) ? KG__EXIT_PASS : KG__EXIT_ERROR;
     } else {
-        status = kg__json_print(spec, JSON_INDENT(1), "the resource spec") ? KG__EXIT_PASS
-                                                                           : KG__EXIT_ERROR;
+        kg__complain("no resource spec: %s", why.text);
+        status = found == KG__DEVICE_BROKEN ? KG__EXIT_ERROR : KG__EXIT_NOTHING;
     }
-    json_decref(boards);
+    free(boards.list);
     return status;
 }
 

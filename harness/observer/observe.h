@@ -3,7 +3,6 @@
 #ifndef KG__OBSERVER_OBSERVE_H
 #define KG__OBSERVER_OBSERVE_H
 
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 /* The program in observer mode:

@@ -152,27 +152,27 @@ typedef struct candidate_list {
     const kg__limits *limits;
     kg__tune_candidates *into;
     size_t capacity;
+    size_t refused_capacity;
     launch_list launches; /* of the current variant and size */
 } candidate_list;
+
+static void add_case(kg__case_list *cases, size_t *capacity, const kg__case *c)
+{
+    cases->list = kg__grow(cases->list, cases->count, capacity, sizeof *cases->list);
+    cases->list[cases->count++] = *c;
+}
 
 static void add_candidate(candidate_list *list, const kg_variant *variant, const kg_size *size,
                           kg_launch launch)
 {
     kg__case candidate = { .variant = variant, .size = size, .launch = launch };
-    kg__case_list *cases = &list->into->cases;
-    const char *reason;
-
     kg__table_name(list->comparison, &candidate);
     if (!kg__filter_takes(candidate.id))
         return;
-    reason = kg__case_refusal(list->comparison, &candidate);
-    if (reason != NULL) {
-        json_array_append_new(list->into->refused,
-                              json_pack("{s:s, s:s}", "case", candidate.id, "why", reason));
-        return;
-    }
-    cases->list = kg__grow(cases->list, cases->count, &list->capacity, sizeof *cases->list);
-    cases->list[cases->count++] = candidate;
+    if (kg__case_refusal(list->comparison, &candidate) != NULL)
+        add_case(&list->into->refused, &list->refused_capacity, &candidate);
+    else
+        add_case(&list->into->cases, &list->capacity, &candidate);
 }
 
 bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
@@ -184,7 +184,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
     bool good = kg__table_expand(comparison, measuring_part, &table, error);
 
     kg__case_list_free(&table);
-    *candidates = (kg__tune_candidates){ .refused = json_array() };
+    *candidates = (kg__tune_candidates){ .cases = { 0 } };
     for (const kg_size *size = comparison->sizes; good && size->extents != 0; size++) {
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
             if ((size->purpose & purposes & ~variant->not_for) == 0)
@@ -201,8 +201,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
 void kg__tune_candidates_free(kg__tune_candidates *candidates)
 {
     kg__case_list_free(&candidates->cases);
-    json_decref(candidates->refused);
-    *candidates = (kg__tune_candidates){ .refused = NULL };
+    kg__case_list_free(&candidates->refused);
 }
 
 static int print_candidates(const kg_comparison *comparison, const kg__tune_candidates *candidates,
@@ -211,6 +210,7 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
     json_t *target = kg__target_json(described);
     json_t *cases = json_array();
     json_t *work = json_object();
+    json_t *refused = json_array();
     json_t *document;
 
     json_object_set_new(target, "multiprocessors", json_integer(limits->multiprocessors));
@@ -227,16 +227,22 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
             json_object_get(work, name.size) == NULL)
             json_object_set_new(work, name.size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }
-    document = json_pack("{s:o, s:b, s:o, s:o, s:O}", "target", target, "block_is_edge",
-                         (int)comparison->block_is_edge, "work", work, "cases", cases, "refused",
-                         candidates->refused);
+    for (size_t i = 0; i < candidates->refused.count; i++) {
+        const kg__case *c = &candidates->refused.list[i];
+
+        json_array_append_new(refused, json_pack("{s:s, s:s}", "case", c->id, "why",
+                                                 kg__case_refusal(comparison, c)));
+    }
+    document =
+        json_pack("{s:o, s:b, s:o, s:o, s:o}", "target", target, "block_is_edge",
+                  (int)comparison->block_is_edge, "work", work, "cases", cases, "refused", refused);
     return kg__json_print(document, JSON_INDENT(1), "the candidates") ? KG__EXIT_PASS
                                                                       : KG__EXIT_ERROR;
 }
 
 int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv)
 {
-    kg__tune_candidates candidates = { .refused = NULL };
+    kg__tune_candidates candidates = { .cases = { 0 } };
     kg__device_description device;
     kg__limits limits;
     kg__error why = { "" };

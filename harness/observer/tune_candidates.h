@@ -3,7 +3,6 @@
 #ifndef KG__OBSERVER_TUNE_CANDIDATES_H
 #define KG__OBSERVER_TUNE_CANDIDATES_H
 
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
 #include "base/message.h"
@@ -11,8 +10,8 @@
 #include "suite/table.h"
 
 typedef struct kg__tune_candidates {
-    kg__case_list cases; /* by size, then variant, then threads per block, then blocks */
-    json_t *refused;     /* what the comparison does not support: [{"case", "why"}] */
+    kg__case_list cases;   /* by size, then variant, then threads per block, then blocks */
+    kg__case_list refused; /* what the comparison does not support */
 } kg__tune_candidates;
 
 /* Makes the candidates of a comparison on a device of these limits, each once:

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "base/json_fields.h"
 #include "device/buffers.h"
 #include "device/device.h"
 #include "observer/problem.h"
@@ -104,22 +106,22 @@ static void take_looks(const kg__case *const *cases, size_t count, launch_look *
     }
 }
 
-json_t *kg__purposes_of(const kg__case *c)
+kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
 {
     static const struct {
         unsigned purpose;
         const char *name;
-    } names[] = {
+    } known[KG__PURPOSES] = {
         { KG_PURPOSE_CHECK, "check" },
         { KG_PURPOSE_TIME, "time" },
         { KG_PURPOSE_COUNT, "count" },
     };
     unsigned purposes = c->size->purpose & ~c->variant->not_for;
-    json_t *list = json_array();
+    kg__texts list = { names, 0 };
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((purposes & names[i].purpose) != 0)
-            json_array_append_new(list, json_string(names[i].name));
+    for (size_t i = 0; i < KG__PURPOSES; i++) {
+        if ((purposes & known[i].purpose) != 0)
+            names[list.count++] = known[i].name;
     }
     return list;
 }
@@ -139,16 +141,45 @@ static bool crosses_bus(const kg_variant *variant, int argument)
     return false;
 }
 
+/* What a case asks for. */
+typedef struct asked {
+    const char *id;
+    kg__texts purposes;
+    kg__work work;
+    const char *type; /* of the first output */
+    double bytes_read;
+    double bytes_written;
+    double bytes_to_device;
+    double bytes_to_host;
+    int64_t kernels; /* 0: not known */
+    int64_t blocks;
+} asked;
+
+static const kg__field work_fields[] = {
+    KG__FIELD(asked, work.operations, "operations", NUMBER),
+    KG__FIELD(asked, work.bytes, "bytes", NUMBER),
+    { 0 },
+};
+static const kg__field asked_fields[] = {
+    KG__FIELD(asked, id, "case", TEXT),
+    KG__FIELD(asked, purposes, "purposes", TEXTS),
+    KG__FIELD_GROUP("work", work_fields),
+    KG__FIELD(asked, type, "type", TEXT),
+    KG__FIELD(asked, bytes_read, "bytes_read", NUMBER),
+    KG__FIELD(asked, bytes_written, "bytes_written", NUMBER),
+    KG__FIELD(asked, bytes_to_device, "bytes_to_device", NUMBER),
+    KG__FIELD(asked, bytes_to_host, "bytes_to_host", NUMBER),
+    KG__FIELD(asked, kernels, "kernels", COUNT),
+    KG__FIELD(asked, blocks, "blocks", COUNT),
+    { 0 },
+};
+
 /* Adds the arguments' sizes, and the type of the first output. */
-static void add_arguments(json_t *entry, const kg_variant *variant, const kg_arguments *arguments)
+static void add_arguments(asked *of_case, const kg_variant *variant, const kg_arguments *arguments)
 {
     static const char *const types[] = {
         [KG_FLOAT32] = "float32", [KG_INT32] = "int32", [KG_UINT8] = "uint8"
     };
-    double read = 0;
-    double written = 0;
-    double to_device = 0;
-    double to_host = 0;
 
     for (int i = 0; i < arguments->count; i++) {
         const kg_argument *argument = &arguments->list[i];
@@ -156,42 +187,40 @@ static void add_arguments(json_t *entry, const kg_variant *variant, const kg_arg
         bool crosses = crosses_bus(variant, i);
 
         if (argument->role != KG_OUTPUT) {
-            read += bytes;
-            to_device += crosses ? bytes : 0;
+            of_case->bytes_read += bytes;
+            of_case->bytes_to_device += crosses ? bytes : 0;
         }
         if (argument->role == KG_INPUT)
             continue;
-        written += bytes;
+        of_case->bytes_written += bytes;
         /* Managed memory that a kernel wrote stays on the device. */
-        to_host += crosses && variant->memory[i] != KG_MANAGED ? bytes : 0;
-        if (json_object_get(entry, "type") == NULL)
-            json_object_set_new(entry, "type", json_string(types[argument->type]));
+        of_case->bytes_to_host += crosses && variant->memory[i] != KG_MANAGED ? bytes : 0;
+        if (of_case->type == NULL)
+            of_case->type = types[argument->type];
     }
-    json_object_set_new(entry, "bytes_read", json_real(read));
-    json_object_set_new(entry, "bytes_written", json_real(written));
-    json_object_set_new(entry, "bytes_to_device", json_real(to_device));
-    json_object_set_new(entry, "bytes_to_host", json_real(to_host));
 }
 
-/* What one case asks for; NULL with `error` where its arguments are badly declared. */
-static json_t *describe_case(const kg_comparison *comparison, const kg__case *c,
-                             const launch_look *look, kg__error *error)
+/* Appends what one case asks for; false with `error` where its arguments are badly declared. */
+static bool add_case(json_t *cases, const kg_comparison *comparison, const kg__case *c,
+                     const launch_look *look, kg__error *error)
 {
+    const char *names[KG__PURPOSES];
+    asked of_case = { .id = c->id,
+                      .purposes = kg__purposes_of(c, names),
+                      .work = { NAN, NAN },
+                      .kernels = look->known ? (int64_t)look->shape.kernels : 0,
+                      .blocks = look->known ? (int64_t)look->shape.blocks : 0 };
     kg_arguments arguments;
-    kg__work work;
     json_t *entry;
 
     if (!kg__arguments_of(comparison, c->size, &arguments, error))
-        return NULL;
-    entry = json_pack("{s:s, s:o}", "case", c->id, "purposes", kg__purposes_of(c));
-    if (kg__work_of(comparison, c, &work) != NULL)
-        json_object_set_new(entry, "work", kg__work_json(&work));
-    add_arguments(entry, c->variant, &arguments);
-    if (look->known) {
-        json_object_set_new(entry, "kernels", json_integer((json_int_t)look->shape.kernels));
-        json_object_set_new(entry, "blocks", json_integer((json_int_t)look->shape.blocks));
-    }
-    return entry;
+        return false;
+    (void)kg__work_of(comparison, c, &of_case.work);
+    add_arguments(&of_case, c->variant, &arguments);
+    entry = json_object();
+    kg__fields_write(entry, asked_fields, &of_case);
+    json_array_append_new(cases, entry);
+    return true;
 }
 
 /* The cases that are supported and that the filter lets through; those of them that are not
@@ -237,11 +266,7 @@ static json_t *describe_cases(const kg_comparison *comparison, const kg__case *c
 
     take_looks(chosen, count, looks);
     for (size_t i = 0; i < count && document != NULL; i++) {
-        json_t *entry = describe_case(comparison, chosen[i], &looks[i], error);
-
-        if (entry != NULL) {
-            json_array_append_new(cases, entry);
-        } else {
+        if (!add_case(cases, comparison, chosen[i], &looks[i], error)) {
             json_decref(document);
             document = NULL;
         }

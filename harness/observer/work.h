@@ -2,13 +2,15 @@
 #ifndef KG__OBSERVER_WORK_H
 #define KG__OBSERVER_WORK_H
 
-#include <jansson.h>
 #include <kernelgate/kernelgate.h>
 
+#include "base/pool.h"
 #include "suite/table.h"
 
-/* What a case is for: a list of "check", "time" and "count". */
-json_t *kg__purposes_of(const kg__case *c);
+#define KG__PURPOSES 3
+
+/* What a case is for, of "check", "time" and "count"; `names` becomes the list's items. */
+kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES]);
 
 /* The program as `PROGRAM --work`: prints one JSON object on the standard output,
  *

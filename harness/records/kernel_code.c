@@ -171,18 +171,6 @@ bool kg__is_other_code(const kg__kernel_code *before, const kg__kernel_code *now
            strcmp(fingerprint_of(before), fingerprint_of(now)) != 0;
 }
 
-bool kg__kernel_code_equal(const kg__kernel_code *before, const kg__kernel_code *now)
-{
-    figure_list then = figures_of(before);
-    figure_list is = figures_of(now);
-
-    for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
-        if (then.value[i] != is.value[i] && !(isnan(then.value[i]) && isnan(is.value[i])))
-            return false;
-    }
-    return strcmp(fingerprint_of(before), fingerprint_of(now)) == 0;
-}
-
 static void show_figure(char *text, size_t size, size_t figure, double value)
 {
     if (figures[figure].is_fraction)

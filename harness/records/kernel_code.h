@@ -64,9 +64,6 @@ bool kg__is_same_code(const kg__kernel_code *before, const kg__kernel_code *now)
 /* Whether both know which machine code runs, in a way that can be compared, and it differs. */
 bool kg__is_other_code(const kg__kernel_code *before, const kg__kernel_code *now);
 
-/* Whether both know the same of what a baseline keeps. */
-bool kg__kernel_code_equal(const kg__kernel_code *before, const kg__kernel_code *now);
-
 /* A figure that differs, "registers 32 -> 40". */
 #define KG__CODE_CHANGES 4
 typedef struct kg__code_change {

@@ -79,20 +79,6 @@ kg__lines *kg__lines_copy(const kg__lines *lines)
     return NULL;
 }
 
-bool kg__lines_equal(const kg__lines *one, const kg__lines *other)
-{
-    if (one == NULL || other == NULL || one->count != other->count)
-        return one == other;
-    for (size_t i = 0; i < one->count; i++) {
-        const kg__line_counts *line = &one->list[i];
-
-        if (compare(&other->list[i], line->file, strlen(line->file), line->line) != 0 ||
-            memcmp(&line->counts, &other->list[i].counts, sizeof line->counts) != 0)
-            return false;
-    }
-    return true;
-}
-
 double kg__lines_sum(const kg__lines *lines, kg__counter counter)
 {
     double sum = 0;

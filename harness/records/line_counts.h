@@ -37,9 +37,6 @@ kg__counts *kg__lines_at(kg__lines *lines, const char *file, size_t length, unsi
 /* A copy without the lines that count nothing; NULL where none is left, or `lines` is. */
 kg__lines *kg__lines_copy(const kg__lines *lines);
 
-/* Whether both are known and the same, or neither is known. */
-bool kg__lines_equal(const kg__lines *one, const kg__lines *other);
-
 /* What a counter comes to on all lines together; 0 of none (NULL). */
 double kg__lines_sum(const kg__lines *lines, kg__counter counter);
 

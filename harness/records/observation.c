@@ -51,11 +51,6 @@ typedef struct read_observation {
     kg__pool pool;
 } read_observation;
 
-const char *kg__event_name(kg__event event)
-{
-    return events[event];
-}
-
 const kg__figures *kg__figures_of(const kg__observation *observation, const char *name)
 {
     for (size_t i = 0; i < observation->metric_count; i++) {

@@ -76,9 +76,6 @@ typedef enum kg__event {
     KG__EVENTS
 } kg__event;
 
-/* An event's name in JSON: "checked". */
-const char *kg__event_name(kg__event event);
-
 /* What was measured of one metric, or of one sentinel. */
 typedef struct kg__figures {
     const char *name; /* "time_ns", "global_load_requests"; of a sentinel "copy", "fma", "empty" */

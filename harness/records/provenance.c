@@ -106,17 +106,6 @@ void kg__fact_show(const kg__fact *fact, char *text, size_t size)
     json_decref(value);
 }
 
-bool kg__provenance_equal(const kg__provenance *one, const kg__provenance *other)
-{
-    for (size_t i = 0; i < one->count; i++) {
-        const kg__fact *fact = kg__provenance_find(other, one->facts[i].name);
-
-        if (fact == NULL || !kg__fact_equal(&one->facts[i], fact))
-            return false;
-    }
-    return one->count == other->count;
-}
-
 json_t *kg__provenance_json(const kg__provenance *provenance)
 {
     json_t *object = json_object();

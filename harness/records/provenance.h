@@ -50,9 +50,6 @@ bool kg__fact_equal(const kg__fact *one, const kg__fact *other);
 /* Writes a fact as JSON has it: "\"1.2.3\"", "700.0", "700", "true". */
 void kg__fact_show(const kg__fact *fact, char *text, size_t size);
 
-/* Whether two have the same facts, in any order. */
-bool kg__provenance_equal(const kg__provenance *one, const kg__provenance *other);
-
 /* The facts as a JSON object, owned by the caller. */
 json_t *kg__provenance_json(const kg__provenance *provenance);
 

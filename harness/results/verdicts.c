@@ -52,17 +52,23 @@ static kg__verdicts *make_empty(kg__pool *pool)
     return verdicts;
 }
 
+/* An empty list is written too. */
+static void begin_list(kg__pool *pool, kg__texts *list)
+{
+    list->items = kg__pool_array(pool, 0, sizeof(char *));
+}
+
 kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test)
 {
     kg__verdicts *verdicts = make_empty(pool);
-    kg__texts *const lists[] = { &verdicts->errors, &verdicts->vanished, &verdicts->notes,
-                                 &verdicts->speedups };
 
     verdicts->test = kg__pool_text(pool, test);
     verdicts->complete = true;
     verdicts->seconds = 0;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        lists[i]->items = kg__pool_array(pool, 0, sizeof *lists[i]->items);
+    begin_list(pool, &verdicts->errors);
+    begin_list(pool, &verdicts->vanished);
+    begin_list(pool, &verdicts->notes);
+    begin_list(pool, &verdicts->speedups);
     verdicts->refused = kg__pool_array(pool, 0, sizeof *verdicts->refused);
     verdicts->claims = kg__pool_array(pool, 0, sizeof *verdicts->claims);
     return verdicts;

@@ -17,7 +17,7 @@ KINDS = ("moved", "new", "retired")
 # How a metric, or a case, is held more loosely than it was, the worst first.
 LOOSENINGS = ("no_longer_gated", "retired", "widened", "slower")
 
-NO_CASE = Case("", "", None, None, {})
+NO_CASE = Case("")
 
 
 def _exceeds(amount, limit, scale):

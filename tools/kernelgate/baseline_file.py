@@ -1,17 +1,19 @@
 """Baseline files: finding and reading them, in the tree or at a commit, and writing them.
 
-What a baseline may hold and what the judge makes of it is for `kernelgate baseline lint` to say: a file is checked by it
-before it is read here, and every limit and noise is its."""
+What a baseline may hold and what the judge makes of it is for kernelgate's own reader to say: a file is checked by it before
+it is read here or written, and every limit is its."""
 
 import difflib
 import fcntl
 import json
+import math
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
+import noise
 from common import (Failure, ask_command, check_schema, list_of, member, nearest_name, number_of, open_regular, parse_json,
                     read_json, replace_file, text_of)
 from figures import exact
@@ -22,66 +24,88 @@ SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/1"
 LARGEST_WHOLE = 2.0**53
+MEMORY_TOLERANCE = 0.05
 GIT_SECONDS = 60
-LINT_SECONDS = 60
+READER_SECONDS = 60
 
 
-@dataclass(frozen=True)
+def _finite(value):
+    return value if math.isfinite(value) else None
+
+
+@dataclass
 class Metric:
     name: str
-    value: float
-    band: float
-    by_hand: bool
-    floor: float
-    gated: bool
-    sessions: tuple
-    limit: float  # in force
-    smallest: float  # slowdown that is found
-    noise: Optional[float]
-    noise_bound: Optional[float]
+    value: float = 0.0
+    band: float = 0.0
+    by_hand: bool = False  # recording keeps band and gated
+    floor: float = 0.0
+    gated: bool = True
+    sessions: tuple = ()
+    # What the judge makes of it; NaN where it has not been asked.
+    limit: float = math.nan  # in force
+    smallest: float = math.nan  # slowdown that is found
+
+    @property
+    def noise(self):
+        """The noise of its sessions; None where they tell of none."""
+        return _finite(noise.noise(self.sessions)) if self.sessions else None
+
+    @property
+    def noise_bound(self):
+        """What that may be; None where nothing is known of it."""
+        return _finite(noise.noise_bound(self.sessions)) if self.sessions else None
 
 
-def _metric(name, stored, figures):
+def _metric(name, stored, limits):
     return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored,
                   float(stored.get("floor", 0)), stored.get("gated", True), tuple(map(float, list_of(stored, "sessions"))),
-                  figures["limit"], figures["smallest"], figures.get("noise"), figures.get("noise_bound"))
+                  limits["limit"], limits["smallest"])
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
     """A case, or a sentinel, by its name."""
 
     id: str
-    commit: str
-    code: Optional[dict]
-    lines: Optional[dict]
-    metrics: dict  # by name, in order
+    commit: str = ""
+    code: Optional[dict] = None
+    lines: Optional[dict] = None
+    metrics: dict = field(default_factory=dict)  # by name
+
+
+def _cases(stored, answer):
+    cases = {}
+    for name, members in sorted(stored.items()):
+        limits = answer["limits"][name]
+        metrics = {metric: _metric(metric, members[metric], limits[metric]) for metric in sorted(limits)}
+        cases[name] = Case(name, text_of(members, "commit"), members.get("code"), members.get("lines"), metrics)
+    return cases
 
 
 class Baseline:
-    """A baseline that was checked; without a document, one of no case."""
+    """A baseline, by what the reader answered; without an answer, one of no case."""
 
-    def __init__(self, path, document=None, checked=None):
+    def __init__(self, path, answer=None):
         self.path = path
-        self._document = document or {}
-        self._figures = member(checked, "figures") or {}
-        self.outdated = set(list_of(checked, "outdated"))  # counters that its version of the model counted otherwise
-        self.target = member(self._document, "target") or {}
-        self.sentinels = self._cases("sentinels")
-        self.cases = self._cases("cases")
-        self.checked = sorted(list_of(self._document, "checked"))
-
-    def _cases(self, kind):
-        cases = {}
-        for name, stored in sorted((member(self._document, kind) or {}).items()):
-            figures = self._figures[name]
-            metrics = {metric: _metric(metric, stored[metric], figures[metric]) for metric in sorted(figures)}
-            cases[name] = Case(name, text_of(stored, "commit"), stored.get("code"), stored.get("lines"), metrics)
-        return cases
+        document = member(answer, "document")
+        self.outdated = set(list_of(answer, "outdated"))  # counters that its version of the model counted otherwise
+        self.target = member(document, "target") or {}
+        self.provenance = member(document, "provenance")
+        self.sentinels, self.cases = (_cases(member(document, kind) or {}, answer) for kind in ("sentinels", "cases"))
+        self.checked = sorted(list_of(document, "checked"))
 
     @property
     def is_model(self):
         return text_of(self.target, "key") == MODEL_KEY
+
+    def case(self, case):
+        """Finds or adds a case."""
+        return self.cases.setdefault(case, Case(case))
+
+    def sentinel(self, name):
+        """Finds or adds a sentinel."""
+        return self.sentinels.setdefault(name, Case(name))
 
     def nearest(self, glob):
         """The case that a glob which takes none may have meant, as words for an error; "" where none is near."""
@@ -100,14 +124,14 @@ class Baseline:
     def text(self):
         """The file's text, one line per case, in the one form that all writers give it."""
         parts = [f'{{"schema": "{SCHEMA}"', f' "target": {_value(_in_order(self.target))}']
-        if "provenance" in self._document:
-            parts.append(f' "provenance": {_value(self._document["provenance"])}')
+        if self.provenance is not None:
+            parts.append(f' "provenance": {_value(self.provenance)}')
         if self.sentinels:
-            parts.append(f' "sentinels": {{{", ".join(map(_case_text, self.sentinels.values()))}}}')
-        cases = ",\n  ".join(map(_case_text, self.cases.values()))
+            parts.append(f' "sentinels": {{{", ".join(_case_texts(self.sentinels))}}}')
+        cases = ",\n  ".join(_case_texts(self.cases))
         parts.append(f' "cases": {{\n  {cases}\n }}' if cases else ' "cases": {\n }')
         if self.checked:
-            listed = ",\n  ".join(map(_value, self.checked))
+            listed = ",\n  ".join(map(_value, sorted(self.checked)))
             parts.append(f' "checked": [\n  {listed}\n ]')
         return ",\n".join(parts) + "}\n"
 
@@ -147,13 +171,17 @@ def _line_order(line):
 
 def _case_text(case):
     parts = [f'"commit": {_value(case.commit)}'] if case.commit else []
-    parts += map(_metric_text, case.metrics.values())
+    parts += (_metric_text(metric) for _, metric in sorted(case.metrics.items()))
     if case.code is not None:
         parts.append(f'"code": {_value(case.code)}')
     if case.lines is not None:
         lines = {line: dict(sorted(counters.items())) for line, counters in sorted(case.lines.items(), key=_line_order)}
         parts.append(f'"lines": {_value(lines)}')
     return f'"{case.id}": {{{", ".join(parts)}}}'
+
+
+def _case_texts(cases):
+    return [_case_text(case) for _, case in sorted(cases.items())]
 
 
 # Reading
@@ -190,6 +218,14 @@ def list_files(folder):
             "set KG_BASELINES") from None
 
 
+def read_strictly(paths):
+    """What kernelgate's own reader answers of files, an object for each (harness/cli/baseline_query.h)."""
+    try:
+        return json.loads(ask_command("--baseline", *paths, seconds=READER_SECONDS).stdout)
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        raise Failure(f"{paths[0]}: cannot be checked: {error}: install kernelgate again") from None
+
+
 def parse(label, name, data):
     """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
     try:
@@ -197,15 +233,13 @@ def parse(label, name, data):
             path = os.path.join(folder, name)
             with open(path, "wb") as file:
                 file.write(data)
-            done = ask_command("baseline", "lint", "--json", "--figures", path, seconds=LINT_SECONDS)
-        checked = next(iter(list_of(parse_json(done.stdout), "files")), {})
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise Failure(f"{label}: cannot be checked: {error}: install kernelgate again, or set TMPDIR to a folder with free space"
-                      ) from None
-    if "figures" not in checked:
-        finding = next(iter(list_of(checked, "findings")), f"{label}: its name is not UTF-8: rename it")
-        raise Failure(finding.replace(path, label, 1))
-    return Baseline(label, parse_json(data), checked)
+            (answer,) = read_strictly([path])
+    except OSError as error:
+        raise Failure(f"{label}: cannot be checked: {error}: set TMPDIR to a folder with free space") from None
+    if "error" in answer:
+        error = answer["error"].replace(path, label, 1)
+        raise Failure(error if error.startswith(label) else f"{label}: its name is not UTF-8: rename it")
+    return Baseline(label, answer)
 
 
 def read(path):
@@ -224,6 +258,29 @@ def load(path):
     """The baseline in a file; None where there is none. Failure where it is not right."""
     data = read(path)
     return None if data is None else parse(path, os.path.basename(path), data)
+
+
+def _is_other_board(data, target):
+    """Whether the content of a file is of a board with another amount of memory."""
+    try:
+        stored = number_of(member(parse_json(data), "target"), "memory_mib")
+    except ValueError:
+        return False  # which its reader says
+    present = number_of(target, "memory_mib")
+    return stored > 0 and present > 0 and abs(stored - present) > MEMORY_TOLERANCE * max(stored, present)
+
+
+def path_for(folder, target):
+    """The key and the path of a target's baseline in a folder. Boards that share a name and differ in memory by more than
+    MEMORY_TOLERANCE are targets of their own: <key>.json, of such another board, is left to it, and the key becomes
+    <key>-<memory>gib. Failure where that file cannot be read."""
+    key = text_of(target, "key")
+    path = os.path.join(folder, f"{key}{SUFFIX}")
+    data = read(path)
+    if data is not None and _is_other_board(data, target):
+        key = f"{key[:64]}-{(target['memory_mib'] + 512) // 1024}gib"
+        path = os.path.join(folder, f"{key}{SUFFIX}")
+    return key, path
 
 
 def read_document(path, remedy):
@@ -315,8 +372,20 @@ class Commit:
 # Writing
 
 
-def lock(folder):
-    """Locks a folder of baselines for as long as the answer is open, as all writers do. Failure where another holds it."""
+def prepare_folder(folder):
+    """Creates a folder of baselines if needed. Failure where it cannot be created or written."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"{folder}: the folder cannot be made: {error.strerror}: name another, or check the permissions above it"
+                      ) from None
+    if not os.access(folder, os.W_OK):
+        raise Failure(f"{folder}: the folder cannot be written: nothing is recorded; fix its permissions")
+
+
+def lock(folder, command):
+    """Locks a folder of baselines for a command, for as long as the answer is open, as all writers do. Failure where another
+    holds it."""
     try:
         facts = os.stat(folder)
     except OSError as error:
@@ -342,17 +411,26 @@ def lock(folder):
     except OSError as error:
         raise Failure(f"{path}: the lock cannot be taken: {error.strerror}: set KG_LOCK_DIR to a local folder") from None
     stream.truncate(0)
-    stream.write(f"process {os.getpid()} (kernelgate baseline retire)".encode())
+    stream.write(f"process {os.getpid()} (kernelgate {command})".encode())
     return stream
 
 
 def save(baseline):
-    """Replaces the file by the baseline's text."""
+    """Replaces the file by the baseline's text. Failure where that could not be read again, or cannot be written."""
     path = baseline.path
     try:
-        if not os.stat(path).st_mode & 0o222:
+        text = baseline.text()
+        parse(path, os.path.basename(path), text.encode())
+    except UnicodeEncodeError:
+        raise Failure(f"{path}: not written: a name, or a commit (--commit), is not UTF-8: name another") from None
+    except Failure as failure:
+        raise Failure(f"not written: {failure}") from None
+    try:
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise Failure(f"{path}: not written: it is not a regular file: move it away")
+        if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
             raise Failure(f"{path}: not written: it is write-protected: chmod u+w it first")
-        replace_file(path, baseline.text())
+        replace_file(path, text)
     except OSError as error:
         raise Failure(
             f"{path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions and free "

@@ -53,7 +53,7 @@ def main(arguments):
         raise Failure("baseline retire: takes a file or key and the cases to take out: kernelgate baseline retire cpu-model "
                       "'matmul_f32/old/*'")
     name, *globs = options["operands"]
-    with lock(split_path(path_of(name))[0]):
+    with lock(split_path(path_of(name))[0], "baseline retire"):
         baseline = open_named(name)
         before = len(baseline.cases) + len(baseline.checked)
         if not check_globs(baseline, globs):

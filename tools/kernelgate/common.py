@@ -263,6 +263,11 @@ def text_of(value, key):
     return found if isinstance(found, str) else ""
 
 
+def object_of(value, key):
+    found = member(value, key)
+    return found if isinstance(found, dict) else {}
+
+
 def list_of(value, key):
     found = member(value, key)
     return found if isinstance(found, list) else []

@@ -53,6 +53,19 @@ def comparison_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
+def comparison_of_case(case):
+    return case.split("/")[0]
+
+
+def instrumented_program(path):
+    """The program with instrumented kernels, next to that of the CPU model. Failure where it cannot be run."""
+    found = f"{path[:-len(MODEL)]}.instrumented"
+    if not os.access(found, os.X_OK):
+        raise Failure(f"{found}: the program with instrumented kernels cannot be run: build it (cmake --build of this build "
+                      "folder)")
+    return found
+
+
 def globs_take(globs, case):
     """Whether a list of globs, separated by commas, takes a case; * crosses slashes, as in KG_FILTER."""
     return any(fnmatch.fnmatchcase(case, glob) for glob in globs.split(",") if glob)
@@ -70,14 +83,25 @@ def filter_takes(case):
     return not globs or globs_take(globs, case)
 
 
-def nearest_case(globs, cases):
-    """The case whose id begins most like one of the globs, by as many parts as the glob has; None where none is near."""
+def _nearest_head(globs, cases):
+    """The beginning of a case that is most like one of the globs, by as many parts as the glob has, and the case."""
     for glob in filter(None, (glob.rstrip("*/") for glob in globs.split(","))):
         length = glob.count("/") + 1
         heads = {"/".join(case.split("/")[:length]): case for case in reversed(cases)}
         for head in difflib.get_close_matches(glob, heads, 1):
-            return heads[head]
-    return None
+            return head, heads[head]
+    return None, None
+
+
+def nearest_case(globs, cases):
+    """The case whose id begins most like one of the globs; None where none is near."""
+    return _nearest_head(globs, cases)[1]
+
+
+def glob_meant(globs, cases):
+    """The glob of the cases that begin most like one of the globs; None where none is near."""
+    head, case = _nearest_head(globs, cases)
+    return head if head in (None, case) else f"{head}/*"
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import json
 import math
 
-from common import Failure, check_schema, integer_of, is_number, list_of, member, number_of, read_json, text_of
+from common import Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json, text_of
 from figures import known_percent, show_figure, show_percent, unit_of
 from text import clean
 
@@ -153,6 +153,35 @@ def load_figures(path):
     return document
 
 
+_CARD = {"clock_reasons": str, "foreign_processes": int, "launch_ns": int}
+_KERNEL = {"fingerprint": str, "registers": int, "local_bytes": int, "shared_bytes": int}
+
+
+def _check_members(path, where, value, kinds):
+    _require(path, value, where, dict)
+    for key in kinds.keys() & value.keys():
+        _require(path, value[key], f"{where}.{key}", kinds[key])
+        if kinds[key] is int and value[key] < 0:
+            raise Failure(f"{path}: {where}.{key}: expected 0 or more: {REMEDY}")
+
+
+def load_times(path):
+    """The same, checked also for what decides whether a time becomes a baseline's."""
+    document = load_figures(path)
+    for name, target in document["targets"].items():
+        if text_of(target, "key") == "":
+            raise Failure(f"{path}: targets.{name}.key: expected a string: {REMEDY}")
+        _check_members(path, f"targets.{name}", target, {"memory_mib": int, "multiprocessors": int})
+    for name, provenance in document["provenance"].items():
+        _require(path, provenance.get("sentinels_ns", {}), f"provenance.{name}.sentinels_ns", dict)
+    for number, entry in enumerate(document["cases"]):
+        where = f"cases[{number}]"
+        _require(path, entry.get("parts", []), f"{where}.parts", list)
+        _check_members(path, f"{where}.card", entry.get("card", {}), _CARD)
+        _check_members(path, f"{where}.kernel", entry.get("kernel", {}), _KERNEL)
+    return document
+
+
 def measured_figure(document, target, group, name):
     """What a run measured of a target itself, sentinels_ns or limits; None where it is not a number above 0."""
     value = member(member(document["provenance"].get(target), group), name)
@@ -182,8 +211,7 @@ class Run:
         return list_of(self.document, key)
 
     def object(self, key):
-        found = member(self.document, key)
-        return found if isinstance(found, dict) else {}
+        return object_of(self.document, key)
 
     def text(self, key):
         """A text of the summary: results of an earlier version have none."""

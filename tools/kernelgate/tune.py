@@ -2,7 +2,6 @@
 
 import math
 import os
-import sys
 import tempfile
 import time
 
@@ -11,7 +10,8 @@ from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, 
 from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
-from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take
+from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take, instrumented_program
+from progress import Progress
 from results import COUNTERS
 from text_table import parse_format
 from tune_report import Search, Tables, document_of
@@ -22,8 +22,6 @@ MANY_CANDIDATES = 50  # a search of fewer starts without a message
 COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
 STEP_OF_WORK = 1e5  # what a candidate costs on the CPU model, in operations or words
 MOST_WORK = 1e9  # a larger job is sampled
-SILENT_SECONDS = 2.0  # a shorter search shows no progress
-BAR_CELLS = 24
 
 
 class NoGpu(Failure):
@@ -115,60 +113,6 @@ def save(path, text):
                       "and free space") from None
 
 
-# Progress
-
-
-def show_duration(seconds):
-    total = math.ceil(max(seconds, 0))
-    if total < 60:
-        return f"{total} s"
-    return f"{total // 60} min {total % 60:02} s" if total < 3600 else f"{total // 3600} h {total % 3600 // 60:02} min"
-
-
-class Progress:
-    """The progress of a long search: a bar on a terminal, else a line every few seconds."""
-
-    def __init__(self):
-        self.bar = sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-        forced = os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
-        self._colors = ("", "") if os.environ.get("NO_COLOR") or not (self.bar or forced) else ("\033[32m", "\033[0m")
-        self._began = time.monotonic()
-        self._last = -math.inf
-        self._width = 0
-
-    def elapsed(self):
-        return time.monotonic() - self._began
-
-    def show(self, done, left, what):
-        """Shows the fraction that is done, the seconds that are left (None: not known) and the current step."""
-        now = self.elapsed()
-        if now < SILENT_SECONDS or now - self._last < (0.2 if self.bar else 5):
-            return
-        self._last = now
-        done = min(max(done, 0), 1)
-        text = f"{100 * done:3.0f} %  {what}" + (f", about {show_duration(left)} left" if left is not None else "")
-        if not self.bar:
-            complain(f"tune: {text.lstrip()}")
-            return
-        try:
-            columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-        except OSError:
-            columns = 80
-        filled = int(done * BAR_CELLS)
-        text = text[: max(columns, 40) - BAR_CELLS - 4]
-        width = BAR_CELLS + 3 + len(text)
-        color, plain = self._colors
-        sys.stderr.write(f"\r[{color}{'#' * filled}{plain}{'.' * (BAR_CELLS - filled)}] {text}{' ' * (self._width - width)}")
-        sys.stderr.flush()
-        self._width = width
-
-    def clear(self):
-        if self._width:
-            sys.stderr.write(f"\r{' ' * self._width}\r")
-            sys.stderr.flush()
-        self._width = 0
-
-
 # The search
 
 
@@ -214,15 +158,6 @@ def work_steps(answer, candidate):
     return 1 + min(operations + words / 4, MOST_WORK) / STEP_OF_WORK
 
 
-def instrumented_program(path):
-    """The program with instrumented kernels, next to that of the CPU model."""
-    found = path[: -len(MODEL)] + ".instrumented"
-    if not os.access(found, os.X_OK):
-        raise Failure(f"tune: {found}: the program with instrumented kernels cannot be run: build it (cmake --build of this "
-                      "build folder)")
-    return found
-
-
 class Run:
     """The observation of all candidates. A step of progress is a timed candidate, or the model's work to check a small one."""
 
@@ -240,7 +175,7 @@ class Run:
         self._part = 0.0  # those of the observer that runs
         self._done = 0.0  # of these
         self._factor = 0  # what a finished candidate adds, times its steps; 0: the observer tells of its progress
-        self._progress = Progress()
+        self._progress = Progress("tune")
 
     def _show(self, left, what):
         done = self._before + self._done
@@ -294,8 +229,7 @@ class Run:
 
     def observe_all(self, folder):
         self._announce()
-        if self._progress.bar:
-            self._settings["KG__PROGRESS_BAR"] = "1"  # whoever writes to the terminal clears the bar first
+        self._settings.update(self._progress.settings())
         for number, (answer, candidates) in enumerate(self._programs.candidates):
             place = os.path.join(folder, str(number))
             os.mkdir(place)
@@ -303,7 +237,10 @@ class Run:
                 self._observe(answer.path, "tune", candidates, 0, place)
                 continue
             # A wrong candidate could win with fewer accesses.
-            instrumented = instrumented_program(answer.path)
+            try:
+                instrumented = instrumented_program(answer.path)
+            except Failure as failure:
+                raise Failure(f"tune: {failure}") from None
             self._observe(answer.path, "check", candidates, 1, place)
             self._observe(instrumented, "count", candidates, COUNT_STEPS, place)
         for candidate in self._tuning.candidates.values():

@@ -2,12 +2,15 @@
  * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
 
+#include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
 #include "model/watch/watcher.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CODE ((uintptr_t)__builtin_return_address(0))
@@ -218,10 +221,29 @@ typedef struct bounded_access {
     const struct bounded_type *index;
 } bounded_access;
 
+/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
+ * whose handler the one below hides. */
+static void report_of_host(const bounded_access *access, uintptr_t index)
+{
+    void (*report)(const bounded_access *, uintptr_t);
+
+    *(void **)&report = dlsym(RTLD_NEXT, "__ubsan_handle_out_of_bounds");
+    if (report == NULL) {
+        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
+                     access->file, access->line, (long long)index, access->array->name);
+        abort();
+    }
+    report(access, index);
+}
+
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
-    if (!kg__model_where(NULL) || !kg__watch_checks())
+    if (!kg__model_where(NULL)) {
+        report_of_host(access, index);
+        return;
+    }
+    if (!kg__watch_checks())
         return;
     kg__find_at(access->file, access->line,
                 &(kg__finding){ .kind = KG__OUT_OF_BOUNDS,

@@ -1,4 +1,4 @@
-/* Folders for the moment, what of a folder is a program, and files that are replaced whole. */
+/* Folders, and files that are replaced whole. */
 #include "base/file.h"
 
 #include <criterion/criterion.h>
@@ -7,115 +7,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/fakes/drive.h"
 
 TestSuite(file, .init = make_folder, .fini = remove_folder);
-
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-Test(file, a_temporary_folder_is_new_and_where_it_was_asked_for)
-{
-    char first[512];
-    char second[512];
-    char start[512];
-    struct stat facts;
-
-    setenv("TMPDIR", at(""), 1);
-    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, NULL));
-    cr_assert(kg__file_make_temporary_folder("tune", second, sizeof second, NULL));
-    snprintf(start, sizeof start, "%s/kernelgate.tune.", at(""));
-    cr_assert(starts_with(first, start) && starts_with(second, start), "%s", first);
-    cr_assert(strcmp(first, second) != 0);
-    cr_assert(stat(first, &facts) == 0 && S_ISDIR(facts.st_mode));
-    kg__file_remove_folder(first);
-    cr_assert(!exists(first) && exists(second));
-    /* An empty setting is none. */
-    setenv("TMPDIR", "", 1);
-    cr_assert(kg__file_make_temporary_folder("tune", first, sizeof first, NULL));
-    kg__file_remove_folder(first);
-    cr_assert(starts_with(first, "/tmp/kernelgate.tune."), "%s", first);
-}
-
-Test(file, a_temporary_folder_that_cannot_be_made_is_reported)
-{
-    char folder[512] = "as it was";
-    char expected[1024];
-    char few[24];
-    kg__error why = { "" };
-
-    setenv("TMPDIR", at("nowhere"), 1);
-    cr_assert(!kg__file_make_temporary_folder("tune", folder, sizeof folder, &why));
-    snprintf(expected, sizeof expected,
-             "%s: no folder can be made in it: No such file or directory: set TMPDIR to a folder "
-             "that can be written to",
-             at("nowhere"));
-    cr_assert_str_eq(why.text, expected);
-    cr_assert_str_empty(folder);
-    cr_assert(!kg__file_make_temporary_folder("tune", few, sizeof few, &why));
-    cr_assert(strstr(why.text, "its path is too long") != NULL, "%s", why.text);
-    cr_assert_str_empty(few);
-}
-
-/* A process with a temporary folder, which has a file in it; the folder's path is left in `path`.
- */
-static pid_t start_with_folder(bool ignores_hangups, char *path, size_t size)
-{
-    int ends[2];
-    pid_t child;
-
-    cr_assert(pipe(ends) == 0);
-    child = fork();
-    cr_assert(child >= 0);
-    if (child == 0) {
-        char file[600];
-
-        if (ignores_hangups)
-            (void)signal(SIGHUP, SIG_IGN);
-        if (!kg__file_make_temporary_folder("record", path, size, NULL))
-            _exit(1);
-        snprintf(file, sizeof file, "%s/record.jsonl", path);
-        write_text(file, "{}");
-        (void)!write(ends[1], path, size);
-        for (;;)
-            pause();
-    }
-    close(ends[1]);
-    cr_assert(read(ends[0], path, size) == (ssize_t)size);
-    close(ends[0]);
-    return child;
-}
-
-static void end_by(pid_t child, int number)
-{
-    int status;
-
-    cr_assert(kill(child, number) == 0);
-    cr_assert(waitpid(child, &status, 0) == child);
-    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == number, "signal %d: %x", number, status);
-}
-
-Test(file, a_signal_removes_the_temporary_folder, .timeout = 30)
-{
-    static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
-    char folder[512];
-    pid_t child;
-
-    setenv("TMPDIR", at(""), 1);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        child = start_with_folder(false, folder, sizeof folder);
-        end_by(child, numbers[i]);
-        cr_expect(!exists(folder), "signal %d", numbers[i]);
-    }
-    child = start_with_folder(true, folder, sizeof folder);
-    cr_assert(kill(child, SIGHUP) == 0);
-    end_by(child, SIGTERM);
-}
 
 /* The file that a replacement is written to first. */
 static const char *temporary(void)

@@ -239,26 +239,6 @@ Test(statistics, log_deviation_of_few)
     cr_expect(fabs(kg__log_deviation(decades, 3) - log(10.0)) < 1e-15);
 }
 
-/* The quantiles 0.2 of chi-squared, from the tables that every textbook has. */
-Test(statistics, deviation_bound_by_tables)
-{
-    static const struct {
-        size_t count;
-        double quantile;
-    } rows[] = { { 5, 1.649 }, { 10, 5.380 }, { 21, 14.578 }, { 31, 23.364 } };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double exact = 0.01 * sqrt((double)(rows[i].count - 1) / rows[i].quantile);
-
-        cr_expect(fabs(kg__deviation_bound(0.01, rows[i].count) / exact - 1) < 0.01, "%zu: %g",
-                  rows[i].count, kg__deviation_bound(0.01, rows[i].count));
-    }
-    cr_expect(kg__deviation_bound(0.01, 2) > 0.01 * sqrt(1 / 0.0642), "too large with few");
-    cr_expect(isinf(kg__deviation_bound(0.01, 1)) && isinf(kg__deviation_bound(0.01, 0)));
-    cr_expect(kg__deviation_bound(0, 5) == 0.0);
-    cr_expect(isnan(kg__deviation_bound(NAN, 5)));
-}
-
 Test(statistics, log_deviation_does_not_depend_on_the_unit)
 {
     const double ns[] = { 60010, 59930, 60180, 60020, 59990 };

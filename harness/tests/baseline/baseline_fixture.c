@@ -1,7 +1,6 @@
 #include "tests/baseline/baseline_fixture.h"
 
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -52,29 +51,4 @@ void begin_baselines(void)
 void be_the_model(void)
 {
     name_file(KG__MODEL_KEY);
-}
-
-size_t files_in_folder(void)
-{
-    DIR *listing = opendir(at(""));
-    struct dirent *entry;
-    size_t count = 0;
-
-    cr_assert_not_null(listing);
-    while ((entry = readdir(listing)) != NULL)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
-}
-
-kg__baseline small_baseline(void)
-{
-    kg__baseline baseline = { .target = { .key = "nvidia-h200" } };
-    kg__baseline_metric *metric =
-        kg__baseline_add_metric(kg__baseline_add(&baseline, "a/b/530/b16"), "time_ns");
-
-    metric->value = 60010;
-    metric->band = 0.02;
-    metric->floor = 50;
-    return baseline;
 }

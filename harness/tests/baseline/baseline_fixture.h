@@ -3,8 +3,6 @@
 #ifndef KG__BASELINE_FIXTURE_H
 #define KG__BASELINE_FIXTURE_H
 
-#include <stddef.h>
-
 #include "baseline/baseline.h"
 #include "tests/fakes/drive.h"
 
@@ -21,11 +19,5 @@ void begin_baselines(void);
 /* From here on the file is the CPU model's, or the GPU's again. */
 void be_the_model(void);
 void be_a_gpu(void);
-
-/* How many files lie in the folder. */
-size_t files_in_folder(void);
-
-/* A baseline of one case and metric that can be saved to `path`; freed by the caller. */
-kg__baseline small_baseline(void);
 
 #endif

@@ -191,8 +191,6 @@ Test(baseline_read, no_changed_byte_does_harm)
             cr_assert(status == KG__LOADED || strncmp(error.text, path, strlen(path)) == 0,
                       "byte %zu: %s", place, error.text);
             cr_assert((status == KG__BAD) == (error.text[0] != '\0'));
-            if (status == KG__LOADED)
-                cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
             kg__baseline_free(&baseline);
         }
     }
@@ -269,17 +267,15 @@ Test(baseline_read, values_at_the_end_of_their_range)
                          "{\"value\": 0}, \"time_ns\": {\"value\": 5e-324, \"band\": "
                          "0.9999999999999999, \"floor\": 0, \"sessions\": [0.1]}}"));
     cr_assert(kg__baseline_load(path, &baseline, &error) == KG__LOADED, "%s", error.text);
-    cr_assert(kg__baseline_save(path, &baseline, &error), "%s", error.text);
+    const kg__baseline_case *entry = kg__baseline_find(&baseline, "a/b/1/-");
+    const kg__baseline_metric *time = kg__baseline_metric_of(entry, "time_ns");
+
+    cr_assert(entry->metric_count == 3);
+    cr_expect(kg__baseline_metric_of(entry, "barriers")->value == 9007199254740992.0);
+    cr_expect(kg__baseline_metric_of(entry, "zero")->value == 0);
+    cr_expect(time->value == 5e-324 && time->band == 0.9999999999999999 && time->floor == 0);
+    cr_expect(time->session_count == 1 && time->sessions[0] == 0.1);
     kg__baseline_free(&baseline);
-
-    char *text = read_text(path);
-
-    cr_expect_not_null(strstr(text, "{\"barriers\": {\"value\": 9007199254740992, \"band\": 0}, "
-                                    "\"time_ns\": {\"value\": 5e-324, \"band\": "
-                                    "0.9999999999999999, \"floor\": 0, \"sessions\": [0.1]}, "
-                                    "\"zero\": {\"value\": 0, \"band\": 0}}"),
-                       "%s", text);
-    free(text);
 }
 
 Test(baseline_read, ids_that_are_no_cases)

@@ -1,5 +1,5 @@
 /* The kernels that are read from cubins, and the fingerprints of cases. */
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -148,16 +148,94 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %            0.9 %         5     2.0 %
 
 
 class Lint(Baselines):
+    SOUND = "matmul/naive/31x33x17/b256g1056"
+    QUIET = [10000, 10010, 9990, 10005, 9995]
+    LOUD = [10000, 10300, 9700, 10200, 9800]
+    HAND = {"band_by": "hand"}
+
+    def sound(self, case=SOUND, **more):
+        """A baseline of two sentinels and a case, in which there is nothing to find; None takes a figure out."""
+        figures = {**time(10000), "sessions": self.QUIET, **more}
+        metric = {name: value for name, value in figures.items() if value is not None}
+        document = gpu({case: {"commit": "abc", "time_ns": metric}})
+        document["sentinels"]["fma"] = document["sentinels"]["copy"]
+        return document
+
+    def check(self, rows):
+        """Checks documents all at once; each has the finding that is expected, which holds a text, or none (None)."""
+        paths = []
+        for document, _ in rows:
+            paths.append(f"{len(paths)}/{document['target']['key']}.json")
+            self.write(paths[-1], document)
+        lines = self.baseline(2, "", "lint", *paths).splitlines()
+        self.assertEqual(len(lines), len(rows), lines)
+        for path, line, (_, expected) in zip(paths, lines, rows):
+            self.assertIn(f"{path}: ok: 1 case, " if expected is None else expected, line)
+            self.assertTrue(line.startswith(f"{path}: "), line)
+
+    def test_figures(self):
+        only, loud, hand = "is only up to 0.9 %: take \"gated\" away", {"sessions": self.LOUD}, self.HAND
+        self.check([(self.sound(**more), told) for more, told in (
+            ({}, None), ({"value": 10000 * (1 + 1e-12)}, None), ({"band": 0.0204}, None),
+            ({"value": 10100}, f"{self.SOUND}: time_ns: its value is 10 100 ns, and the median of its sessions 10 000 ns"),
+            ({"sessions": [10000]}, "rests on 1 session, and 5 is the fewest that say enough of the noise"),
+            ({"sessions": None}, "rests on 0 sessions, and 5"),
+            ({**loud, "gated": False}, "its band is 2.0 %, and its noise (3 sigma) 8.0 %"),
+            ({**loud, "gated": False, **hand}, None), ({**loud, "gated": False, "band": 0.08}, None),
+            ({**loud, "band": 0.08}, "it is gated, and its noise (3 sigma, by 80 % confidence) is up to 12.6 %: say"),
+            ({**loud, "band": 0.08, **hand}, None),
+            ({"band": 0.999}, "its band is 99.9 %, and its noise (3 sigma) only 0.9 %"), ({"band": 0.999, **hand}, None),
+            ({"gated": False}, f"it is not gated, and its noise (3 sigma, by 80 % confidence) {only}"),
+            ({"gated": False, **hand}, None),
+            # Nobody but a hand makes a band narrower than 2 %.
+            ({"band": 0.01}, "its band is 1.0 %"), ({"band": 0.01, **hand}, None))])
+
+    def test_names(self):
+        names = ((None, "a/b/1/-", "a/b/0/b1", "a_1/b_2/31x33x17/b256"),
+                 ("no table gives this name", "A/b/1/-", "a/b-c/1/-"),
+                 ("no table gives this size", "a/b/x/-", "a/b/1x/-", "a/b/1y2/-", "a/b/-/-"),
+                 ("no table gives this launch", "a/b/1/256", "a/b/1/b", "a/b/1/b0", "a/b/1/b32g", "a/b/1/b32g4x", "a/b/1/--"))
+        self.check([(self.sound(case), told and f": {case}: {told}") for told, *cases in names for case in cases])
+
+    def test_what_is_missing(self):
+        without_commit, without_sentinel, imported = self.sound(), self.sound(), self.sound("a/-/-/-")
+        del without_commit["cases"][self.SOUND]["commit"]
+        del without_sentinel["sentinels"]["fma"]
+        # Another tool has no sentinels, and its names may not say what a case is.
+        imported.update(target={"key": "mine"}, sentinels={}, provenance={"measured_by": "nvbench 0.1.0"})
+        self.check([(without_commit, f"{self.SOUND}: has no commit"), (without_sentinel, ": fma: this sentinel is missing"),
+                    (imported, None), (counters({"a/b/1/-": {"barriers": 3}}), None)])
+
     def test_documents(self):
         self.write("baselines/bad.json", "{")
-        document = self.small_document(2, "baseline", "lint", "--json", "--figures", "baselines/bad.json", PATH)
+        self.write(PATH, self.sound())
+        document = self.small_document(2, "baseline", "lint", "--json")
         bad, good = document["files"]
-        self.assertEqual((document["exit_code"], bad["ok"], len(bad["findings"]), good["cases"]), (2, False, 1, 3))
-        self.assertNotIn("figures", bad)
-        self.assertEqual(good["figures"]["copy"]["time_ns"]["limit"], 0.02)
-        self.write("baselines/cpu-model.json", counters({"m/a/1/-": {"barriers": 1}}, model="1"))
-        (model,) = self.document(0, "baseline", "lint", "--json", "--figures", "baselines/cpu-model.json")["files"]
+        self.assertEqual((document["exit_code"], bad["file"], bad["ok"], len(bad["findings"]), good["ok"], good["cases"]),
+                         (2, "baselines/bad.json", False, 1, True, 1))
+        finding = bad["findings"][0]
+        self.assertTrue(finding.startswith("baselines/bad.json:1: "))
+        self.assertEqual(self.baseline(0, "", "lint", "--findings"), f"{finding}\n")
+        self.assertEqual(self.baseline(2, "", "lint"), f"{finding}\n{PATH}: ok: 1 case, 2 sentinels\n")
+        self.assertEqual(self.baseline(0, "", "lint", PATH), f"{PATH}: ok: 1 case, 2 sentinels\n")
+
+    def test_what_cannot_be_read(self):
+        for path, told in (("absent.json", "absent.json: there is no such file: name another\n"),
+                           ("baselines", "baselines: cannot be opened: ")):
+            self.baseline(2, told, "lint", path)
+        os.unlink(PATH)
+        self.refuse("baselines: holds no baseline: name a file, or set KG_BASELINES", "baseline", "lint")
+        os.rmdir("baselines")
+        self.refuse("baselines: the folder of the baselines cannot be read", "baseline", "lint")
+        self.assertEqual(self.baseline(0, "", "lint", "--findings"), "")
+
+    def test_what_the_reader_answers(self):
+        self.write("cpu-model.json", counters({"m/a/1/-": {"barriers": 1}}, model="1"))
+        self.write("bad.json", "{")
+        model, times, bad, absent = json.loads(self.expect(0, "", "--baseline", "cpu-model.json", PATH, "bad.json", "absent"))
         self.assertIn("launches", model["outdated"])
+        self.assertEqual((times["document"], times["limits"]["copy"]["time_ns"]), (BEFORE, {"limit": 0.02, "smallest": 0.02}))
+        self.assertEqual((sorted(bad), absent), (["cases", "error"], {}))
 
     def test_what_reading_refuses(self):
         self.write("cpu-model.json", counters({"m/naive/530/b16": {"barriers": -0.0}}))

@@ -11,6 +11,8 @@ TREE, COMMAND = sys.argv[1:3]
 sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
 VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
             os.path.join(TREE, "baselines", "schemas")]
+# What would steer a program besides the settings of its test.
+STEERING = ("KG_", "BXFI_", "FAKE_", "CTEST_", "GITHUB_", "CUDA", "CC", "CXX", "CI", "NO_COLOR", "CLICOLOR_FORCE")
 
 
 class Folder(unittest.TestCase):
@@ -19,8 +21,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.startswith(("KG_", "BXFI_")) and name not in ("CC", "CXX", "NO_COLOR", "CLICOLOR_FORCE")}
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
         self.environment.update(KG_LOCK_DIR=folder.name, GIT_CEILING_DIRECTORIES=os.path.dirname(folder.name))
 
     def write(self, path, content):
@@ -32,6 +33,24 @@ class Folder(unittest.TestCase):
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             return file.read()
+
+    def write_script(self, path, text):
+        self.write(path, text)
+        os.chmod(path, 0o755)
+
+    def run_program(self, *command, **settings):
+        """A program to its end: its exit code, as a shell has it, and its standard output and error together."""
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+                              errors="surrogateescape", check=False, env={**self.environment, **settings})
+        return done.returncode if done.returncode >= 0 else 128 - done.returncode, done.stdout
+
+    def expect_program(self, code, told, *command, **settings):
+        """What a program prints, where it ends so, and `told` (a text, or several) is in it."""
+        ended, printed = self.run_program(*command, **settings)
+        self.assertEqual(ended, code, printed)
+        for text in (told,) if isinstance(told, str) else told:
+            self.assertIn(text, printed)
+        return printed
 
     def run_command(self, *arguments, **settings):
         return subprocess.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,

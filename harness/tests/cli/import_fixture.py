@@ -5,15 +5,13 @@ import importlib
 import json
 import os
 import struct
-import subprocess
 import sys
-import tempfile
-import unittest
 from unittest import mock
 
-COMMAND = sys.argv.pop()
-TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+import command_fixture
+from command_fixture import COMMAND, TREE
+
+del sys.argv[1:3]  # which command_fixture has read
 cases, common, importer = (importlib.import_module(name) for name in ("cases", "common", "import"))
 
 COPY = "copy/strided/1048576/b256"
@@ -88,24 +86,15 @@ def changed(document, path, value=None):
     return document
 
 
-class Folder(unittest.TestCase):
-    """Each test has a folder of its own, in which it is."""
-
+class Folder(command_fixture.Folder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-        self.environment.update(KG_OUT="out", KG_BASELINES="baselines", KG_LOCK_DIR=folder.name)
+        super().setUp()
+        self.environment.update(KG_OUT="out", KG_BASELINES="baselines")
 
-    def write(self, name, document):
-        with open(name, "wb") as file:
-            file.write(document if isinstance(document, bytes) else json.dumps(document).encode())
-        return name
-
-    def run_command(self, *arguments, **settings):
-        return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=False, env={**self.environment, **settings})
+    def write(self, path, content):
+        with open(path, "wb") as file:
+            file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
 
     def write_samples(self, name, *samples):
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)

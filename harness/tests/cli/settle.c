@@ -17,6 +17,7 @@
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
 #include "tests/fakes/fake_code.h"
+#include "tests/fakes/made_baselines.h"
 
 #define SLOW "fake/plain/64/b32"
 #define OTHER "fake/quick/64/b64"
@@ -344,7 +345,7 @@ Test(settle, ungated_metrics_are_not_paired)
         kg__baseline_metric_of(&baseline.cases[i], "cold_time_ns")->gated = false;
         kg__baseline_metric_of(&baseline.cases[i], "time_ns")->gated = !other;
     }
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error));
+    write_baseline(at("baselines/nvidia-fake.json"), &baseline);
     kg__baseline_free(&baseline);
     set("KG_PAIRED", "1");
     expect_suspects("* " OTHER " hot 6000\n* " SLOW " cold 19000\n", "suspect");
@@ -393,8 +394,8 @@ static void fingerprint(const char *id, const char *text)
     json_t *measured;
 
     cr_assert(kg__baseline_load(at("baselines/nvidia-fake.json"), &baseline, &error) == KG__LOADED);
-    kg__baseline_set_code(kg__baseline_find(&baseline, id), &code);
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error));
+    set_baseline_code(kg__baseline_find(&baseline, id), &code);
+    write_baseline(at("baselines/nvidia-fake.json"), &baseline);
     kg__baseline_free(&baseline);
     measured = json_object_get(json_object_get(entry_of(id, &document), "first"), "measured");
     cr_assert(json_object_set_new(json_object_get(measured, "kernel"), "fingerprint",

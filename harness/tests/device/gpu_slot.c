@@ -114,44 +114,32 @@ Test(board, one_that_is_gone_is_named)
     cr_expect(strstr(error.text, UUID) != NULL && strchr(error.text, '\n') == NULL);
 }
 
-static json_t *spec_of(const char *list)
+/* What is printed, by whom: tests/gate/test_main.c. */
+Test(board, which_can_be_handed_out)
 {
-    json_t *boards = json_loads(list, 0, NULL);
-    json_t *spec;
+    static const struct {
+        kg__board board;
+        const char *fault; /* NULL: none */
+    } rows[] = {
+        { { UUID, "NVIDIA H200" }, NULL },
+        { { "GPU-00000000-0000-0000-0000-000000000001", "NVIDIA MIGHTY" }, NULL },
+        { { "MIG-7fc4aa32-1cf4-0123-89ab-cdef01234567", "NVIDIA H200 MIG 1g.18gb" },
+          "MIG instance" },
+        { { "GPU-12", "NVIDIA Odd" }, "NVIDIA Odd: its UUID is \"GPU-12\"" },
+        { { "", "NVIDIA Odd" }, "NVIDIA Odd: its UUID is \"\"" },
+    };
 
-    cr_assert(boards != NULL, "%s", list);
-    error.text[0] = '\0';
-    spec = kg__gpu_slot_spec(boards, &error);
-    json_decref(boards);
-    return spec;
-}
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__boards boards = { .list = NULL };
 
-Test(board, the_resource_spec_lists_every_board)
-{
-    json_t *spec = spec_of("[{\"uuid\": \"" UUID "\", \"name\": \"NVIDIA H200\"}, {\"uuid\": "
-                           "\"GPU-00000000-0000-0000-0000-000000000001\", \"name\": \"NVIDIA "
-                           "MIGHTY\"}]");
-    char *text = json_dumps(spec, JSON_COMPACT | JSON_SORT_KEYS);
-
-    cr_expect(eq(str, text,
-                 "{\"local\":[{\"gpus\":[{\"id\":\"" ID "\",\"slots\":8},{\"id\":"
-                 "\"gpu_00000000_0000_0000_0000_000000000001\",\"slots\":8}]}],"
-                 "\"version\":{\"major\":1,\"minor\":0}}"));
-    free(text);
-    json_decref(spec);
-}
-
-Test(board, what_cannot_be_handed_out_is_refused)
-{
-    cr_expect(
-        spec_of("[{\"uuid\": \"MIG-7fc4aa32-1cf4-0123-89ab-cdef01234567\", \"name\": \"NVIDIA "
-                "H200 MIG 1g.18gb\"}]") == NULL);
-    cr_expect(strstr(error.text, "MIG instance") != NULL, "%s", error.text);
-    cr_expect(spec_of("[{\"uuid\": \"" UUID
-                      "\", \"name\": \"a\"}, {\"uuid\": \"GPU-12\", \"name\": "
-                      "\"NVIDIA Odd\"}]") == NULL);
-    cr_expect(strstr(error.text, "NVIDIA Odd: its UUID is \"GPU-12\"") != NULL, "%s", error.text);
-    cr_expect(spec_of("[{\"name\": \"NVIDIA Odd\"}]") == NULL);
+        kg__boards_add(&boards, UUID, "a");
+        kg__boards_add(&boards, rows[i].board.uuid, rows[i].board.name);
+        error.text[0] = '\0';
+        cr_expect(kg__gpu_slot_takes(&boards, &error) == (rows[i].fault == NULL), "%zu", i);
+        cr_expect(rows[i].fault == NULL || strstr(error.text, rows[i].fault) != NULL, "%s",
+                  error.text);
+        free(boards.list);
+    }
 }
 
 Test(board, instances_are_known_by_their_name)

@@ -38,7 +38,7 @@ static kg__nvml_state state_of(const char *which)
     kg__error error = { "" };
 
     cr_assert(kg__nvml_gpu_state(nvml, which, &state, &error), "%s", error.text);
-    kg__nvml_close(nvml);
+    free(nvml);
     return state;
 }
 
@@ -72,7 +72,7 @@ Test(nvml, what_cannot_be_opened_is_absent_or_broken)
             cr_expect(strstr(why.text, rows[i].said[j]) != NULL, "%s", why.text);
         if (rows[i].library == NULL && rows[i].status == KG__NVML_BROKEN)
             cr_expect(eq(int, strstr(why.text, "restart") != NULL, rows[i].said[1][0] != '\0'));
-        kg__nvml_close(nvml);
+        free(nvml);
     }
 }
 
@@ -86,7 +86,7 @@ Test(nvml, an_empty_name_is_the_usual_one)
         cr_expect(strstr(why.text, KG__NVML_LIBRARY) != NULL ||
                       strstr(why.text, "not loaded") != NULL,
                   "%s", why.text);
-    kg__nvml_close(nvml);
+    free(nvml);
 }
 
 Test(nvml, tells_the_driver)
@@ -102,7 +102,7 @@ Test(nvml, tells_the_driver)
     answer("driver=none");
     kg__nvml_driver(nvml, driver, sizeof driver);
     cr_expect(eq(str, driver, ""));
-    kg__nvml_close(nvml);
+    free(nvml);
 }
 
 static void expect_figures(const kg__nvml_state *state, const int wanted[7])
@@ -186,7 +186,7 @@ Test(nvml, a_card_that_is_not_there_is_an_error)
         cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier card stays");
         cr_expect(eq(str, state.name, ""));
     }
-    kg__nvml_close(nvml);
+    free(nvml);
 }
 
 Test(nvml, older_drivers_have_other_calls)
@@ -225,7 +225,7 @@ static kg__nvml_processes listed(const char *settings)
     nvml = open_fake();
     is_listed = kg__nvml_list(nvml, "0", &all);
     cr_expect(eq(int, is_listed, all.count >= 0));
-    kg__nvml_close(nvml);
+    free(nvml);
     return all;
 }
 
@@ -295,7 +295,7 @@ Test(nvml, processes_of_a_card_that_is_not_there)
 
     cr_expect(not(kg__nvml_list(nvml, "7", &all)));
     cr_expect(eq(int, all.count, -1));
-    kg__nvml_close(nvml);
+    free(nvml);
 }
 
 Test(nvml, which_reasons_are_throttling)
@@ -319,9 +319,6 @@ Test(nvml, reasons_in_words)
     cr_expect(eq(str, text, "none"));
     kg__nvml_reasons_text(0x45, text, sizeof text);
     cr_expect(eq(str, text, "idle, software power cap, hardware thermal slowdown"));
-    cr_expect(kg__nvml_text_throttles(text));
-    cr_expect(not(kg__nvml_text_throttles("idle, clocks set for applications")));
-    cr_expect(not(kg__nvml_text_throttles("none")));
     kg__nvml_reasons_text(1ULL << 63, text, sizeof text);
     cr_expect(eq(str, text, "a reason that this version does not know"));
     kg__nvml_reasons_text(UINT64_MAX, text, 16);

@@ -576,6 +576,19 @@ class Steps(unittest.TestCase):
             self.assertEqual(run.result, "failure", name)
             (self.sandbox.stand_ins / name).unlink()
 
+    def assert_held_against_the_base(self, file, job, call):
+        """Passes, and the gate is called with the base that the event names, or else with where the default branch was left."""
+        self.sandbox.does("gate", GATE_PASSES)
+        named = git(self.sandbox.checkout, "rev-parse", "HEAD").strip()
+        for name, base in (("pull_request", named), ("merge_group", named), ("push", self.sandbox.base),
+                           ("workflow_dispatch", self.sandbox.base)):
+            run = self.run_job(file, job, event_of(name, base=base))
+            self.assertEqual((run.name, run.result), (job if job != "verdict" else "gate-gpu", "success"), run.output)
+            self.assertIn(f"{call} --base {base} ", self.sandbox.called()[-1], name)
+
+    def test_the_model_is_held_against_the_base(self):
+        self.assert_held_against_the_base("gate-cpu.yml", "model", "gate --target model --strict")
+
     def test_a_gate_that_failed_has_a_summary(self):
         self.sandbox.does("gate", GATE_FAILS)
         run = self.run_job("gate-cpu.yml", "model", event_of("push"))
@@ -628,11 +641,7 @@ class Steps(unittest.TestCase):
     # The GPU's gate
 
     def test_gate_gpu_is_held_against_the_base(self):
-        self.sandbox.does("gate", GATE_PASSES)
-        for name in ("pull_request", "merge_group", "push", "workflow_dispatch"):
-            run = self.run_job("gate-gpu.yml", "verdict", event_of(name, base=self.sandbox.base))
-            self.assertEqual((run.name, run.result), ("gate-gpu", "success"), run.output)
-            self.assertIn(f"gate --target gpu --strict --base {self.sandbox.base} ", self.sandbox.called()[-1])
+        self.assert_held_against_the_base("gate-gpu.yml", "verdict", "gate --target gpu --strict")
         self.assertTrue((self.sandbox.artifacts / "gate-gpu-nvidia-h200" / "junit.xml").is_file())
 
     def test_gate_gpu_fails(self):

@@ -5,14 +5,6 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* A document has to be valid by the schema of the form that it names; `called` is how a failure
- * names it. */
-void expect_valid(json_t *document, const char *called);
-
-/* Copies of a valid document, each with one change: every value in it to others, every member taken
- * out, and members that no form has. An array of [whether it is valid, the copy]. */
-json_t *changed_documents(json_t *document);
-
 /* A document has to be valid, and most changes of it must not be: a schema that takes anything
  * holds nothing. */
 void expect_strict(json_t *document);

@@ -64,12 +64,6 @@ void write_text(const char *path, const char *text)
     cr_assert(fclose(file) == 0);
 }
 
-void write_script(const char *path, const char *text)
-{
-    write_text(path, text);
-    cr_assert(chmod(path, 0755) == 0);
-}
-
 char *read_text(const char *path)
 {
     FILE *file = fopen(path, "r");

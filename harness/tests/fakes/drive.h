@@ -17,8 +17,6 @@ const char *at(const char *name);
 /* Writes and reads a whole file; a failure fails the test. The text is freed by the caller. */
 void write_text(const char *path, const char *text);
 char *read_text(const char *path);
-/* Writes a script that can be run. */
-void write_script(const char *path, const char *text);
 bool exists(const char *path);
 
 /* How many lines of a text the runner of GitHub Actions takes for workflow commands. */

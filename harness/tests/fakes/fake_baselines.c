@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "tests/fakes/drive.h"
+#include "tests/fakes/made_baselines.h"
 
 kg__baseline baseline;
 kg__baseline counts;
@@ -27,18 +28,18 @@ void end_fake_baselines(void)
 static kg__baseline_metric *add_metric(kg__baseline_case *entry, const char *name, double value)
 {
     double sessions[5] = { value, value, value, value, value };
-    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
+    kg__baseline_metric *metric = add_baseline_metric(entry, name);
 
     metric->value = value;
     metric->band = 0.02;
     metric->floor = 50;
-    kg__baseline_set_sessions(metric, sessions, 5);
+    set_baseline_sessions(metric, sessions, 5);
     return metric;
 }
 
 void add_case(const char *id, double hot)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, id);
+    kg__baseline_case *entry = add_baseline_case(&baseline, id);
 
     free(entry->commit);
     entry->commit = kg__copy_text("0123456789");
@@ -48,10 +49,7 @@ void add_case(const char *id, double hot)
 
 void save_baseline(void)
 {
-    kg__error error = { "" };
-
-    cr_assert(kg__baseline_save(at("baselines/nvidia-fake.json"), &baseline, &error), "%s",
-              error.text);
+    write_baseline(at("baselines/nvidia-fake.json"), &baseline);
 }
 
 void store_baseline(void)
@@ -60,16 +58,14 @@ void store_baseline(void)
     add_case("fake/plain/64/b64", 10000);
     add_case("fake/quick/64/b32", 5000);
     add_case("fake/quick/64/b64", 5000);
-    (void)add_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
-    (void)add_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
+    (void)add_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
+    (void)add_metric(add_baseline_sentinel(&baseline, "fma"), "time_ns", 200000);
     save_baseline();
 }
 
 void save_counts(void)
 {
-    kg__error error = { "" };
-
-    cr_assert(kg__baseline_save(at("baselines/cpu-model.json"), &counts, &error), "%s", error.text);
+    write_baseline(at("baselines/cpu-model.json"), &counts);
 }
 
 void store_counts(void)
@@ -98,11 +94,11 @@ void store_counts(void)
     kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_SECTORS] = 400;
     counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        kg__baseline_case *entry = kg__baseline_add(&counts, ids[i]);
+        kg__baseline_case *entry = add_baseline_case(&counts, ids[i]);
 
         for (size_t j = 0; j < sizeof usual / sizeof *usual; j++)
-            kg__baseline_add_metric(entry, usual[j].counter)->value = usual[j].value;
-        kg__baseline_set_lines(entry, lines);
+            add_baseline_metric(entry, usual[j].counter)->value = usual[j].value;
+        entry->lines = kg__lines_copy(lines);
     }
     kg__lines_free(lines);
     save_counts();

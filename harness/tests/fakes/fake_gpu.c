@@ -65,12 +65,12 @@ static int process_number;
 static char opened[KG__GPU_UUID_SIZE];
 
 /* The boards that CUDA_VISIBLE_DEVICES shows. */
-static json_t *visible_boards(void)
+static kg__boards visible_boards(void)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     const char *named = getenv("FAKE_BOARDS");
     char *list = kg__copy_text(named != NULL ? named : "=NVIDIA Fake");
-    json_t *boards = json_array();
+    kg__boards boards = { .list = NULL };
     char *rest = NULL;
 
     for (char *board = strtok_r(list, ",", &rest); board != NULL;
@@ -79,19 +79,17 @@ static json_t *visible_boards(void)
 
         *name++ = '\0';
         if (visible == NULL || *board == '\0' || strcmp(visible, board) == 0)
-            json_array_append_new(boards, json_pack("{s:s, s:s}", "uuid", board, "name", name));
+            kg__boards_add(&boards, board, name);
     }
     free(list);
     return boards;
 }
 
-kg__device_status kg__device_boards(json_t **boards, kg__error *why)
+kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
 {
     *boards = visible_boards();
-    if (json_array_size(*boards) > 0)
+    if (boards->count > 0)
         return KG__DEVICE_READY;
-    json_decref(*boards);
-    *boards = NULL;
     kg__fail(why, "no GPU: this one is a fake");
     return KG__DEVICE_ABSENT;
 }
@@ -131,8 +129,8 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
 {
     const char *state = getenv("FAKE_DEVICE");
     char given[KG__GPU_UUID_SIZE];
-    json_t *boards;
-    const json_t *first;
+    kg__boards boards;
+    kg__board first = { .uuid = "" };
     const char *toolkit = getenv("FAKE_CUDA");
 
     process_number = fake_process_number("FAKE_LOG");
@@ -152,17 +150,17 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
         return KG__DEVICE_BROKEN;
     boards = visible_boards();
     /* A board that moves: every process finds another one first. */
-    first = json_array_get(boards, state != NULL && strcmp(state, "moves") == 0
-                                       ? (size_t)(process_number - 1) % json_array_size(boards)
-                                       : 0);
-    if (first == NULL || (given[0] != '\0' && strcmp(given, kg__json_text(first, "uuid")) != 0)) {
+    if (boards.count > 0)
+        first = boards.list[state != NULL && strcmp(state, "moves") == 0
+                                ? (size_t)(process_number - 1) % boards.count
+                                : 0];
+    free(boards.list);
+    if (boards.count == 0 || (given[0] != '\0' && strcmp(given, first.uuid) != 0)) {
         kg__gpu_slot_gone(given, why);
-        json_decref(boards);
         return KG__DEVICE_BROKEN;
     }
-    kg__format(opened, sizeof opened, "%s", kg__json_text(first, "uuid"));
-    *description = describe(opened, kg__json_text(first, "name"));
-    json_decref(boards);
+    kg__format(opened, sizeof opened, "%s", first.uuid);
+    *description = describe(opened, first.name);
     if (toolkit != NULL)
         kg__provenance_set_text(&description->provenance, "cuda", toolkit);
     return KG__DEVICE_READY;

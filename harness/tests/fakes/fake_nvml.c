@@ -25,12 +25,6 @@ typedef struct fake_pci {
     char bus_id[32];
 } fake_pci;
 
-typedef struct fake_process {
-    unsigned pid;
-    unsigned long long memory;
-    unsigned instances[2];
-} fake_process;
-
 static fake_card cards[8];
 static int started;
 
@@ -93,12 +87,6 @@ int nvmlInit_v2(void)
     small_number("init", SUCCESS, &code);
     started += code == SUCCESS;
     return (int)code;
-}
-
-int nvmlShutdown(void)
-{
-    started--;
-    return SUCCESS;
 }
 
 const char *nvmlErrorString(int code)
@@ -185,29 +173,18 @@ int nvmlDeviceGetMaxClockInfo(fake_card *card, int domain, unsigned *value)
     return small_number("max", 1980, value);
 }
 
-int nvmlDeviceGetCurrentClocksEventReasons(fake_card *card, unsigned long long *reasons)
-{
-    (void)card;
-    return number("throttle", 0, reasons);
-}
+/* A function of a card that tells one figure. */
+#define FIGURE(function, type, read, key, otherwise)                                               \
+    int function(fake_card *card, type *value)                                                     \
+    {                                                                                              \
+        (void)card;                                                                                \
+        return read(key, otherwise, value);                                                        \
+    }
 
-int nvmlDeviceGetCurrentClocksThrottleReasons(fake_card *card, unsigned long long *reasons)
-{
-    (void)card;
-    return number("old_throttle", 0, reasons);
-}
-
-int nvmlDeviceGetEnforcedPowerLimit(fake_card *card, unsigned *milliwatts)
-{
-    (void)card;
-    return small_number("limit", 700000, milliwatts);
-}
-
-int nvmlDeviceGetPowerUsage(fake_card *card, unsigned *milliwatts)
-{
-    (void)card;
-    return small_number("draw", 75500, milliwatts);
-}
+FIGURE(nvmlDeviceGetCurrentClocksEventReasons, unsigned long long, number, "throttle", 0)
+FIGURE(nvmlDeviceGetCurrentClocksThrottleReasons, unsigned long long, number, "old_throttle", 0)
+FIGURE(nvmlDeviceGetEnforcedPowerLimit, unsigned, small_number, "limit", 700000)
+FIGURE(nvmlDeviceGetPowerUsage, unsigned, small_number, "draw", 75500)
 
 int nvmlDeviceGetEccMode(fake_card *card, unsigned *current, unsigned *pending)
 {
@@ -230,8 +207,8 @@ int nvmlDeviceGetMigMode(fake_card *card, unsigned *current, unsigned *pending)
 /* The ids of other processes begin here, beyond any that the system gives. */
 #define FIRST_OTHER 10000000U
 
-/* Fills in `others` processes that are not this one, whose ids begin at `other_pid`, and this one
- * too where `self` is set, by the id `self_pid`, as in a container. */
+/* Fills in, in entries of `stride` bytes, `others` processes that are not this one, whose ids begin
+ * at `other_pid`, and this one too where `self` is set, by the id `self_pid`, as in a container. */
 static int processes(unsigned version, unsigned *count, void *entries, size_t stride)
 {
     unsigned others;
@@ -258,23 +235,16 @@ static int processes(unsigned version, unsigned *count, void *entries, size_t st
     return *count > room ? TOO_SMALL : SUCCESS;
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(fake_card *card, unsigned *count, fake_process *entries)
-{
-    (void)card;
-    return processes(3, count, entries, sizeof *entries);
-}
+#define PROCESSES(function, version, size)                                                         \
+    int function(fake_card *card, unsigned *count, void *entries)                                  \
+    {                                                                                              \
+        (void)card;                                                                                \
+        return processes(version, count, entries, size);                                           \
+    }
 
-int nvmlDeviceGetComputeRunningProcesses_v2(fake_card *card, unsigned *count, fake_process *entries)
-{
-    (void)card;
-    return processes(2, count, entries, sizeof *entries);
-}
-
-int nvmlDeviceGetComputeRunningProcesses(fake_card *card, unsigned *count, void *entries)
-{
-    (void)card;
-    return processes(1, count, entries, 16);
-}
+PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3, 3, 24)
+PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2, 2, 24)
+PROCESSES(nvmlDeviceGetComputeRunningProcesses, 1, 16)
 
 int cuInit(unsigned flags)
 {

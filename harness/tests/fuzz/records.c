@@ -18,23 +18,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 static kg__baseline *baseline_of(bool model)
 {
     static kg__baseline both[2];
-    static const double sessions[] = { 1000, 1002, 999, 1001, 1000 };
-    kg__baseline *baseline = &both[model];
-    kg__baseline_metric *metric;
+    static const char *const texts[2] = {
+        "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"nvidia-h200\"}, "
+        "\"cases\": {\"" CASE "\": {\"time_ns\": {\"value\": 1000, \"band\": 0.02, \"floor\": 50, "
+        "\"sessions\": [1000, 1002, 999, 1001, 1000]}}}}",
+        "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"cpu-model\"}, "
+        "\"cases\": {\"" CASE "\": {\"global_load_sectors\": {\"value\": 1000}}}}",
+    };
+    static const char *const names[2] = { "nvidia-h200.json", "cpu-model.json" };
+    kg__error error = { "" };
 
-    if (baseline->case_count > 0)
-        return baseline;
-    kg__format(baseline->target.key, sizeof baseline->target.key, "%s",
-               model ? KG__MODEL_KEY : "nvidia-h200");
-    metric = kg__baseline_add_metric(kg__baseline_add(baseline, CASE),
-                                     model ? "global_load_sectors" : "time_ns");
-    metric->value = 1000;
-    if (!model) {
-        metric->band = 0.02;
-        metric->floor = KG__TIME_FLOOR_NS;
-        kg__baseline_set_sessions(metric, sessions, sizeof sessions / sizeof *sessions);
-    }
-    return baseline;
+    if (both[model].case_count == 0)
+        require(kg__baseline_parse(names[model], texts[model], strlen(texts[model]), &both[model],
+                                   &error) == KG__LOADED,
+                error.text);
+    return &both[model];
 }
 
 static void judge(json_t *record)

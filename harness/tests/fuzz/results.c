@@ -1,5 +1,5 @@
-/* The reader of results, the console, and the words that are added to what it takes: what was read is
- * written, and read again as the same. */
+/* The reader of results, the console, and the words that are added to what it takes: what was read
+ * is written, and read again as the same. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,8 @@
 #include "report/report.h"
 #include "results/merge.h"
 #include "results/results_describe.h"
-#include "results/results_tally.h"
+#include "results/results_files.h"
+#include "results/verdicts.h"
 #include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
@@ -33,18 +34,39 @@ static void sum_up(bool strict, bool readable)
     kg__pool_free(&pool);
 }
 
+/* What was read is written, and read again as the same. */
+static void read_again(const kg__verdicts *verdicts)
+{
+    kg__pool pool = { 0 };
+    kg__error error = { "" };
+    json_t *written = kg__verdicts_json(verdicts);
+    const kg__verdicts *again;
+    json_t *rewritten;
+
+    require(kg__verdicts_save(verdicts, path_of("again.json"), &error), error.text);
+    again = kg__verdicts_load(&pool, path_of("again.json"), &error);
+    require(again != NULL, error.text);
+    rewritten = kg__verdicts_json(again);
+    require(json_equal(written, rewritten), "verdicts are read again as they were written");
+    json_decref(rewritten);
+    json_decref(written);
+    kg__pool_free(&pool);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     const char *path = file_of_input("records/gpu.fuzz.time.verdicts.json", input, size);
+    kg__pool pool = { 0 };
     kg__error error = { "" };
-    json_t *verdicts = kg__verdicts_load_json(path, &error);
-    bool readable = verdicts != NULL;
-    kg__tally tally = { 0 };
+    const kg__verdicts *verdicts = kg__verdicts_load(&pool, path, &error);
+    json_t *document = kg__verdicts_load_json(path, NULL);
 
-    require_error(!readable, &error);
-    if (readable)
-        kg__verdicts_tally(verdicts, &tally);
-    json_decref(verdicts);
-    sum_up(size % 2 == 0, readable);
+    require_error(verdicts == NULL, &error);
+    require(verdicts == NULL || document != NULL, "what is read has the form of verdicts");
+    if (verdicts != NULL)
+        read_again(verdicts);
+    kg__pool_free(&pool);
+    sum_up(size % 2 == 0, document != NULL);
+    json_decref(document);
     return 0;
 }

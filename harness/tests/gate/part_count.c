@@ -8,6 +8,7 @@
 #include "records/records.h"
 #include "results/time_result.h"
 #include "tests/fakes/fake_runs.h"
+#include "tests/fakes/made_baselines.h"
 
 TestSuite(part_count, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 
@@ -88,13 +89,13 @@ Test(part_count, an_empty_launch_more)
 
     store_counts();
     for (size_t i = 0; i < counts.case_count; i++)
-        kg__baseline_add_metric(&counts.cases[i], "launches")->value = 1;
+        add_baseline_metric(&counts.cases[i], "launches")->value = 1;
     save_counts();
     plan_counts("* * launches 1\n* " SLOW " launches 2\n");
     expect_count(1, "launches rose by 100.0 % (2 against 1)");
     cr_assert(count_cases("model.fake.count", "slower") == 1);
     for (size_t i = 0; i < counts.case_count; i++)
-        cr_assert(kg__baseline_remove_metric(&counts.cases[i], "launches"));
+        remove_baseline_metric(&counts.cases[i], "launches");
     kg__provenance_set_text(&counts.provenance, "model", "2");
     save_counts();
     expect_count(0, unjudged);
@@ -143,7 +144,7 @@ Test(part_count, counts_without_a_baseline)
     set("KG_STRICT", "1");
     expect_count(2, "no-baseline  cpu-model    fake/plain/64/b32                 loads 200");
     store_counts();
-    cr_assert(kg__baseline_remove(&counts, SLOW));
+    remove_baseline_case(&counts, SLOW);
     save_counts();
     expect_count(1, "no baseline: record one with ci/rebaseline");
     set("KG_STRICT", "0");

@@ -90,6 +90,7 @@ Test(part_devices, a_program_lists_the_boards)
     const char *const with_value[] = { KG__FAKE_GPU, "--resource-spec", "now", NULL };
     ending seen;
     json_t *spec;
+    json_t *expected;
 
     set("FAKE_BOARDS", "MIG-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee=NVIDIA H200 MIG 1g.18gb");
     expect_drive(listing, 77, "is a MIG instance");
@@ -98,6 +99,12 @@ Test(part_devices, a_program_lists_the_boards)
     expect_ending(&seen, 0, "\"gpu_aaaaaaaa_bbbb_cccc_dddd_eeeeeeeeeeee\"");
     spec = json_loads(seen.output, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(spec != NULL, "%s", seen.output);
+    expected =
+        json_pack("{s:{s:i, s:i}, s:[{s:[{s:s, s:i}, {s:s, s:i}]}]}", "version", "major", 1,
+                  "minor", 0, "local", "gpus", "id", "gpu_00000000_1111_2222_3333_444444444444",
+                  "slots", 8, "id", "gpu_aaaaaaaa_bbbb_cccc_dddd_eeeeeeeeeeee", "slots", 8);
+    cr_assert(json_equal(spec, expected), "%s", seen.output);
+    json_decref(expected);
     json_decref(spec);
     free(seen.output);
     set("CUDA_VISIBLE_DEVICES", OTHER_BOARD);

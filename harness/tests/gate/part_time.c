@@ -11,11 +11,12 @@
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/message.h"
-#include "baseline/cubin.h"
+#include "baseline/fingerprint.h"
 #include "records/records.h"
 #include "results/time_result.h"
 #include "tests/fakes/fake_code.h"
 #include "tests/fakes/fake_runs.h"
+#include "tests/fakes/made_baselines.h"
 
 TestSuite(part_time, .init = begin_fake_runs, .fini = end_fake_runs, .timeout = 60);
 
@@ -206,7 +207,7 @@ Test(part_time, no_baseline_at_all)
 Test(part_time, a_case_without_a_baseline)
 {
     store_baseline();
-    cr_assert(kg__baseline_remove(&baseline, SLOW));
+    remove_baseline_case(&baseline, SLOW);
     save_baseline();
     expect_verdict("no-baseline", "no baseline: record one with ci/rebaseline", 0, 1);
 }
@@ -443,7 +444,7 @@ static void store_code(const char *toolkit)
     set("FAKE_CUDA", "13.0");
     kg__provenance_set_text(&baseline.provenance, "cuda", toolkit);
     store_baseline();
-    kg__baseline_set_code(kg__baseline_find(&baseline, SLOW), &code);
+    set_baseline_code(kg__baseline_find(&baseline, SLOW), &code);
     save_baseline();
 }
 
@@ -495,7 +496,7 @@ Test(part_time, code_of_another_kind_is_not_compared)
     const kg__kernel_code code = fake_code(40, NAN, "0123456789abcdef");
 
     store_code("13.0");
-    kg__baseline_set_code(kg__baseline_find(&baseline, SLOW), &code);
+    set_baseline_code(kg__baseline_find(&baseline, SLOW), &code);
     save_baseline();
     plan("* " SLOW " hot 11000 launch aa\n");
     expect_verdict("slower", "slower by 10.0 %", 1, 1);

@@ -23,7 +23,7 @@ TestSuite(observer, .init = make_folder, .fini = remove_folder, .timeout = 60);
 typedef struct outcome {
     const char *cases[CASES];
     size_t count;
-    char event[CASES][16]; /* the settling event; "" while there is none */
+    kg__event event[CASES]; /* the settling event; KG__EVENT_OTHER while there is none */
     char why[CASES][256];
     size_t line[CASES]; /* of "at" */
     size_t findings[CASES];
@@ -43,7 +43,7 @@ static void take_observation(void *context, const kg__observation *observation)
         if (strcmp(all->cases[i], observation->id) != 0)
             continue;
         all->times[i]++;
-        kg__format(all->event[i], sizeof all->event[i], "%s", kg__event_name(observation->event));
+        all->event[i] = observation->event;
         kg__format(all->why[i], sizeof all->why[i], "%s", observation->why);
         all->line[i] = observation->at_line;
         all->findings[i] = observation->findings->count;
@@ -82,10 +82,10 @@ static kg__observation_status observe(outcome *all, kg__error *why)
 }
 
 /* Every case has exactly one record: "checked", or "failed" with a reason that begins so. */
-static void expect_outcome(const outcome *all, size_t index, const char *event, const char *why)
+static void expect_outcome(const outcome *all, size_t index, kg__event event, const char *why)
 {
-    cr_assert(strcmp(all->event[index], event) == 0, "%s: \"%s\" (%s), expected %s",
-              all->cases[index], all->event[index], all->why[index], event);
+    cr_assert(all->event[index] == event, "%s: %d (%s), expected %d", all->cases[index],
+              (int)all->event[index], all->why[index], (int)event);
     cr_assert(strncmp(all->why[index], why, strlen(why)) == 0, "%s: %s", all->cases[index],
               all->why[index]);
     cr_assert(all->times[index] == 1, "%s: %d records", all->cases[index], all->times[index]);
@@ -151,10 +151,10 @@ Test(observer, all_goes_well)
     char *cases;
 
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "launching: cudaErrorInvalidValue");
-    expect_outcome(&all, 2, "refused", "too odd a size");
-    expect_outcome(&all, 3, "checked", "");
+    expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
+    expect_outcome(&all, 1, KG__EVENT_FAILED, "launching: cudaErrorInvalidValue");
+    expect_outcome(&all, 2, KG__EVENT_REFUSED, "too odd a size");
+    expect_outcome(&all, 3, KG__EVENT_CHECKED, "");
     cr_assert(all.others == 1, "done is passed on");
     cr_assert(processes() == 1);
     cases = read_text(at("job.cases"));
@@ -250,7 +250,8 @@ Test(observer, each_fault_costs_one_case)
             all.cases[j] = rows[i].cases[j].id;
         cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
         for (size_t j = 0; rows[i].cases[j].id != NULL; j++)
-            expect_outcome(&all, j, rows[i].cases[j].why != NULL ? "failed" : "checked",
+            expect_outcome(&all, j,
+                           rows[i].cases[j].why != NULL ? KG__EVENT_FAILED : KG__EVENT_CHECKED,
                            rows[i].cases[j].why != NULL ? rows[i].cases[j].why : "");
         cr_assert(processes() == rows[i].processes, "row %zu: %zu", i, processes());
     }
@@ -264,15 +265,15 @@ Test(observer, a_hang_is_told_with_its_place)
 
     silence_limit = 0.5;
     cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed",
+    expect_outcome(&all, 0, KG__EVENT_FAILED,
                    "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit); it was ended at "
                    "kernels/a/b.cu:14, in kernel b");
     cr_assert(all.line[0] == 14 && all.findings[0] == 1);
     cr_assert(all.line[2] == 0 && all.findings[2] == 0, "said of another process");
-    expect_outcome(&all, 1, "checked", "");
-    expect_outcome(&all, 2, "failed", "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
+    expect_outcome(&all, 2, KG__EVENT_FAILED, "hung: no record for 0.5 s");
     cr_assert(strstr(all.why[2], "kernels") == NULL, "said of another process: %s", all.why[2]);
-    expect_outcome(&all, 3, "checked", "");
+    expect_outcome(&all, 3, KG__EVENT_CHECKED, "");
     cr_assert(processes() == 3);
 }
 
@@ -374,9 +375,9 @@ Test(observer, a_wrapper_runs_the_observer)
 
     wrap("echo \"$0 $1\" >>\"$0.seen\"; shift; \"$@\"");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-    expect_outcome(&all, 0, "checked", "");
-    expect_outcome(&all, 1, "failed", "the observer ended with exit code 139");
-    expect_outcome(&all, 2, "checked", "");
+    expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
+    expect_outcome(&all, 1, KG__EVENT_FAILED, "the observer ended with exit code 139");
+    expect_outcome(&all, 2, KG__EVENT_CHECKED, "");
     cr_assert(eq(str, all.objection, ""));
     seen = read_text(at("wrapper.seen"));
     cr_assert(occurrences(seen, "/wrapper first\n") == 2, "%s", seen);
@@ -391,7 +392,7 @@ Test(observer, a_wrapper_objects)
 
     wrap("shift; \"$@\"; exit 7");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
     cr_assert(strstr(all.objection, ": exit code 7, though the observer was through") != NULL, "%s",
               all.objection);
     wrap("shift; \"$@\"; kill -9 $$");
@@ -408,8 +409,8 @@ Test(observer, a_wrapper_ends_its_observer)
     silence_limit = 0.5;
     wrap("shift; \"$@\" & trap 'kill -9 $!; : >\"$0.ended\"; exit 3' TERM; wait $!");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-    expect_outcome(&all, 0, "failed", "hung: no record for 0.5 s");
-    expect_outcome(&all, 1, "checked", "");
+    expect_outcome(&all, 0, KG__EVENT_FAILED, "hung: no record for 0.5 s");
+    expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
     cr_assert(exists(at("wrapper.ended")));
     cr_assert(eq(str, all.objection, ""));
 }
@@ -450,5 +451,5 @@ Test(observer, old_records_are_not_read)
     write_text(at("job.jsonl"),
                "{\"event\": \"checked\", \"case\": \"forgotten/1\", \"right\": true}\n");
     cr_assert(observe(&all, &why) == KG__OBSERVED);
-    expect_outcome(&all, 0, "failed", "record lost");
+    expect_outcome(&all, 0, KG__EVENT_FAILED, "record lost");
 }

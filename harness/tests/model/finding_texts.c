@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "records/finding_text.h"
 
 static bool is_race(kg__finding_kind kind)
 {
@@ -30,35 +31,6 @@ bool is_as_expected(const kg__finding *finding, const kg__finding *expected)
            (!expected->by_host || finding->by_host);
 }
 
-const char *fields_of(const kg__finding *finding)
-{
-    static const char *const accesses[] = { "access", "read", "write", "atomic" };
-    static char text[1024];
-    const kg__finding_actor *other = &finding->other;
-    char where[256];
-
-    if (finding->has_index)
-        kg__format(where, sizeof where, "%s[%lld]", finding->symbol, (long long)finding->index);
-    else if (finding->symbol == NULL)
-        kg__format(where, sizeof where, "0x%llx", (unsigned long long)finding->address);
-    else
-        kg__format(where, sizeof where, "%s %c %lld of %llu", finding->symbol,
-                   finding->offset < 0 ? '-' : '+',
-                   (long long)(finding->offset < 0 ? -finding->offset : finding->offset),
-                   (unsigned long long)finding->size);
-    kg__format(
-        text, sizeof text,
-        "%s: %s:%u: %s%s %u bytes at %s, block %u %u %u, thread %u %u %u, waiting %u; other: "
-        "%s, block %u %u %u, thread %u %u %u, waiting %u; %llu times",
-        kg__finding_kind_name(finding->kind), finding->by.file, finding->by.line,
-        finding->by_host ? "host " : "", accesses[finding->by.access], finding->bytes, where,
-        finding->by.block[0], finding->by.block[1], finding->by.block[2], finding->by.thread[0],
-        finding->by.thread[1], finding->by.thread[2], finding->by.waiting, accesses[other->access],
-        other->block[0], other->block[1], other->block[2], other->thread[0], other->thread[1],
-        other->thread[2], other->waiting, (unsigned long long)finding->count);
-    return text;
-}
-
 const char *findings_of(const kg__model_report *report)
 {
     static char text[8192];
@@ -66,8 +38,10 @@ const char *findings_of(const kg__model_report *report)
     kg__format(text, sizeof text, "%s", report->finding_count == 0 ? "none" : "");
     for (size_t i = 0; i < report->finding_count; i++) {
         size_t used = strlen(text);
+        char line[KG__MESSAGE_SIZE];
 
-        kg__format(text + used, sizeof text - used, "\n  %s", fields_of(&report->findings[i]));
+        kg__finding_line(&report->findings[i], line, sizeof line);
+        kg__format(text + used, sizeof text - used, "\n  %s", line);
     }
     return text;
 }

@@ -12,10 +12,6 @@ bool is_of_kind(const kg__finding *finding, kg__finding_kind kind);
  * compared; offsets are where the size is. */
 bool is_as_expected(const kg__finding *finding, const kg__finding *expected);
 
-/* The fields of a finding: "out_of_bounds: a.cu:14: read 4 bytes at a + 128 of 128, block ...";
- * good until the next call. */
-const char *fields_of(const kg__finding *finding);
-
 /* All findings of a report, one per line, "none" where there is none; good until the next call. */
 const char *findings_of(const kg__model_report *report);
 

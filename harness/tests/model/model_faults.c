@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,20 +101,6 @@ Test(model_faults, freed_memory_is_reported, .init = cr_redirect_stderr)
     cr_assert(launch_defect(&config, NO_DEFECT, out) == cudaErrorIllegalAddress);
     cr_assert_str_eq(complaints(), BLOCK_0 "thread (0, 0, 0): an access to allocation 1 + 0 after "
                                            "allocation 1 (128 bytes) was freed\n");
-}
-
-/* Lets the process map so many bytes more than it has. */
-static void limit_addresses(size_t more)
-{
-    struct rlimit limit;
-    size_t pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-
-    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
-    fclose(sizes);
-    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
-    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGE_SIZE) + more;
-    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 
 Test(model_faults, no_memory_for_stacks_is_reported, .init = cr_redirect_stderr)

@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "model/model.h"
 
@@ -23,6 +25,25 @@ void *device(size_t size, int fill)
     cr_assert(cudaMalloc(&memory, size) == cudaSuccess);
     cr_assert(cudaMemset(memory, fill, size) == cudaSuccess);
     return memory;
+}
+
+size_t mapped_bytes(void)
+{
+    size_t pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+
+    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
+    fclose(sizes);
+    return pages * (size_t)sysconf(_SC_PAGE_SIZE);
+}
+
+void limit_addresses(size_t more)
+{
+    struct rlimit limit;
+
+    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = (rlim_t)(mapped_bytes() + more);
+    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
 }
 
 const char *complaints(void)

@@ -20,6 +20,12 @@ cudaLaunchConfig_t line(unsigned int blocks, unsigned int threads);
 /* Device memory of `size` bytes, all `fill`. */
 void *device(size_t size, int fill);
 
+/* The bytes of this process's addresses that are mapped. */
+size_t mapped_bytes(void);
+
+/* Lets the process map so many bytes more than it has. */
+void limit_addresses(size_t more);
+
 /* What was written to the standard error, which the test has redirected; good until the next call.
  */
 const char *complaints(void);

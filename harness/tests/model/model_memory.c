@@ -1,9 +1,6 @@
 /* The CPU model's memory: allocations and copies. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "model/watch/watch.h"
 #include "tests/model/model_fixture.h"
@@ -82,17 +79,6 @@ Test(model_memory, many_allocations_stay_sorted)
     cr_assert(kg__model_allocation_count() == 0);
 }
 
-/* The bytes of this process's addresses that are mapped. */
-static size_t mapped_bytes(void)
-{
-    size_t pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-
-    cr_assert(sizes != NULL && fscanf(sizes, "%zu", &pages) == 1);
-    fclose(sizes);
-    return pages * (size_t)sysconf(_SC_PAGE_SIZE);
-}
-
 static void pass_over(void *context, const kg__model_kernel *kernel,
                       const cudaLaunchConfig_t *config)
 {
@@ -139,12 +125,9 @@ Test(model_memory, freed_memory_gives_its_addresses_up)
 {
     enum { MEBI = 1 << 20 };
     void *memory = device((size_t)100 * MEBI, 0);
-    struct rlimit limit;
 
     OK(cudaFree(memory));
-    cr_assert(getrlimit(RLIMIT_AS, &limit) == 0);
-    limit.rlim_cur = (rlim_t)(mapped_bytes() + (size_t)10 * MEBI);
-    cr_assert(setrlimit(RLIMIT_AS, &limit) == 0);
+    limit_addresses((size_t)10 * MEBI);
     memory = device((size_t)90 * MEBI, 0);
     OK(cudaFree(memory));
 }

@@ -181,29 +181,6 @@ KERNEL(write_after_write)
     d.b[threadIdx.x] = staged[threadIdx.x % 32];
 }
 
-KERNEL(read_after_write)
-{
-    __shared__ float word;
-
-    if (threadIdx.x == 0)
-        word = d.a[0];
-    if (threadIdx.x == 32)
-        d.b[0] = word;
-}
-
-KERNEL(write_after_read)
-{
-    __shared__ float word;
-
-    if (threadIdx.x == 32)
-        word = d.a[0];
-    __syncthreads();
-    if (threadIdx.x == 0)
-        d.b[0] = word;
-    if (threadIdx.x == 32)
-        word = d.a[1];
-}
-
 KERNEL(barriers_between)
 {
     __shared__ float word;
@@ -215,24 +192,6 @@ KERNEL(barriers_between)
         d.b[threadIdx.x] = word;
         __syncthreads();
     }
-}
-
-KERNEL(atomics_of_all)
-{
-    atomicAdd(&d.numbers[threadIdx.x % 2], 1);
-}
-
-KERNEL(atomics_in_shared)
-{
-    __shared__ int sum;
-
-    if (threadIdx.x == 0)
-        sum = 0;
-    __syncthreads();
-    atomicAdd(&sum, 1);
-    __syncthreads();
-    if (threadIdx.x == 0)
-        d.numbers[blockIdx.x] = sum;
 }
 
 KERNEL(atomic_and_plain_read)
@@ -436,24 +395,6 @@ static __attribute__((noinline)) int recurse(volatile int *numbers, int depth)
 KERNEL(deep_recursion)
 {
     d.numbers[1] = recurse(d.numbers, d.k);
-}
-
-KERNEL(huge_local_array)
-{
-    volatile float kept[1 << 20];
-
-    kept[d.k] = 0.0f;
-    for (int j = 0; j < d.n; j++)
-        kept[j * 1024] = d.a[j];
-    d.b[0] = kept[d.k];
-}
-
-KERNEL(too_much_static_shared)
-{
-    __shared__ float staged[12289];
-
-    staged[threadIdx.x] = d.a[threadIdx.x];
-    d.b[threadIdx.x] = staged[threadIdx.x];
 }
 
 KERNEL(trap)

@@ -29,7 +29,6 @@ static const struct {
     { KERNEL(loop_with_branches), 100, 300, 1, 0, 0 },
     { KERNEL(nested_loops), 100, 400, 1, 0, 0 },
     { KERNEL(switch_of_four), 0, 4, 1, 0, 0 },
-    { KERNEL(early_return), 0, 2, 2, 0, 0 },
     { KERNEL(lambda_called_twice), 100, 200, 1, 0, 0 },
     /* The longest of the odd lanes, 3100, one of all, then the longest of the even ones, 3000. */
     { KERNEL(meet_after_long_work), 100, 6101, 1, 0, 0 },
@@ -38,7 +37,6 @@ static const struct {
     { KERNEL(pointer_to_shared_or_global), 0, 1, 1, KG__SHARED_STORE_REQUESTS, 2 },
     { KERNEL(one_lane_works), 1000, 1001, 1, 0, 0 },
     { KERNEL(warp_sync_in_a_loop), 100, 200, 1, 0, 0 },
-    { KERNEL(shuffle_between), 0, 1, 1, KG__SHUFFLES, 5 },
     /* What is not a vector is copied word by word, or byte by byte where it is not aligned. */
     { KERNEL(copy_triples), 0, 3, 3, KG__GLOBAL_LOAD_SECTORS, 36 },
     { KERNEL(copy_packed), 0, 4, 1, 0, 0 },
@@ -96,19 +94,6 @@ Test(watch_counts, words_of_constants)
             expect_clean(kinds[i].name);
         }
     }
-}
-
-Test(watch_counts, copy_bytes)
-{
-    watch_data data = watch_both(1 << 16);
-
-    data.n = 1024;
-    start(launch_copy_bytes, single, line(1024), data);
-    expect_count(KG__GLOBAL_LOAD_REQUESTS, 32, "bytes");
-    expect_count(KG__GLOBAL_LOAD_SECTORS, 32, "bytes");
-    expect_count(KG__UNIQUE_BYTES_READ, 1024, "bytes");
-    expect_count(KG__UNIQUE_BYTES_WRITTEN, 1024, "bytes");
-    expect_clean("bytes");
 }
 
 Test(watch_counts, the_busiest_block)

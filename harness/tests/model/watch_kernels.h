@@ -38,33 +38,32 @@ typedef cudaError_t launcher(const cudaLaunchConfig_t *config, watch_data data);
 launcher launch_copy, launch_copy_by_linear_thread, launch_copy_grid_stride, launch_either_branch,
     launch_nested_branches, launch_loops_of_unequal_length, launch_loop_with_break,
     launch_loop_with_continue, launch_loop_with_branches, launch_nested_loops,
-    launch_switch_of_four, launch_early_return, launch_return_from_a_loop,
-    launch_lambda_called_twice, launch_meet_after_long_work, launch_leave_before_barrier,
-    launch_short_circuit, launch_pointer_of_two, launch_pointer_to_shared_or_global,
-    launch_one_lane_works, launch_warp_sync_in_a_loop, launch_shuffle_between, launch_copy_triples,
-    launch_copy_quads, launch_copy_packed, launch_copy_sixteen_bytes, launch_copy_some_bytes,
-    launch_move_some_bytes, launch_set_some_bytes, launch_copy_volatile, launch_copy_hinted,
-    launch_copy_bytes, launch_negate_bools, launch_copy_by_way_of_local,
-    launch_compare_and_swap_halves, launch_copy_unsanitized, launch_load_constant_quads,
-    launch_load_constant_doubles, launch_smooth, launch_copy_with_barriers,
-    launch_copy_beyond_in_the_last_block;
+    launch_switch_of_four, launch_return_from_a_loop, launch_lambda_called_twice,
+    launch_meet_after_long_work, launch_leave_before_barrier, launch_short_circuit,
+    launch_pointer_of_two, launch_pointer_to_shared_or_global, launch_one_lane_works,
+    launch_warp_sync_in_a_loop, launch_copy_triples, launch_copy_quads, launch_copy_packed,
+    launch_copy_sixteen_bytes, launch_copy_some_bytes, launch_move_some_bytes,
+    launch_set_some_bytes, launch_copy_volatile, launch_copy_hinted, launch_copy_bytes,
+    launch_negate_bools, launch_copy_by_way_of_local, launch_compare_and_swap_halves,
+    launch_copy_unsanitized, launch_load_constant_quads, launch_load_constant_doubles,
+    launch_smooth, launch_copy_with_barriers, launch_copy_beyond_in_the_last_block;
 /* order_kernels.cpp */
 launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_order_by_way_of_a_third, launch_no_order_by_way_of_a_third, launch_scan_of_a_warp,
     launch_butterfly_of_a_warp, launch_tree_of_a_warp, launch_broadcast_in_a_warp,
     launch_broadcast_without_second_meeting, launch_half_warp_reads,
-    launch_whole_warp_reads_half_meets, launch_write_after_write, launch_read_after_write,
-    launch_write_after_read, launch_barriers_between, launch_atomics_of_all,
-    launch_atomics_in_shared, launch_atomic_and_plain_read, launch_atomic_and_plain_write,
-    launch_neighboring_bytes, launch_neighboring_halves, launch_bytes_of_words,
-    launch_byte_and_word, launch_quads_never_written, launch_quads_in_shared,
-    launch_quads_in_shared_unordered, launch_doubles_in_shared, launch_in_place,
-    launch_in_place_shifted, launch_read_before_writing, launch_write_first_half,
-    launch_add_backwards, launch_reverse_in_dynamic_shared, launch_read_dynamic_shared,
-    launch_keep_in_variable, launch_fetch_from_variable, launch_write_to_constant,
-    launch_load_constant_words, launch_endless, launch_spin, launch_deep_recursion,
-    launch_huge_local_array, launch_too_much_static_shared, launch_trap, launch_follow_pointer,
-    launch_image_in_place;
+    launch_whole_warp_reads_half_meets, launch_write_after_write, launch_barriers_between,
+    launch_atomic_and_plain_read, launch_atomic_and_plain_write, launch_neighboring_bytes,
+    launch_neighboring_halves, launch_bytes_of_words, launch_byte_and_word,
+    launch_quads_never_written, launch_quads_in_shared, launch_quads_in_shared_unordered,
+    launch_doubles_in_shared, launch_in_place, launch_in_place_shifted, launch_read_before_writing,
+    launch_write_first_half, launch_add_backwards, launch_reverse_in_dynamic_shared,
+    launch_read_dynamic_shared, launch_keep_in_variable, launch_fetch_from_variable,
+    launch_write_to_constant, launch_load_constant_words, launch_endless, launch_spin,
+    launch_deep_recursion, launch_trap, launch_follow_pointer, launch_image_in_place;
+
+/* An element of an array of four on the host, which has four more behind it. */
+int read_beyond_on_host(int index);
 
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
 cudaError_t fetch_constants(float *to);

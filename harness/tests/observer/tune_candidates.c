@@ -77,7 +77,7 @@ static char *ids_of(const kg_comparison *table, size_t *refused)
                    candidates.cases.list[i].id + strlen("pairs/"));
     }
     if (refused != NULL)
-        *refused = json_array_size(candidates.refused);
+        *refused = candidates.refused.count;
     kg__tune_candidates_free(&candidates);
     return ids;
 }

@@ -64,8 +64,7 @@ Test(observation, is_written_as_it_was_read)
         char *text;
 
         cr_assert(read != NULL, "%s: %s", records[i], error.text);
-        cr_expect(eq(str, (char *)kg__event_name(read->event),
-                     (char *)json_string_value(json_object_get(record, "event"))));
+        cr_expect(ne(int, read->event, KG__EVENT_OTHER));
         again = hold_json(kg__observation_json(read));
         text = json_dumps(again, 0);
         cr_expect(json_equal(again, record), "%s, expected %s", text, records[i]);

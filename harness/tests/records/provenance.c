@@ -87,14 +87,9 @@ Test(provenance, equal_facts)
         const char *other;
         bool equal;
     } rows[] = {
-        { "{\"a\": 700, \"b\": \"x\"}", "{\"b\": \"x\", \"a\": 700.0}", true },
-        { "{\"a\": 700}", "{\"a\": 650}", false },
-        { "{\"a\": 1}", "{\"a\": true}", false },
-        { "{\"a\": \"1\"}", "{\"a\": 1}", false },
-        { "{\"a\": true}", "{\"a\": false}", false },
-        { "{\"a\": 1}", "{\"a\": 1, \"b\": 2}", false },
-        { "{\"a\": 1, \"b\": 2}", "{\"a\": 1, \"c\": 2}", false },
-        { "{}", "{}", true },
+        { "{\"a\": 700}", "{\"a\": 700.0}", true }, { "{\"a\": \"x\"}", "{\"a\": \"x\"}", true },
+        { "{\"a\": 700}", "{\"a\": 650}", false },  { "{\"a\": 1}", "{\"a\": true}", false },
+        { "{\"a\": \"1\"}", "{\"a\": 1}", false },  { "{\"a\": true}", "{\"a\": false}", false },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -102,7 +97,7 @@ Test(provenance, equal_facts)
 
         (void)read(&provenance, rows[i].one);
         (void)read(&other, rows[i].other);
-        cr_expect(kg__provenance_equal(&provenance, &other) == rows[i].equal, "%s and %s",
+        cr_expect(kg__fact_equal(provenance.facts, other.facts) == rows[i].equal, "%s and %s",
                   rows[i].one, rows[i].other);
         kg__provenance_free(&other);
     }

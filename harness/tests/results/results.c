@@ -190,7 +190,7 @@ static void expect_results_refused(const json_t *merged, const char *path, const
             json_object_del(inner, step);
     }
     cr_assert(kg__results_write_json(at("results.json"), changed, 1, &error), "%s", error.text);
-    cr_expect(!loads_results(at("results.json"), &error), "accepted: %s %s", path,
+    cr_expect(not(loads_results(at("results.json"), &error)), "accepted: %s %s", path,
               text != NULL ? text : "gone");
     cr_expect(strstr(error.text, message) != NULL, "%s: %s", message, error.text);
     json_decref(changed);
@@ -230,7 +230,7 @@ Test(results, a_results_document_is_read_back)
     cr_expect(json_equal(again, results));
     json_decref(again);
     kg__pool_free(&pool);
-    cr_expect(!loads_results(at("none.json"), &error));
+    cr_expect(not(loads_results(at("none.json"), &error)));
     cr_expect(strstr(error.text, "none.json: cannot be read: No such file") != NULL &&
                   strstr(error.text, "run ctest") != NULL,
               "%s", error.text);
@@ -238,7 +238,7 @@ Test(results, a_results_document_is_read_back)
         expect_results_refused(results, wrong[i].path, wrong[i].text, wrong[i].message);
     json_decref(results);
     write_text(at("results.json"), "[]");
-    cr_expect(!loads_results(at("results.json"), &error));
+    cr_expect(not(loads_results(at("results.json"), &error)));
     cr_expect(strstr(error.text, "is no JSON object: run ctest") != NULL, "%s", error.text);
 }
 
@@ -568,12 +568,12 @@ Test(results, merge_keeps_the_worst_part)
     put_test("gpu.a.time", true, TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]");
     json_t *results = merge(false);
 
-    cr_expect(eq(str,
-                 (char *)kg__json_text(
-                     json_object_get(json_object_get(item(results, "cases", 0), "metrics"),
-                                     "time_ns"),
-                     "verdict"),
-                 "slower"));
+    cr_expect(
+        eq(str,
+           (char *)kg__json_text(
+               json_object_get(json_object_get(item(results, "cases", 0), "metrics"), "time_ns"),
+               "verdict"),
+           "slower"));
     json_decref(results);
 }
 
@@ -594,7 +594,7 @@ Test(results, merge_reports_tests_that_did_not_end)
           "true" TARGET ", \"cases\": [" TIMED("a/b/1/-", "pass", "") "]}",
           "", 1 },
         /* It judged nothing, and gives no reason. */
-        { HEAD "}", "" },
+        { HEAD "}", "", 0 },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

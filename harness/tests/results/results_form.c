@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "results/results.h"
+#include "results/results_files.h"
 #include "tests/fakes/drive.h"
 #include "tests/gate/verdict_texts.h"
 
@@ -120,7 +120,8 @@ Test(results_form, a_file_cut_anywhere_is_refused)
         memcpy(text, whole, length);
         text[length] = '\0';
         write_text(at("x.verdicts.json"), text);
-        cr_assert(kg__verdicts_load_json(at("x.verdicts.json"), &error) == NULL, "cut at %zu", length);
+        cr_assert(kg__verdicts_load_json(at("x.verdicts.json"), &error) == NULL, "cut at %zu",
+                  length);
         cr_assert(error.text[0] != '\0');
     }
 }

@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "tests/fakes/fake_code.h"
+#include "tests/fakes/made_baselines.h"
 
 #define ID "matmul/naive/530/b16"
 
@@ -27,12 +28,12 @@ TestSuite(time_result, .fini = release);
 static kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *name, double value)
 {
     double sessions[5] = { value, value, value, value, value };
-    kg__baseline_metric *metric = kg__baseline_add_metric(entry, name);
+    kg__baseline_metric *metric = add_baseline_metric(entry, name);
 
     metric->value = value;
     metric->band = 0.02;
     metric->floor = KG__TIME_FLOOR_NS;
-    kg__baseline_set_sessions(metric, sessions, 5);
+    set_baseline_sessions(metric, sessions, 5);
     return metric;
 }
 
@@ -107,7 +108,7 @@ static void expect_verdict(const kg__case_result *result, kg__verdict verdict)
 
 Test(time_result, a_pass_carries_its_figures)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
@@ -135,7 +136,7 @@ Test(time_result, samples_of_every_process_are_kept_of_what_is_slower_alone)
     kg__observation *right = observe(60000, 0);
     const kg__metric_result *hot;
 
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     for (int i = 0; i < 3; i++) {
         kg__figures *figures = &((kg__observation *)slow[i].measured)->metrics[0];
 
@@ -173,7 +174,7 @@ Test(time_result, the_median_decides)
         { 3, { 60000, 60000, 60000 }, { 73000, 0, 72500 }, KG__PASS, 60000, 73000, false },
         { 3, { 60000, 60000, 60000 }, { 84000, 0, 73000 }, KG__SLOWER, 60000, 84000, true },
     };
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
 
     expect_metric(entry, "time_ns", 60000);
     expect_metric(entry, "cold_time_ns", 73000);
@@ -205,14 +206,14 @@ Test(time_result, what_has_no_baseline)
     kg__measurement measured = { observation, quiet };
     const kg__case_result *result;
 
-    (void)kg__baseline_add(&baseline, "matmul/other/530/b16");
+    (void)add_baseline_case(&baseline, "matmul/other/530/b16");
     observation->work = &work;
     result = judge(observation);
     expect_verdict(result, KG__NO_BASELINE);
     cr_expect(not(kg__case_result_tripped(result)));
     cr_expect(isnan(hot_of(result)->change) && result->work == &work);
     expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, NULL), KG__NO_BASELINE);
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     result = judge(observation);
     expect_verdict(result, KG__NO_BASELINE);
     cr_expect(hot_of(result)->verdict == KG__PASS);
@@ -222,7 +223,7 @@ Test(time_result, what_has_no_baseline)
 /* A metric of the baseline's that the run did not measure must not pass unseen. */
 Test(time_result, a_metric_that_is_missing)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     const kg__case_result *result;
 
     expect_metric(entry, "time_ns", 60000);
@@ -251,7 +252,7 @@ Test(time_result, a_counter)
     const kg__case_result *result;
 
     add_figures(counted, "global_load_sectors", 101, 0);
-    kg__baseline_add_metric(kg__baseline_add(&baseline, ID), "global_load_sectors")->value = 100;
+    add_baseline_metric(add_baseline_case(&baseline, ID), "global_load_sectors")->value = 100;
     result = judge(counted);
     expect_verdict(result, KG__SLOWER);
     cr_expect(strstr(result->why, " ns") == NULL, "%s", result->why);
@@ -274,9 +275,9 @@ Test(time_result, sentinels_become_surroundings)
     double spread[5] = { 100000, 101000, 99000, 100500, 99500 };
     const kg__observation *nothing = make_observation();
     kg__baseline_metric *copy =
-        expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+        expect_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
 
-    expect_metric(kg__baseline_add_sentinel(&baseline, "fma"), "time_ns", 200000);
+    expect_metric(add_baseline_sentinel(&baseline, "fma"), "time_ns", 200000);
     around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(isnan(around.sentinel_move[0]) && isnan(around.sentinel_limit[1]), "none was seen");
     kg__sentinels_add(&seen, observe_sentinels(0, -5));
@@ -292,11 +293,11 @@ Test(time_result, sentinels_become_surroundings)
     cr_assert(epsilon_eq(dbl, around.sentinel_move[1], log(1.1) / 2, 1e-12));
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 
-    kg__baseline_set_sessions(copy, spread, 5);
+    set_baseline_sessions(copy, spread, 5);
     around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * kg__log_deviation(spread, 5), 1e-12));
     cr_assert(lt(dbl, 3 * KG__SIGMA_MINIMUM, around.sentinel_limit[0]));
-    kg__baseline_set_sessions(copy, spread, 1);
+    set_baseline_sessions(copy, spread, 1);
     around = kg__surroundings_of(&seen, &baseline, nothing);
     cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 }
@@ -321,8 +322,8 @@ Test(time_result, what_surrounds_a_move_explains_it)
     kg__sentinel_log seen = { 0 };
     const kg__case_result *result;
 
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
-    expect_metric(kg__baseline_add_sentinel(&baseline, "copy"), "time_ns", 100000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
     throttled->throttled = true;
     measured.surroundings = kg__surroundings_of(&seen, &baseline, throttled);
     cr_assert(measured.surroundings.throttled);
@@ -358,7 +359,7 @@ Test(time_result, other_processes_become_surroundings)
 
 Test(time_result, the_same_code_becomes_surroundings)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     kg__sentinel_log seen = { 0 };
     kg__observation *observation = observe(60000, 0);
     kg__kernel_code stored = fake_code(-1, NAN, CODE);
@@ -366,7 +367,7 @@ Test(time_result, the_same_code_becomes_surroundings)
 
     observation->kernel = &kernel;
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "neither knows");
-    kg__baseline_set_code(entry, &stored);
+    set_baseline_code(entry, &stored);
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "one knows");
     kernel = fake_code(40, NAN, "fedcba9876543210");
     cr_expect(not(kg__surroundings_of(&seen, &baseline, observation).same_code), "they differ");
@@ -386,7 +387,7 @@ static const char *change_of(const kg__case_result *result)
 
 Test(time_result, a_slower_case_notes_how_its_kernel_changed)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     kg__observation *slow = observe(66000, 0);
     kg__observation *right = observe(60000, 0);
     const char *name = "_Z5naive";
@@ -406,12 +407,12 @@ Test(time_result, a_slower_case_notes_how_its_kernel_changed)
     cr_expect(kernel.names.count == 1, "the observation keeps its own");
 
     stored.local_bytes = 0;
-    kg__baseline_set_code(entry, &stored);
+    set_baseline_code(entry, &stored);
     cr_expect(eq(str, (char *)change_of(judge(slow)),
                  "code changed: registers 32 -> 40, local memory 0 B -> 16 B, occupancy 100 % -> "
                  "50.0 %"));
     stored = fake_code(40, NAN, CODE);
-    kg__baseline_set_code(entry, &stored);
+    set_baseline_code(entry, &stored);
     cr_expect(eq(str, (char *)change_of(judge(slow)), "code and launch are the baseline's"));
     cr_expect(eq(str, (char *)change_of(judge(right)), ""), "it passed");
 }
@@ -432,7 +433,7 @@ Test(time_result, a_slower_case_notes_that_a_launch_costs_more)
 
     slow->gpu_state = &state;
     state.launch_ns = 680;
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     cr_expect(eq(str, (char *)change_of(judge(slow)), ""), "not known of then");
     kg__provenance_set(&baseline.provenance, "launch_ns", KG__FACT_COUNT, 502);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -447,7 +448,7 @@ Test(time_result, the_gpu_is_shown_at_its_worst)
     kg__gpu_state states[3];
     const kg__gpu_state *worst;
 
-    expect_metric(kg__baseline_add(&baseline, ID), "time_ns", 60000);
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
     for (int i = 0; i < 3; i++) {
         states[i] = (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
         states[i].temperature_c = 40 + 10 * (i % 2);
@@ -460,7 +461,7 @@ Test(time_result, the_gpu_is_shown_at_its_worst)
 
 Test(time_result, a_case_states_the_smallest_slowdown_that_it_would_see)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     const kg__observation *observation = observe(60000, 73000);
 
     cr_expect(isnan(judge(observation)->smallest), "without a baseline");
@@ -483,7 +484,7 @@ static void expect_line(const kg__case_result *result, const char *expected)
 
 Test(time_result, console_lines)
 {
-    kg__baseline_case *entry = kg__baseline_add(&baseline, ID);
+    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
     kg__measurement measured = measure(600, 0);
 
     expect_line(kg__case_result_make(&pool, ID, target.key, "check", KG__PASS, ""),

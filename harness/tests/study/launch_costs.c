@@ -117,18 +117,16 @@ static bool watch_starts(watcher *all, char *program, const char *board, sight *
 static void watch_first_board(char *program, kg__error *why)
 {
     char *arguments[] = { program, "watch", NULL, NULL };
-    json_t *boards;
-    size_t count;
+    kg__boards boards = { .list = NULL };
 
     if (kg__device_boards(&boards, why) != KG__DEVICE_READY)
         return;
-    count = json_array_size(boards);
-    if (count > 1)
-        arguments[2] = (char *)kg__json_text(json_array_get(boards, count - 1), "uuid");
-    if (setenv("CUDA_VISIBLE_DEVICES", kg__json_text(json_array_get(boards, 0), "uuid"), 1) == 0)
+    if (boards.count > 1)
+        arguments[2] = boards.list[boards.count - 1].uuid;
+    if (setenv("CUDA_VISIBLE_DEVICES", boards.list[0].uuid, 1) == 0)
         (void)execv(program, arguments);
     kg__fail(why, "%s: cannot be started", program);
-    json_decref(boards);
+    free(boards.list);
 }
 
 static json_t *sight_of(const sight *seen)

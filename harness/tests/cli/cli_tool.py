@@ -1,0 +1,244 @@
+"""The command `kernelgate` as its users call it: help, its manual page, errors of the command line, begin, results, baseline
+lint. usage: cli_tool.py TREE KERNELGATE"""
+
+import json
+import os
+import re
+import shutil
+import sys
+import unittest
+
+from command_fixture import TREE, Folder
+
+VERDICTS = "out/records/gpu.a.time.verdicts.json"
+BASELINE = """\
+{"schema": "kernelgate-baseline/1",
+ "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
+ "cases": {
+  "a/naive/1/-": {"commit": "abc", "global_load_requests": {"value": 3, "band": 0}},
+  "b/naive/1/-": {"commit": "abc", "global_load_requests": {"value": 4, "band": 0}}
+ }}
+"""
+BAD_BASELINE = '{\n"schema": 3}'
+WRONG_SCHEMA = "baselines/cpu-model.json:2: schema: is not a string"
+
+
+def verdicts(**more):
+    return {"schema": "kernelgate-verdicts/1", "test": "gpu.a.time", "complete": True, "exit_code": 0, **more}
+
+
+class Command(Folder):
+    def ends(self, code, printed, complained, *arguments, **settings):
+        """Each is a text that is in the standard output, or in the standard error, or "" where there is nothing."""
+        done = self.run_command(*arguments, **settings)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for expected, text in ((printed, done.stdout), (complained, done.stderr)):
+            if expected is not None:
+                self.assertIn(expected, text)
+                self.assertEqual(expected == "", text == "", text)
+        return done.stdout
+
+    def leave(self, verdict=None, **more):
+        """A test's verdicts: of one case, or what else is given."""
+        case = {"case": "a/b/1/-", "target": "t", "verdict": verdict, "why": "because"}
+        self.write(VERDICTS, verdicts(**({"cases": [case]} if verdict else {}), **more))
+
+
+class CommandLine(Command):
+    def test_help(self):
+        usage = "usage: kernelgate COMMAND"
+        self.ends(2, "", usage)
+        for arguments in (("help",), ("--help",), ("-h",)):
+            text = self.ends(0, usage, "", *arguments)
+            self.assertIn("  doctor ", text)
+            self.assertIn("  baseline lint ", text)
+        for arguments in (("help", "results"), ("results", "--help")):
+            text = self.ends(0, "usage: kernelgate results [OPTION...]\n", "", *arguments)
+            self.assertIn("--programs", text)
+            self.assertIn("exit: 0", text)
+        for arguments in (("baseline", "lint", "-h"), ("help", "baseline", "lint")):
+            self.ends(0, "usage: kernelgate baseline lint [OPTION...] [FILE...]\n", "", *arguments)
+        # The first word of several commands lists them all.
+        for arguments in (("baseline", "--help"), ("help", "baseline")):
+            text = self.ends(0, "usage: kernelgate baseline COMMAND", "", *arguments)
+            self.assertIn("baseline lint", text)
+            self.assertIn("baseline record", text)
+
+    def test_version(self):
+        with open(os.path.join(TREE, "CMakeLists.txt"), encoding="utf-8") as file:
+            version = re.search(r"project\(kernelgate\s+VERSION\s+([\d.]+)", file.read())[1]
+        self.assertEqual(self.ends(0, "kernelgate", "", "--version"), f"kernelgate {version}\n")
+        self.ends(2, "", None, "--version", "doctor")
+
+    def test_unknown_commands_name_the_nearest(self):
+        for told, *arguments in (
+                ('kernelgate: unknown command "doktor"; did you mean "doctor"?', "doktor"), ('did you mean "results"?', "result", "--strict"),
+                ('unknown command "baseline lnt"; did you mean "baseline lint"?', "baseline", "lnt"),
+                ('did you mean "baseline ', "baseline"), ('kernelgate: unknown command "nope": see `kernelgate help`\n', "help", "nope"),
+                ('did you mean "tune"?', "help", "tnue"), ('did you mean "doctor"?', "help", "doktor"),
+                ('unknown command "begin-nothing-at-all-like-this": see `kernelgate help`', "begin-nothing-at-all-like-this")):
+            self.ends(2, "", told, *arguments)
+
+    def test_unknown_options(self):
+        for told, *arguments in (
+                ("doctor: unknown option --jsn; did you mean --json?", "doctor", "--jsn"),
+                ("unknown option --something-else-entirely: see `kernelgate help doctor`", "doctor", "--something-else-entirely"),
+                ("option --json takes no value", "doctor", "--json=yes"), ("option --out needs a value: --out DIR", "begin", "--out"),
+                ("option --out needs a value", "begin", "--out="), ('begin: takes no "elsewhere"', "begin", "elsewhere"),
+                ('begin: takes no "--out"', "begin", "--", "--out")):
+            self.ends(2, "", told, *arguments)
+        self.assertFalse(os.path.exists("out"))
+
+    def test_limits(self):
+        """No command takes one that is none; gate.begin, the first of CTest's tests, is such a command."""
+        self.ends(2, "", "kernelgate: KG_CASE_TIMEOUT='abc' is not a number of seconds from 0.001 to 1000000: set it to one, or unset "
+                         "it\n", "begin", KG_CASE_TIMEOUT="abc")
+        self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.05 to 3600: ", "begin", KG_CASE_TIMEOUT="",
+                  KG_CASE_SECONDS="0.01")
+        self.ends(0, "", "", "begin", KG_CASE_TIMEOUT="", KG_CASE_SECONDS="2")
+
+
+class Manual(Command):
+    def test_has_every_command_and_option(self):
+        page = self.ends(0, ".TH KERNELGATE 1", "", "help", "--man")
+        overview = self.ends(0, "help --man", "", "help")
+        commands = [line[2:18].strip() for line in overview.splitlines() if line.startswith("  ")]
+        self.assertGreater(len(commands), 15)
+        for command in commands:
+            self.assertIn(".SS kernelgate " + command.replace("-", "\\-"), page)
+            for option in re.findall("(?m)^  (--[^ \n]*)", self.ends(0, "usage: ", "", "help", *command.split(" ", 1))):
+                self.assertIn(option.replace("-", "\\-"), page)
+
+    def test_formats_without_a_warning(self):
+        """No text of the help may be taken for a request, nor an option's hyphens for a dash."""
+        formats = {"mandoc": ("-Tlint", "-Werror"), "groff": ("-man", "-ww", "-z", "-Tutf8")}
+        formatter = next(filter(shutil.which, formats), None)
+        if formatter is None:
+            self.skipTest("neither mandoc nor groff is installed")
+        self.write("kernelgate.1", self.ends(0, ".TH", "", "help", "--man"))
+        self.assertEqual(self.expect_program(0, "", formatter, *formats[formatter], "kernelgate.1"), "")
+
+
+class Begin(Command):
+    def test_makes_the_folder_that_is_named(self):
+        for folder, arguments, settings in (("here/out", ("--out", "here/out"), {}), ("there", ("--out=there",), {}), ("out", (), {}),
+                                            ("everywhere", (), {"KG_OUT": "everywhere"})):
+            self.ends(0, "", "", "begin", *arguments, **settings)
+            self.assertTrue(os.path.isdir(os.path.join(folder, "records")))
+        self.write("file", "")
+        self.ends(2, "", "kernelgate: file: is not a folder", "begin", "--out", "file")
+
+    def test_follows_no_link(self):
+        """What an earlier run left is removed, and what a link leads to was left by nobody."""
+        os.mkdir("linked")
+        self.write("mine/a.jsonl", "mine")
+        os.symlink("../mine", "linked/records")
+        self.ends(2, "", "kernelgate: linked/records: is a symbolic link", "begin", "--out", "linked")
+        self.assertTrue(os.path.exists("mine/a.jsonl"))
+
+
+class Results(Command):
+    def test_files_and_exit_codes(self):
+        self.leave("pass")
+        self.ends(0, "PASS  1 case on t\nout/report/index.html  out/results.json  ", "", "results")
+        self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/1")
+        self.assertIn('<testsuites name="kernelgate" tests="1"', self.read("out/junit.xml"))
+        self.assertIn("# kernelgate: PASS (exit 0)", self.read("out/summary.md"))
+        self.leave("slower")
+        text = self.ends(1, "ctest --test-dir build/mine -R", None, "results", "--build", "build/mine")
+        self.assertIn("\nFAIL  1 slower of 1 case on t\n", text)
+        self.assertEqual(self.ends(1, "FAIL", None, "results", "-q"), "FAIL  1 slower of 1 case on t\n")
+        self.ends(1, "\nslower       t", None, "results", "--verbose")
+        self.assertEqual(json.loads(self.ends(1, "{", None, "results", "--json")), json.loads(self.read("out/results.json")))
+        self.leave(skipped="no GPU", skipped_by="unavailable")
+        self.ends(77, "\nNOTHING JUDGED  no case was judged", None, "results")
+        self.ends(2, None, None, "results", "--strict")
+        self.write(VERDICTS, "{")
+        self.ends(2, "\ngpu.a.time: error: ", None, "results")
+
+    def test_annotations_in_a_job_of_github_actions_alone(self):
+        self.leave("slower")
+        for job in ({}, {"GITHUB_ACTIONS": "false"}):
+            self.assertNotIn("::error", self.ends(1, "FAIL", None, "results", **job))
+        self.ends(1, "\n::error title=slower%3A a/b/1/- on t::because%0Areproduce: ", None, "results", GITHUB_ACTIONS="true")
+
+    def test_strict_by_option_and_by_environment(self):
+        self.leave("noisy")
+        self.ends(0, "but not with KG_STRICT=1: 1 noisy", None, "results")
+        for code, arguments, settings in ((1, ("--strict",), {}), (1, (), {"KG_STRICT": "1"}), (0, (), {"KG_STRICT": "0"})):
+            self.ends(code, None, None, "results", *arguments, **settings)
+        self.ends(2, "", "kernelgate: KG_STRICT='false' is neither 0 nor 1: set it to 1 for strict mode, or to 0\n", "results",
+                  KG_STRICT="false")
+        self.ends(0, None, None, "help", "results", KG_STRICT="false")
+
+    def test_a_glob_that_takes_no_case(self):
+        """CTest alone is the gate too."""
+        self.leave("pass")
+        self.ends(2, None, None, "results", KG_FILTER="a/*,b/*")
+        self.ends(0, None, None, "results", KG_FILTER="a/*")
+
+    def test_files_that_cannot_be_written(self):
+        self.leave("pass")
+        os.mkdir("out/results.json")
+        self.ends(2, None, "kernelgate: out/results.json: cannot be written", "results")
+        os.rmdir("out/results.json")
+        for name in ("junit.xml", "summary.md"):
+            os.mkdir(f"out/{name}")
+        done = self.run_command("results")
+        self.assertEqual(done.returncode, 2)
+        for name in ("junit.xml", "summary.md"):
+            self.assertIn(f"kernelgate: out/{name}: cannot be written", done.stderr)
+        self.assertTrue(os.path.exists("out/report/index.html"), "the other files are written")
+        self.ends(2, None, "kernelgate: nowhere/records: the folder cannot be read", "results", "--out", "nowhere")
+
+    def test_lint_the_baselines_of_the_run(self):
+        """A run that knows its programs finds what lint does, and what a test has reported once alone."""
+        known = ("results", "--programs", "programs")
+        self.write("programs", "")
+        self.leave("pass")
+        self.ends(0, None, None, *known)
+        self.write("baselines/cpu-model.json", BASELINE)
+        self.ends(0, None, None, *known)
+        self.write("baselines/cpu-model.json", BAD_BASELINE)
+        self.ends(0, None, None, "results")
+        self.ends(2, f"kernelgate: error: {WRONG_SCHEMA}", None, *known)
+        self.leave(errors=[f"{WRONG_SCHEMA}: fix the file, or record it again with ci/rebaseline"])
+        self.assertNotIn("kernelgate: error: ", self.ends(2, None, None, *known))
+
+
+class Lint(Command):
+    def lint(self, code, *files, **settings):
+        return self.ends(code, None, None, "baseline", "lint", *files, **settings)
+
+    def test_one_line_per_file(self):
+        self.write("x/cpu-model.json", BASELINE)
+        self.write("y/cpu-model.json", BAD_BASELINE)
+        good = "x/cpu-model.json: ok: 2 cases, counters of the CPU model\n"
+        self.assertEqual(self.lint(0, "x/cpu-model.json"), good)
+        text = self.lint(2, "y/cpu-model.json", "x/cpu-model.json")
+        self.assertIn("y/cpu-model.json:", text)
+        self.assertIn("x/cpu-model.json: ok: 2 cases", text)
+        self.assertEqual(self.lint(2, "z.json"), "z.json: there is no such file: name another\n")
+
+    def test_the_baselines_of_the_run(self):
+        """What a run is judged by is what is to be right."""
+        lint = ("baseline", "lint")
+        self.ends(2, None, "kernelgate: baselines: the folder of the baselines cannot be read: ", *lint)
+        self.write("baselines/cpu-model.json", BASELINE)
+        self.write("baselines/cpu-model.schema.json", "")
+        self.assertEqual(self.lint(0), "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n")
+        self.write("own/x.txt", "")
+        self.ends(2, None, "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
+
+    def test_what_can_be_read_and_does_not_fit(self):
+        figures = {"time_ns": {"value": 100, "band": 0.02, "floor": 50, "sessions": [100] * 5}}
+        self.write("nvidia-fake.json", {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake"},
+                                        "sentinels": {"copy": figures}, "cases": {"a/b/1/32": {"commit": "abc", **figures}}})
+        text = self.lint(2, "nvidia-fake.json")
+        self.assertIn("nvidia-fake.json: fma: this sentinel is missing", text)
+        self.assertIn("nvidia-fake.json: a/b/1/32: no table gives this launch", text)
+        self.assertNotIn(": ok", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

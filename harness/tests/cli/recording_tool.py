@@ -1,0 +1,454 @@
+"""Tests of what sessions make of a baseline, and of the text that a baseline is written as.
+usage: recording_tool.py TREE KERNELGATE"""
+
+import json
+import math
+import os
+import random
+import re
+import resource
+import signal
+import sys
+import unittest
+
+import mutations
+from command_fixture import COMMAND, TREE, Folder
+
+import baseline_file
+import noise
+from baseline_file import Case, Metric
+from common import Failure
+from kernel_code import code_changes, code_of, is_other_code, is_same_code
+from recording import Sessions, counts_differ, launch_costs, record_count, record_lines, record_time
+
+os.environ["KG__COMMAND"] = COMMAND
+
+
+def alternating(ratio, scale=1):
+    """Five sessions at 1, r, 1, r, 1: their log deviation is ln(r) sqrt(0.3)."""
+    return [100000 * scale * (ratio if i % 2 else 1) for i in range(5)]
+
+
+class Noise(unittest.TestCase):
+    def test_the_judge_has_the_same_constants(self):
+        with open(os.path.join(TREE, "harness", "judge", "judge.h"), encoding="utf-8") as file:
+            defined = dict(re.findall(r"#define KG__(\w+) ([0-9.]+)\n", file.read()))
+        for name in ("SIGMA_MINIMUM", "GATED_LIMIT", "TIME_FLOOR_NS"):
+            self.assertEqual(getattr(noise, name), float(defined[name]))
+
+    def test_deviations(self):
+        for values, deviation in (([5, 5, 5], 0), ([1, 10, 100], math.log(10)), ([1, math.exp(0.02)], 0.02 / math.sqrt(2)),
+                                  ([60010, 59930, 60180, 60020, 59990], 0.001546614427930135)):
+            self.assertAlmostEqual(noise.log_deviation(values), deviation, 13)
+        self.assertTrue(math.isnan(noise.log_deviation([5])))
+        # By the 0.2 quantile of chi-squared with n - 1 degrees of freedom.
+        for count, quantile in ((5, 1.649), (10, 5.380), (21, 14.578), (31, 23.364)):
+            exact = math.sqrt((count - 1) / quantile)
+            self.assertLess(abs(noise.deviation_bound(1, count) / exact - 1), 0.01)
+        self.assertGreater(noise.deviation_bound(1, 2), 1 / math.sqrt(0.0642), "too large with few")
+        self.assertEqual((noise.deviation_bound(0, 5), noise.deviation_bound(1, 1)), (0, math.inf))
+
+    def test_more_sessions_know_the_noise_better(self):
+        """It may be beyond what they show, and is never believed to be less than the smallest that is."""
+        bounds = [noise.noise_bound([100000, 102000] * (count // 2)) for count in range(4, 29, 4)]
+        self.assertEqual(bounds, sorted(bounds, reverse=True))
+        self.assertGreater(bounds[-1], noise.noise([100000, 102000] * 14))
+        self.assertEqual(noise.noise_bound([1]), math.inf)
+        self.assertAlmostEqual(noise.noise_bound([100000] * 28), math.expm1(3 * noise.SIGMA_MINIMUM), 15)
+        self.assertEqual((noise.noise([1e-300, 1e300]), noise.band_of_sessions([1e-300, 1e300])), (math.inf, 0.999))
+
+    def test_rounding(self):
+        """0.1 ns below 1 us, 0.5 ns below 10 us, whole nanoseconds above."""
+        for measured, stored in ((512.3456, 512.3), (999.94, 999.9), (999.96, 1000), (1000.2, 1000), (3652.26, 3652.5),
+                                 (9999.7, 9999.5), (9999.8, 10000), (10000.4, 10000), (341234.5, 341235), (100000.5, 100001)):
+            self.assertAlmostEqual(noise.value_of_sessions([measured]), stored, 9)
+        self.assertEqual(noise.value_of_sessions([40000, 10000, 20000, 50000]), 30000)
+
+    def test_sessions_that_disagree(self):
+        for sessions, agree in (([100000, 109999, 104000], True), ([100000, 110100, 104000], False), ([300, 350, 310], True),
+                                ([300, 350.1, 310], False)):
+            self.assertEqual(noise.disagreement(sessions) is None, agree)
+        self.assertEqual(noise.disagreement([100000, 110100]),
+                         "the sessions disagree, 100 000 ns to 110 100 ns: quiet the machine")
+
+    def test_what_is_far_off(self):
+        for value, gated, far in ((1999, True, False), (2000, True, True), (501, True, False), (500, True, True),
+                                  (9000, False, False)):
+            self.assertEqual(noise.is_far_off(Metric("time_ns", 1000.0, gated=gated), value), far)
+
+
+class Times(unittest.TestCase):
+    def setUp(self):
+        self.case = Case("matmul/naive/530/b16")
+
+    def stored(self, value, band=0.02, count=5, **members):
+        """A metric as an earlier recording left it."""
+        metric = Metric("time_ns", float(value), band, floor=50.0, sessions=(float(value),) * count, **members)
+        self.case.metrics["time_ns"] = metric
+        return metric
+
+    def record(self, sessions, name="time_ns", merge=False):
+        return record_time(self.case, name, sessions, merge)
+
+    def test_a_new_metric(self):
+        self.assertTrue(math.isnan(self.record([60010.4, 59930.6, 60180, 60020, 59990])))
+        self.assertEqual(self.case.metrics["time_ns"], Metric("time_ns", 60010, noise.BAND_MINIMUM, False, 50, True,
+                                                              (60010, 59931, 60180, 60020, 59990), math.nan, math.nan))
+
+    def test_the_band_follows_from_the_noise(self):
+        expected = math.expm1(3 * math.log(1.018) * math.sqrt(0.3))
+        self.record(alternating(1.018))
+        metric = self.case.metrics["time_ns"]
+        self.assertAlmostEqual(metric.band, math.ceil(expected * 1000) / 1000, 12)
+        self.assertTrue(expected <= metric.band < expected + 0.001 and metric.gated)
+
+    def test_what_may_be_too_noisy_is_not_gated(self):
+        """What five sessions say of the noise is not exact: it counts as 1.55 times what they say."""
+        limit = math.exp(math.log1p(0.05) / 3 / noise.deviation_bound(1, 5) / math.sqrt(0.3))
+        for ratio, gated in ((limit - 1e-4, True), (limit + 1e-4, False)):
+            self.case.metrics.clear()
+            self.record(alternating(ratio))
+            self.assertEqual(self.case.metrics["time_ns"].gated, gated)
+            self.assertLess(self.case.metrics["time_ns"].band, 0.05)
+
+    def test_only_what_moved_is_rewritten(self):
+        metric = self.stored(100000, 0.03, 6)
+        for value in (102999, 100000 / 1.0299):
+            self.assertIsNone(self.record([value] * 5))
+            self.assertEqual((metric.value, metric.band, metric.sessions), (100000, 0.03, (100000,) * 6))
+        for value, old in ((103001, 100000), (90000, 103001)):
+            self.assertEqual(self.record([value] * 5), old)
+            self.assertEqual((metric.value, metric.band, metric.sessions), (value, 0.02, (value,) * 5))
+
+    def test_the_floor_counts_as_the_band_does(self):
+        """50 ns of 500 are 10 %, and still less than a launch's cost varies."""
+        metric = self.stored(500)
+        for floor, value, moved in ((50, 549, False), (50, 551, True), (200, 700, False), (200, 800, True)):
+            metric.floor = floor
+            self.assertEqual(self.record([value] * 5) is not None, moved)
+            self.assertEqual(metric.floor, floor)
+
+    def test_what_a_hand_set_stays(self):
+        """With the band a hand decides what is judged, however quiet or noisy the sessions are."""
+        for gated, sessions in ((True, alternating(1.2, 2)), (False, [110000] * 5)):
+            metric = self.stored(100000, 0.01, by_hand=True, gated=gated)
+            self.assertEqual(self.record(sessions), 100000)
+            self.assertEqual((metric.band, metric.by_hand, metric.gated, metric.value), (0.01, True, gated, sessions[0]))
+
+    def test_too_few_sessions_are_not_kept(self):
+        metric = self.stored(100000, count=4)
+        self.assertEqual(self.record([100001] * 5), 100000)
+        self.assertEqual((metric.value, len(metric.sessions)), (100001, 5))
+
+    def test_merged_sessions_join_the_old_ones(self):
+        """The boards' difference is noise of the baseline's; a merge rewrites what is within its band too."""
+        metric = self.stored(100000)
+        self.assertEqual(self.record([104000, 104100, 103900, 104000, 104200.4], merge=True), 100000)
+        self.assertEqual(metric.sessions, (100000,) * 5 + (104000, 104100, 103900, 104000, 104200))
+        self.assertEqual((metric.value, metric.gated), (101950, False))
+        self.assertGreater(metric.band, 0.06)
+        metric = self.stored(100000, by_hand=True)
+        self.assertEqual(self.record([100400] * 5, merge=True), 100000)
+        self.assertEqual((metric.value, metric.band, len(metric.sessions)), (100200, 0.02, 10))
+        self.record([5] * 5, "cold_time_ns", True)
+        self.assertEqual(len(self.case.metrics["cold_time_ns"].sessions), 5)
+
+    def test_launch_costs(self):
+        for now, then, costs in ((680, 500, (680, 500)), (500, 680, (500, 680)), (549, 500, None), (-1, 500, None),
+                                 (680, None, None)):
+            self.assertEqual(launch_costs({"launch_ns": now}, {} if then is None else {"launch_ns": then}), costs)
+
+
+class OneState(unittest.TestCase):
+    """If only one metric, or one of ten, differs from session to session, the kernel is the reason."""
+
+    def test_how_many_may_differ(self):
+        for cases, apart, sentinel, steady in ((2, 1, False, True), (2, 2, False, False), (10, 2, False, True),
+                                               (10, 3, False, False), (10, 0, True, False)):
+            log = Log()
+            sessions = Sessions(log)
+            for number in range(cases):
+                for name in ("time_ns", "cold_time_ns"):
+                    for value in (1000, 2000 if name == "time_ns" and number < apart else 1000):
+                        sessions.case(str(number)).take(name, {"value": value, "clock": "gpu"})
+            for value in (1000, 2000 if sentinel else 1000):
+                sessions.sentinels["copy"].add("time_ns", value)
+            sessions.case("host").take("time_ns", {"value": 1, "clock": "host"})
+            sessions.case("host").take("time_ns", {"value": 1000, "clock": "host"})
+            self.assertEqual(sessions.are_of_one_state(), steady)
+            self.assertEqual((len(log.differing), len(log.refused)), (apart + sentinel, not steady))
+
+
+class Log:
+    """A log that keeps what it is given."""
+
+    def __init__(self):
+        self.differing, self.refused, self.said = [], [], []
+        self.disagree = lambda *entry: self.differing.append(entry)
+        self.refuse = self.refused.append
+        self.say = self.said.append
+
+
+class Counts(unittest.TestCase):
+    def test_counters(self):
+        case = Case("a/b/1/-")
+        self.assertIsNone(record_count(case, "barriers", 0))
+        self.assertEqual((record_count(case, "barriers", 5), case.metrics["barriers"]), (0, Metric("barriers", 5)))
+        metric = case.metrics["barriers"]
+        metric.band, metric.by_hand = 0.1, True
+        # What is within the band is left alone, or it would creep.
+        for value, old, stored in ((5, None, 5), (6, 5, 6), (100, 6, 100), (109, None, 100), (111, 100, 111)):
+            self.assertEqual((record_count(case, "barriers", value), metric.value, metric.band), (old, stored, 0.1))
+        self.assertEqual((record_count(case, "barriers", 0), case.metrics), (111, {}))
+        case.metrics["barriers"] = Metric("barriers")
+        self.assertEqual((record_count(case, "barriers", 7), case.metrics["barriers"].value), (0, 7))
+
+    def test_lines(self):
+        case = Case("a/b/1/-")
+        lines = {"k.cu:14": {"barriers": 1}, "k.cu:9": {"barriers": 2, "shuffles": 0}, "k.cu:20": {"barriers": 0}}
+        self.assertFalse(record_lines(case, None))
+        self.assertTrue(record_lines(case, lines))
+        self.assertEqual(case.lines, {"k.cu:14": {"barriers": 1}, "k.cu:9": {"barriers": 2}})
+        self.assertFalse(record_lines(case, dict(reversed(lines.items()))))
+        lines["k.cu:14"]["barriers"] = 0
+        self.assertTrue(record_lines(case, lines))
+        self.assertEqual((record_lines(case, None), case.lines), (True, None))
+
+    def test_counts_that_repeat(self):
+        def counted(value, lines):
+            return {"metrics": {"barriers": {"value": value}}, **({"lines": {"k.cu:1": {"shuffles": lines}}} if lines else {})}
+
+        for other, told in ((counted(12345, 7), None),
+                            (counted(12346, 7), "barriers is 12 345 in one run and 12 346 in another: counts have to repeat"),
+                            (counted(12345, 8), "its lines have other counts"),
+                            (counted(12345, 0), "its lines have other counts")):
+            self.assertEqual((counts_differ(counted(12345, 7), other) or "")[:len(told or "")], told or "")
+        self.assertIsNone(counts_differ(counted(1, 0), counted(1, 0)))
+
+
+class Code(unittest.TestCase):
+    def test_of_a_record(self):
+        for kernel, code in (
+                ({"occupancy": 0.5, "registers": 40, "names": []}, {"registers": 40, "occupancy": 0.5}),
+                ({"registers": -1, "local_bytes": 1.5, "shared_bytes": True, "occupancy": 2, "fingerprint": "x"}, None),
+                ({"fingerprint": "elf-0123456789abcdef"}, {"fingerprint": "elf-0123456789abcdef"}), (None, None)):
+            self.assertEqual(code_of({"kernel": kernel}), code)
+
+    def test_machine_code(self):
+        """A fingerprint of an older version tells nothing of one that is read from a cubin."""
+        one, other, old = ({"fingerprint": text} for text in ("elf-0123456789abcdef", "elf-1123456789abcdef", "0123456789abcdef"))
+        for before, now, same, differs in ((one, one, True, False), (one, other, False, True), (one, old, False, False),
+                                           ({}, {}, False, False), (None, one, False, False)):
+            self.assertEqual((is_same_code(before, now), is_other_code(before, now)), (same, differs))
+
+    def test_changes(self):
+        before = {"registers": 32, "local_bytes": 0, "shared_bytes": 2048, "occupancy": 1}
+        now = {"registers": 40, "local_bytes": 0, "shared_bytes": 4096, "occupancy": 0.75}
+        self.assertEqual(code_changes(before, now), ["registers 32 -> 40", "shared memory 2 048 B -> 4 096 B",
+                                                     "occupancy 100 % -> 75.0 %"])
+        self.assertEqual(code_changes({"registers": 32}, {"occupancy": 1}), [])
+
+
+GPU = {"key": "nvidia-h200"}
+
+
+class Writing(Folder):
+    """What is written is read again as the same; what could not be is not written, and the file stays as it was."""
+
+    def baseline(self, target=None, **members):
+        target = target or GPU
+        made = baseline_file.Baseline(f"{target['key']}.json")
+        made.target = target
+        made.case("a/b/530/b16").metrics["time_ns"] = Metric("time_ns", 60010.0, 0.02, floor=50.0)
+        for name, value in members.items():
+            setattr(made, name, value)
+        return made
+
+    def saved(self, made):
+        baseline_file.save(made)
+        return self.read(made.path)
+
+    def test_whole_files(self):
+        for name in ("nvidia-h200.json", "cpu-model.json"):
+            stored = os.path.join(TREE, "baselines", name)
+            text = self.read(stored)
+            self.write(name, text)
+            made = baseline_file.load(name)
+            made.cases = dict(reversed(made.cases.items()))
+            self.assertEqual(self.saved(made), text)
+        self.assertEqual(sorted(os.listdir(".")), ["cpu-model.json", "nvidia-h200.json"], "no temporary file is left")
+
+    def test_order_and_space_of_a_file_do_not_matter(self):
+        self.write("nvidia-h200.json", """
+
+{ "cases" :{"b/b/1/-":{"time_ns":{"floor":50.0,"band":2e-2,"value":1.5e3},"commit":"c","barriers":{"value":0.0}},
+\t"a/a/1/-":{"barriers":{"value":1,"gated":true}}},"target":{"compiler":"gcc 12.2.0","key":"nvidia-h200"},
+"schema":"kernelgate-baseline/1"}
+""")
+        self.assertEqual(self.saved(baseline_file.load("nvidia-h200.json")), """\
+{"schema": "kernelgate-baseline/1",
+ "target": {"key": "nvidia-h200", "compiler": "gcc 12.2.0"},
+ "cases": {
+  "a/a/1/-": {"barriers": {"value": 1, "band": 0}},
+  "b/b/1/-": {"commit": "c", "barriers": {"value": 0, "band": 0}, "time_ns": {"value": 1500, "band": 0.02, "floor": 50}}
+ }}
+""")
+
+    def test_numbers_are_exact_and_short(self):
+        for value, text in ((60010.0, "60010"), (0.1, "0.1"), (1 / 3, "0.3333333333333333"), (1e-5, "1e-05"),
+                            (123456.789, "123456.789"), (0.1 + 0.2, "0.30000000000000004"), (2.0**53, "9007199254740992"),
+                            (1234567890123.5, "1234567890123.5")):
+            made = self.baseline()
+            made.cases["a/b/530/b16"].metrics["time_ns"].value = value
+            self.assertIn(f'"value": {text}, ', self.saved(made))
+            self.assertEqual(baseline_file.load(made.path).cases["a/b/530/b16"].metrics["time_ns"].value, value)
+
+    def test_any_figures_survive(self):
+        made = self.baseline()
+        metric = made.cases["a/b/530/b16"].metrics["time_ns"]
+        metric.sessions = tuple(math.ldexp(number * 6364136223846793005 % 2**53 + 1, number % 100 - 100)
+                                for number in range(2000))
+        metric.gated = False
+        self.saved(made)
+        self.assertEqual(baseline_file.load(made.path).cases["a/b/530/b16"].metrics["time_ns"].sessions, metric.sessions)
+
+    def test_texts_are_escaped(self):
+        made = self.baseline(target={**GPU, "name": 'a "quoted"\nname, \u00e4 \\ </x>'},
+                             provenance={"two\nlines": "\t", "half": 0.5, "whole": -3, "no": False})
+        made.cases["a/b/530/b16"].code = {"registers": 40, "occupancy": 0.75, "fingerprint": "0123456789abcdef"}
+        text = self.saved(made)
+        self.assertEqual(text.count("\n"), 6, "one line for each part and case")
+        self.assertIn('"provenance": {"two\\nlines": "\\t", "half": 0.5, "whole": -3, "no": false}', text)
+        self.assertIn('"code": {"registers": 40, "occupancy": 0.75, "fingerprint": "0123456789abcdef"}', text)
+        self.assertEqual(self.saved(baseline_file.load(made.path)), text)
+        self.assertEqual(json.loads(text)["target"]["name"], made.target["name"])
+
+    def test_the_judge_has_the_same_noise(self):
+        """Its limit is the noise of the sessions where the band is narrower."""
+        made = self.baseline()
+        sessions = (60010.0, 59330.0, 60180.0, 60920.0, 59990.0)
+        made.cases["a/b/530/b16"].metrics["time_ns"] = Metric("time_ns", 60010.0, noise.noise(sessions) - 0.0004, floor=50.0,
+                                                              sessions=sessions)
+        self.saved(made)
+        metric = baseline_file.load(made.path).cases["a/b/530/b16"].metrics["time_ns"]
+        self.assertAlmostEqual(metric.limit, metric.noise, 14)
+
+    def test_lines_and_checked_cases_are_written_in_order(self):
+        made = self.baseline(target={"key": "cpu-model"}, checked=["b/v/1/-", "a/v/2/-", "a/v/10/-"])
+        case = made.cases["a/b/530/b16"]
+        case.metrics = {"shuffles": Metric("shuffles", 2.0), "barriers": Metric("barriers", 2.0)}
+        case.lines = {"k.cu:14": {"shuffles": 2, "barriers": 1}, "k.cu:9": {"barriers": 1}}
+        text = self.saved(made)
+        self.assertIn('"lines": {"k.cu:9": {"barriers": 1}, "k.cu:14": {"barriers": 1, "shuffles": 2}}}', text)
+        self.assertIn(',\n "checked": [\n  "a/v/10/-",\n  "a/v/2/-",\n  "b/v/1/-"\n ]}\n', text)
+
+    def test_many_cases(self):
+        made = self.baseline()
+        made.cases.clear()
+        for number in range(10000):
+            made.case(f"matmul_f32/tiled/{number}/b16").metrics["time_ns"] = Metric("time_ns", 1000 + number / 7)
+        self.saved(made)
+        cases = baseline_file.load(made.path).cases
+        self.assertEqual(list(cases), sorted(made.cases))
+        self.assertTrue(all(case.metrics["time_ns"].value == made.cases[name].metrics["time_ns"].value
+                            for name, case in cases.items()))
+
+    def test_what_is_read_is_written(self):
+        """Damaged files as far as they are taken: what is written of them is read again as the same."""
+        generator = random.Random(7)
+        taken = 0
+        for name in ("nvidia-h200.json", "cpu-model.json"):
+            document = json.loads(self.read(os.path.join(TREE, "baselines", name)))
+            document["cases"] = dict(list(document["cases"].items())[:2])
+            for _ in range(100):
+                with open(name, "wb") as file:
+                    file.write(mutations.mutated_text(document, generator))
+                try:
+                    made = baseline_file.load(name)
+                except Failure:
+                    continue
+                taken += 1
+                text = self.saved(made)
+                again = baseline_file.load(name)
+                self.assertEqual(again.text(), text)
+                for kind in ("cases", "sentinels", "checked", "provenance"):
+                    self.assertEqual(repr(getattr(again, kind)), repr(getattr(made, kind)))
+        self.assertGreater(taken, 10)
+
+    def test_modes(self):
+        self.addCleanup(os.umask, os.umask(0o027))
+        made = self.baseline()
+        self.saved(made)
+        self.assertEqual(os.stat(made.path).st_mode & 0o7777, 0o640, "a new file follows the umask")
+        os.chmod(made.path, 0o664)
+        self.saved(made)
+        self.assertEqual(os.stat(made.path).st_mode & 0o7777, 0o664)
+
+    def unsaved(self, told, made):
+        before = self.saved(self.baseline()) if made.path == "nvidia-h200.json" else None
+        with self.assertRaisesRegex(Failure, told):
+            baseline_file.save(made)
+        self.assertEqual(os.listdir("."), ["nvidia-h200.json"] if before else [])
+        self.assertTrue(before is None or self.read(made.path) == before)
+
+    def test_what_could_not_be_read_again(self):
+        time = {"name": "time_ns", "band": 0.02, "floor": 50.0}
+        for told, metrics in (
+                ("value: .*out of range", [Metric(value=-1.0, **time)]), ("value: .*out of range", [Metric(value=1e300, **time)]),
+                ("sessions", [Metric(value=5.0, sessions=(0.0,), **time)]), ("band", [Metric("time_ns", 5.0, 1.0, floor=50.0)]),
+                ("floor", [Metric("time_ns", 5.0, 0.02, floor=-1.0)]), ("time_ms", [Metric("time_ms", 5.0)]),
+                ("no metric", []), ("invalid token", [Metric(value=math.inf, **time)])):
+            made = self.baseline()
+            made.cases["a/b/530/b16"].metrics = {metric.name: metric for metric in metrics}
+            self.unsaved(told, made)
+        for told, change in (
+                ("a/b/530", lambda made: made.case("a/b/530")), ("spin", lambda made: made.sentinel("spin")),
+                ("occupancy", lambda made: setattr(made.cases["a/b/530/b16"], "code", {"occupancy": 1.5})),
+                ("not UTF-8", lambda made: setattr(made.cases["a/b/530/b16"], "commit", "\udcff")),
+                ("lines", lambda made: setattr(made.cases["a/b/530/b16"], "lines", {"k.cu:1": {"barriers": 1}})),
+                ("driver", lambda made: setattr(made, "provenance", {"driver": []})),
+                ("memory_mib", lambda made: setattr(made, "target", {**GPU, "memory_mib": -1})),
+                ("nvidia-h100", lambda made: setattr(made, "target", {"key": "nvidia-h100"}))):
+            made = self.baseline()
+            change(made)
+            self.unsaved(told, made)
+
+    def test_what_the_models_file_does_not_have(self):
+        for told, metric in (("floor", Metric("barriers", 5.0, floor=1.0)), ("whole number", Metric("barriers", 5.5)),
+                             ("sessions", Metric("barriers", 5.0, sessions=(5.0,))), ("counter", Metric("speed", 1.0))):
+            made = self.baseline(target={"key": "cpu-model"})
+            made.cases["a/b/530/b16"].metrics = {metric.name: metric}
+            self.unsaved(told, made)
+
+    def test_files_that_cannot_be_replaced(self):
+        made = self.baseline()
+        self.saved(made)
+        os.chmod(made.path, 0o444)
+        with self.assertRaisesRegex(Failure, "it is write-protected: chmod u\\+w it first"):
+            baseline_file.save(made)
+        os.unlink(made.path)
+        os.mkdir(made.path)
+        with self.assertRaisesRegex(Failure, "it is not a regular file: move it away"):
+            baseline_file.save(made)
+        made.path = "no/nvidia-h200.json"
+        with self.assertRaisesRegex(Failure, "cannot be written: No such file or directory: it is left as it was"):
+            baseline_file.save(made)
+
+    def test_a_disk_that_is_full(self):
+        """A limit on the size of files stands for it."""
+        made = self.baseline()
+        before = self.saved(made)
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        self.addCleanup(signal.signal, signal.SIGXFSZ, signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        text = made.text()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40, hard))
+        try:
+            with self.assertRaisesRegex(OSError, "File too large"):
+                baseline_file.replace_file(made.path, text)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        self.assertEqual((self.read(made.path), os.listdir(".")), (before, [made.path]), "no temporary file is left")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,245 @@
+"""ci/gate from its first line to its last, in a folder of its own, with a build that needs no building and a ctest that
+stands in for CTest's: what it refuses, and that it never takes an earlier run's words for this one's.
+usage: gate.py TREE KERNELGATE FAKES"""
+
+import json
+import os
+import shutil
+import sys
+import unittest
+
+from run_fixture import CI, COMMAND, MODEL, Runs
+
+EARLIER_WORDS = "what an earlier ctest said"
+CASES = [f"fake/{case}/b{block}" for case, block in (("plain/1", 32), ("plain/1", 64), ("plain/64", 32), ("plain/64", 64),
+                                                     ("wrong/64", 32))]
+PLAIN = {"KG_FILTER": "fake/plain/*"}
+
+
+def script(*lines):
+    return "\n".join(("#!/bin/sh", *lines, ""))
+
+
+def fake_ctest(*more):
+    """A ctest that runs the part `check` alone and reports how it ended, and then does more."""
+    return script('while [ $# -gt 0 ]; do if [ "$1" = --output-junit ]; then report=$2; fi; shift; done', f"{COMMAND} begin || exit 8",
+                  f"{MODEL} --filter=fake/check >/dev/null 2>&1; code=$?",
+                  "case $code in 0) status=run ;; 77) status=notrun why=SKIP_RETURN_CODE=77 ;; *) status=fail ;; esac",
+                  'echo "<testsuite><testcase name=\\"model.fake.check\\" status=\\"$status\\"><skipped message=\\"$why\\"/></testcase>'
+                  '</testsuite>" >"$report"', *more, "test $code -eq 0 -o $code -eq 77")
+
+
+def report(testcase):
+    return f"echo '<testsuite>{testcase}</testsuite>' >\"$report\""
+
+
+def printing(*lines):
+    quoted = " ".join(f"'{line}'" for line in lines)
+    return f"printf '%s\\n' {quoted}"
+
+
+class Gate(Runs):
+    def setUp(self):
+        super().setUp()
+        self.set(PATH=f"{self.at('bin')}:{os.environ['PATH']}", KG_OUT=None, KG_BASELINES=None)
+        for folder in ("bin", "ci", "kernels", "build/cpu"):
+            os.makedirs(folder)
+        for name in ("gate", "common.sh", "base.sh"):
+            shutil.copy(os.path.join(CI, name), "ci")
+        self.write("build/cpu/kernelgate.path", COMMAND)
+        self.write("build/cpu/kernelgate.programs", "build/cpu/fake.model\n")
+        self.list_tests({"test": "model.fake.check", "cases": CASES})
+        self.write_script("bin/cmake", script())
+        self.write_script("ci/setup", script())
+        self.write("CMakePresets.json", "{}")
+        self.write("build/cpu/ctest.log", EARLIER_WORDS + "\n")
+        self.write_script("bin/ctest", fake_ctest())
+
+    def list_tests(self, *tests):
+        listing = json.dumps({"tests": tests})
+        self.write_script("build/cpu/fake.model", script(f"echo '{listing}'"))
+
+    def gate(self, code, told, *options, path="ci/gate", **settings):
+        """What a gate of the CPU model prints, where it ends so; nothing in it is an earlier run's."""
+        for name in ("KG_FILTER", "KG_STRICT", "KG_FILTER_GIVEN", "CI", "KG_PROJECT"):
+            self.set(**{name: None})
+        self.set(**settings)
+        printed = self.expect_program(code, told, path, "--target", "model", *options)
+        self.assertNotIn(EARLIER_WORDS, printed)
+        return printed
+
+    def test_judges_what_ctest_runs(self):
+        self.gate(0, "\nPASS  4 cases on cpu-model, filtered: 4 of 5 cases", **PLAIN)
+
+    def test_warnings_are_errors_here_alone(self):
+        """Another project's are that project's to say."""
+        os.mkdir("theirs")
+        shutil.copy("CMakePresets.json", "theirs")
+        self.write_script("bin/cmake", script('echo "$*" >>configured; exit 1'))
+        for folder, settings, option in ((".", {"CI": "true"}, "-DKG_WERROR=ON"), (".", {}, "-DKG_WERROR=OFF"),
+                                         ("theirs", {"CI": "true", "KG_PROJECT": "theirs"}, None)):
+            self.gate(2, "configuring preset cpu failed", **settings)
+            configured = self.read(os.path.join(folder, "configured"))
+            self.assertIn("--preset cpu", configured)
+            self.assertEqual([word for word in configured.split() if "WERROR" in word], [option] if option else [])
+            os.remove(os.path.join(folder, "configured"))
+
+    def test_filters_that_take_no_case(self):
+        """A list of which a part is misspelled would gate the rest alone, and pass."""
+        see = "`kernelgate list` has the cases"
+        for glob, told in (
+                ("fake/plan/*", f'KG_FILTER=fake/plan/* matches no case of any test; did you mean "fake/plain/*"? {see}'),
+                ("fake", 'did you mean "fake/*"?'), ("fake/plain/65/b32", 'did you mean "fake/plain/64/b32"?'),
+                ("nothing/at/all,fake/plain", 'did you mean "fake/plain/*"?'),
+                ("nothing/at/all", f"KG_FILTER=nothing/at/all matches no case of any test: {see}, and COMPARISON/* is a filter for "
+                                   "those of one comparison"),
+                ("fake/plain/*,fake/qick/*",
+                 f'KG_FILTER: "fake/qick/*" matches no case of any test; did you mean "fake/quick/*"? {see}'),
+                ("fake/plain/64/*, fake/quick/64/b32",
+                 'KG_FILTER: " fake/quick/64/b32" matches no case of any test; did you mean "fake/quick/64/b32"?'),
+                ("fake/plain/*,nothing/at/all", f'KG_FILTER: "nothing/at/all" matches no case of any test: {see}')):
+            with self.subTest(glob):
+                self.gate(2, told, KG_FILTER=glob)
+        self.gate(0, "\nPASS  2 cases on cpu-model, filtered", KG_FILTER="fake/plain/64/*,fake/plain/7/*,")
+
+    def test_a_filter_that_matches_nothing_leaves_the_results(self):
+        """Nothing was judged, so the results of the run before are still the last; a build that fails leaves none, for they may be
+        of another tree."""
+        files = ("out/results.json", "out/report/index.html", "out/records/model.fake.check.verdicts.json")
+        for path in files:
+            self.write(path, "earlier\n")
+        self.gate(2, 'did you mean "fake/plain/*"?', KG_FILTER="fake/plan/*")
+        self.assertEqual([self.read(path) for path in files], ["earlier\n"] * 3)
+        self.write_script("bin/cmake", script("exit 1"))
+        self.gate(2, "configuring preset cpu failed")
+        self.assertFalse(any(map(os.path.exists, files)))
+
+    def test_a_failed_build_shows_its_first_error(self):
+        """With several compilers at once, the error is far above the log's end; the third is CMake that runs again in the build."""
+        from_error = "--- the log, from its first error on:\n"
+        for log, told in (
+                ("echo '[1/9] Building a.o'; echo 'FAILED: b.o '; echo 'cc b.c'; echo 'b.c:3: error: x'; seq -f '[%g/9] note' 100; "
+                 "echo 'ninja: build stopped'", "\nFAILED: b.o \ncc b.c\nb.c:3: error: x\nninja: build stopped\n"),
+                ("seq -f 'before %g' 100; echo 'c.c:9: fatal error: y'; seq -f 'after %g' 100; echo 'make: *** [all] Error 2'",
+                 f"{from_error}c.c:9: fatal error: y\nafter 1\n"),
+                ("echo '[1/2] Re-running CMake...'; echo 'CMake Error at a.cmake:1'; echo 'FAILED: build.ninja'",
+                 f"{from_error}CMake Error at a.cmake:1\nFAILED: build.ninja"),
+                ("echo 'CMake Error at CMakeLists.txt:3 (message):'; seq -f 'more %g' 100",
+                 f"{from_error}CMake Error at CMakeLists.txt:3 (message):\n"),
+                ("seq -f 'line %g' 100", "--- the last lines of the log:\nline 61\n")):
+            self.write_script("bin/cmake", script(log, "exit 1"))
+            printed = self.gate(2, (told, "ci/gate: configuring preset cpu failed: the whole log is in "))
+            self.assertLess(printed.count("\n"), 50)
+
+    def test_a_claim_that_fails_is_told_once(self):
+        """The results say why a claim fails; what else Criterion has to say of that test is passed on."""
+        self.write_script("bin/ctest", fake_ctest(printing(
+            "7: Environment variable modifications: ", "7:  KG__PARENT=set:1", "7: fails        claim  a claim",
+            "8: [----]   of another test", "7: [----] ./harness/gate/claims.c:207: Assertion Failed", "7: [----]   why again",
+            "7: [----] ", "7: [----] ./suites/own.c:3: Assertion Failed", "7: [----]   of a suite")))
+        printed = self.gate(
+            0, "\n[----]   of another test\n[----] ./suites/own.c:3: Assertion Failed\n[----]   of a suite\n", **PLAIN)
+        self.assertNotIn("Environment variable", printed)
+        self.assertNotIn("a claim", printed)
+
+    def test_says_as_much_as_was_asked_for(self):
+        """A green gate is short, a quiet one a single line; what a test that passed printed is not shown."""
+        self.write_script("bin/ctest", fake_ctest(printing(
+            "7: of a test", " 1/2 Test  #7: own ......   Passed    0.50 sec", "8: of another",
+            " 2/2 Test  #8: more .....***Failed    0.50 sec")))
+        failed = "\ntest more: failed after 0.50 s\nof another\n"
+        for options, told, lines in (
+                ((), "\n  fake              4 checked       4 refused\nPASS  4 cases on cpu-model, filtered: ", 9),
+                (("-q",), "PASS  4 cases on cpu-model, filtered: 4 of 5 cases\n", 1),
+                (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 19)):
+            printed = self.gate(0, told, *options, **PLAIN)
+            self.assertEqual((printed.count("\n"), failed in printed), (lines, lines > 1), printed)
+            self.assertNotIn("of a test", printed)
+
+    def test_what_tests_print_is_no_workflow_command(self):
+        self.write_script("bin/ctest", fake_ctest(printing("7: ::error::x", "7:   ::error::y", "7: in ##[error]z")))
+        printed = self.gate(0, "\n: error::x\n  : error::y\nin # [error]z\n", **PLAIN)
+        self.assertEqual(self.workflow_commands(printed), [])
+        self.write_script("bin/ctest", script("printf '::error::x\\n' >build/cpu/ctest.log", "exit 9"))
+        printed = self.gate(2, ": error::x\n", **PLAIN)
+        self.assertEqual(self.workflow_commands(printed), [])
+
+    def test_a_path_that_cannot_be_built_in(self):
+        """It is refused before anything is removed."""
+        for name, holds in (("a;b", "';'"), ("a#b", "'#'"), ('a"b', "'\"'"), ("a[b]", "'['"), ("a\\b", "'\\'"), ("a|b", "'|'"),
+                            ("a*b", "'*'"), ("a${b}", "'${'"), ("a\nb", "a b"), ("a b", None), ("a$b", None), ("a'b", None),
+                            ("a(b)", None), ("a:b,c", None)):
+            with self.subTest(name):
+                for part in ("ci", "kernels", "build"):
+                    shutil.copytree(part, os.path.join(name, part))
+                shutil.copy("CMakePresets.json", name)
+                self.write(os.path.join(name, "out", "results.json"), "earlier\n")
+                self.gate(2 if holds else 0, holds or "", path=f"{name}/ci/gate", **PLAIN)
+                kept = self.read(os.path.join(name, "out", "results.json")) == "earlier\n"
+                self.assertEqual(kept, holds is not None)
+                shutil.rmtree(name)
+
+    def test_strictness_is_0_or_1(self):
+        for unclear in ("false", "no", "off", "yes", "2"):
+            self.gate(2, f"ci/gate: KG_STRICT='{unclear}' is neither 0 nor 1: set it to 1 for strict mode, or to 0", KG_STRICT=unclear,
+                      **PLAIN)
+            self.assertFalse(os.path.exists("out"), "it comes before anything is done")
+        for clear in ("", "0"):
+            self.gate(0, "\nPASS  4 cases", KG_STRICT=clear, **PLAIN)
+
+    def test_says_that_ctest_is_missing(self):
+        os.mkdir("tools")
+        for folder in self.environment["PATH"].split(":"):
+            for name in os.listdir(folder) if os.path.isdir(folder) else ():
+                if name != "ctest" and not os.path.lexists(f"tools/{name}"):
+                    os.symlink(os.path.join(folder, name), f"tools/{name}")
+        self.gate(2, "ci/gate: ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it\n",
+                  PATH=self.at("tools"))
+
+    def test_shows_no_log_of_an_earlier_run(self):
+        for ctest, code, told in (
+                (script("echo 'CMake Error: no such preset' >&2; exit 9"), 2,
+                 "ctest ended with code 9 and left no report of its tests there"),
+                (script("echo in its log >build/cpu/ctest.log; exit 9"), 2, "\nin its log\n"), (fake_ctest(), 0, "\nPASS  4 cases"),
+                (script("exit 9"), 2, "no test left a verdict, of these: model.fake.check")):
+            self.write_script("bin/ctest", ctest)
+            self.gate(code, told, **PLAIN)
+
+    def test_a_strict_run_takes_no_filter_of_the_environment(self):
+        """One that was left there would pass for a whole gate."""
+        strict = {"KG_STRICT": "1", **PLAIN}
+        self.gate(2, "ci/gate: KG_FILTER='fake/plain/*' is set in the environment of a strict run", **strict)
+        self.assertFalse(os.path.exists("out"), "it comes before anything is done")
+        self.gate(0, "\nPASS  4 cases on cpu-model, filtered: ", "--strict", "--filter", "fake/plain/*", **strict)
+        self.assertRegex(self.read("out/summary.md"), "(?m)^# kernelgate: PASS \\(exit 0\\), filtered: ")
+
+    def test_what_ctest_saw_otherwise_is_no_pass(self):
+        """Only the step whose exit code it is says PASS, and no file of a run that ends otherwise does."""
+        case = '<testcase name="{}" status="{}"'.format
+        for more, told in (
+                ((report(case("model.fake.check", "fail") + '><failure message="Segmentation fault"/></testcase>'), "exit 8"),
+                 '\nmodel.fake.check: error: ended as "fail" (Segmentation fault) for CTest, and its verdicts were written for exit '
+                 "code 0"),
+                ((report(case("gate.begin", "fail") + "/>"), "exit 8"), "\ngate.begin: error: failed: see CTest's log"),
+                ((report(case("mine", "disabled") + "/>"), "exit 8"), "\nmine: error: was not run: see CTest's log"),
+                (("exit 9",), "ctest ended with code 9, though no test failed"),
+                (('rm -f "$report"; exit 137',), "ctest ended with code 137 and left no report of its tests there"),
+                (("rm -f out/records/*; exit 0",), "no test left a verdict, of these: model.fake.check")):
+            with self.subTest(told):
+                self.write_script("bin/ctest", fake_ctest(*more))
+                self.gate(2, told, **PLAIN)
+                for path in ("out/summary.md", "out/junit.xml", "out/report/index.html"):
+                    self.assertNotIn("PASS", self.read(path))
+                self.assertEqual(self.load("out/results.json")["exit_code"], 2)
+
+    def test_a_test_without_a_verdict_is_an_error(self):
+        """A program that ends by itself, such as by a constructor's _Exit(0), leaves no verdict; nor does a test that CTest was told
+        to ignore."""
+        self.list_tests({"test": "model.fake.check", "cases": CASES[:1]}, {"test": "model.fake.count", "cases": []})
+        self.gate(2, "\nmodel.fake.count: error: left no verdict: it was not run, or its program ended before it could report", **PLAIN)
+        self.write_script("build/cpu/fake.model", script("exit 0"))
+        self.gate(2, "build/cpu/fake.model: does not list its tests", **PLAIN)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,102 @@
+"""The comparisons of harness/tests/hardware/ on the CPU model, without a GPU: every kernel is right and clean, and the counts are
+those that follow from its accesses by hand. usage: hardware.py TREE KERNELGATE FAKES HARDWARE, the folder of their programs"""
+
+import json
+import os
+import sys
+import unittest
+
+from run_fixture import Runs
+
+HARDWARE = sys.argv[4]
+
+# What follows from each kernel's source, by comparison and case.
+COUNTS = {
+    # 1000 floats are 4000 bytes: 125 sectors of 32. A warp of 32 floats reads 4 of them, the last warp, of 8 floats, one.
+    "hardware_copy": {
+        "coalesced/1000/b96": {"global_load_requests": 32, "global_load_sectors": 125, "global_store_requests": 32,
+                               "global_store_sectors": 125, "unique_bytes_read": 4000, "unique_bytes_written": 4000,
+                               "global_atomic_requests": 0, "barriers": 0},
+        # 500 pairs are 16 warps' worth, 250 quads 8, 4000 bytes 125.
+        "pairs/1000/b256": {"global_load_requests": 16, "global_load_sectors": 125},
+        "quads/1000/b256": {"global_load_requests": 8, "global_store_sectors": 125},
+        "doubles/1000/b256": {"global_load_requests": 16},
+        "bytes/1000/b96": {"global_load_requests": 125, "global_load_sectors": 125},
+        # 99991 = 4 x 24997 + 3: 24997 quads by 782 warps, and three floats one after the other.
+        "quads/99991/b256": {"global_load_requests": 782 + 3, "global_load_sectors": 12499 + 3},
+        "reversed/1000/b96": {"global_load_requests": 32, "global_load_sectors": 125},
+        # Each lane its own sector: as many as there are elements.
+        "strided/1000/b96": {"global_load_requests": 32, "global_load_sectors": 1000},
+        # Warp w has elements 32 w - 3 to 32 w + 28: five sectors; the first 4, the last, of 11, 2.
+        "misaligned/1000/b96": {"global_load_requests": 32, "global_load_sectors": 4 + 30 * 5 + 2},
+        # 50 warps of 20 floats: 80 bytes, which begin at a sector or in its middle: 3 each.
+        "partial_warps/1000/b96": {"global_load_requests": 50, "global_load_sectors": 150},
+        "grid_stride/1000/b96": {"global_load_requests": 32, "global_load_sectors": 125},
+        # Two accesses per warp, to every other float each, which touch all of its sectors.
+        "early_return/1000/b96": {"global_load_requests": 64, "global_load_sectors": 250},
+        "inlined/1000/b96": {"global_load_requests": 32},
+        # Eleven blocks of 96, four of 256.
+        "through_shared/1000/b96": {"shared_store_requests": 32, "shared_store_wavefronts": 32, "shared_load_wavefronts": 32,
+                                    "barriers": 11},
+        "through_shared/1000/b256": {"barriers": 4},
+        "shuffled/1000/b96": {"shuffles": 33, "global_load_requests": 32, "global_load_sectors": 125},
+        "exchanged/1000/b96": {"global_atomic_requests": 32, "global_atomic_sectors": 125, "global_store_requests": 32}},
+    # 1000 elements are 32 warps. All of a warp take part in all 16 taps but the last, whose 8 lanes have left after 8.
+    "hardware_filter": {
+        "uniform/1000/b256": {"global_load_requests": 31 * 16 + 8, "constant_load_requests": 31 * 16 + 8,
+                              "constant_load_words": 31 * 16 + 8, "global_store_requests": 32},
+        "divergent/1000/b256": {"global_store_sectors": 125}},
+    "hardware_histogram": {
+        # A warp's 32 bytes are one sector.
+        "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},
+        # 250 threads are 8 warps, of four steps; a step's bytes are in 128: four sectors. The last warp has 26 threads, whose 104
+        # bytes are four sectors, too.
+        "four_each/1000/b256": {"global_load_requests": 32, "global_load_sectors": 128},
+        # Four blocks: 64 bins are two warps' worth, 256 bytes, eight sectors.
+        "shared_atomics/1000/b256": {"shared_store_requests": 8, "shared_load_requests": 8, "shared_atomic_requests": 32,
+                                     "global_atomic_requests": 8, "global_atomic_sectors": 32, "barriers": 8}},
+    "hardware_rows": {
+        "by_warp/1000/b96": {"shuffles": 5000, "global_store_requests": 1000, "global_store_sectors": 1000},
+        "unequal/1000/b96": {"global_store_requests": 32}},
+    "hardware_select": {
+        # Flags, and both of two inputs: of 32 random flags some are odd, some even.
+        "branch/1000/b96": {"global_load_requests": 96, "global_store_requests": 32},
+        "both/1000/b96": {"global_load_requests": 96, "global_load_sectors": 375},
+        "loop/1000/b96": {"global_store_requests": 64}},
+    # 530 rows of 17 warps each: 9010 in 17 x 17 = 289 blocks, 530 x 530 = 280900 elements. A row's warps touch 67 sectors where
+    # it begins at one, and more elsewhere; a column's stride of 2120 bytes puts every element in its own sector.
+    "hardware_transpose": {
+        "naive/530x530/-": {"global_load_requests": 9010, "global_store_requests": 9010, "global_store_sectors": 280900},
+        "conflicting/530x530/-": {"shared_load_requests": 9010, "shared_load_wavefronts": 280900, "shared_store_wavefronts": 9010},
+        "padded/530x530/-": {"shared_load_wavefronts": 9010, "shared_store_wavefronts": 9010, "barriers": 289}}}
+
+
+class Hardware(Runs):
+    def observe(self, comparison, part):
+        """The records of a part of a comparison with its own list of cases."""
+        program = os.path.join(HARDWARE, f"{comparison}.instrumented")
+        self.write("cases", self.expect_program(0, comparison, program, "--cases", part))
+        self.expect_program(0, "", program, "--observe", "cases", "--part", part, "--records", "records")
+        return [json.loads(line) for line in self.read("records").splitlines()]
+
+    def test_kernels_are_right_and_clean(self):
+        for comparison in COUNTS:
+            with self.subTest(comparison):
+                records = self.observe(comparison, "check")
+                checked = [record for record in records if record["event"] == "checked"]
+                self.assertTrue(checked)
+                self.assertEqual([record for record in checked if record["right"] is not True], [])
+                self.assertNotIn("failed", [record["event"] for record in records])
+
+    def test_counts_are_those_that_the_sources_say(self):
+        for comparison, cases in COUNTS.items():
+            measured = {record["case"]: record["metrics"] for record in self.observe(comparison, "count")
+                        if record["event"] == "measured"}
+            for case, expected in cases.items():
+                with self.subTest(comparison=comparison, case=case):
+                    metrics = measured[f"{comparison}/{case}"]
+                    self.assertEqual({counter: metrics[counter]["value"] for counter in expected}, expected)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,89 @@
+"""Programs that a test starts in a folder of its own: the fake comparison's, the scripts of ci/, ctest. For tests whose
+arguments begin with TREE KERNELGATE FAKES, the folder of the fake programs."""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
+from command_fixture import COMMAND, TREE, VALIDATE, Folder
+
+__all__ = ["CI", "COMMAND", "GPU", "INSTRUMENTED", "MODEL", "MODEL_CLAIMS", "MODULES", "SLOW", "SOUND_GPU", "TREE", "VALIDATE", "Runs",
+           "fake_baseline", "fake_counts"]
+
+MODEL, GPU, SOUND_GPU, MODEL_CLAIMS, INSTRUMENTED = (
+    os.path.join(sys.argv[3], name)
+    for name in ("fake.model", "fake.gpu", "fake_sound.gpu", "fake_claims.model", "fake.instrumented"))
+CI = os.path.join(TREE, "ci")
+MODULES = os.path.join(TREE, "cmake")
+SLOW = "fake/plain/64/b32"  # the case that the plans of most tests change
+
+
+def time_of(value):
+    return {"value": value, "band": 0.02, "floor": 50, "sessions": [value] * 5}
+
+
+def fake_baseline():
+    """What the right variants of the fake comparison take on the GPU that is not there, without a plan."""
+    hot = {"fake/plain/64/b32": 10000, "fake/plain/64/b64": 10000, "fake/quick/64/b32": 5000, "fake/quick/64/b64": 5000}
+    return {"schema": "kernelgate-baseline/1",
+            "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920,
+                       "multiprocessors": 132},
+            "sentinels": {"copy": {"time_ns": time_of(100000)}, "fma": {"time_ns": time_of(200000)}},
+            "cases": {case: {"commit": "0123456789", "time_ns": time_of(ns), "cold_time_ns": time_of(1.2 * ns)}
+                      for case, ns in hot.items()}}
+
+
+def fake_counts():
+    """What they count on the CPU model, without a plan."""
+    file = "kernels/fake/plain.cu"
+    lines = {f"{file}:14": {"global_load_requests": 200, "global_load_sectors": 400}, f"{file}:15": {"barriers": 8},
+             f"{file}:16": {"global_store_requests": 100, "global_store_sectors": 400}}
+    counts = {"unique_bytes_read": 256, "unique_bytes_written": 256}
+    for line in lines.values():
+        counts.update(line)
+    entry = {"commit": "0123456789", **{name: {"value": value, "band": 0} for name, value in counts.items()}, "lines": lines}
+    return {"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
+            "cases": {case: entry for case in fake_baseline()["cases"]}}
+
+
+class Runs(Folder):
+    """A folder in which programs find their settings: out/, baselines/, the logs and plans of the fakes."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = os.getcwd()
+        self.set(KG_OUT=self.at("out"), KG_BASELINES=self.at("baselines"), KG_CASE_TIMEOUT=20, KG_VERBOSE=1, FAKE_LOG=self.at("log"),
+                 FAKE_PLAN=self.at("plan"), FAKE_COUNT_LOG=self.at("count_log"), FAKE_COUNT_PLAN=self.at("count_plan"))
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def set(self, **settings):
+        """Settings of the programs from here on; None takes one out. A filter is meant, as one that is given to ci/gate."""
+        if "KG_FILTER" in settings:
+            settings["KG_FILTER_GIVEN"] = settings["KG_FILTER"]
+        for name, value in settings.items():
+            self.environment.pop(name, None)
+            if value is not None:
+                self.environment[name] = str(value)
+
+    def load(self, path):
+        return json.loads(self.read(path))
+
+    def observers(self):
+        """How many were started, of which each leaves a line in its log."""
+        return self.read("log").count("\n") if os.path.exists("log") else 0
+
+    def plan(self, text):
+        """What the GPU's observers do from now on; forgets which were started."""
+        self.write("plan", text)
+        if os.path.exists("log"):
+            os.remove("log")
+
+    def expect_shell(self, line):
+        return self.expect_program(0, "", "/bin/bash", "-c", line)
+
+    def workflow_commands(self, text):
+        """The lines that the runner of GitHub Actions takes for commands."""
+        return [line for line in text.replace("\r", "\n").split("\n") if line.lstrip().startswith("::") or "##[" in line]

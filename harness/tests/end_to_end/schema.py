@@ -1,0 +1,130 @@
+"""The JSON Schemas of what is stored, against what is read and written: every stored baseline and the results of a run are valid,
+and a document that was changed anywhere is refused by the schema and by the reader, or by neither.
+usage: schema.py TREE KERNELGATE FAKES"""
+
+import json
+import os
+import sys
+import unittest
+
+from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, VALIDATE, Runs
+
+READER = os.path.join(sys.argv[3], "read_documents")
+
+# That the figures of a metric that is gated fit each other is what no schema can say.
+OF_A_GPU = {
+    "schema": "kernelgate-baseline/1",
+    "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920, "multiprocessors": 132},
+    "provenance": {"driver": "1.2.3", "ecc": True, "power_limit_w": 700},
+    "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "floor": 50, "gated": False, "sessions": [100000, 100001]}}},
+    "cases": {"a/b/1/b16": {"commit": "abc", "time_ns": {"value": 10000.5, "band": 0.03, "band_by": "hand", "floor": 50, "gated": False,
+                                                       "sessions": [10000, 10001]}}}}
+
+# That counters are the sums of their lines is what no schema can say: these have no sums.
+OF_THE_MODEL = {
+    "schema": "kernelgate-baseline/1", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
+    "provenance": {"compiler": "gcc 12.2.0"},
+    "cases": {"a/b/1/-": {"commit": "abc", "shared_bytes": {"value": 8, "band": 0},
+                          "copied_bytes": {"value": 9, "band": 0.1, "band_by": "hand", "gated": True},
+                          "lines": {"kernels/a/b.cu:7": {"shared_bytes": 8}}}},
+    "checked": ["a/b/2/-"]}
+
+# Entries of each kind, and what no run of the fakes has.
+ONE_OF_EACH = {
+    "commit": "abc", "base": {"ref": "main", "commit": "abc"}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
+    "baselines": {"since": "main", "commit": "abc", "not_gated": 1, "limits_above_10_percent": 0,
+                  "files": [{"target": "t", "state": "unreadable", "no_longer_gated": 0, "retired": 0, "widened": 1, "slower": 0,
+                             "new": 0, "sentinels_moved": 0, "why": "w"}],
+                  "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
+                                "after": 0.2}]},
+    "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
+    "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
+    "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},
+              {"name": "gpu.a.time", "target": "t", "seconds": 1, "complete": True, "exit_code": 77, "skipped": "w",
+               "skipped_by": "filter"}],
+    "cases": [{
+        "case": "a/b/1/b16", "target": "t", "parts": ["check"], "seconds": 1,
+        "metrics": {"time_ns": {"value": 1, "low": 1, "high": 2, "baseline": None, "change": -0.5, "limit": 0.02, "smallest": 0.03,
+                                "gated": True, "tripped": True, "verdict": "pass", "why": ""}},
+        "verdict": "pass", "why": "",
+        "findings": [{"kind": "race_in_block", "file": "a.cu", "line": 1, "access": "read", "block": [1, 2, 3], "thread": [1, 2, 3],
+                      "waiting": 1, "host": True, "bytes": 4, "space": "shared", "symbol": "s", "size": 64, "offset": -4, "index": -1,
+                      "address": "0x1f", "count": 2,
+                      "other": {"file": "a.cu", "line": 2, "access": "write", "block": [0, 0, 0], "thread": [0, 0, 0], "waiting": 1}}],
+        "more_findings": 2, "also": "w", "failure": {"kind": "wrong_elements", "symbol": "c"}, "at": {"file": "a.cu", "line": 1},
+        "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "sampled": {"blocks": 1, "of": 2}, "absent": {"cold_time_ns": "w"},
+        "work": {"operations": 1, "bytes": 2},
+        "kernel": {"registers": 32, "local_bytes": 0, "shared_bytes": 0, "blocks_per_multiprocessor": 1, "occupancy": 0.5},
+        "card": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
+        "suspect": True, "note": "w", "base": {"ref": "main"},
+        "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001}}}]}
+
+
+class Schemas(Runs):
+    def read_by(self, reader, entries):
+        """Whether the harness's reader takes each of the documents, the last of every entry."""
+        self.write("entries", entries)
+        return [read == "1" for read in self.expect_program(0, "", READER, reader, "entries", "read.json")]
+
+    def expect_valid(self, path, reader):
+        self.expect_program(0, "", *VALIDATE, path)
+        self.assertEqual(self.read_by(reader, [[self.load(path)]]), [True], path)
+
+    def expect_agreement(self, document, reader):
+        """Every change of a valid document has to be refused by both, or by neither."""
+        self.write("document", document)
+        self.expect_valid("document", reader)
+        self.expect_program(0, "", *VALIDATE, "document", "changed")
+        copies = self.load("changed")
+        read = self.read_by(reader, copies)
+        self.assertEqual([(right, json.dumps(copy)) for right, (valid, copy) in zip(read, copies) if right != valid][:10], [])
+        self.assertEqual(len(read), len(copies))
+        self.assertGreater(read.count(False), len(copies) / 2)
+
+    def run_results(self):
+        """What a run leaves that has passes, wrong results, crashes, refusals, skipped tests, claims and vanished cases."""
+        times = {"value": 10000, "band": 0.02, "floor": 50}
+        self.write("baselines/nvidia-fake.json", {
+            "schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
+            "cases": {case: {"commit": "abc", "time_ns": times} for case in (SLOW, "fake/gone/64/b32")}})
+        self.expect_program(0, "", COMMAND, "begin")
+        # All but those that hang, which would take as long as a hang is waited for.
+        for program, part, filtered in ((GPU, "check", "fake/[!h]*"), (GPU, "time", "fake/[!h]*"), (MODEL, "check", "fake/[!h]*"),
+                                        (MODEL, "count", "nothing/of/this/-")):
+            self.set(KG_FILTER=filtered)
+            self.run_program(program, f"--filter=fake/{part}")
+        self.set(KG_FILTER=None)
+        self.write("programs", f"{GPU}\n{MODEL}\n")
+        self.expect_program(2, "", COMMAND, "results", "--build", "build/cpu", "--programs", self.at("programs"))
+        return self.load("out/results.json")
+
+    def test_every_stored_baseline_is_valid(self):
+        folder = os.path.join(TREE, "baselines")
+        names = [name for name in os.listdir(folder) if name.endswith(".json")]
+        self.assertGreaterEqual(len(names), 2, "the CPU model's, and that of a GPU")
+        for name in names:
+            self.expect_valid(os.path.join(folder, name), "baseline")
+
+    def test_baselines_changed_anywhere(self):
+        for document in (OF_A_GPU, OF_THE_MODEL):
+            self.expect_agreement(document, "baseline")
+
+    def test_results(self):
+        """Those of a run; and, with one of each kind of entry left, so that the changes are of all kinds and not too many, changed
+        anywhere."""
+        results = self.run_results()
+        self.expect_valid("out/results.json", "results")
+        tally = results["tally"]
+        self.assertTrue(all(tally[verdict] > 0 for verdict in ("pass", "wrong", "error", "no-baseline")), tally)
+        self.assertEqual((tally["vanished"], tally["filtered_out"]), (1, 1))
+        self.assertTrue(results["refused"])
+        results.update(ONE_OF_EACH)
+        for name in ("refused", "vanished"):
+            del results[name][1:]
+        results["provenance"]["nvidia-fake"].update(limits={"copy_bytes_per_second": 1e12, "operations_per_second": 1e13},
+                                                    sentinels_ns={"copy": 1e5})
+        self.expect_agreement(results, "results")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,31 @@
+/* Baselines that tests make in memory, and write. Freed with kg__baseline_free(). */
+#ifndef KG__MADE_BASELINES_H
+#define KG__MADE_BASELINES_H
+
+#include "baseline/baseline.h"
+
+/* Finds a case or adds one, in sorted place. The pointer holds until the next addition. */
+kg__baseline_case *add_baseline_case(kg__baseline *baseline, const char *id);
+
+/* The same of a sentinel. */
+kg__baseline_case *add_baseline_sentinel(kg__baseline *baseline, const char *name);
+
+/* The same of a metric of a case; a new one is gated, with value 0 and band 0. */
+kg__baseline_metric *add_baseline_metric(kg__baseline_case *entry, const char *name);
+
+/* Removes a case, which has to be there. */
+void remove_baseline_case(kg__baseline *baseline, const char *id);
+
+/* Removes a metric, which has to be there. */
+void remove_baseline_metric(kg__baseline_case *entry, const char *name);
+
+/* Replaces a metric's sessions by a copy of `count` values. */
+void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
+
+/* Replaces a case's code by what a baseline keeps of it. */
+void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code);
+
+/* Writes a baseline, which has to be one that can be read. */
+void write_baseline(const char *path, const kg__baseline *baseline);
+
+#endif

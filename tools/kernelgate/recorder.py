@@ -1,0 +1,187 @@
+"""What recording times and recording counts share: observing programs, and the baseline file."""
+
+import os
+import subprocess
+
+from baseline_file import Baseline, load, path_for, save
+from common import Failure, complain, member, object_of, text_of
+from observers import Observation
+from programs import comparison_of_case, filter_takes, glob_meant
+from progress import Progress
+
+LISTING_SECONDS = 30
+GIT_SECONDS = 30
+DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
+
+
+class Refused(Exception):
+    """Nothing is recorded; the log has the reason."""
+
+
+def is_partial():
+    """Whether KG_FILTER selects cases."""
+    return bool(os.environ.get("KG_FILTER"))
+
+
+def _current_commit():
+    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
+    try:
+        done = subprocess.run(DESCRIBE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              timeout=GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace").split("\n")[0] if done.returncode == 0 else None
+
+
+def _list_cases(arguments, filtered):
+    """The cases that a program lists, of all or of those that KG_FILTER takes. Failure where it does not."""
+    environment = dict(os.environ)
+    if not filtered:
+        environment.pop("KG_FILTER", None)
+    try:
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=LISTING_SECONDS, check=False,
+                              env=environment)
+        why = f"exit code {done.returncode}" if done.returncode else None
+    except OSError as error:
+        why = error.strerror
+    except subprocess.TimeoutExpired:
+        why = f"not in {LISTING_SECONDS} s"
+    if why is not None:
+        raise Failure(f"it does not list its cases ({why}): build it again")
+    return done.stdout.decode("utf-8", "replace").splitlines()
+
+
+class Recorder:
+    """A recording. `folder` is of the baseline files, `scratch` of the observers' records; `commit` is None: git says it."""
+
+    def __init__(self, log, folder, commit, scratch):
+        self.log = log
+        self.target = {}  # the device's description, after the first observer
+        self.provenance = {}
+        self._folder = folder
+        self._commit = commit
+        self._scratch = scratch
+        self._comparisons = set()  # with an observed case
+        self._key = None  # of the baseline
+        self._refused = False
+
+    def refuse_case(self, case, why):
+        """Refuses to record anything because of a case, at the end of its observer."""
+        self.log.refuse(f"{why}: nothing is recorded", case=case)
+        self._refused = True
+
+    def refuse(self, why, file=None):
+        """Refuses to record anything."""
+        self.log.refuse(why, file=file)
+        raise Refused
+
+    def refuse_filter(self, part, programs):
+        """Refuses since KG_FILTER matches no case of a part in the programs."""
+        cases = []
+        for program in programs:
+            try:
+                cases += _list_cases([program, "--cases", part], False)
+            except Failure:
+                continue
+        meant = glob_meant(os.environ.get("KG_FILTER", ""), cases)
+        hint = f' Did you mean "{meant}"?' if meant else ""
+        self.refuse(f"no case to record: is KG_FILTER too narrow?{hint} `kernelgate list` has the cases")
+
+    def observe(self, program, observer, part, take):
+        """Observes all cases of a part that `program` lists (filtered by KG_FILTER) in new processes of `observer`. `take` gets
+        the record of every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be
+        observed, or a case is wrong or failed."""
+        # For times also those that are timed in the same process and not recorded.
+        listing = ["--beside"] if part == "time" else ["--cases", part]
+        try:
+            cases = _list_cases([program, *listing], True)
+        except Failure as failure:
+            self.refuse(str(failure), program)
+        self._comparisons.update(map(comparison_of_case, cases))
+        progress = Progress("baseline record")
+        done = 0
+
+        def take_record(record):
+            nonlocal done
+            event, case = text_of(record, "event"), text_of(record, "case")
+            if event == "waiting":
+                progress.clear()
+                complain(text_of(record, "why"))
+            if case and event in ("checked", "measured", "failed"):
+                done = min(done + 1, len(cases))  # all cases are taken to take equally long
+                progress.show(done / len(cases), progress.elapsed() * (len(cases) - done) / done, case)
+            if case and not filter_takes(case):
+                return
+            if event == "target" and not self.target:
+                self.target, self.provenance = object_of(record, "target"), object_of(record, "provenance")
+            elif event == "failed" or event == "checked" and member(record, "right") is not True:
+                progress.clear()
+                self.refuse_case(case, text_of(record, "why"))
+            elif event in ("measured", "checked", "sentinels"):
+                take(record)
+
+        try:
+            Observation(observer, part, cases, take_record, progress.settings()).run(self._scratch)
+        except Failure as failure:
+            progress.clear()
+            self.refuse(str(failure), observer)
+        progress.clear()
+        if self._refused:
+            raise Refused
+
+    def check_baseline(self):
+        """Refuses to record what load() would refuse, before anything is measured."""
+        if self.target:
+            self.load()
+
+    def load(self):
+        """The baseline of the observed device, of no case where there is none. Refused where the file is invalid, or where
+        KG_FILTER leaves out cases that were compiled with other flags: the provenance has only one set of flags."""
+        if not text_of(self.target, "key"):
+            self.refuse("no observer says what it measured on: build the programs again")
+        key, path = path_for(self._folder, self.target)
+        self.log.document.update(file=path, target={"key": key, "name": text_of(self.target, "name")})
+        try:
+            baseline = load(path) or Baseline(path)
+        except Failure as failure:
+            self.refuse(f"{failure}: fix or move that file first; nothing is recorded")
+        then, now = (text_of(provenance, "flags") for provenance in (baseline.provenance, self.provenance))
+        if is_partial() and baseline.cases and then != now:
+            self.refuse(f'{path}: its other cases were recorded with CXXFLAGS "{then}", these with "{now}": build with the same '
+                        "flags, or record all cases, without KG_FILTER; nothing is recorded")
+        self._key = key
+        return baseline
+
+    def commit(self):
+        """The commit that the cases are recorded at."""
+        commit = self._commit if self._commit is not None else _current_commit() or "unknown"
+        self.log.document["commit"] = commit
+        return commit
+
+    def knows(self, case):
+        """Whether a case is of a comparison that was observed."""
+        return comparison_of_case(case) in self._comparisons
+
+    def say_retired(self, case):
+        self.log.say(f"{case:<50} retired: no longer in the table")
+        self.log.retire(case)
+
+    def retire(self, baseline, recorded):
+        """Removes cases of the observed comparisons that no table has any more, with a line each. How many."""
+        retired = [] if is_partial() else [case for case in sorted(baseline.cases, reverse=True)
+                                           if case not in recorded and self.knows(case)]
+        for case in retired:
+            self.say_retired(case)
+            del baseline.cases[case]
+        return len(retired)
+
+    def save(self, baseline):
+        """Writes the baseline with this run's target and provenance. Refused where it cannot be."""
+        # A filtered recording keeps the provenance of the other cases.
+        if not is_partial() or baseline.provenance is None:
+            baseline.target, baseline.provenance = {**self.target, "key": self._key}, self.provenance
+        try:
+            save(baseline)
+        except Failure as failure:
+            self.refuse(str(failure))
+        self.log.document["written"] = True
