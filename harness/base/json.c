@@ -50,6 +50,13 @@ json_t *kg__json_clean_string(const char *text)
     return string;
 }
 
+json_t *kg__json_any_string(const char *text)
+{
+    json_t *string = json_string(text);
+
+    return string != NULL ? string : kg__json_clean_string(text);
+}
+
 /* Prints JSON and a line break. "##[", which kg__disarm() is about, can only be in a string, which
  * has another way to write it. */
 static bool print_json(const char *text)

@@ -30,6 +30,9 @@ void kg__json_set_finite(json_t *object, const char *key, double value);
  * kg__clean_text(). Owned by the caller. */
 json_t *kg__json_clean_string(const char *text);
 
+/* A text as it is; one that is not UTF-8 as kg__json_clean_string() has it. Owned by the caller. */
+json_t *kg__json_any_string(const char *text);
+
 /* Prints a document, whose reference it takes, and a line break on standard output, in the form of
  * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
  * text that is not UTF-8 kept it from being made) or where the standard output takes no more. */

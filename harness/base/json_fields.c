@@ -14,7 +14,7 @@ static json_t *make_count(int64_t count, int64_t least)
 
 static json_t *make_text(const char *text)
 {
-    return text != NULL && *text != '\0' ? kg__json_clean_string(text) : NULL;
+    return text != NULL && *text != '\0' ? kg__json_any_string(text) : NULL;
 }
 
 static json_t *make_part(const kg__field *fields, const void *from)
@@ -33,7 +33,7 @@ static json_t *make_texts(const kg__texts *texts)
     json_t *list = texts->items != NULL ? json_array() : NULL;
 
     for (size_t i = 0; list != NULL && i < texts->count; i++)
-        json_array_append_new(list, kg__json_clean_string(texts->items[i]));
+        json_array_append_new(list, kg__json_any_string(texts->items[i]));
     return list;
 }
 
@@ -64,7 +64,7 @@ static json_t *make_value(const kg__field *field, const char *from)
         return make_text(*(const char *const *)held);
     case KG__FIELD_STRING:
         return *(const char *const *)held != NULL
-                   ? kg__json_clean_string(*(const char *const *)held)
+                   ? kg__json_any_string(*(const char *const *)held)
                    : NULL;
     case KG__FIELD_CHARS:
         return make_text(held);

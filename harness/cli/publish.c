@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/child_process.h"
-#include "base/json.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -14,37 +13,54 @@
 #include "cli/tool.h"
 #include "results/results.h"
 #include "results/results_describe.h"
+#include "results/run_files.h"
 #include "suite/settings.h"
 
-void kg__name_commits(json_t *results, const char *commit)
+void kg__name_commits(kg__results *results, const char *commit)
 {
     const char *ref = kg__setting("KG_BASE_REF");
     const char *base_commit = kg__setting("KG_BASE_COMMIT");
     char current_commit[128];
-    json_t *base;
 
     if (commit == NULL && kg__current_commit(current_commit, sizeof current_commit))
         commit = current_commit;
     if (commit != NULL)
-        json_object_set_new(results, "commit", json_string(commit));
+        results->commit = kg__pool_text(results->pool, commit);
     if (kg__base_folder() == NULL || ref == NULL)
         return;
-    base = json_pack("{s:s}", "ref", ref);
+    results->base_ref = kg__pool_text(results->pool, ref);
     if (base_commit != NULL)
-        json_object_set_new(base, "commit", json_string(base_commit));
-    json_object_set_new(results, "base", base);
+        results->base_commit = kg__pool_text(results->pool, base_commit);
 }
-
-/* The files that a run leaves, next to results.json those of tools/kernelgate/printers.py. */
-static const char *const files[] = { "report/index.html", "results.json", "junit.xml",
-                                     "summary.md" };
 
 /* The last line of a run: the files that it left. */
 static void print_files(const char *folder, FILE *console)
 {
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i]);
+    kg__run_file files[KG__RUN_FILES_MAXIMUM];
+    size_t count = kg__run_files(files);
+
+    for (size_t i = 0; i < count; i++)
+        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i].path);
     fputc('\n', console);
+}
+
+/* Writes the files of the results in `folder` but for results.json, which they are made of. */
+static bool write_files(const char *folder, bool annotated)
+{
+    const char *arguments[2 + 2 * KG__RUN_FILES_MAXIMUM] = { folder };
+    kg__run_file files[KG__RUN_FILES_MAXIMUM];
+    size_t file_count = kg__run_files(files);
+    size_t count = 1;
+
+    for (size_t i = 0; i < file_count; i++) {
+        if (strcmp(files[i].form, "json") == 0)
+            continue;
+        arguments[count++] = files[i].form;
+        arguments[count++] = files[i].path;
+    }
+    if (annotated)
+        arguments[count++] = "--annotations";
+    return kg__call_tool("publish.py", arguments, count);
 }
 
 /* Whether this is a job of GitHub Actions, which shows annotations next to the lines of a change.
@@ -56,10 +72,9 @@ static bool is_github_job(void)
     return actions != NULL && strcmp(actions, "true") == 0;
 }
 
-bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
+bool kg__publish_results(const char *folder, kg__results *results, kg__detail detail, FILE *console,
                          bool annotated)
 {
-    const char *const arguments[] = { folder, "--annotations" };
     kg__report report = { .results = results, .detail = detail, .sources = "." };
     char path[KG__PATH_SIZE];
     kg__error error = { "" };
@@ -67,14 +82,14 @@ bool kg__publish_results(const char *folder, json_t *results, kg__detail detail,
 
     kg__results_describe(results);
     kg__format_path(path, sizeof path, "%s/results.json", folder);
-    written = kg__results_write_json(path, results, 1, &error);
+    written = kg__results_save(results, path, &error);
     if (!written)
         kg__complain("%s", error.text);
     if (console != NULL) {
         kg__console_write(&report, console);
         if (detail != KG__QUIET)
-            print_files(kg__json_text(results, "out"), console);
+            print_files(results->out, console);
         written = kg__flush_output("the verdicts") && written;
     }
-    return written && kg__call_tool("publish.py", arguments, annotated && is_github_job() ? 2 : 1);
+    return written && write_files(folder, annotated && is_github_job());
 }

@@ -163,7 +163,7 @@ set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate SKIP_RETURN_C
                 self.ctest(passes, "", *options)
                 results = self.load("out/results.json")
                 self.assertEqual(results["coverage"]["tests"], {"expected": 4, "reported": reported})
-                self.assertEqual([error.get("test") for error in results["errors"]], missing)
+                self.assertEqual([error.get("test", "") for error in results["errors"]], missing)
 
     def test_a_path_that_cannot_be_built_in_is_refused_first(self):
         """Characters of a build folder's path, those that a build cannot have and others."""
