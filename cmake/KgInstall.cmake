@@ -55,6 +55,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHAR
 
 # The scripts, each with a command of its own.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/base.sh ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages
+              ${PROJECT_SOURCE_DIR}/ci/run-files
   DESTINATION ${KG_SHARED}/ci)
 file(RELATIVE_PATH KG_SCRIPTS_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci)
 file(RELATIVE_PATH KG_PREFIX_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /)

@@ -19,6 +19,7 @@
 #include "results/bridge.h"
 #include "results/results.h"
 #include "results/results_read.h"
+#include "results/run_files.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

@@ -14,6 +14,7 @@
 #include "cli/tool.h"
 #include "results/results.h"
 #include "results/results_describe.h"
+#include "results/run_files.h"
 #include "suite/settings.h"
 
 void kg__name_commits(json_t *results, const char *commit)
@@ -35,16 +36,34 @@ void kg__name_commits(json_t *results, const char *commit)
     json_object_set_new(results, "base", base);
 }
 
-/* The files that a run leaves, next to results.json those of tools/kernelgate/printers.py. */
-static const char *const files[] = { "report/index.html", "results.json", "junit.xml",
-                                     "summary.md" };
-
 /* The last line of a run: the files that it left. */
 static void print_files(const char *folder, FILE *console)
 {
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i]);
+    kg__run_file files[KG__RUN_FILES_MAXIMUM];
+    size_t count = kg__run_files(files);
+
+    for (size_t i = 0; i < count; i++)
+        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i].path);
     fputc('\n', console);
+}
+
+/* Writes the files of the results in `folder` but for results.json, which they are made of. */
+static bool write_files(const char *folder, bool annotated)
+{
+    const char *arguments[2 + 2 * KG__RUN_FILES_MAXIMUM] = { folder };
+    kg__run_file files[KG__RUN_FILES_MAXIMUM];
+    size_t file_count = kg__run_files(files);
+    size_t count = 1;
+
+    for (size_t i = 0; i < file_count; i++) {
+        if (strcmp(files[i].form, "json") == 0)
+            continue;
+        arguments[count++] = files[i].form;
+        arguments[count++] = files[i].path;
+    }
+    if (annotated)
+        arguments[count++] = "--annotations";
+    return kg__call_tool("publish.py", arguments, count);
 }
 
 /* Whether this is a job of GitHub Actions, which shows annotations next to the lines of a change.
@@ -59,7 +78,6 @@ static bool is_github_job(void)
 bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
                          bool annotated)
 {
-    const char *const arguments[] = { folder, "--annotations" };
     kg__report report = { .results = results, .detail = detail, .sources = "." };
     char path[KG__PATH_SIZE];
     kg__error error = { "" };
@@ -76,5 +94,5 @@ bool kg__publish_results(const char *folder, json_t *results, kg__detail detail,
             print_files(kg__json_text(results, "out"), console);
         written = kg__flush_output("the verdicts") && written;
     }
-    return written && kg__call_tool("publish.py", arguments, annotated && is_github_job() ? 2 : 1);
+    return written && write_files(folder, annotated && is_github_job());
 }

@@ -1,7 +1,4 @@
 /* kernelgate begin, kernelgate results: the two ends of a run. */
-#include "results/results.h"
-#include "results/results_read.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +16,9 @@
 #include "cli/ctest_report.h"
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
+#include "results/results.h"
+#include "results/results_read.h"
+#include "results/run_files.h"
 #include "suite/settings.h"
 
 static const char *out;

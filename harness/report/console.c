@@ -2,6 +2,7 @@
 #include "report/console.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,9 @@
 
 /* So many characters of a board's UUID are shown: "GPU-956c5159". */
 #define UUID_SHOWN 12
+
+/* Further notes are counted: summary.md has them. */
+#define MOST_NOTES 6
 
 /* What a case was put to, by the test that judged it. */
 static const struct {
@@ -241,16 +245,16 @@ static void print_targets(const kg__console *to)
     json_decref(targets);
 }
 
-static void print_claims_and_notes(const kg__console *to)
+static void print_claims(const kg__console *to)
 {
     bool verbose = to->report->detail == KG__VERBOSE;
     size_t held = 0;
     const json_t *entry;
     size_t i;
 
-    json_array_foreach (json_object_get(to->results, "notes"), i, entry)
+    json_array_foreach (json_object_get(to->results, "speedups"), i, entry)
         if (verbose)
-            print_line(to, "%-11s  %-11s  %s", "note", kg__json_text(entry, "target"),
+            print_line(to, "%-11s  %-11s  %s", "speedup", kg__json_text(entry, "target"),
                        kg__json_text(entry, "note"));
     json_array_foreach (json_object_get(to->results, "claims"), i, entry) {
         if (!json_is_true(json_object_get(entry, "holds")))
@@ -262,6 +266,27 @@ static void print_claims_and_notes(const kg__console *to)
     }
     if (held > 0)
         fprintf(to->stream, "claims: %zu hold%s\n", held, held == 1 ? "s" : "");
+}
+
+/* The notes, each once whatever number of tests has it. */
+static void print_notes(const kg__console *to)
+{
+    size_t most = to->report->detail == KG__VERBOSE ? SIZE_MAX : MOST_NOTES;
+    json_t *known = json_object();
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(to->results, "notes"), i, entry) {
+        const char *note = kg__json_text(entry, "note");
+
+        if (json_object_get(known, note) == NULL && json_object_size(known) < most)
+            print_line(to, "%-11s  %-11s  %s", "note", kg__json_text(entry, "target"), note);
+        json_object_set_new(known, note, json_true());
+    }
+    if (json_object_size(known) > most)
+        fprintf(to->stream, "... and %zu more notes in summary.md\n",
+                json_object_size(known) - most);
+    json_decref(known);
 }
 
 static void print_filtered(const kg__console *to)
@@ -316,7 +341,8 @@ void kg__console_write(const kg__report *report, FILE *stream)
     }
     print_targets(&to);
     kg__console_failures(&to);
-    print_claims_and_notes(&to);
+    print_claims(&to);
+    print_notes(&to);
     print_filtered(&to);
     print_baselines(&to);
     print_verdict(&to);

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "results/causes.h"
 #include "results/merge_case.h"
-#include "results/results_files.h"
 #include "results/results_read.h"
 #include "results/results_tally.h"
+#include "results/run_files.h"
 #include "suite/settings.h"
 
 /* A merged document while it grows. */
@@ -28,6 +28,7 @@ typedef struct merger {
     json_t *refused;
     json_t *vanished;
     json_t *errors;
+    json_t *speedups;
     json_t *notes;
     json_t *seen;    /* the refused and vanished cases that are listed already */
     json_t *nearest; /* the cases that tests without one took to be meant by the filter */
@@ -107,6 +108,9 @@ static void merge_lists(merger *all, const json_t *verdicts, const char *test, c
         json_object_set_new(claim, "why", json_string(kg__json_text(entry, "why")));
         json_array_append_new(all->claims, claim);
     }
+    json_array_foreach (json_object_get(verdicts, "speedups"), i, entry)
+        json_array_append_new(all->speedups,
+                              located("note", json_string_value(entry), target, test));
     json_array_foreach (json_object_get(verdicts, "notes"), i, entry)
         json_array_append_new(all->notes, located("note", json_string_value(entry), target, test));
     json_array_foreach (json_object_get(verdicts, "errors"), i, entry)
@@ -375,6 +379,7 @@ static json_t *finish_merge(merger *all, const char *out, const kg__expected *ex
     json_object_set_new(document, "vanished", all->vanished);
     json_object_set_new(document, "unlisted", json_array());
     json_object_set_new(document, "errors", all->errors);
+    json_object_set_new(document, "speedups", all->speedups);
     json_object_set_new(document, "notes", all->notes);
     if (expected != NULL)
         kg__expected_check(expected, document, &all->tally);
@@ -422,6 +427,7 @@ json_t *kg__results_merge(const char *out, bool strict, const kg__expected *expe
                     .refused = json_array(),
                     .vanished = json_array(),
                     .errors = json_array(),
+                    .speedups = json_array(),
                     .notes = json_array(),
                     .seen = json_object(),
                     .nearest = json_array(),

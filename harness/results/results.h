@@ -38,10 +38,6 @@
 
 #define KG__RESULTS_SCHEMA "kernelgate-results/1"
 
-/* Starts a run: makes `out` and out/records, and removes what an earlier run left of the files
- * that this project writes (nothing else). False with `error` on failure. */
-bool kg__results_begin(const char *out, kg__error *error);
-
 /* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces. */
 bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error);
 

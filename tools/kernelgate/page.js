@@ -209,7 +209,7 @@
     addRows(() => fold(main, "Claims"), "Claims", ["holds", "claim", "target", "why"], list(results.claims).map((claim) =>
       [mark(claim.holds === true ? "holds" : "claim"), code(claim.claim), claim.target, wide(claim.why)]));
     addRows(() => fold(main, "Speedups and notes"), "Notes", ["target", "note"],
-      list(results.notes).map((note) => [note.target, wide(note.note)]));
+      [...list(results.speedups), ...list(results.notes)].map((note) => [note.target, wide(note.note)]));
   };
 
   const addColumn = (parent, table, column) => {

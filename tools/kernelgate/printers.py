@@ -1,8 +1,9 @@
-"""The forms of a run's results, each a function of a results.Run, and how they become files."""
+"""The forms of a run's results, each a function of a results.Run, and how they become files. ci/run-files lists the forms that
+every run leaves."""
 
 import os
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable
 
 import annotations
 import junit
@@ -15,17 +16,16 @@ from common import Failure, json_text, replace_file
 @dataclass(frozen=True)
 class Printer:
     name: str  # as --format has it
-    file: Optional[str]  # in the folder of the results; None: a run does not leave this form
     write: Callable  # the form of a Run, as a text
 
 
 PRINTERS = (
-    Printer("html", "report/index.html", report_page.write),
-    Printer("json", None, lambda run: json_text(run.document)),
-    Printer("junit", "junit.xml", junit.write),
-    Printer("markdown", "summary.md", summary.write),
-    Printer("csv", None, table_text.write_csv),
-    Printer("annotations", None, annotations.write),
+    Printer("html", report_page.write),
+    Printer("json", lambda run: json_text(run.document)),
+    Printer("junit", junit.write),
+    Printer("markdown", summary.write),
+    Printer("csv", table_text.write_csv),
+    Printer("annotations", annotations.write),
 )
 
 

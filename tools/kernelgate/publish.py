@@ -1,5 +1,5 @@
 """Writes the files that are made of OUT/results.json: what kernelgate runs at the end of a run. usage: publish.py OUT
-[--annotations]"""
+[FORM FILE]... [--annotations]"""
 
 import os
 
@@ -14,11 +14,10 @@ def main(arguments):
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
     results = Run(load(os.path.join(folder, "results.json")), prefix=prefix)
     code = 0
-    for printer in PRINTERS:
-        if printer.file is None:
-            continue
+    printers = {printer.name: printer for printer in PRINTERS}
+    for form, file in zip(options[::2], options[1::2]):
         try:
-            save(os.path.join(folder, printer.file), printer.write(results))
+            save(os.path.join(folder, file), printers[form].write(results))
         except Failure as failure:  # the other files are written all the same
             complain(str(failure))
             code = 2

@@ -107,7 +107,7 @@ def claims_and_notes(run):
         why = escape_markdown(text_of(entry, "why"))
         holds = "holds" if member(entry, "holds") is True else "does not hold"
         lines.append(f"- {code(text_of(entry, 'claim'))} {holds}{': ' if why else ''}{why}")
-    for entry in run.list("notes"):
+    for entry in run.list("speedups") + run.list("notes"):
         target = text_of(entry, "target")
         lines.append(f"- {escape_markdown(text_of(entry, 'note'))}" + (f" on {code(target)}" if target else ""))
     return cut(["", "## Speedups and notes", "", *lines], 64) if lines else []

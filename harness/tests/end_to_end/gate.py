@@ -44,7 +44,7 @@ class Gate(Runs):
         self.set(PATH=f"{self.at('bin')}:{os.environ['PATH']}", KG_OUT=None, KG_BASELINES=None)
         for folder in ("bin", "ci", "kernels", "build/cpu"):
             os.makedirs(folder)
-        for name in ("gate", "common.sh", "base.sh"):
+        for name in ("gate", "common.sh", "base.sh", "run-files"):
             shutil.copy(os.path.join(CI, name), "ci")
         self.write("build/cpu/kernelgate.path", COMMAND)
         self.write("build/cpu/kernelgate.programs", "build/cpu/fake.model\n")

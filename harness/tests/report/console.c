@@ -75,7 +75,8 @@ static const char green[] =
     "{'case': 'ab/v/2/b8', 'target': 'cpu-model', 'verdict': 'pass', 'parts': ['count']}, "
     "{'case': 'a/v/1/b8', 'target': 'nvidia-h200', 'verdict': 'pass', 'parts': ['time']}], "
     "'refused': [{'case': 'a/w/1/b8', 'target': 'cpu-model', 'why': 'no'}], "
-    "'notes': [{'note': 'a note'}], "
+    "'speedups': [{'note': 'twice', 'target': 'nvidia-h200'}], "
+    "'notes': [{'note': 'a note', 'target': 'cpu-model'}, {'note': 'a note'}], "
     "'claims': [{'claim': 'model.a.claim_x_wins', 'holds': true}], "
     "'tests': [{'name': 'gpu.a.check', 'skipped': 'x', 'skipped_by': 'filter'}]}";
 
@@ -91,6 +92,7 @@ Test(console, a_green_run_is_one_line_per_comparison)
                  "  a                 2 checked       1 counted       1 refused\n"
                  "  ab                                1 counted\n"
                  "claims: 1 holds\n"
+                 "note         cpu-model    a note\n"
                  "not selected by --filter: 1 test\n"
                  "PASS  3 cases on cpu-model, 1 on nvidia-h200\n"));
     free(text);
@@ -105,7 +107,8 @@ Test(console, quiet_is_the_verdict_and_verbose_one_line_per_case)
     text = console(parse(green), KG__VERBOSE);
     expect_within(text, "\npass         cpu-model    a/v/2/b8");
     expect_within(text, "\nrefused      cpu-model    a/w/1/b8");
-    expect_within(text, "\nnote                      a note\n");
+    expect_within(text, "\nspeedup      nvidia-h200  twice\n");
+    expect_within(text, "\nnote         cpu-model    a note\n");
     expect_within(text, "\nholds        claim        model.a.claim_x_wins");
     expect_within(text, "\n  ab                                1 counted\n");
     free(text);
@@ -213,6 +216,22 @@ Test(console, counts_what_it_leaves_out)
     text = console(results, KG__BRIEF);
     expect_within(text, "\nkernelgate: error: broken\n");
     expect_within(text, "\n... and 80 more in summary.md\n");
+    free(text);
+}
+
+Test(console, notes_are_few)
+{
+    json_t *results = json_pack("{s:[]}", "notes");
+    char *text;
+
+    for (int i = 0; i < 20; i++) {
+        char note[32];
+
+        snprintf(note, sizeof note, "note %d", i / 2);
+        json_array_append_new(json_object_get(results, "notes"), json_pack("{s:s}", "note", note));
+    }
+    text = console(results, KG__BRIEF);
+    expect_within(text, "note 5\n... and 4 more notes in summary.md\n");
     free(text);
 }
 

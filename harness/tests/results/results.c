@@ -1,6 +1,7 @@
 /* Results: beginning a run, reading what tests left, merging, exit codes. */
 #include "results/results.h"
 #include "results/results_read.h"
+#include "results/run_files.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
