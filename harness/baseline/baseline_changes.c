@@ -1,94 +1,57 @@
 #include "baseline/baseline_changes.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
 
-/* How a metric, or a case, is held more loosely than it was, the worst first. */
-typedef enum loosening { NO_LONGER_GATED, RETIRED, WIDENED, SLOWER, LOOSENINGS } loosening;
-
-static const struct {
-    const char *name;     /* as the member has it */
-    const char *singular; /* in a sentence, after its number */
-    const char *plural;
-} loosenings[LOOSENINGS] = {
-    [NO_LONGER_GATED] = { "no_longer_gated", "metric no longer gated", "metrics no longer gated" },
-    [RETIRED] = { "retired", "retired", "retired" },
-    [WIDENED] = { "widened", "limit widened", "limits widened" },
-    [SLOWER] = { "slower", "value raised", "values raised" },
+const char *const kg__loosening_names[KG__LOOSENINGS + 1] = {
+    [KG__NO_LONGER_GATED] = "no_longer_gated",
+    [KG__RETIRED] = "retired",
+    [KG__WIDENED] = "widened",
+    [KG__RAISED] = "slower",
 };
 
-json_t *kg__baseline_changes_make(void)
+/* In a sentence, after their number: one, and several. */
+static const char *const loosening_words[KG__LOOSENINGS][2] = {
+    [KG__NO_LONGER_GATED] = { "metric no longer gated", "metrics no longer gated" },
+    [KG__RETIRED] = { "retired", "retired" },
+    [KG__WIDENED] = { "limit widened", "limits widened" },
+    [KG__RAISED] = { "value raised", "values raised" },
+};
+
+void kg__baseline_changes_count(kg__baseline_changes *changes, const kg__baseline *baseline)
 {
-    return json_pack("{s:i, s:i, s:[], s:[]}", "not_gated", 0, "limits_above_10_percent", 0,
-                     "files", "loosened");
-}
-
-static void add_to_count(json_t *object, const char *key, size_t more)
-{
-    json_int_t count = json_integer_value(json_object_get(object, key));
-
-    json_object_set_new(object, key, json_integer(count + (json_int_t)more));
-}
-
-void kg__baseline_changes_count(json_t *changes, const kg__baseline *baseline)
-{
-    size_t not_gated = 0;
-    size_t wide = 0;
-
     for (size_t i = 0; i < baseline->case_count; i++) {
         const kg__baseline_case *entry = &baseline->cases[i];
 
         for (size_t j = 0; j < entry->metric_count; j++) {
             const kg__baseline_metric *metric = &entry->metrics[j];
 
-            not_gated += !metric->gated;
-            wide += metric->gated && kg__baseline_judgement(metric).limit > KG__WIDE_LIMIT;
+            changes->not_gated += !metric->gated;
+            changes->wide_limits +=
+                metric->gated && kg__baseline_judgement(metric).limit > KG__WIDE_LIMIT;
         }
     }
-    add_to_count(changes, "not_gated", not_gated);
-    add_to_count(changes, "limits_above_10_percent", wide);
-}
-
-/* Whether there is anything to say. */
-static bool has_content(const json_t *changes)
-{
-    return json_object_get(changes, "since") != NULL || kg__json_count(changes, "not_gated") > 0 ||
-           kg__json_count(changes, "limits_above_10_percent") > 0;
-}
-
-/* The sum of a count over all files. */
-static size_t sum_over_files(const json_t *changes, const char *key)
-{
-    const json_t *file;
-    size_t total = 0;
-    size_t i;
-
-    json_array_foreach (json_object_get(changes, "files"), i, file)
-        total += kg__json_count(file, key);
-    return total;
 }
 
 /* Writes which files are not what they were; false where all are. */
-static bool write_states(FILE *stream, const json_t *changes)
+static bool write_states(FILE *stream, const kg__baseline_changes *changes)
 {
     bool changed = false;
-    const json_t *file;
-    size_t i;
 
-    json_array_foreach (json_object_get(changes, "files"), i, file) {
-        const char *state = kg__json_text(file, "state");
-        const char *why = kg__json_text(file, "why");
+    for (size_t i = 0; i < changes->file_count; i++) {
+        const kg__changed_file *file = &changes->files[i];
 
-        if (strcmp(state, "unchanged") == 0)
+        if (strcmp(file->state, "unchanged") == 0)
             continue;
-        fprintf(stream, "%s%s %s%s%s%s", changed ? ", " : "", kg__json_text(file, "target"), state,
-                *why != '\0' ? " (" : "", why, *why != '\0' ? ")" : "");
+        fprintf(stream, "%s%s %s", changed ? ", " : "", file->target, file->state);
+        if (file->why != NULL)
+            fprintf(stream, " (%s)", file->why);
         changed = true;
     }
     if (!changed)
@@ -97,41 +60,42 @@ static bool write_states(FILE *stream, const json_t *changes)
 }
 
 /* Writes how much is held more loosely in all files together, and what else changed. */
-static void write_loosened(FILE *stream, const json_t *changes)
+static void write_loosened(FILE *stream, const kg__baseline_changes *changes)
 {
     const char *gap = "; loosened: ";
-    size_t added = sum_over_files(changes, "new");
-    size_t sentinels = sum_over_files(changes, "sentinels_moved");
+    kg__changed_file sum = { 0 };
 
-    for (int how = 0; how < LOOSENINGS; how++) {
-        size_t count = sum_over_files(changes, loosenings[how].name);
-
-        if (count == 0)
+    for (size_t i = 0; i < changes->file_count; i++) {
+        for (int kind = 0; kind < KG__LOOSENINGS; kind++)
+            sum.loosened[kind] += changes->files[i].loosened[kind];
+        sum.added += changes->files[i].added;
+        sum.sentinels_moved += changes->files[i].sentinels_moved;
+    }
+    for (int kind = 0; kind < KG__LOOSENINGS; kind++) {
+        if (sum.loosened[kind] == 0)
             continue;
-        fprintf(stream, "%s%zu %s", gap, count,
-                count == 1 ? loosenings[how].singular : loosenings[how].plural);
+        fprintf(stream, "%s%" PRId64 " %s", gap, sum.loosened[kind],
+                loosening_words[kind][sum.loosened[kind] != 1]);
         gap = ", ";
     }
     if (*gap == ';')
         fputs("; nothing is loosened", stream);
-    if (added > 0)
-        fprintf(stream, "; %zu new", added);
-    if (sentinels > 0)
-        fprintf(stream, "; %zu sentinel%s moved", sentinels, sentinels == 1 ? "" : "s");
+    if (sum.added > 0)
+        fprintf(stream, "; %" PRId64 " new", sum.added);
+    if (sum.sentinels_moved > 0)
+        fprintf(stream, "; %" PRId64 " sentinel%s moved", sum.sentinels_moved,
+                sum.sentinels_moved == 1 ? "" : "s");
 }
 
-char *kg__baseline_changes_sentence(const json_t *results)
+char *kg__baseline_changes_sentence(const kg__baseline_changes *changes)
 {
-    const json_t *changes = json_object_get(results, KG__BASELINES);
-    bool compared = json_object_get(changes, "since") != NULL;
-    size_t not_gated = kg__json_count(changes, "not_gated");
-    size_t wide = kg__json_count(changes, "limits_above_10_percent");
+    bool compared = changes->since != NULL;
     char *text = NULL;
     size_t size = 0;
     FILE *stream;
     char *clean;
 
-    if (!has_content(changes))
+    if (!compared && changes->not_gated == 0 && changes->wide_limits == 0)
         return NULL;
     stream = open_memstream(&text, &size);
     if (stream == NULL) {
@@ -139,12 +103,14 @@ char *kg__baseline_changes_sentence(const json_t *results)
         exit(KG__EXIT_ERROR);
     }
     if (compared)
-        fprintf(stream, " since %s: ", kg__json_text(changes, "since"));
+        fprintf(stream, " since %s: ", changes->since);
     if (compared && write_states(stream, changes))
         write_loosened(stream, changes);
-    if (not_gated > 0 || wide > 0)
-        fprintf(stream, "%s%zu metric%s not gated, %zu limit%s above 10 %%", compared ? "; " : ": ",
-                not_gated, not_gated == 1 ? " is" : "s are", wide, wide == 1 ? " is" : "s are");
+    if (changes->not_gated > 0 || changes->wide_limits > 0)
+        fprintf(stream, "%s%" PRId64 " metric%s not gated, %" PRId64 " limit%s above 10 %%",
+                compared ? "; " : ": ", changes->not_gated,
+                changes->not_gated == 1 ? " is" : "s are", changes->wide_limits,
+                changes->wide_limits == 1 ? " is" : "s are");
     (void)fclose(stream);
     clean = kg__clean_text(text, true);
     free(text);
@@ -152,51 +118,47 @@ char *kg__baseline_changes_sentence(const json_t *results)
 }
 
 /* What became of a metric or case that is held more loosely, "limit from 2.0 % to 12.0 %". */
-static void describe_loosened(const json_t *loosened, char *text, size_t size)
+static void describe_loosened(const kg__loosened *loosened, char *text, size_t size)
 {
-    const char *kind = kg__json_text(loosened, "kind");
-    double before = kg__json_number(loosened, "before");
-    double after = kg__json_number(loosened, "after");
-    const char *unit = kg__metric_unit(kg__json_text(loosened, "metric"));
-    char was[KG__FIGURE_SIZE];
-    char is[KG__FIGURE_SIZE];
+    const char *unit = loosened->metric != NULL ? kg__metric_unit(loosened->metric) : "";
+    char before[KG__FIGURE_SIZE];
+    char after[KG__FIGURE_SIZE];
 
-    if (strcmp(kind, loosenings[WIDENED].name) == 0) {
-        kg__show_percent(was, sizeof was, before, false);
-        kg__show_percent(is, sizeof is, after, false);
-        kg__format(text, size, "limit from %s to %s", was, is);
-    } else if (strcmp(kind, loosenings[SLOWER].name) == 0) {
-        kg__show_figure(was, sizeof was, before, unit);
-        kg__show_figure(is, sizeof is, after, unit);
-        kg__format(text, size, "value from %s to %s", was, is);
+    if (loosened->kind == KG__WIDENED) {
+        kg__show_percent(before, sizeof before, loosened->before, false);
+        kg__show_percent(after, sizeof after, loosened->after, false);
+        kg__format(text, size, "limit from %s to %s", before, after);
+    } else if (loosened->kind == KG__RAISED) {
+        kg__show_figure(before, sizeof before, loosened->before, unit);
+        kg__show_figure(after, sizeof after, loosened->after, unit);
+        kg__format(text, size, "value from %s to %s", before, after);
     } else {
-        kg__format(text, size, "%s",
-                   strcmp(kind, loosenings[RETIRED].name) == 0 ? "retired" : "no longer gated");
+        kg__format(text, size, "%s", loosened->kind == KG__RETIRED ? "retired" : "no longer gated");
     }
 }
 
-json_t *kg__baseline_changes_lines(const json_t *results)
+kg__texts kg__baseline_changes_lines(const kg__baseline_changes *changes, kg__pool *pool)
 {
-    const json_t *list = json_object_get(json_object_get(results, KG__BASELINES), "loosened");
-    json_t *lines = json_array();
+    size_t count = changes->loosened_count;
+    kg__texts lines = { 0 };
     char line[KG__MESSAGE_SIZE];
-    const json_t *entry;
-    size_t i;
 
-    json_array_foreach (list, i, entry) {
+    for (size_t i = 0; i < count && i < KG__LOOSENED_NAMED; i++) {
+        const kg__loosened *loosened = &changes->loosened[i];
+        const char *metric = loosened->metric != NULL ? loosened->metric : "";
         char what[3 * KG__FIGURE_SIZE];
+        char *clean;
 
-        if (i == KG__LOOSENED_NAMED)
-            break;
-        describe_loosened(entry, what, sizeof what);
-        kg__format(line, sizeof line, "%s%s%s on %s: %s", kg__json_text(entry, "case"),
-                   json_object_get(entry, "metric") != NULL ? " " : "",
-                   kg__json_text(entry, "metric"), kg__json_text(entry, "target"), what);
-        json_array_append_new(lines, kg__json_clean_string(line));
+        describe_loosened(loosened, what, sizeof what);
+        kg__format(line, sizeof line, "%s%s%s on %s: %s", loosened->case_id,
+                   *metric != '\0' ? " " : "", metric, loosened->target, what);
+        clean = kg__clean_text(line, true);
+        kg__pool_add_text(pool, &lines, clean);
+        free(clean);
     }
-    if (json_array_size(list) > KG__LOOSENED_NAMED) {
-        kg__format(line, sizeof line, "and %zu more", json_array_size(list) - KG__LOOSENED_NAMED);
-        json_array_append_new(lines, json_string(line));
+    if (count > KG__LOOSENED_NAMED) {
+        kg__format(line, sizeof line, "and %zu more", count - KG__LOOSENED_NAMED);
+        kg__pool_add_text(pool, &lines, line);
     }
     return lines;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/process.h"
 #include "cli/tool.h"
 #include "results/results.h"
 #include "suite/settings.h"
@@ -13,19 +13,16 @@
 #define FINDINGS_SIZE ((size_t)64 << 20)
 
 /* Whether an error of the results says this already, as the test that read the file does. */
-static bool is_reported(const json_t *results, const char *line)
+static bool is_reported(const kg__results *results, const char *line)
 {
-    const json_t *error;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "errors"), i, error) {
-        if (strcmp(kg__json_text(error, "why"), line) == 0)
+    for (size_t i = 0; i < results->errors.count; i++) {
+        if (strcmp(results->errors.items[i].why, line) == 0)
             return true;
     }
     return false;
 }
 
-void kg__lint_into_results(json_t *results)
+void kg__lint_into_results(kg__results *results)
 {
     char *findings = kg__ask_tool("baseline_lint.py", "--findings", FINDINGS_SIZE);
     char *rest = findings;

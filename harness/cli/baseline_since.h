@@ -2,12 +2,13 @@
 #ifndef KG__CLI_BASELINE_SINCE_H
 #define KG__CLI_BASELINE_SINCE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
-/* Adds the member KG__BASELINES to a results document: what its baselines do not gate and, with
- * `since` (a commit, branch or tag; NULL: none), the changes of every baseline file since then.
- * False with a complaint if the commit is unknown or a file cannot be read. */
-bool kg__add_baselines(json_t *results, const char *since);
+#include "results/results.h"
+
+/* Adds to results what their baselines do not gate and, with `since` (a commit, branch or tag;
+ * NULL: none), the changes of every baseline file since then. False with a complaint if the commit
+ * is unknown or a file cannot be read. */
+bool kg__add_baselines(kg__results *results, const char *since);
 
 #endif

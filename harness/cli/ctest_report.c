@@ -1,5 +1,6 @@
 #include "cli/ctest_report.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,72 +12,71 @@
 /* Far more than what is read of any report. */
 #define REPORT_SIZE ((size_t)16 << 20)
 
-/* The status of a test: "run" if it passed, "fail", "notrun" (skipped too) or "disabled". */
-static const char *status_of(const json_t *test)
+/* What CTest says of a test. */
+typedef struct ctest_test {
+    const char *name;
+    const char *status;  /* "run" if it passed, "fail", "notrun" (skipped too) or "disabled" */
+    const char *message; /* why it failed or was not run; "" where that is not known */
+} ctest_test;
+
+static bool is_skip(const ctest_test *test)
 {
-    return kg__json_text(test, "status");
+    return strcmp(test->status, "notrun") == 0 && strncmp(test->message, "SKIP_", 5) == 0;
 }
 
-/* Why it failed or was not run, in CTest's words. */
-static const char *message_of(const json_t *test)
+static const kg__test_result *find_test(const kg__results *results, const char *name)
 {
-    return kg__json_text(test, "message");
-}
-
-static bool is_skip(const json_t *test)
-{
-    return strcmp(status_of(test), "notrun") == 0 && strncmp(message_of(test), "SKIP_", 5) == 0;
-}
-
-/* The first entry of a list whose member `key` is `name`; NULL where there is none. */
-static const json_t *find_entry(const json_t *list, const char *key, const char *name)
-{
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (list, i, entry) {
-        if (strcmp(kg__json_text(entry, key), name) == 0)
-            return entry;
+    for (size_t i = 0; i < results->test_count; i++) {
+        if (strcmp(results->tests[i].name, name) == 0)
+            return &results->tests[i];
     }
     return NULL;
 }
 
+static bool has_error(const kg__results *results, const char *name)
+{
+    for (size_t i = 0; i < results->errors.count; i++) {
+        const char *test = results->errors.items[i].test;
+
+        if (test != NULL && strcmp(test, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a test's program wrote down that it ended so. A test without verdicts, such as one of
  * another project's own, has only to pass or to be skipped. */
-static bool agrees(const json_t *test, const json_t *entry)
+static bool agrees(const ctest_test *test, int64_t code)
 {
-    int code = (int)json_integer_value(json_object_get(entry, "program_exit_code"));
-
-    if (entry == NULL || json_object_get(entry, "program_exit_code") == NULL)
-        return strcmp(status_of(test), "run") == 0 || is_skip(test);
-    if (strcmp(status_of(test), "run") == 0)
+    if (code < 0)
+        return strcmp(test->status, "run") == 0 || is_skip(test);
+    if (strcmp(test->status, "run") == 0)
         return code == KG__EXIT_PASS;
-    if (strcmp(status_of(test), "fail") == 0)
+    if (strcmp(test->status, "fail") == 0)
         return code == KG__EXIT_FAIL || code == KG__EXIT_ERROR;
     return is_skip(test) && code == KG__EXIT_NOTHING;
 }
 
-static void check_test(const json_t *test, json_t *results)
+static void check_test(const ctest_test *test, kg__results *results)
 {
-    const char *name = kg__json_text(test, "name");
-    const json_t *entry = find_entry(json_object_get(results, "tests"), "name", name);
-    const json_t *code = json_object_get(entry, "program_exit_code");
+    const kg__test_result *known = find_test(results, test->name);
+    int64_t code = known != NULL ? known->program_exit_code : -1;
+    char message[KG__MESSAGE_SIZE] = "";
     char why[2 * KG__MESSAGE_SIZE];
 
-    if (agrees(test, entry) || find_entry(json_object_get(results, "errors"), "test", name) != NULL)
+    if (agrees(test, code) || has_error(results, test->name))
         return;
-    if (code != NULL)
+    if (*test->message != '\0')
+        kg__format(message, sizeof message, " (%s)", test->message);
+    if (code >= 0)
         kg__format(why, sizeof why,
-                   "ended as \"%s\"%s%s%s for CTest, and its verdicts were written for exit code "
-                   "%d: run it again, and see what ends its program",
-                   status_of(test), *message_of(test) != '\0' ? " (" : "", message_of(test),
-                   *message_of(test) != '\0' ? ")" : "", (int)json_integer_value(code));
+                   "ended as \"%s\"%s for CTest, and its verdicts were written for exit code %d: "
+                   "run it again, and see what ends its program",
+                   test->status, message, (int)code);
     else
-        kg__format(why, sizeof why, "%s%s%s%s: see CTest's log",
-                   strcmp(status_of(test), "fail") == 0 ? "failed" : "was not run",
-                   *message_of(test) != '\0' ? " (" : "", message_of(test),
-                   *message_of(test) != '\0' ? ")" : "");
-    kg__results_add_error(results, name, why);
+        kg__format(why, sizeof why, "%s%s: see CTest's log",
+                   strcmp(test->status, "fail") == 0 ? "failed" : "was not run", message);
+    kg__results_add_error(results, test->name, why);
 }
 
 /* The tests of a report; NULL where it cannot be read. */
@@ -89,12 +89,12 @@ static json_t *read_tests(const char *path)
     return tests;
 }
 
-bool kg__ctest_report_check(const char *path, int code, json_t *results, kg__error *error)
+bool kg__ctest_report_check(const char *path, int code, kg__results *results, kg__error *error)
 {
     json_t *tests = read_tests(path);
     bool any_failed = false;
     char why[KG__MESSAGE_SIZE];
-    const json_t *test;
+    const json_t *object;
     size_t i;
 
     if (tests == NULL)
@@ -102,9 +102,12 @@ bool kg__ctest_report_check(const char *path, int code, json_t *results, kg__err
                         "%s: ctest ended with code %d and left no report of its tests there: see "
                         "its output",
                         path, code);
-    json_array_foreach (tests, i, test) {
-        any_failed = any_failed || (strcmp(status_of(test), "run") != 0 && !is_skip(test));
-        check_test(test, results);
+    json_array_foreach (tests, i, object) {
+        ctest_test test = { kg__json_text(object, "name"), kg__json_text(object, "status"),
+                            kg__json_text(object, "message") };
+
+        any_failed = any_failed || (strcmp(test.status, "run") != 0 && !is_skip(&test));
+        check_test(&test, results);
     }
     json_decref(tests);
     if (code != 0 && !any_failed) {

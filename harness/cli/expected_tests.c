@@ -7,10 +7,47 @@
 #include <unistd.h>
 
 #include "base/child_process.h"
+#include "base/json_fields.h"
 
 /* A program lists some thousands of cases. */
 #define ANSWER_SIZE ((size_t)8 << 20)
 #define ANSWER_SECONDS 30.0
+
+bool kg__expect_answer(const char *text, const char *kind, kg__expected *expected)
+{
+    typedef struct listed_test {
+        const char *name;
+        kg__texts ids;
+    } listed_test;
+    typedef struct listed_tests {
+        listed_test *items;
+        size_t count;
+    } listed_tests;
+    static const kg__field test_fields[] = {
+        KG__FIELD(listed_test, name, "test", TEXT),
+        KG__FIELD(listed_test, ids, "cases", TEXTS),
+        { 0 },
+    };
+    static const kg__field answer_fields[] = {
+        KG__FIELD_ITEMS(listed_tests, items, count, "tests", listed_test, test_fields),
+        { 0 },
+    };
+    json_t *answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    listed_tests tests = { 0 };
+    kg__pool pool = { 0 };
+    kg__error ignored;
+    bool good =
+        kg__fields_read_lists(answer, answer_fields, &tests, &pool, &ignored) && tests.count > 0;
+
+    for (size_t i = 0; good && i < tests.count; i++)
+        good = tests.items[i].name != NULL && *tests.items[i].name != '\0' &&
+               tests.items[i].ids.items != NULL;
+    for (size_t i = 0; good && i < tests.count; i++)
+        kg__expected_add(expected, tests.items[i].name, &tests.items[i].ids, kind);
+    kg__pool_free(&pool);
+    json_decref(answer);
+    return good;
+}
 
 static bool add_tests(const char *program, const char *kind, kg__expected *expected,
                       kg__error *error)
@@ -18,10 +55,8 @@ static bool add_tests(const char *program, const char *kind, kg__expected *expec
     const char *const arguments[] = { program, "--tests", NULL };
     char *text = kg__allocate(ANSWER_SIZE, 1);
     int code = kg__child_output(arguments, ANSWER_SECONDS, text, ANSWER_SIZE);
-    json_t *answer = code == 0 ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    bool added = kg__expected_add(expected, answer, kind);
+    bool added = code == 0 && kg__expect_answer(text, kind, expected);
 
-    json_decref(answer);
     free(text);
     return added ||
            kg__fail(error, "%s: does not list its tests (exit code %d of --tests): build it again",

@@ -7,6 +7,11 @@
 #include "base/message.h"
 #include "results/expected.h"
 
+/* Adds the tests of one program, whose answer to --tests is {"tests": [{"test": "gpu.a.time",
+ * "cases": ["a/b/1/-", ...]}, ...]}, only of targets of `kind`. False, with nothing added, where
+ * the answer has another form. */
+bool kg__expect_answer(const char *text, const char *kind, kg__expected *expected);
+
 /* Adds the tests of each program in the list at `path` (one path per line), only of targets of
  * `kind` ("gpu", "model"; NULL: any). False with `error` if the list cannot be read or a program
  * does not list its tests. */

@@ -16,9 +16,8 @@
 #include "cli/judge_moves.h"
 #include "cli/publish.h"
 #include "records/observation.h"
-#include "results/bridge.h"
-#include "results/results.h"
-#include "results/results_read.h"
+#include "results/merge.h"
+#include "results/results_files.h"
 #include "results/run_files.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -39,7 +38,8 @@ typedef struct judged_target {
     kg__baseline baseline;
     bool has_baseline;
     char baseline_path[2 * KG__PATH_SIZE];
-    json_t *verdicts;
+    kg__pool pool;
+    kg__verdicts *verdicts;
 } judged_target;
 
 static bool is_record(json_t *record)
@@ -68,7 +68,7 @@ static bool is_case(const char *id, json_t *measured)
             return false;
     }
     return kg__is_case_id(id) && json_array_size(records) > 0 &&
-           json_unpack(json_object_get(measured, KG__IMPORTED), "{s:s, s:s, s:o, s?s !}", "from",
+           json_unpack(json_object_get(measured, "imported"), "{s:s, s:s, s:o, s?s !}", "from",
                        &text, "name", &text, "files", &files, "target", &text) == 0 &&
            json_is_array(files);
 }
@@ -143,14 +143,9 @@ static bool filter_cases(json_t *targets, kg__error *error)
                     kg__setting("KG_FILTER"), dropped, example);
 }
 
-static void append_text(const judged_target *judged, const char *list, const char *text)
+static void add_error(judged_target *judged, const char *text)
 {
-    json_array_append_new(json_object_get(judged->verdicts, list), json_string(text));
-}
-
-static void add_error(const judged_target *judged, const char *text)
-{
-    append_text(judged, "errors", text);
+    kg__pool_add_text(&judged->pool, &judged->verdicts->errors, text);
     kg__complain("%s: %s", judged->target.key, text);
 }
 
@@ -190,11 +185,9 @@ static void load_baseline(judged_target *judged)
                  name_tool(provenance, tool));
         add_error(judged, error.text);
     }
-    json_object_set_new(described, "key", json_string(judged->target.key));
-    if (*kg__json_text(described, "name") == '\0')
-        json_object_set_new(
-            described, "name",
-            json_string(judged->has_baseline ? judged->baseline.target.name : judged->target.key));
+    if (judged->target.name[0] == '\0')
+        kg__format(judged->target.name, sizeof judged->target.name, "%s",
+                   judged->has_baseline ? judged->baseline.target.name : judged->target.key);
 }
 
 static const kg__baseline *get_baseline(const judged_target *judged)
@@ -202,10 +195,11 @@ static const kg__baseline *get_baseline(const judged_target *judged)
     return judged->has_baseline ? &judged->baseline : NULL;
 }
 
-/* What the files say of a case; the caller releases each. */
-static kg__observation **read_records(const json_t *records, size_t *count)
+/* What the files say of a case, in the pool. */
+static const kg__observation **read_records(kg__pool *pool, const json_t *records, size_t *count)
 {
-    kg__observation **list = kg__allocate(json_array_size(records), sizeof(kg__observation *));
+    const kg__observation **list =
+        kg__pool_array(pool, json_array_size(records), sizeof(kg__observation *));
     json_t *record;
     size_t i;
 
@@ -216,21 +210,20 @@ static kg__observation **read_records(const json_t *records, size_t *count)
         if (observation == NULL)
             continue;
         observation->imported = true;
-        list[(*count)++] = observation;
+        list[(*count)++] = kg__observation_hold(pool, observation);
+        kg__observation_release(observation);
     }
     return list;
 }
 
 /* The result of a case, from the files that measured it. */
-static json_t *judge_measured(const judged_target *judged, const char *id,
-                              kg__observation *const *list, size_t count)
+static kg__case_result *judge_measured(judged_target *judged, const char *id,
+                                       const kg__observation *const *list, size_t count)
 {
     kg__sentinel_log none = { 0 };
-    kg__measurement *measurements = kg__allocate(count, sizeof *measurements);
+    kg__measurement *measurements = kg__pool_array(&judged->pool, count, sizeof *measurements);
     size_t measured = 0;
-    kg__pool pool = { 0 };
     kg__case_result *result;
-    json_t *entry;
 
     for (size_t i = 0; i < count; i++) {
         if (list[i]->event == KG__EVENT_MEASURED)
@@ -238,19 +231,16 @@ static json_t *judge_measured(const judged_target *judged, const char *id,
                 (kg__measurement){ list[i],
                                    kg__surroundings_of(&none, get_baseline(judged), list[i]) };
     }
-    result =
-        kg__time_result(&pool, id, &judged->target, measurements, measured, get_baseline(judged));
+    result = kg__time_result(&judged->pool, id, &judged->target, measurements, measured,
+                             get_baseline(judged));
     /* The usual text names the command that records a comparison. */
     if (result->verdict == KG__NO_BASELINE)
         result->why = "no baseline: five imports make one, with kernelgate baseline adopt";
-    entry = kg__case_result_json(result);
-    kg__pool_free(&pool);
-    free(measurements);
-    return entry;
+    return result;
 }
 
 /* The first observation of an event, or NULL. */
-static const kg__observation *find_event(kg__observation *const *list, size_t count,
+static const kg__observation *find_event(const kg__observation *const *list, size_t count,
                                          kg__event event)
 {
     for (size_t i = 0; i < count; i++) {
@@ -261,44 +251,41 @@ static const kg__observation *find_event(kg__observation *const *list, size_t co
 }
 
 /* The result of a case; NULL for one that was refused, which is listed as such. */
-static json_t *judge_observations(const judged_target *judged, const char *id,
-                                  kg__observation *const *list, size_t count)
+static kg__case_result *judge_observations(judged_target *judged, const char *id,
+                                           const kg__observation *const *list, size_t count)
 {
     const kg__observation *failed = find_event(list, count, KG__EVENT_FAILED);
     const kg__observation *refused = find_event(list, count, KG__EVENT_REFUSED);
-    char why[KG__MESSAGE_SIZE];
 
     if (failed != NULL)
-        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, failed->why);
+        return kg__case_result_make(&judged->pool, id, judged->target.key, "time", KG__ERROR,
+                                    failed->why);
     if (refused == NULL)
         return judge_measured(judged, id, list, count);
-    if (kg__baseline_find(&judged->baseline, id) != NULL) {
-        kg__format(why, sizeof why, "is in the baseline and was skipped: %s", refused->why);
-        return kg__plain_result_json(id, &judged->target, "time", KG__ERROR, why);
-    }
-    json_array_append_new(json_object_get(judged->verdicts, "refused"),
-                          json_pack("{s:s, s:s}", "case", id, "why", refused->why));
+    if (kg__baseline_find(&judged->baseline, id) != NULL)
+        return kg__case_result_make(
+            &judged->pool, id, judged->target.key, "time", KG__ERROR,
+            kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
+    kg__verdicts_add_refusal(judged->verdicts, id, refused->why);
     kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
                       refused->why);
     return NULL;
 }
 
-static void judge_case(const judged_target *judged, const char *id, const json_t *measured)
+static void judge_case(judged_target *judged, const char *id, const json_t *measured)
 {
     size_t count;
-    kg__observation **list = read_records(json_object_get(measured, "records"), &count);
-    json_t *entry = judge_observations(judged, id, list, count);
+    const kg__observation **list =
+        read_records(&judged->pool, json_object_get(measured, "records"), &count);
+    kg__case_result *result = judge_observations(judged, id, list, count);
     char line[2 * KG__MESSAGE_SIZE];
 
-    for (size_t i = 0; i < count; i++)
-        kg__observation_release(list[i]);
-    free(list);
-    if (entry == NULL)
+    if (result == NULL)
         return;
-    json_object_set(entry, KG__IMPORTED, json_object_get(measured, KG__IMPORTED));
-    kg__time_result_line_json(entry, line, sizeof line);
+    kg__import_origin_read(&judged->pool, json_object_get(measured, "imported"), &result->imported);
+    kg__time_result_line(result, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
-    json_array_append_new(json_object_get(judged->verdicts, "cases"), entry);
+    kg__verdicts_add_case(judged->verdicts, result);
 }
 
 /* Whether any case is of the same comparison as `id`. */
@@ -316,7 +303,7 @@ static bool has_comparison_of(const json_t *cases, const char *id)
 }
 
 /* Lists cases of these comparisons that are in the baseline and in none of the files. */
-static void find_vanished(const judged_target *judged)
+static void find_vanished(judged_target *judged)
 {
     const json_t *cases = json_object_get(judged->measured, "cases");
 
@@ -326,7 +313,7 @@ static void find_vanished(const judged_target *judged)
         if (!has_comparison_of(cases, id) || !kg__filter_takes(id) ||
             json_object_get(cases, id) != NULL)
             continue;
-        append_text(judged, "vanished", id);
+        kg__pool_add_text(&judged->pool, &judged->verdicts->vanished, id);
         kg__complain("%s: in the baseline and in none of the files: measure it, or retire it with "
                      "kernelgate baseline retire",
                      id);
@@ -334,54 +321,50 @@ static void find_vanished(const judged_target *judged)
 }
 
 /* Marks the target as skipped if no case has a baseline. */
-static void note_no_baseline(const judged_target *judged)
+static void note_no_baseline(judged_target *judged)
 {
-    char why[3 * KG__PATH_SIZE];
-    const json_t *entry;
-    size_t i;
+    kg__verdicts *verdicts = judged->verdicts;
 
-    json_array_foreach (json_object_get(judged->verdicts, "cases"), i, entry) {
-        if (kg__results_verdict(entry) != KG__NO_BASELINE)
+    for (size_t i = 0; i < verdicts->case_count; i++) {
+        if (verdicts->cases[i]->verdict != KG__NO_BASELINE)
             return;
     }
-    if (json_array_size(json_object_get(judged->verdicts, "cases")) == 0 ||
-        json_array_size(json_object_get(judged->verdicts, "errors")) > 0)
+    if (verdicts->case_count == 0 || verdicts->errors.count > 0)
         return;
-    kg__format(why, sizeof why,
-               "%s has none of these cases: record them by the results of five imports, with "
-               "kernelgate baseline adopt",
-               judged->baseline_path);
-    json_object_set_new(judged->verdicts, "skipped", json_string(why));
-    json_object_set_new(judged->verdicts, "skipped_by", json_string("no-baseline"));
-    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", judged->target.key, why);
+    verdicts->skipped =
+        kg__pool_format(&judged->pool,
+                        "%s has none of these cases: record them by the results of five imports, "
+                        "with kernelgate baseline adopt",
+                        judged->baseline_path);
+    verdicts->skipped_by = KG__SKIP_NO_BASELINE;
+    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", judged->target.key,
+                      verdicts->skipped);
 }
 
 static bool judge_target(const char *folder, judged_target *judged, kg__error *error)
 {
-    char test[sizeof judged->target.key + sizeof KG__IMPORT_TEST];
     char path[2 * KG__PATH_SIZE];
     const char *id;
     json_t *measured;
 
-    judged->verdicts =
-        json_pack("{s:s, s:b, s:[], s:[], s:[], s:[], s:[], s:[]}", "schema", KG__VERDICTS_SCHEMA,
-                  "complete", 1, "errors", "vanished", "refused", "claims", "notes", "cases");
+    judged->verdicts = kg__verdicts_make(&judged->pool, "");
     load_baseline(judged);
-    kg__format(test, sizeof test, KG__IMPORT_TEST "%s", judged->target.key);
-    json_object_set_new(judged->verdicts, "test", json_string(test));
-    json_object_set(judged->verdicts, "target", json_object_get(judged->measured, "target"));
-    json_object_set(judged->verdicts, "provenance",
-                    json_object_get(judged->measured, "provenance"));
+    judged->verdicts->test =
+        kg__pool_format(&judged->pool, KG__IMPORT_TEST "%s", judged->target.key);
+    judged->verdicts->target = judged->target;
+    judged->verdicts->provenance = json_object_get(judged->measured, "provenance");
     json_object_foreach (json_object_get(judged->measured, "cases"), id, measured)
         judge_case(judged, id, measured);
     find_vanished(judged);
     note_no_baseline(judged);
-    kg__format(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder, test);
-    return kg__results_write_json(path, judged->verdicts, 1, error);
+    kg__format_path(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder,
+                    judged->verdicts->test);
+    return kg__verdicts_save(judged->verdicts, path, error);
 }
 
 /* Judges all targets, each as a test of a run; returns the results, or NULL with `error`. */
-static json_t *judge_targets(json_t *targets, const char *folder, kg__error *error)
+static kg__results *judge_targets(kg__pool *pool, json_t *targets, const char *folder,
+                                  kg__error *error)
 {
     const char *key;
     json_t *measured;
@@ -392,28 +375,29 @@ static json_t *judge_targets(json_t *targets, const char *folder, kg__error *err
         judged_target judged = { .measured = measured };
         bool written = judge_target(folder, &judged, error);
 
-        json_decref(judged.verdicts);
+        kg__pool_free(&judged.pool);
         kg__baseline_free(&judged.baseline);
         if (!written)
             return NULL;
     }
-    return kg__results_merge(folder, strict || kg__is_strict(), NULL, error);
+    return kg__results_merge(pool, folder, strict || kg__is_strict(), NULL, error);
 }
 
 /* Judges and writes the results to the folder; returns the exit code. */
 static int judge_into(json_t *targets, const char *folder, kg__error *error)
 {
-    json_t *results = judge_targets(targets, folder, error);
+    kg__pool pool = { 0 };
+    kg__results *results = judge_targets(&pool, targets, folder, error);
     int code = KG__EXIT_ERROR;
 
-    if (results == NULL)
-        return code;
-    kg__name_commits(results, commit);
-    if (kg__publish_results(folder, results, KG__BRIEF, kg__narration(), false))
-        code = kg__results_exit_code(results);
-    if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "judge"))
-        code = KG__EXIT_ERROR;
-    json_decref(results);
+    if (results != NULL) {
+        kg__name_commits(results, commit);
+        if (kg__publish_results(folder, results, KG__BRIEF, kg__narration(), false))
+            code = (int)results->exit_code;
+        if (as_json && !kg__results_print(results))
+            code = KG__EXIT_ERROR;
+    }
+    kg__pool_free(&pool);
     return code;
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/child_process.h"
-#include "base/json.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -17,23 +16,21 @@
 #include "results/run_files.h"
 #include "suite/settings.h"
 
-void kg__name_commits(json_t *results, const char *commit)
+void kg__name_commits(kg__results *results, const char *commit)
 {
     const char *ref = kg__setting("KG_BASE_REF");
     const char *base_commit = kg__setting("KG_BASE_COMMIT");
     char current_commit[128];
-    json_t *base;
 
     if (commit == NULL && kg__current_commit(current_commit, sizeof current_commit))
         commit = current_commit;
     if (commit != NULL)
-        json_object_set_new(results, "commit", json_string(commit));
+        results->commit = kg__pool_text(results->pool, commit);
     if (kg__base_folder() == NULL || ref == NULL)
         return;
-    base = json_pack("{s:s}", "ref", ref);
+    results->base_ref = kg__pool_text(results->pool, ref);
     if (base_commit != NULL)
-        json_object_set_new(base, "commit", json_string(base_commit));
-    json_object_set_new(results, "base", base);
+        results->base_commit = kg__pool_text(results->pool, base_commit);
 }
 
 /* The last line of a run: the files that it left. */
@@ -75,7 +72,7 @@ static bool is_github_job(void)
     return actions != NULL && strcmp(actions, "true") == 0;
 }
 
-bool kg__publish_results(const char *folder, json_t *results, kg__detail detail, FILE *console,
+bool kg__publish_results(const char *folder, kg__results *results, kg__detail detail, FILE *console,
                          bool annotated)
 {
     kg__report report = { .results = results, .detail = detail, .sources = "." };
@@ -85,13 +82,13 @@ bool kg__publish_results(const char *folder, json_t *results, kg__detail detail,
 
     kg__results_describe(results);
     kg__format_path(path, sizeof path, "%s/results.json", folder);
-    written = kg__results_write_json(path, results, 1, &error);
+    written = kg__results_save(results, path, &error);
     if (!written)
         kg__complain("%s", error.text);
     if (console != NULL) {
         kg__console_write(&report, console);
         if (detail != KG__QUIET)
-            print_files(kg__json_text(results, "out"), console);
+            print_files(results->out, console);
         written = kg__flush_output("the verdicts") && written;
     }
     return written && write_files(folder, annotated && is_github_job());

@@ -7,7 +7,6 @@
 
 #include "base/exit_code.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/process.h"
 #include "base/run_lock.h"
 #include "cli/baseline_files.h"
@@ -16,8 +15,8 @@
 #include "cli/ctest_report.h"
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
-#include "results/results.h"
-#include "results/results_read.h"
+#include "results/merge.h"
+#include "results/results_describe.h"
 #include "results/run_files.h"
 #include "suite/settings.h"
 
@@ -48,37 +47,28 @@ static pid_t whose_run(void)
 static bool filter_takes_any(kg__error *error)
 {
     const char *filter = kg__setting("KG_FILTER");
-    kg__expected expected = { 0 };
-    const char **ids = NULL;
-    size_t count = 0;
-    size_t room = 0;
+    kg__pool pool = { 0 };
+    kg__expected expected = { .pool = &pool };
+    kg__texts ids = { 0 };
     bool takes = filter == NULL;
-    const char *test;
-    json_t *cases;
+    bool listed = filter == NULL || kg__expect_programs(programs, kind, &expected, error);
 
-    if (filter != NULL && !kg__expect_programs(programs, kind, &expected, error)) {
-        kg__expected_free(&expected);
-        return false;
-    }
-    json_object_foreach (expected.tests, test, cases) {
-        const char *id;
-        json_t *known;
+    for (size_t i = 0; i < expected.tests.count; i++) {
+        const kg__expected_test *test = expected.tests.entries[i].thing;
 
-        json_object_foreach (cases, id, known) {
-            takes = takes || kg__globs_take(filter, id);
-            ids = kg__grow(ids, count, &room, sizeof *ids);
-            ids[count++] = id;
+        for (size_t j = 0; j < test->ids.count; j++) {
+            takes = takes || kg__globs_take(filter, test->ids.entries[j].name);
+            kg__pool_add_text(&pool, &ids, test->ids.entries[j].name);
         }
     }
-    if (!takes) {
+    if (listed && !takes) {
         char subject[KG__MESSAGE_SIZE];
 
         kg__format(subject, sizeof subject, "KG_FILTER=%s", filter);
-        kg__fail_filter(error, subject, filter, ids, count);
+        kg__fail_filter(error, subject, filter, ids.items, ids.count);
     }
-    free(ids);
-    kg__expected_free(&expected);
-    return takes;
+    kg__pool_free(&pool);
+    return listed && takes;
 }
 
 static int begin(size_t count, char **operands)
@@ -131,27 +121,29 @@ static int code_of_ctest(void)
     return -1;
 }
 
-/* Merges what the tests left, held against what had to report; NULL with a complaint. */
-static json_t *merge_tests(const char *folder)
+/* Merges what the tests left, compared with what had to report; NULL with a complaint. */
+static kg__results *merge_tests(kg__pool *pool, const char *folder)
 {
     bool is_strict = strict || kg__is_strict();
     char baselines[KG__PATH_SIZE];
-    kg__expected expected = { .baselines = baselines, .partial = kg__ctest_chose_tests() };
+    kg__expected expected = { .pool = pool,
+                              .baselines = baselines,
+                              .partial = kg__ctest_chose_tests() };
     kg__error error = { "" };
-    json_t *results = NULL;
+    kg__results *results = NULL;
 
     kg__default_baselines(baselines, sizeof baselines);
     if (kg__filter_is_meant(is_strict, &error) && kg__run_lock_permits(folder, &error) &&
         (programs == NULL || kg__expect_programs(programs, kind, &expected, &error)))
-        results = kg__results_merge(folder, is_strict, programs != NULL ? &expected : NULL, &error);
-    kg__expected_free(&expected);
+        results =
+            kg__results_merge(pool, folder, is_strict, programs != NULL ? &expected : NULL, &error);
     if (results == NULL)
         kg__complain("%s", error.text);
     return results;
 }
 
 /* Adds what whoever ran the tests knows, and the tests' own verdicts cannot say. */
-static void add_errors(json_t *results, int code)
+static void add_errors(kg__results *results, int code)
 {
     kg__error error = { "" };
 
@@ -159,6 +151,8 @@ static void add_errors(json_t *results, int code)
         kg__results_add_error(results, NULL, error.text);
     for (size_t i = 0; known_errors[i] != NULL; i++)
         kg__results_add_error(results, NULL, known_errors[i]);
+    if (programs != NULL)
+        kg__lint_into_results(results);
 }
 
 static kg__detail detail(void)
@@ -170,38 +164,29 @@ static kg__detail detail(void)
 static int print_again(void)
 {
     kg__error error = { "" };
-    json_t *results = kg__results_load(printed, &error);
+    kg__pool pool = { 0 };
+    kg__results *results = kg__results_load(&pool, printed, &error);
+    int code = KG__EXIT_ERROR;
 
     if (results == NULL) {
         kg__complain("%s", error.text);
-        return KG__EXIT_ERROR;
+    } else {
+        kg__results_describe(results);
+        kg__console_write(&(kg__report){ .results = results, .detail = detail(), .sources = "." },
+                          stdout);
+        code = kg__flush_output("results") ? KG__EXIT_PASS : KG__EXIT_ERROR;
     }
-    kg__console_write(&(kg__report){ .results = results, .detail = detail(), .sources = "." },
-                      stdout);
-    json_decref(results);
-    return kg__flush_output("results") ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    kg__pool_free(&pool);
+    return code;
 }
 
-static int merge(size_t count, char **operands)
+/* Completes the results, writes and prints them; the exit code. */
+static int publish(kg__results *results, const char *folder, int from_ctest)
 {
-    const char *folder = kg__results_folder(out);
-    int from_ctest = code_of_ctest();
-    json_t *results;
     bool written;
-    int code;
 
-    (void)count;
-    (void)operands;
-    if (printed != NULL)
-        return print_again();
-    results = from_ctest >= 0 ? merge_tests(folder) : NULL;
-    if (results == NULL)
-        return KG__EXIT_ERROR;
     add_errors(results, from_ctest);
-    if (programs != NULL)
-        kg__lint_into_results(results);
-    if (build != NULL)
-        json_object_set_new(results, "build", json_string(build));
+    results->build = build;
     kg__name_commits(results, NULL);
     if (!kg__add_baselines(results, since))
         kg__results_add_error(
@@ -210,14 +195,30 @@ static int merge(size_t count, char **operands)
             "error says why");
     /* What is not part of the document must not be next to it. */
     written = kg__publish_results(folder, results, detail(), as_json ? NULL : stdout, !as_json);
-    if (as_json && !kg__json_print(json_incref(results), JSON_INDENT(1), "results"))
+    if (as_json && !kg__results_print(results))
         written = false;
     if (written && !kg__flush_output("results"))
         written = false;
-    code = kg__results_exit_code(results);
-    json_decref(results);
     kg__run_lock_release(folder, whose_run());
-    return written ? code : KG__EXIT_ERROR;
+    return written ? (int)results->exit_code : KG__EXIT_ERROR;
+}
+
+static int merge(size_t count, char **operands)
+{
+    const char *folder = kg__results_folder(out);
+    int from_ctest = code_of_ctest();
+    kg__pool pool = { 0 };
+    kg__results *results;
+    int code;
+
+    (void)count;
+    (void)operands;
+    if (printed != NULL)
+        return print_again();
+    results = from_ctest >= 0 ? merge_tests(&pool, folder) : NULL;
+    code = results != NULL ? publish(results, folder, from_ctest) : KG__EXIT_ERROR;
+    kg__pool_free(&pool);
+    return code;
 }
 
 static const kg__option results_options[] = {

@@ -70,7 +70,7 @@ static const char *find_printed(kg__part_run *run, const char *group, const char
 
 void kg__part_print(kg__part_run *run, const kg__case_result *result)
 {
-    char *group = kg__case_result_group_key(result);
+    char *group = kg__failure_group_key(result);
     const char *printed = group != NULL ? find_printed(run, group, result->id) : NULL;
     kg__case_result shown = *result;
     char line[KG__LINE_SIZE];

@@ -7,7 +7,7 @@
 
 #include "base/exit_code.h"
 #include "base/file.h"
-#include "results/bridge.h"
+#include "results/results_tally.h"
 #include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/table.h"
@@ -134,7 +134,7 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
                      test.verdicts != NULL ? test.path : "what it waits for");
     if (test.verdicts == NULL)
         make_verdicts(&test);
-    kg__verdicts_tally_cases(test.verdicts, &own);
+    kg__verdicts_tally(test.verdicts, &own);
     excuse_suspects(test.verdicts, &own);
     /* A file that has nothing that fails is not the one of a test that did. */
     if (failed(stats) && is_harmless(kg__exit_code(&own, false))) {

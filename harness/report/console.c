@@ -8,12 +8,10 @@
 
 #include "base/color.h"
 #include "base/exit_code.h"
-#include "base/json.h"
+#include "base/index.h"
+#include "base/message.h"
 #include "base/text.h"
-#include "baseline/baseline_changes.h"
-#include "results/results_read.h"
 #include "results/results_text.h"
-#include "results/bridge.h"
 #include "results/time_result.h"
 
 /* So many characters of a board's UUID are shown: "GPU-956c5159". */
@@ -34,43 +32,60 @@ static const struct {
 
 /* A comparison on a target, or all of them. */
 typedef struct row {
+    const char *comparison;
     size_t jobs[JOBS];
     size_t refused;
     size_t verdicts[KG__VERDICTS];
 } row;
 
-static bool is_of(const json_t *entry, const char *target, const char *comparison)
+/* The comparisons of a target, in the order in which cases name them. */
+typedef struct rows {
+    row *items;
+    size_t count;
+} rows;
+
+static bool is_of(const char *id, const char *comparison)
 {
-    const char *id = kg__json_text(entry, "case");
     size_t length = strlen(comparison);
 
-    return strcmp(kg__json_text(entry, "target"), target) == 0 &&
-           strncmp(id, comparison, length) == 0 && (id[length] == '/' || id[length] == '\0');
+    return strncmp(id, comparison, length) == 0 && (id[length] == '/' || id[length] == '\0');
 }
 
-/* Counts the cases of a comparison, and adds them to those of the target. */
-static row count_row(const json_t *results, const char *target, const char *comparison, row *all)
+/* The row of a case's comparison, which is added where it is missing. */
+static row *find_row(kg__pool *pool, rows *rows, const char *id)
 {
-    row counted = { 0 };
-    const json_t *entry;
-    const json_t *part;
-    size_t i;
-    size_t j;
-
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        if (!is_of(entry, target, comparison))
-            continue;
-        counted.verdicts[kg__results_verdict(entry)]++;
-        json_array_foreach (json_object_get(entry, "parts"), j, part)
-            for (size_t job = 0; job < JOBS; job++)
-                counted.jobs[job] += strcmp(kg__list_text(part), jobs[job].part) == 0;
+    for (size_t i = rows->count; i > 0; i--) {
+        if (is_of(id, rows->items[i - 1].comparison))
+            return &rows->items[i - 1];
     }
-    json_array_foreach (json_object_get(results, "refused"), i, entry)
-        counted.refused += is_of(entry, target, comparison);
-    for (size_t job = 0; job < JOBS; job++)
-        all->jobs[job] += counted.jobs[job];
-    all->refused += counted.refused;
-    return counted;
+    rows->items = kg__pool_grow(pool, rows->items, rows->count, sizeof *rows->items);
+    rows->items[rows->count] =
+        (row){ .comparison = kg__pool_format(pool, "%.*s", (int)strcspn(id, "/"), id) };
+    return &rows->items[rows->count++];
+}
+
+/* Counts the cases of a target by comparison. */
+static rows count_rows(kg__pool *pool, const kg__results *results, const char *target)
+{
+    rows rows = { 0 };
+
+    for (size_t i = 0; i < results->case_count; i++) {
+        const kg__case_result *result = results->cases[i];
+        row *counted;
+
+        if (strcmp(result->target, target) != 0)
+            continue;
+        counted = find_row(pool, &rows, result->id);
+        counted->verdicts[result->verdict]++;
+        for (size_t j = 0; j < result->parts.count; j++)
+            for (size_t job = 0; job < JOBS; job++)
+                counted->jobs[job] += strcmp(result->parts.items[j], jobs[job].part) == 0;
+    }
+    for (size_t i = 0; i < results->refused.count; i++) {
+        if (strcmp(results->refused.items[i].target, target) == 0)
+            find_row(pool, &rows, results->refused.items[i].subject)->refused++;
+    }
+    return rows;
 }
 
 /* Adds a count to a row, or the room for it where only others of the target have one. */
@@ -84,10 +99,9 @@ static void add_count(char *line, size_t size, size_t count, size_t of_all, cons
         kg__format(line + used, size - used, "  %5s %-8s", "", "");
 }
 
-static void print_row(const kg__console *to, const char *comparison, const row *counted,
-                      const row *all, int width)
+static void print_row(const kg__console *to, const row *counted, const row *all, int width)
 {
-    char *clean = kg__clean_text(comparison, true);
+    char *clean = kg__clean_text(counted->comparison, true);
     char line[256] = "";
     const char *gap = "  ";
     size_t length;
@@ -131,49 +145,48 @@ static void print_line(const kg__console *to, const char *format, ...)
 /* The lines of a comparison's cases, and of those that its table refuses. */
 static void print_cases(const kg__console *to, const char *target, const char *comparison)
 {
-    const json_t *entry;
-    size_t i;
+    const kg__results *results = to->results;
 
-    json_array_foreach (json_object_get(to->results, "cases"), i, entry) {
+    for (size_t i = 0; i < results->case_count; i++) {
+        const kg__case_result *result = results->cases[i];
         char line[(size_t)2 * KG__MESSAGE_SIZE];
 
-        if (!is_of(entry, target, comparison))
+        if (strcmp(result->target, target) != 0 || !is_of(result->id, comparison))
             continue;
-        kg__time_result_line_json(entry, line, sizeof line);
+        kg__time_result_line(result, NULL, line, sizeof line);
         print_line(to, "%s", line);
     }
-    json_array_foreach (json_object_get(to->results, "refused"), i, entry)
-        if (is_of(entry, target, comparison))
-            print_line(to, "%-11s  %-11s  %-32s  %s", "refused", target,
-                       kg__json_text(entry, "case"), kg__json_text(entry, "why"));
+    for (size_t i = 0; i < results->refused.count; i++) {
+        const kg__remark *refused = &results->refused.items[i];
+
+        if (strcmp(refused->target, target) == 0 && is_of(refused->subject, comparison))
+            print_line(to, "%-11s  %-11s  %-32s  %s", "refused", target, refused->subject,
+                       refused->why != NULL ? refused->why : "");
+    }
 }
 
 /* Writes the machine of a target: its GPU and software, or the model's compiler. */
 static void print_machine(const kg__console *to, const char *target)
 {
-    const json_t *facts = json_object_get(json_object_get(to->results, "provenance"), target);
-    const json_t *boards = json_object_get(to->results, "boards");
     static const char *const shown[][2] = {
         { "uuid", "" }, { "driver", "driver " }, { "cuda", "CUDA " }, { "compiler", "" }
     };
     char *clean = kg__clean_text(target, true);
     const char *gap = "  ";
-    const char *board;
-    json_t *of_board;
-    size_t count = 0;
+    size_t boards = 0;
 
-    json_object_foreach ((json_t *)boards, board, of_board)
-        count += strcmp(kg__json_text(of_board, "target"), target) == 0;
+    for (size_t i = 0; i < to->results->board_count; i++)
+        boards += strcmp(to->results->boards[i].target, target) == 0;
     fputs(clean, to->stream);
     free(clean);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        const char *fact = kg__json_text(facts, shown[i][0]);
+        const char *fact = kg__results_fact(to->results, target, shown[i][0]);
 
         if (*fact == '\0')
             continue;
         clean = kg__clean_text(fact, true);
-        if (i == 0 && count > 1)
-            fprintf(to->stream, "%s%zu boards", gap, count);
+        if (i == 0 && boards > 1)
+            fprintf(to->stream, "%s%zu boards", gap, boards);
         else
             fprintf(to->stream, "%s%s%.*s", gap, shown[i][1],
                     i == 0 && strlen(clean) > UUID_SHOWN ? UUID_SHOWN : (int)strlen(clean), clean);
@@ -183,86 +196,64 @@ static void print_machine(const kg__console *to, const char *target)
     fputc('\n', to->stream);
 }
 
-/* What cases, judged or refused, are of: their comparisons on a target, or (NULL) their targets. */
-static json_t *names_of(const json_t *results, const char *target)
-{
-    static const char *const lists[] = { "cases", "refused" };
-    json_t *names = json_object();
-    const json_t *entry;
-    size_t i;
-
-    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
-        json_array_foreach (json_object_get(results, lists[list]), i, entry) {
-            const char *on = kg__json_text(entry, "target");
-            char *name = kg__copy_text(target != NULL ? kg__json_text(entry, "case") : on);
-
-            if (target != NULL)
-                name[strcspn(name, "/")] = '\0';
-            if (target == NULL || strcmp(on, target) == 0)
-                json_object_set_new(names, name, json_true());
-            free(name);
-        }
-    }
-    return names;
-}
-
 static void print_target(const kg__console *to, const char *target)
 {
-    json_t *comparisons = names_of(to->results, target);
-    const char *comparison;
-    json_t *unused;
+    kg__pool pool = { 0 };
+    rows rows = count_rows(&pool, to->results, target);
     row all = { 0 };
     int width = 12;
 
-    json_object_foreach (comparisons, comparison, unused) {
-        width = (int)strlen(comparison) > width ? (int)strlen(comparison) : width;
-        (void)count_row(to->results, target, comparison, &all);
+    for (size_t i = 0; i < rows.count; i++) {
+        int length = (int)strlen(rows.items[i].comparison);
+
+        width = length > width ? length : width;
+        for (size_t job = 0; job < JOBS; job++)
+            all.jobs[job] += rows.items[i].jobs[job];
+        all.refused += rows.items[i].refused;
     }
     print_machine(to, target);
-    json_object_foreach (comparisons, comparison, unused) {
-        row ignored = { 0 };
-        row counted = count_row(to->results, target, comparison, &ignored);
-
+    for (size_t i = 0; i < rows.count; i++) {
         if (to->report->detail == KG__VERBOSE)
-            print_cases(to, target, comparison);
-        print_row(to, comparison, &counted, &all, width);
+            print_cases(to, target, rows.items[i].comparison);
+        print_row(to, &rows.items[i], &all, width);
     }
-    json_decref(comparisons);
+    kg__pool_free(&pool);
 }
 
-/* GPUs come first. */
+/* The targets of cases, judged or refused. GPUs come first. */
 static void print_targets(const kg__console *to)
 {
-    json_t *targets = names_of(to->results, NULL);
-    const char *target;
-    json_t *unused;
+    const kg__results *results = to->results;
+    kg__pool pool = { 0 };
+    kg__index targets = { 0 };
 
-    json_object_foreach (targets, target, unused)
-        if (strcmp(target, KG__MODEL_KEY) != 0)
-            print_target(to, target);
-    if (json_object_get(targets, KG__MODEL_KEY) != NULL)
+    for (size_t i = 0; i < results->case_count; i++)
+        kg__index_set(&pool, &targets, results->cases[i]->target, &targets);
+    for (size_t i = 0; i < results->refused.count; i++)
+        kg__index_set(&pool, &targets, results->refused.items[i].target, &targets);
+    for (size_t i = 0; i < targets.count; i++)
+        if (strcmp(targets.entries[i].name, KG__MODEL_KEY) != 0)
+            print_target(to, targets.entries[i].name);
+    if (kg__index_find(&targets, KG__MODEL_KEY) != NULL)
         print_target(to, KG__MODEL_KEY);
-    json_decref(targets);
+    kg__pool_free(&pool);
 }
 
 static void print_claims(const kg__console *to)
 {
     bool verbose = to->report->detail == KG__VERBOSE;
     size_t held = 0;
-    const json_t *entry;
-    size_t i;
 
-    json_array_foreach (json_object_get(to->results, "speedups"), i, entry)
-        if (verbose)
-            print_line(to, "%-11s  %-11s  %s", "speedup", kg__json_text(entry, "target"),
-                       kg__json_text(entry, "note"));
-    json_array_foreach (json_object_get(to->results, "claims"), i, entry) {
-        if (!json_is_true(json_object_get(entry, "holds")))
-            continue;
-        held++;
-        if (verbose)
-            print_line(to, "%-11s  %-11s  %-32s  %s", "holds", "claim",
-                       kg__json_text(entry, "claim"), kg__json_text(entry, "why"));
+    for (size_t i = 0; verbose && i < to->results->speedups.count; i++)
+        print_line(to, "%-11s  %-11s  %s", "speedup", to->results->speedups.items[i].target,
+                   to->results->speedups.items[i].subject);
+    for (size_t i = 0; i < to->results->claims.count; i++) {
+        const kg__remark *claim = &to->results->claims.items[i];
+
+        held += claim->holds;
+        if (claim->holds && verbose)
+            print_line(to, "%-11s  %-11s  %-32s  %s", "holds", "claim", claim->subject,
+                       claim->why != NULL ? claim->why : "");
     }
     if (held > 0)
         fprintf(to->stream, "claims: %zu hold%s\n", held, held == 1 ? "s" : "");
@@ -271,32 +262,29 @@ static void print_claims(const kg__console *to)
 /* The notes, each once whatever number of tests has it. */
 static void print_notes(const kg__console *to)
 {
+    const kg__remarks *notes = &to->results->notes;
     size_t most = to->report->detail == KG__VERBOSE ? SIZE_MAX : MOST_NOTES;
-    json_t *known = json_object();
-    const json_t *entry;
-    size_t i;
+    kg__pool pool = { 0 };
+    kg__index known = { 0 };
 
-    json_array_foreach (json_object_get(to->results, "notes"), i, entry) {
-        const char *note = kg__json_text(entry, "note");
+    for (size_t i = 0; i < notes->count; i++) {
+        const char *note = notes->items[i].subject;
 
-        if (json_object_get(known, note) == NULL && json_object_size(known) < most)
-            print_line(to, "%-11s  %-11s  %s", "note", kg__json_text(entry, "target"), note);
-        json_object_set_new(known, note, json_true());
+        if (kg__index_find(&known, note) == NULL && known.count < most)
+            print_line(to, "%-11s  %-11s  %s", "note", notes->items[i].target, note);
+        kg__index_set(&pool, &known, note, &known);
     }
-    if (json_object_size(known) > most)
-        fprintf(to->stream, "... and %zu more notes in summary.md\n",
-                json_object_size(known) - most);
-    json_decref(known);
+    if (known.count > most)
+        fprintf(to->stream, "... and %zu more notes in summary.md\n", known.count - most);
+    kg__pool_free(&pool);
 }
 
 static void print_filtered(const kg__console *to)
 {
     size_t filtered = 0;
-    const json_t *test;
-    size_t i;
 
-    json_array_foreach (json_object_get(to->results, "tests"), i, test)
-        filtered += strcmp(kg__json_text(test, "skipped_by"), "filter") == 0;
+    for (size_t i = 0; i < to->results->test_count; i++)
+        filtered += to->results->tests[i].skipped_by == KG__SKIP_FILTER;
     if (filtered > 0)
         fprintf(to->stream, "not selected by --filter: %zu test%s\n", filtered,
                 filtered == 1 ? "" : "s");
@@ -304,7 +292,7 @@ static void print_filtered(const kg__console *to)
 
 static void print_verdict(const kg__console *to)
 {
-    int code = kg__results_exit_code(to->results);
+    int64_t code = to->results->exit_code;
     const char *color = code == KG__EXIT_PASS      ? KG__GREEN
                         : code == KG__EXIT_NOTHING ? KG__YELLOW
                                                    : KG__RED;
@@ -317,24 +305,17 @@ static void print_verdict(const kg__console *to)
     free(verdict);
 }
 
-static void print_baselines(const kg__console *to)
-{
-    char *sentence = kg__baseline_changes_sentence(to->results);
-
-    if (sentence != NULL)
-        fprintf(to->stream, "baselines%s\n", sentence);
-    free(sentence);
-}
-
 void kg__console_write(const kg__report *report, FILE *stream)
 {
+    size_t targets = 0;
     kg__console to = { .report = report,
                        .results = report->results,
                        .stream = stream,
-                       .colored = kg__color_wanted(stream),
-                       .on_targets =
-                           json_object_size(json_object_get(report->results, "targets")) > 1 };
+                       .colored = kg__color_wanted(stream) };
 
+    for (size_t i = 0; i < report->results->target_count; i++)
+        targets += report->results->targets[i].target.key[0] != '\0';
+    to.on_targets = targets > 1;
     if (report->detail == KG__QUIET) {
         print_verdict(&to);
         return;
@@ -344,6 +325,7 @@ void kg__console_write(const kg__report *report, FILE *stream)
     print_claims(&to);
     print_notes(&to);
     print_filtered(&to);
-    print_baselines(&to);
+    if (report->results->summary.baselines != NULL)
+        fprintf(stream, "baselines%s\n", report->results->summary.baselines);
     print_verdict(&to);
 }

@@ -11,7 +11,7 @@
 /* A report on its way to the console. */
 typedef struct kg__console {
     const kg__report *report;
-    const json_t *results;
+    const kg__results *results;
     FILE *stream;
     bool colored;
     bool on_targets; /* several targets: each failure says which */

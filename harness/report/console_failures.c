@@ -7,17 +7,14 @@
 
 #include "base/color.h"
 #include "base/exit_code.h"
-#include "base/json.h"
+#include "base/message.h"
 #include "base/source_path.h"
 #include "base/text.h"
 #include "records/finding.h"
 #include "records/finding_text.h"
 #include "report/console.h"
 #include "results/count_result.h"
-#include "results/failure_groups.h"
-#include "results/results_text.h"
-#include "results/bridge.h"
-#include "results/time_result.h"
+#include "results/results_tally.h"
 
 /* Further failures are counted: summary.md has them. */
 #define MOST_FAILURES 20
@@ -37,42 +34,43 @@ typedef struct failure {
 } failure;
 
 /* A case, and by how much it moved. */
-typedef struct member {
-    const json_t *entry;
+typedef struct moved_case {
+    const kg__case_result *result;
     double change; /* NAN: unknown */
-} member;
+} moved_case;
 
-/* Cases of a variant on a target that failed alike, the one that moved most first. */
-typedef struct group {
-    member *list;
+/* Cases that failed alike, the one that moved most first. */
+typedef struct moved_cases {
+    moved_case *items;
     size_t count;
     size_t sizes; /* how many cases the variant has on the target */
-} group;
+} moved_cases;
 
-static void print_line(const kg__console *to, const failure *one)
+static void print_line(const kg__console *to, const failure *shown)
 {
     static const char *const words[] = { "error", "warning", "note" };
     static const char *const colors[] = { KG__RED, KG__YELLOW, "" };
-    char *name = kg__clean_text(one->place.file[0] != '\0' ? one->place.file : one->name, true);
-    char *text = kg__clean_text(one->text, true);
-    const char *color = to->colored ? colors[one->severity] : "";
+    char *name =
+        kg__clean_text(shown->place.file[0] != '\0' ? shown->place.file : shown->name, true);
+    char *text = kg__clean_text(shown->text, true);
+    const char *color = to->colored ? colors[shown->severity] : "";
 
     fputs(name, to->stream);
-    if (one->place.file[0] != '\0' && one->place.line > 0)
-        fprintf(to->stream, ":%zu", one->place.line);
-    fprintf(to->stream, ": %s%s:%s %s%s%s\n", color, words[one->severity],
-            *color != '\0' ? KG__PLAIN : "", one->kind, *one->kind != '\0' ? ": " : "", text);
+    if (shown->place.file[0] != '\0' && shown->place.line > 0)
+        fprintf(to->stream, ":%zu", shown->place.line);
+    fprintf(to->stream, ": %s%s:%s %s%s%s\n", color, words[shown->severity],
+            *color != '\0' ? KG__PLAIN : "", shown->kind, *shown->kind != '\0' ? ": " : "", text);
     free(name);
     free(text);
 }
 
 /* Prints the first line; false where there are too many of them already. */
-static bool print_failure(kg__console *to, const failure *one)
+static bool print_failure(kg__console *to, const failure *shown)
 {
     if (to->failures++ >= MOST_FAILURES)
         return false;
     fputc('\n', to->stream);
-    print_line(to, one);
+    print_line(to, shown);
     return true;
 }
 
@@ -98,25 +96,20 @@ static void print_detail(const kg__console *to, const char *label, const char *t
     free(clean);
 }
 
-static void print_reproduction(const kg__console *to, const json_t *entry, const char *id)
+static void print_reproduction(const kg__console *to, const char *command)
 {
-    char *line = kg__results_reproduce(to->results, entry, id);
-
-    if (line != NULL)
-        fprintf(to->stream, "    reproduce: %s\n", line);
-    free(line);
+    if (command != NULL)
+        print_detail(to, "reproduce: ", command);
 }
 
 /* Finds what a case's failure points to; a kernel as a whole has no line. */
-static void find_place(const kg__console *to, const json_t *entry, kg__source_line *place)
+static void find_place(const kg__console *to, const kg__case_result *result, kg__source_line *place)
 {
-    const json_t *at = json_object_get(entry, KG__AT);
-
-    if (*kg__json_text(at, "file") != '\0')
-        kg__format(place->file, sizeof place->file, "%s", kg__json_text(at, "file"));
-    else if (!kg__source_of_case(to->report->sources, kg__json_text(entry, "case"), place))
+    if (result->at_file != NULL)
+        kg__format(place->file, sizeof place->file, "%s", result->at_file);
+    else if (!kg__source_of_case(to->report->sources, result->id, place))
         place->file[0] = '\0';
-    place->line = kg__json_count(at, "line");
+    place->line = result->at_line;
 }
 
 /* A reason without the file and line that are shown before it. */
@@ -132,263 +125,189 @@ static const char *without_place(const char *reason, const kg__source_line *plac
 }
 
 /* A case's size and launch, "530/b16". */
-static const char *size_of(const json_t *entry)
+static const char *size_of(const kg__case_result *result)
 {
-    const char *id = kg__json_text(entry, "case");
-
-    return id + kg__variant_length(id);
+    return result->id + kg__variant_length(result->id);
 }
 
-/* The metric that a case failed by: of those with its verdict the one that moved most. */
-static const char *worst_metric(const json_t *entry, double *change)
+/* The metric that a case failed by: of those with its verdict the one that moved most; or NULL. */
+static const kg__metric_result *worst_metric(const kg__case_result *result)
 {
-    const char *worst = NULL;
-    const char *name;
-    json_t *metric;
+    const kg__metric_result *worst = NULL;
 
-    *change = NAN;
-    json_object_foreach (json_object_get(entry, "metrics"), name, metric) {
-        double moved = kg__json_number(metric, "change");
+    for (size_t i = 0; i < result->metric_count; i++) {
+        const kg__metric_result *metric = &result->metrics[i];
 
-        if (kg__results_verdict(metric) != kg__results_verdict(entry) || !isfinite(moved))
-            continue;
-        if (worst == NULL || fabs(moved) > fabs(*change)) {
-            worst = name;
-            *change = moved;
-        }
+        if (metric->verdict == result->verdict && isfinite(metric->change) &&
+            (worst == NULL || fabs(metric->change) > fabs(worst->change)))
+            worst = metric;
     }
     return worst;
 }
 
-/* The time of a case that got slower, "530/b16 takes 68.50 us, was 65.30 us (+4.9 %, limit 2.0 %)";
- * NULL where its verdict is not one on a time against the stored baseline. On the heap. */
-static char *slower_time(const json_t *entry)
+/* Whether pairs of processes judged any metric of a case. */
+static bool is_paired(const kg__case_result *result)
 {
-    double change;
-    const char *name = worst_metric(entry, &change);
-    const json_t *metric = json_object_get(json_object_get(entry, "metrics"), name);
+    for (size_t i = 0; i < result->metric_count; i++) {
+        if (result->metrics[i].pairs.count > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The text of a failure, on the heap: a time that got slower is "530/b16 takes 68.50 us, was 65.30
+ * us (+4.9 %, limit 2.0 %)"; a reason of a case's own figures begins with the case. */
+static char *text_of(const kg__case_result *result, const char *reason)
+{
+    const kg__metric_result *metric = worst_metric(result);
+    size_t size = strlen(size_of(result)) + strlen(reason) + KG__MESSAGE_SIZE;
     char figures[4][KG__FIGURE_SIZE];
     char *text;
 
-    if (name == NULL || kg__results_verdict(entry) != KG__SLOWER || kg__is_counted_json(entry) ||
-        json_object_get(entry, "pairs") != NULL)
-        return NULL;
-    kg__show_figure(figures[0], sizeof *figures, kg__json_number(metric, "value") / 1000, "µs");
-    kg__show_figure(figures[1], sizeof *figures, kg__json_number(metric, "baseline") / 1000, "µs");
-    kg__show_percent(figures[2], sizeof *figures, change, true);
-    kg__show_percent(figures[3], sizeof *figures, kg__json_number(metric, "limit"), false);
-    text = kg__allocate(KG__MESSAGE_SIZE, 1);
-    kg__format(text, KG__MESSAGE_SIZE, "%s takes %s%s, was %s (%s, limit %s)", size_of(entry),
-               figures[0], strcmp(name, "cold_time_ns") == 0 ? " cold" : "", figures[1], figures[2],
-               figures[3]);
-    return text;
-}
-
-/* A reason of a case's own figures begins with the case. */
-static char *text_of(const json_t *entry, const char *reason)
-{
-    char *text = slower_time(entry);
-    double change;
-    size_t size;
-
-    if (text != NULL)
-        return text;
-    if (worst_metric(entry, &change) == NULL)
+    if (metric == NULL)
         return kg__copy_text(reason);
-    size = strlen(size_of(entry)) + strlen(reason) + sizeof ": ";
     text = kg__allocate(size, 1);
-    snprintf(text, size, "%s: %s", size_of(entry), reason);
+    if (result->verdict != KG__SLOWER || kg__is_counted(result) || is_paired(result)) {
+        snprintf(text, size, "%s: %s", size_of(result), reason);
+        return text;
+    }
+    kg__show_figure(figures[0], sizeof *figures, metric->figures.value / 1000, "µs");
+    kg__show_figure(figures[1], sizeof *figures, metric->baseline / 1000, "µs");
+    kg__show_percent(figures[2], sizeof *figures, metric->change, true);
+    kg__show_percent(figures[3], sizeof *figures, metric->limit, false);
+    snprintf(text, size, "%s takes %s%s, was %s (%s, limit %s)", size_of(result), figures[0],
+             strcmp(metric->figures.name, "cold_time_ns") == 0 ? " cold" : "", figures[1],
+             figures[2], figures[3]);
     return text;
 }
 
-/* Which cases a failure is of: the one, or how many of the variant's and the first of them. */
-static void print_sizes(const kg__console *to, const group *alike)
+/* Which cases a failure is of: the only one, or how many of the variant's and the first of them. */
+static void print_sizes(const kg__console *to, const moved_cases *group)
 {
-    const char *id = kg__json_text(alike->list[0].entry, "case");
-    const char *target = kg__json_text(alike->list[0].entry, "target");
-    size_t variant = kg__variant_length(id);
-    bool whole = alike->count == alike->sizes && !isfinite(alike->list[0].change);
-    size_t shown = whole ? 1 : alike->count < MOST_SIZES ? alike->count : MOST_SIZES;
+    const kg__case_result *first = group->items[0].result;
+    size_t variant = kg__variant_length(first->id);
+    bool whole = group->count == group->sizes && !isfinite(group->items[0].change);
+    size_t shown = whole ? 1 : group->count < MOST_SIZES ? group->count : MOST_SIZES;
 
     fputs("    ", to->stream);
-    print_clean(to, id, alike->count > 1 && variant > 0 ? variant - 1 : SIZE_MAX);
+    print_clean(to, first->id, group->count > 1 && variant > 0 ? variant - 1 : SIZE_MAX);
     if (to->on_targets) {
         fputs(" on ", to->stream);
-        print_clean(to, target, SIZE_MAX);
+        print_clean(to, first->target, SIZE_MAX);
     }
-    if (alike->count > 1)
-        fprintf(to->stream, ": %zu of %zu sizes%s", alike->count, alike->sizes,
+    if (group->count > 1)
+        fprintf(to->stream, ": %zu of %zu sizes%s", group->count, group->sizes,
                 whole ? ", first " : ": ");
-    for (size_t i = 0; alike->count > 1 && i < shown; i++) {
+    for (size_t i = 0; group->count > 1 && i < shown; i++) {
         char change[KG__FIGURE_SIZE] = "";
 
-        kg__show_known_percent(change, sizeof change, alike->list[i].change, true);
+        kg__show_known_percent(change, sizeof change, group->items[i].change, true);
         fputs(i > 0 ? ", " : "", to->stream);
-        print_clean(to, size_of(alike->list[i].entry), SIZE_MAX);
+        print_clean(to, size_of(group->items[i].result), SIZE_MAX);
         fprintf(to->stream, "%s%s", *change != '\0' ? " " : "", change);
     }
-    if (!whole && alike->count > shown)
-        fprintf(to->stream, " and %zu more", alike->count - shown);
+    if (!whole && group->count > shown)
+        fprintf(to->stream, " and %zu more", group->count - shown);
     fputc('\n', to->stream);
 }
 
 /* Prints what was found in a kernel, one line each, and what failed besides. */
-static bool print_findings(kg__console *to, const json_t *entry, const kg__findings *findings,
-                           kg__source_line place)
+static bool print_findings(kg__console *to, const kg__case_result *result,
+                           const kg__source_line *place)
 {
+    const kg__findings *findings = &result->findings;
+
     for (size_t i = 0; i < findings->count; i++) {
         const kg__finding *finding = &findings->list[i];
         char text[KG__MESSAGE_SIZE];
-        failure one = { .severity = ERROR,
-                        .place.line = finding->by.line,
-                        .name = kg__json_text(entry, "case"),
-                        .kind = "",
-                        .text = text };
+        failure found = { .severity = ERROR,
+                          .place.line = finding->by.line,
+                          .name = result->id,
+                          .kind = "",
+                          .text = text };
 
         if (finding->by.file != NULL)
-            kg__format(one.place.file, sizeof one.place.file, "%s", finding->by.file);
+            kg__format(found.place.file, sizeof found.place.file, "%s", finding->by.file);
         kg__finding_text(finding, text, sizeof text);
         if (i > 0)
-            print_line(to, &one);
-        else if (!print_failure(to, &one))
+            print_line(to, &found);
+        else if (!print_failure(to, &found))
             return false;
     }
     if (findings->more > 0)
         fprintf(to->stream, "    and %zu more findings\n", findings->more);
-    if (*kg__json_text(entry, "also") != '\0')
-        print_detail(to, "also: ", without_place(kg__json_text(entry, "also"), &place));
+    if (result->also != NULL)
+        print_detail(to, "also: ", without_place(result->also, place));
     return true;
 }
 
-static void print_group(kg__console *to, const group *alike)
+static void print_group(kg__console *to, const moved_cases *group)
 {
-    const json_t *entry = alike->list[0].entry;
-    kg__verdict verdict = kg__results_verdict(entry);
-    bool fails = kg__verdict_fails(verdict, kg__results_strict(to->results));
-    char *reason = kg__results_reason(entry);
-    failure one = { .severity = fails                   ? ERROR
-                                : verdict == KG__FASTER ? NOTE
-                                                        : WARNING,
-                    .name = kg__json_text(entry, "case"),
-                    .kind = verdict == KG__ERROR ? "" : kg__verdict_name(verdict) };
-    kg__findings findings;
-    kg__error unreadable;
-    const json_t *cause;
+    const kg__case_result *first = group->items[0].result;
+    bool fails = kg__verdict_fails(first->verdict, to->results->strict);
+    failure shown = { .severity = fails                          ? ERROR
+                                  : first->verdict == KG__FASTER ? NOTE
+                                                                 : WARNING,
+                      .name = first->id,
+                      .kind = first->verdict == KG__ERROR ? "" : kg__verdict_name(first->verdict) };
     char *text;
-    size_t i;
 
-    find_place(to, entry, &one.place);
-    text = text_of(entry, without_place(reason, &one.place));
-    one.text = text;
-    if (kg__findings_read(entry, &findings, &unreadable) && findings.count > 0
-            ? print_findings(to, entry, &findings, one.place)
-            : print_failure(to, &one)) {
-        print_sizes(to, alike);
-        json_array_foreach (json_object_get(entry, KG__CHANGED), i, cause)
-            print_detail(to, "cause: ", kg__list_text(cause));
+    find_place(to, first, &shown.place);
+    text = text_of(first, without_place(first->reason != NULL ? first->reason : "", &shown.place));
+    shown.text = text;
+    if (first->findings.count > 0 ? print_findings(to, first, &shown.place)
+                                  : print_failure(to, &shown)) {
+        print_sizes(to, group);
+        for (size_t i = 0; i < first->changed.count; i++)
+            print_detail(to, "cause: ", first->changed.items[i]);
         if (fails)
-            print_reproduction(to, entry, kg__json_text(entry, "case"));
+            print_reproduction(to, first->reproduce);
     }
     free(text);
-    free(reason);
 }
 
-/* What cases have in common that are one failure. On the heap. */
-static char *key_of(const json_t *entry)
+static int compare_moves(const void *a, const void *b)
 {
-    char *key = kg__failure_group_key(entry);
-    const char *id = kg__json_text(entry, "case");
-    const char *target = kg__json_text(entry, "target");
-    size_t size = strlen(id) + strlen(target) + 2;
-
-    if (key != NULL)
-        return key;
-    key = kg__allocate(size, 1);
-    snprintf(key, size, "%s %.*s", target, (int)kg__variant_length(id), id);
-    return key;
-}
-
-static bool is_of_variant(const json_t *entry, const json_t *other)
-{
-    const char *id = kg__json_text(entry, "case");
-    const char *other_id = kg__json_text(other, "case");
-    size_t length = kg__variant_length(id);
-
-    return length == kg__variant_length(other_id) && strncmp(id, other_id, length) == 0 &&
-           strcmp(kg__json_text(entry, "target"), kg__json_text(other, "target")) == 0;
-}
-
-static int most_moved_first(const void *a, const void *b)
-{
-    double first = fabs(((const member *)a)->change);
-    double second = fabs(((const member *)b)->change);
+    double first = fabs(((const moved_case *)a)->change);
+    double second = fabs(((const moved_case *)b)->change);
 
     return first > second ? -1 : first < second;
 }
 
-/* Prints those of a group, an array of places in the list of cases. */
-static void print_places(kg__console *to, const json_t *places)
-{
-    const json_t *cases = json_object_get(to->results, "cases");
-    group alike = { .count = json_array_size(places) };
-    const json_t *entry;
-    bool moved = true;
-    size_t i;
-
-    alike.list = kg__allocate(alike.count, sizeof *alike.list);
-    for (i = 0; i < alike.count; i++) {
-        member *one = &alike.list[i];
-
-        one->entry = json_array_get(cases, (size_t)json_integer_value(json_array_get(places, i)));
-        (void)worst_metric(one->entry, &one->change);
-        moved = moved && isfinite(one->change);
-    }
-    if (moved)
-        qsort(alike.list, alike.count, sizeof *alike.list, most_moved_first);
-    json_array_foreach (cases, i, entry)
-        alike.sizes += is_of_variant(entry, alike.list[0].entry);
-    print_group(to, &alike);
-    free(alike.list);
-}
-
 static void print_cases(kg__console *to)
 {
-    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
-        json_t *groups = json_object();
-        const json_t *entry;
-        const char *key;
-        json_t *places;
-        size_t i;
+    for (size_t i = 0; i < to->results->groups.count; i++) {
+        const kg__failure_group *cases = &to->results->groups.items[i];
+        moved_cases group = { .count = cases->count, .sizes = cases->sizes };
+        bool moved = true;
 
-        json_array_foreach (json_object_get(to->results, "cases"), i, entry) {
-            char *of = (int)kg__results_verdict(entry) == verdict ? key_of(entry) : NULL;
+        group.items = kg__allocate(group.count, sizeof *group.items);
+        for (size_t j = 0; j < group.count; j++) {
+            const kg__metric_result *metric = worst_metric(cases->cases[j]);
 
-            if (of != NULL && json_object_get(groups, of) == NULL)
-                json_object_set_new(groups, of, json_array());
-            if (of != NULL)
-                json_array_append_new(json_object_get(groups, of), json_integer((json_int_t)i));
-            free(of);
+            group.items[j] =
+                (moved_case){ cases->cases[j], metric != NULL ? metric->change : (double)NAN };
+            moved = moved && metric != NULL;
         }
-        json_object_foreach (groups, key, places)
-            print_places(to, places);
-        json_decref(groups);
+        if (moved)
+            qsort(group.items, group.count, sizeof *group.items, compare_moves);
+        print_group(to, &group);
+        free(group.items);
     }
 }
 
 static void print_errors(kg__console *to)
 {
-    const json_t *entry;
-    size_t i;
+    for (size_t i = 0; i < to->results->errors.count; i++) {
+        const kg__remark *error = &to->results->errors.items[i];
 
-    json_array_foreach (json_object_get(to->results, "errors"), i, entry) {
-        const char *test = kg__json_text(entry, "test");
-        failure one = { .severity = ERROR,
-                        .name = *test != '\0' ? test : "kernelgate",
-                        .kind = "",
-                        .text = kg__json_text(entry, "why") };
-
-        if (print_failure(to, &one))
-            print_reproduction(to, entry, NULL);
+        if (print_failure(to, &(failure){ .severity = ERROR,
+                                          .name = error->test != NULL && *error->test != '\0'
+                                                      ? error->test
+                                                      : "kernelgate",
+                                          .kind = "",
+                                          .text = error->why != NULL ? error->why : "" }))
+            print_reproduction(to, error->reproduce);
     }
 }
 
@@ -408,72 +327,54 @@ static void place_of_claim(const kg__console *to, const char *claim, kg__source_
 
 static void print_claims(kg__console *to)
 {
-    const json_t *entry;
-    size_t i;
+    for (size_t i = 0; i < to->results->claims.count; i++) {
+        const kg__remark *claim = &to->results->claims.items[i];
+        failure failed = { .severity = ERROR,
+                           .name = claim->subject,
+                           .kind = "claim",
+                           .text = claim->why != NULL ? claim->why : "" };
 
-    json_array_foreach (json_object_get(to->results, "claims"), i, entry) {
-        const char *claim = kg__json_text(entry, "claim");
-        failure one = {
-            .severity = ERROR, .name = claim, .kind = "claim", .text = kg__json_text(entry, "why")
-        };
-
-        if (json_is_true(json_object_get(entry, "holds")))
+        if (claim->holds)
             continue;
-        place_of_claim(to, claim, &one.place);
-        if (!print_failure(to, &one))
+        place_of_claim(to, claim->subject, &failed.place);
+        if (!print_failure(to, &failed))
             continue;
-        if (one.place.file[0] != '\0')
-            print_detail(to, "", claim);
-        print_reproduction(to, entry, NULL);
+        if (failed.place.file[0] != '\0')
+            print_detail(to, "", claim->subject);
+        print_reproduction(to, claim->reproduce);
     }
 }
 
 static void print_vanished(kg__console *to)
 {
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach (json_object_get(to->results, "vanished"), i, entry) {
-        char *reason = kg__results_vanished(entry);
-        failure one = { .severity = ERROR,
-                        .name = kg__json_text(entry, "case"),
-                        .kind = "vanished",
-                        .text = reason };
-
-        (void)print_failure(to, &one);
-        free(reason);
-    }
+    for (size_t i = 0; i < to->results->vanished.count; i++)
+        (void)print_failure(to, &(failure){ .severity = ERROR,
+                                            .name = to->results->vanished.items[i].subject,
+                                            .kind = "vanished",
+                                            .text = to->results->vanished.items[i].why });
 }
 
 static void print_unlisted(kg__console *to)
 {
-    char *unlisted = kg__results_unlisted(to->results);
-    failure one = { .severity = kg__results_strict(to->results) ? ERROR : WARNING,
-                    .name = "baseline",
-                    .kind = "unlisted",
-                    .text = unlisted };
-
-    if (unlisted != NULL)
-        (void)print_failure(to, &one);
-    free(unlisted);
+    if (to->results->summary.unlisted != NULL)
+        (void)print_failure(to, &(failure){ .severity = to->results->strict ? ERROR : WARNING,
+                                            .name = "baseline",
+                                            .kind = "unlisted",
+                                            .text = to->results->summary.unlisted });
 }
 
 /* The tests that had nothing to judge; those that the filter was meant to leave out are counted. */
 static void print_idle_tests(kg__console *to)
 {
-    const json_t *test;
-    size_t i;
+    for (size_t i = 0; i < to->results->test_count; i++) {
+        const kg__test_result *test = &to->results->tests[i];
 
-    json_array_foreach (json_object_get(to->results, "tests"), i, test) {
-        bool broken = json_integer_value(json_object_get(test, "exit_code")) == KG__EXIT_ERROR;
-        failure one = { .severity = broken ? ERROR : WARNING,
-                        .name = kg__json_text(test, "name"),
-                        .kind = "nothing to judge",
-                        .text = kg__json_text(test, "skipped") };
-
-        if (json_is_string(json_object_get(test, "skipped")) &&
-            strcmp(kg__json_text(test, "skipped_by"), "filter") != 0)
-            (void)print_failure(to, &one);
+        if (test->skipped != NULL && test->skipped_by != KG__SKIP_FILTER)
+            (void)print_failure(
+                to, &(failure){ .severity = test->exit_code == KG__EXIT_ERROR ? ERROR : WARNING,
+                                .name = test->name,
+                                .kind = "nothing to judge",
+                                .text = test->skipped });
     }
 }
 

@@ -3,15 +3,16 @@
 #ifndef KG__REPORT_REPORT_H
 #define KG__REPORT_REPORT_H
 
-#include <jansson.h>
 #include <stdio.h>
+
+#include "results/results.h"
 
 /* How much the console shows: the verdict alone, one line per comparison, or one per case. */
 typedef enum kg__detail { KG__QUIET, KG__BRIEF, KG__VERBOSE } kg__detail;
 
 /* What is printed. */
 typedef struct kg__report {
-    const json_t *results;
+    const kg__results *results; /* with their words, by kg__results_describe() */
     kg__detail detail;
     const char *sources; /* the folder that has kernels/, suites/ and baselines/ */
 } kg__report;

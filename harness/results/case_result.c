@@ -429,3 +429,12 @@ kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error 
                ? result
                : NULL;
 }
+
+void kg__import_origin_read(kg__pool *pool, const json_t *object, kg__import_origin *origin)
+{
+    kg__case_result result = { .imported = { 0 } };
+    kg__error ignored;
+
+    if (kg__fields_read_lists(object, imported_fields, &result, pool, &ignored))
+        *origin = result.imported;
+}

@@ -121,6 +121,10 @@ bool kg__case_result_tripped(const kg__case_result *result);
  * caller; NULL where none were run. */
 json_t *kg__case_result_pairs_json(const kg__case_result *result);
 
+/* Reads which other tool measured a case, of JSON that lives as long as the pool; of anything else
+ * nothing is read. */
+void kg__import_origin_read(kg__pool *pool, const json_t *object, kg__import_origin *origin);
+
 /* The result as JSON, owned by the caller. */
 json_t *kg__case_result_json(const kg__case_result *result);
 

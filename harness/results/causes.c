@@ -4,152 +4,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/index.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "baseline/baseline.h"
 #include "judge/judge.h"
-#include "records/finding.h"
 #include "records/gpu_state.h"
-#include "results/bridge.h"
-#include "results/results_read.h"
+#include "results/count_result.h"
 #include "results/results_text.h"
-#include "results/time_result.h"
 
 /* What the CPU model's run says of one case. */
-typedef enum witness {
-    ABSENT,    /* it was not counted */
-    UNKNOWN,   /* counted, and there is nothing to hold it against */
-    UNCHANGED, /* counts what the baseline holds */
+typedef enum model_answer {
+    NOT_COUNTED,
+    NOT_COMPARABLE, /* counted, and there is no baseline */
+    UNCHANGED,
     MOVED,
     FAILED /* wrong, or it could not be run */
-} witness;
+} model_answer;
 
-/* The cases of the CPU model's run, by id, and what they say of each variant. */
-typedef struct model_counts {
-    json_t *cases;
-    json_t *variants; /* by hear_variants() */
-} model_counts;
+/* What the CPU model's cases say of a variant. */
+typedef struct model_variant {
+    const kg__case_result *suspicious; /* the first that moved or failed */
+    size_t unchanged;
+} model_variant;
 
-static void add(json_t *changed, const char *text)
+/* The cases of the CPU model's run by id, and what they say of each variant. */
+typedef struct model_run {
+    kg__pool *pool;
+    kg__index cases;
+    kg__index variants;
+} model_run;
+
+static model_answer answer_of(const kg__case_result *counted)
 {
-    json_array_append_new(changed, json_string(text));
-}
+    model_answer answer = UNCHANGED;
 
-static witness hear(const json_t *entry)
-{
-    json_t *metrics = json_object_get(entry, "metrics");
-    witness said = UNCHANGED;
-    const char *name;
-    json_t *metric;
-
-    if (entry != NULL && kg__results_verdict(entry) >= KG__WRONG)
+    if (counted != NULL && counted->verdict >= KG__WRONG)
         return FAILED;
-    if (entry == NULL || !kg__is_counted_json(entry))
-        return ABSENT;
-    json_object_foreach (metrics, name, metric) {
-        kg__verdict verdict = kg__results_verdict(metric);
+    if (counted == NULL || !kg__is_counted(counted))
+        return NOT_COUNTED;
+    for (size_t i = 0; i < counted->metric_count; i++) {
+        kg__verdict verdict = counted->metrics[i].verdict;
 
         if (verdict == KG__SLOWER || verdict == KG__FASTER)
             return MOVED;
         if (verdict == KG__NO_BASELINE)
-            said = UNKNOWN;
+            answer = NOT_COMPARABLE;
     }
-    return said;
+    return answer;
 }
 
-/* What a case that was counted says; `of` names it where it is another size. */
-static void add_witness(json_t *changed, witness said, const json_t *entry, const char *of)
+/* Adds what a case that was counted says; `size` names it where it is another one. */
+static void add_answer(kg__pool *pool, kg__texts *changed, const kg__case_result *counted,
+                       const char *size)
 {
-    char moves[KG__MESSAGE_SIZE];
+    const char *gap = *size != '\0' ? ", of " : "";
     char text[KG__MESSAGE_SIZE];
+    char moves[KG__MESSAGE_SIZE];
+    char *reason;
 
-    if (said == MOVED) {
-        kg__counted_moves_json(entry, moves, sizeof moves);
-        kg__format(text, sizeof text, "on the CPU model%s%s: %s", *of != '\0' ? ", of " : "", of,
-                   moves);
-    } else if (said == FAILED) {
-        char *reason = kg__results_reason(entry);
-
-        kg__format(text, sizeof text, "on the CPU model%s%s it is %s: %s",
-                   *of != '\0' ? ", of " : "", of, kg__verdict_name(kg__results_verdict(entry)),
-                   reason);
+    switch (answer_of(counted)) {
+    case MOVED:
+        kg__counted_moves(counted, moves, sizeof moves);
+        kg__format(text, sizeof text, "on the CPU model%s%s: %s", gap, size, moves);
+        break;
+    case FAILED:
+        reason = kg__case_result_reason(counted);
+        kg__format(text, sizeof text, "on the CPU model%s%s it is %s: %s", gap, size,
+                   kg__verdict_name(counted->verdict), reason);
         free(reason);
-    } else if (said == UNKNOWN) {
+        break;
+    case NOT_COMPARABLE:
         kg__format(text, sizeof text,
                    "the CPU model has no counts to hold it against: record them with ci/rebaseline "
                    "--target model");
-    } else {
+        break;
+    default:
         kg__format(text, sizeof text, "it counts what the CPU model's baseline holds");
     }
-    add(changed, text);
+    kg__pool_add_text(pool, changed, text);
 }
 
 /* Where in the source the model's case says to look, for that of the GPU. */
-static void copy_place(json_t *entry, const json_t *twin)
+static void copy_place(kg__case_result *result, const kg__case_result *counted)
 {
-    kg__findings found;
-    kg__error error;
-
-    if (kg__findings_read(twin, &found, &error) && found.count > 0 && found.list[0].by.file != NULL)
-        json_object_set_new(entry, KG__AT,
-                            kg__source_json(found.list[0].by.file, found.list[0].by.line));
-    else if (json_object_get(twin, KG__AT) != NULL)
-        json_object_set(entry, KG__AT, json_object_get(twin, KG__AT));
-}
-
-/* The member of `variants` for an id's comparison and variant, which is made where it is missing.
- */
-static json_t *of_variant(json_t *variants, const char *id)
-{
-    char *variant = kg__copy_text(id);
-    json_t *found;
-
-    variant[kg__variant_length(id)] = '\0';
-    found = json_object_get(variants, variant);
-    if (found == NULL) {
-        found = json_object();
-        json_object_set_new(variants, variant, found);
+    if (counted->findings.count > 0 && counted->findings.list[0].by.file != NULL) {
+        result->at_file = counted->findings.list[0].by.file;
+        result->at_line = counted->findings.list[0].by.line;
+    } else if (counted->at_file != NULL) {
+        result->at_file = counted->at_file;
+        result->at_line = counted->at_line;
     }
-    free(variant);
-    return found;
 }
 
-/* What the CPU model's cases say of each variant: "case", the first that moved or failed, and
- * "unchanged", how many count what the baseline holds. The caller's. */
-static json_t *hear_variants(json_t *counted)
+/* What the model says of the variant of a case, of which nothing is known at first. */
+static model_variant *find_variant(model_run *model, const char *id)
 {
-    json_t *variants = json_object();
-    const char *id;
-    json_t *entry;
+    const char *name = kg__pool_format(model->pool, "%.*s", (int)kg__variant_length(id), id);
+    model_variant *variant = kg__index_find(&model->variants, name);
 
-    json_object_foreach (counted, id, entry) {
-        witness said = hear(entry);
-        json_t *of = of_variant(variants, id);
-
-        if ((said == MOVED || said == FAILED) && json_object_get(of, "case") == NULL)
-            json_object_set_new(of, "case", json_string(id));
-        else if (said == UNCHANGED)
-            json_object_set_new(of, "unchanged",
-                                json_integer((json_int_t)kg__json_count(of, "unchanged") + 1));
+    if (variant == NULL) {
+        variant = kg__pool_array(model->pool, 1, sizeof *variant);
+        kg__index_set(model->pool, &model->variants, name, variant);
     }
-    return variants;
+    return variant;
 }
 
-/* What the variant's other sizes say, where the model did not count this one. */
-static void add_other_sizes(json_t *entry, json_t *changed, const model_counts *model,
-                            const char *id)
+/* Takes up a case of the CPU model. */
+static void add_counted(model_run *model, kg__case_result *counted)
 {
-    const json_t *of = of_variant(model->variants, id);
-    const char *other = kg__json_text(of, "case");
-    size_t unchanged = kg__json_count(of, "unchanged");
+    model_answer answer = answer_of(counted);
+    model_variant *variant = find_variant(model, counted->id);
+
+    kg__index_set(model->pool, &model->cases, counted->id, counted);
+    if ((answer == MOVED || answer == FAILED) && variant->suspicious == NULL)
+        variant->suspicious = counted;
+    variant->unchanged += answer == UNCHANGED;
+}
+
+/* Adds what the variant's other sizes say, where the model did not count this one. */
+static void add_other_sizes(kg__case_result *result, model_run *model)
+{
+    const model_variant *variant = find_variant(model, result->id);
+    size_t unchanged = variant->unchanged;
     char text[KG__MESSAGE_SIZE];
 
-    if (*other != '\0') {
-        const json_t *twin = json_object_get(model->cases, other);
-
-        add_witness(changed, hear(twin), twin, other);
-        copy_place(entry, twin);
+    if (variant->suspicious != NULL) {
+        add_answer(model->pool, &result->changed, variant->suspicious, variant->suspicious->id);
+        copy_place(result, variant->suspicious);
         return;
     }
     if (unchanged > 0)
@@ -162,75 +144,62 @@ static void add_other_sizes(json_t *entry, json_t *changed, const model_counts *
         kg__format(text, sizeof text,
                    "this run has no counts of it: ci/gate --target model says "
                    "whether the kernel asks for more");
-    add(changed, text);
+    kg__pool_add_text(model->pool, &result->changed, text);
 }
 
-static void add_card(json_t *changed, const json_t *entry, const json_t *provenance)
+static void add_gpu_state(kg__pool *pool, kg__case_result *result, double most_mhz)
 {
-    double most = kg__json_number(provenance, "max_sm_clock_mhz");
-    kg__gpu_state state;
-    char seen[256];
-    char text[512];
+    char seen[256] = "";
 
-    (void)kg__gpu_state_read(json_object_get(entry, "card"), &state, NULL);
-    kg__gpu_state_describe(&state, most > 0 ? most : 0, seen, sizeof seen);
-    if (seen[0] == '\0')
-        return;
-    kg__format(text, sizeof text, "the card, at its worst while it was timed: %s", seen);
-    add(changed, text);
+    if (result->gpu_state != NULL)
+        kg__gpu_state_describe(result->gpu_state, most_mhz > 0 ? most_mhz : 0, seen, sizeof seen);
+    if (seen[0] != '\0') {
+        char text[512];
+
+        kg__format(text, sizeof text, "the card, at its worst while it was timed: %s", seen);
+        kg__pool_add_text(pool, &result->changed, text);
+    }
 }
 
 /* The CPU model counts nothing of what was imported. */
-static bool asks_for_causes(const json_t *entry)
+static bool asks_for_causes(const kg__case_result *result)
 {
-    kg__verdict verdict = kg__results_verdict(entry);
-
-    return json_object_get(entry, KG__IMPORTED) == NULL &&
-           (verdict == KG__SLOWER || verdict == KG__ENVIRONMENT) && !kg__is_counted_json(entry) &&
-           json_object_size(json_object_get(entry, "metrics")) > 0;
+    return result->imported.from == NULL &&
+           (result->verdict == KG__SLOWER || result->verdict == KG__ENVIRONMENT) &&
+           !kg__is_counted(result) && result->metric_count > 0;
 }
 
-static void explain(json_t *entry, const char *id, const model_counts *model,
-                    const json_t *provenance)
+static void explain(kg__case_result *result, model_run *model, double most_mhz)
 {
-    /* The list may be shared with the document that it came from. */
-    json_t *changed = json_copy(json_object_get(entry, KG__CHANGED));
-    const json_t *twin = json_object_get(model->cases, id);
-    witness said = hear(twin);
+    const kg__case_result *counted = kg__index_find(&model->cases, result->id);
+    model_answer answer = answer_of(counted);
 
-    if (!json_is_array(changed)) {
-        json_decref(changed);
-        changed = json_array();
-    }
-    add_card(changed, entry, provenance);
-    if (said == ABSENT)
-        add_other_sizes(entry, changed, model, id);
+    add_gpu_state(model->pool, result, most_mhz);
+    if (answer == NOT_COUNTED)
+        add_other_sizes(result, model);
     else
-        add_witness(changed, said, twin, "");
-    if (said == MOVED || said == FAILED)
-        copy_place(entry, twin);
-    json_object_set_new(entry, KG__CHANGED, changed);
+        add_answer(model->pool, &result->changed, counted, "");
+    if (answer == MOVED || answer == FAILED)
+        copy_place(result, counted);
 }
 
-void kg__causes_add(json_t *cases, const json_t *provenance)
+void kg__causes_add(kg__results *results)
 {
-    model_counts model = { .cases = json_object_get(cases, KG__MODEL_KEY) };
-    const char *target;
-    json_t *of_target;
+    model_run model = { .pool = results->pool };
 
-    model.variants = hear_variants(model.cases);
-    json_object_foreach (cases, target, of_target) {
-        const char *id;
-        json_t *entry;
-
-        if (strcmp(target, KG__MODEL_KEY) == 0)
-            continue;
-        json_object_foreach (of_target, id, entry) {
-            if (asks_for_causes(entry))
-                explain(entry, id, &model, json_object_get(provenance, target));
-            else
-                (void)json_object_del(entry, KG__CHANGED);
-        }
+    for (size_t i = 0; i < results->case_count; i++) {
+        if (strcmp(results->cases[i]->target, KG__MODEL_KEY) == 0)
+            add_counted(&model, results->cases[i]);
     }
-    json_decref(model.variants);
+    for (size_t i = 0; i < results->case_count; i++) {
+        kg__case_result *result = results->cases[i];
+
+        if (strcmp(result->target, KG__MODEL_KEY) == 0)
+            continue;
+        if (asks_for_causes(result))
+            explain(result, &model,
+                    kg__results_figure(results, result->target, "max_sm_clock_mhz"));
+        else
+            result->changed = (kg__texts){ 0 };
+    }
 }

@@ -1,25 +1,23 @@
 #include "results/expected.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/message.h"
 #include "base/process.h"
 #include "baseline/baseline.h"
-#include "results/results_read.h"
 #include "suite/settings.h"
 
 /* How many of the cases that an error is about it names. */
 #define NAMED_CASES 5
 
-/* The document that is being completed, and what is looked up in it. */
+/* The results that are completed, and what is looked up in them. */
 typedef struct check {
     const kg__expected *expected;
-    json_t *results;
-    kg__tally *tally;
-    json_t *reported; /* the tests that reported, by name: their entries */
-    json_t *judged;   /* by key_of(): each case, its parts that were judged, and its refusal */
+    kg__results *results;
+    kg__index reported; /* the tests that reported, by name */
+    kg__index judged;   /* by key_of(): each case, its parts that were judged, and its refusal */
 } check;
 
 /* The parts of a test's name, "gpu.matmul_f32.time". */
@@ -41,40 +39,18 @@ static test_name split(const char *name)
     return parts;
 }
 
-bool kg__expected_add(kg__expected *expected, const json_t *answer, const char *kind)
+void kg__expected_add(kg__expected *expected, const char *test, const kg__texts *ids,
+                      const char *kind)
 {
-    const json_t *tests = json_object_get(answer, "tests");
-    const json_t *test;
-    size_t i;
+    kg__expected_test *added;
 
-    if (!json_is_array(tests) || json_array_size(tests) == 0)
-        return false;
-    json_array_foreach (tests, i, test) {
-        if (*kg__json_text(test, "test") == '\0' || !json_is_array(json_object_get(test, "cases")))
-            return false;
-    }
-    if (expected->tests == NULL)
-        expected->tests = json_object();
-    json_array_foreach (tests, i, test) {
-        const char *name = kg__json_text(test, "test");
-        json_t *cases;
-        const json_t *id;
-        size_t j;
-
-        if (kind != NULL && strcmp(split(name).kind, kind) != 0)
-            continue;
-        cases = json_object();
-        json_array_foreach (json_object_get(test, "cases"), j, id)
-            json_object_set_new(cases, kg__list_text(id), json_true());
-        json_object_set_new(expected->tests, name, cases);
-    }
-    return true;
-}
-
-void kg__expected_free(kg__expected *expected)
-{
-    json_decref(expected->tests);
-    expected->tests = NULL;
+    if (kind != NULL && strcmp(split(test).kind, kind) != 0)
+        return;
+    added = kg__pool_array(expected->pool, 1, sizeof *added);
+    added->name = kg__pool_text(expected->pool, test);
+    for (size_t i = 0; i < ids->count; i++)
+        kg__index_set(expected->pool, &added->ids, ids->items[i], added);
+    kg__index_set(expected->pool, &expected->tests, test, added);
 }
 
 /* The key of a case's part on a target in what was judged; of its refusal where `part` is "", and
@@ -89,117 +65,117 @@ static const char *key_of(const char *target, const char *id, const char *part)
 
 static void index_results(check *run)
 {
-    const json_t *entry;
-    size_t i;
+    kg__results *results = run->results;
 
-    json_array_foreach (json_object_get(run->results, "tests"), i, entry)
-        json_object_set(run->reported, kg__json_text(entry, "name"), (json_t *)entry);
-    json_array_foreach (json_object_get(run->results, "cases"), i, entry) {
-        const json_t *part;
-        size_t j;
+    for (size_t i = 0; i < results->test_count; i++)
+        kg__index_set(results->pool, &run->reported, results->tests[i].name, &results->tests[i]);
+    for (size_t i = 0; i < results->case_count; i++) {
+        kg__case_result *result = results->cases[i];
 
-        json_object_set(
-            run->judged,
-            key_of(kg__json_text(entry, "target"), kg__json_text(entry, "case"), "entry"),
-            (json_t *)entry);
-        json_array_foreach (json_object_get(entry, "parts"), j, part)
-            json_object_set_new(run->judged,
-                                key_of(kg__json_text(entry, "target"), kg__json_text(entry, "case"),
-                                       kg__list_text(part)),
-                                json_true());
+        kg__index_set(results->pool, &run->judged, key_of(result->target, result->id, "entry"),
+                      result);
+        for (size_t j = 0; j < result->parts.count; j++)
+            kg__index_set(results->pool, &run->judged,
+                          key_of(result->target, result->id, result->parts.items[j]), result);
     }
-    json_array_foreach (json_object_get(run->results, "refused"), i, entry)
-        json_object_set_new(
-            run->judged, key_of(kg__json_text(entry, "target"), kg__json_text(entry, "case"), ""),
-            json_true());
+    for (size_t i = 0; i < results->refused.count; i++) {
+        kg__remark *refused = &results->refused.items[i];
+
+        kg__index_set(results->pool, &run->judged, key_of(refused->target, refused->subject, ""),
+                      refused);
+    }
 }
 
 static bool is_judged(const check *run, const char *target, const char *id, const char *part)
 {
-    return json_object_get(run->judged, key_of(target, id, part)) != NULL ||
-           json_object_get(run->judged, key_of(target, id, "")) != NULL;
+    return kg__index_find(&run->judged, key_of(target, id, part)) != NULL ||
+           kg__index_find(&run->judged, key_of(target, id, "")) != NULL;
 }
 
 static void add_error(const check *run, const char *test, const char *why)
 {
-    json_array_append_new(json_object_get(run->results, "errors"),
-                          json_pack("{s:s, s:s}", "test", test, "why", why));
-    run->tally->broken++;
+    kg__results_add_error(run->results, test, why);
 }
 
-/* Whether an entry of a test judged cases: one that could not run, for want of a GPU say, has given
- * its reason instead. */
-static bool has_judged(const json_t *entry)
+/* Whether a test judged cases: one that could not run, for want of a GPU say, has given its reason
+ * instead. */
+static bool has_judged(const kg__test_result *test)
 {
-    return entry != NULL && strcmp(kg__json_text(entry, "skipped_by"), "unavailable") != 0;
+    return test != NULL && test->skipped_by != KG__SKIP_UNAVAILABLE;
+}
+
+/* Adds a name to a list in words. */
+static void add_name(char *list, size_t size, const char *name)
+{
+    size_t used = strlen(list);
+
+    kg__format(list + used, size - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
 /* Cases of a test's table that have no verdict, which whoever wrote its verdicts has left out. */
-static void check_cases(const check *run, const char *test, json_t *cases, const json_t *entry)
+static void check_cases(const check *run, const kg__expected_test *expected,
+                        const kg__test_result *test)
 {
-    const char *target = kg__json_text(entry, "target");
-    const char *part = split(test).part;
+    const char *part = split(expected->name).part;
     char named[KG__MESSAGE_SIZE] = "";
     char why[2 * KG__MESSAGE_SIZE];
     size_t missing = 0;
-    const char *id;
-    json_t *unused;
 
-    json_object_foreach (cases, id, unused) {
-        if (!kg__filter_takes(id) || is_judged(run, target, id, part))
+    for (size_t i = 0; i < expected->ids.count; i++) {
+        const char *id = expected->ids.entries[i].name;
+
+        if (!kg__filter_takes(id) || is_judged(run, test->target, id, part))
             continue;
         if (missing++ < NAMED_CASES)
-            kg__format(named + strlen(named), sizeof named - strlen(named), "%s%s",
-                       *named != '\0' ? ", " : "", id);
+            add_name(named, sizeof named, id);
     }
     if (missing == 0)
         return;
     kg__format(why, sizeof why, "%zu case%s of its table left no verdict: %s%s: run the test again",
                missing, missing == 1 ? "" : "s", named, missing > NAMED_CASES ? ", ..." : "");
-    add_error(run, test, why);
+    add_error(run, expected->name, why);
 }
 
 /* Each test that had to report. Where none did, one error names them. */
 static void check_tests(const check *run)
 {
+    const kg__index *tests = &run->expected->tests;
     char named[KG__MESSAGE_SIZE] = "";
     char why[2 * KG__MESSAGE_SIZE];
-    const char *name;
-    json_t *cases;
 
-    if (json_object_size(run->reported) == 0 && !run->expected->partial) {
-        json_object_foreach (run->expected->tests, name, cases)
-            kg__format(named + strlen(named), sizeof named - strlen(named), "%s%s",
-                       *named != '\0' ? ", " : "", name);
+    if (run->reported.count == 0 && !run->expected->partial) {
+        for (size_t i = 0; i < tests->count; i++)
+            add_name(named, sizeof named, tests->entries[i].name);
         kg__format(why, sizeof why,
                    "no test left a verdict, of these: %s: run ctest, and see its output", named);
-        add_error(run, "", why);
+        add_error(run, NULL, why);
         return;
     }
-    json_object_foreach (run->expected->tests, name, cases) {
-        const json_t *entry = json_object_get(run->reported, name);
+    for (size_t i = 0; i < tests->count; i++) {
+        const char *name = tests->entries[i].name;
+        const kg__test_result *test = kg__index_find(&run->reported, name);
 
-        if (entry == NULL && !run->expected->partial)
+        if (test == NULL && !run->expected->partial)
             add_error(run, name,
                       "left no verdict: it was not run, or its program ended before it could "
                       "report: run it again, and see that nothing leaves it out");
-        else if (has_judged(entry))
-            check_cases(run, name, cases, entry);
+        else if (has_judged(test))
+            check_cases(run, tests->entries[i].thing, test);
     }
 }
 
-static void add_case(const check *run, const char *list, const char *id, const char *target,
-                     const char *test)
+static void add_vanished(const check *run, const char *id, const char *target, const char *test)
 {
-    json_array_append_new(json_object_get(run->results, list),
-                          json_pack("{s:s, s:s, s:s}", "case", id, "target", target, "test", test));
-    if (strcmp(list, "vanished") == 0)
-        run->tally->vanished++;
-    else
-        run->tally->unlisted++;
+    kg__pool *pool = run->results->pool;
+
+    kg__results_add(run->results, &run->results->vanished,
+                    (kg__remark){ .subject = kg__pool_text(pool, id),
+                                  .target = target,
+                                  .test = kg__pool_text(pool, test) });
+    run->results->tally.vanished++;
 }
 
-/* A baseline that is held against the tables. */
+/* A baseline that is compared with the tables. */
 typedef struct stored {
     const char *target;
     const char *kind; /* "gpu" or "model" */
@@ -212,40 +188,41 @@ typedef struct stored {
 static void check_stored_case(const check *run, const stored *from, const char *id,
                               const char *part)
 {
-    bool refused = json_object_get(run->judged, key_of(from->target, id, "")) != NULL;
+    bool refused = kg__index_find(&run->judged, key_of(from->target, id, "")) != NULL;
     char test[256];
-    const json_t *cases;
+    const kg__expected_test *expected;
 
     kg__format(test, sizeof test, "%s.%.*s.%s", from->kind, (int)strcspn(id, "/"), id, part);
-    cases = json_object_get(run->expected->tests, test);
-    if (!kg__filter_takes(id) || (json_object_get(cases, id) != NULL && !refused))
+    expected = kg__index_find(&run->expected->tests, test);
+    if (!kg__filter_takes(id) ||
+        (expected != NULL && kg__index_find(&expected->ids, id) != NULL && !refused))
         return;
-    if (refused || (cases != NULL ? has_judged(json_object_get(run->reported, test))
-                                  : !run->expected->partial && !from->imported))
-        add_case(run, "vanished", id, from->target, cases != NULL ? test : "");
+    if (refused || (expected != NULL ? has_judged(kg__index_find(&run->reported, test))
+                                     : !run->expected->partial && !from->imported))
+        add_vanished(run, id, from->target, expected != NULL ? test : "");
 }
 
 /* A case has to be judged by the file that everybody looks at. The environment of a test can name
  * another folder of baselines than this command's does. */
 static void check_judged_by(const check *run, const char *target, const kg__baseline_case *stored)
 {
-    const json_t *entry = json_object_get(run->judged, key_of(target, stored->id, "entry"));
+    const kg__case_result *result =
+        kg__index_find(&run->judged, key_of(target, stored->id, "entry"));
 
     for (size_t i = 0; i < stored->metric_count; i++) {
         const kg__baseline_metric *metric = &stored->metrics[i];
-        const json_t *judged = json_object_get(json_object_get(entry, "metrics"), metric->name);
-        const json_t *value = json_object_get(judged, "baseline");
+        const kg__metric_result *judged = kg__case_result_metric(result, metric->name);
         char why[KG__MESSAGE_SIZE];
 
-        if (!json_is_number(value) || json_number_value(value) == metric->value)
+        if (judged == NULL || isnan(judged->baseline) || judged->baseline == metric->value)
             continue;
         kg__format(
             why, sizeof why,
             "%s: %s was judged by a baseline of %.17g, and %s/%s.json has %.17g: judge it by "
             "that file, without KG_BASELINES",
-            stored->id, metric->name, json_number_value(value), run->expected->baselines, target,
+            stored->id, metric->name, judged->baseline, run->expected->baselines, target,
             metric->value);
-        add_error(run, kg__json_text(entry, "test"), why);
+        add_error(run, result->test, why);
         return;
     }
 }
@@ -253,18 +230,18 @@ static void check_judged_by(const check *run, const char *target, const kg__base
 /* Checked cases that the baseline does not list: nobody would miss them. */
 static void find_unlisted(const check *run, const kg__baseline *baseline)
 {
-    const json_t *entry;
-    size_t i;
+    for (size_t i = 0; i < run->results->case_count; i++) {
+        const kg__case_result *result = run->results->cases[i];
 
-    json_array_foreach (json_object_get(run->results, "cases"), i, entry) {
-        const char *target = kg__json_text(entry, "target");
-        const char *id = kg__json_text(entry, "case");
-
-        if (strcmp(target, baseline->target.key) != 0 ||
-            json_object_get(run->judged, key_of(target, id, "check")) == NULL ||
-            kg__baseline_find(baseline, id) != NULL || kg__baseline_lists(baseline, id))
+        if (strcmp(result->target, baseline->target.key) != 0 ||
+            kg__index_find(&run->judged, key_of(result->target, result->id, "check")) == NULL ||
+            kg__baseline_find(baseline, result->id) != NULL ||
+            kg__baseline_lists(baseline, result->id))
             continue;
-        add_case(run, "unlisted", id, target, kg__json_text(entry, "test"));
+        kg__results_add(
+            run->results, &run->results->unlisted,
+            (kg__remark){ .subject = result->id, .target = result->target, .test = result->test });
+        run->results->tally.unlisted++;
     }
 }
 
@@ -295,18 +272,18 @@ static void check_baseline(const check *run, const char *target, const char *kin
 /* The baseline of each target that a test of the run found. */
 static void check_baselines(const check *run)
 {
-    const char *target;
-    json_t *unused;
+    for (size_t i = 0; i < run->results->target_count; i++) {
+        const kg__run_target *target = &run->results->targets[i];
 
-    json_object_foreach (json_object_get(run->results, "targets"), target, unused) {
-        const char *name;
-        json_t *entry;
+        if (target->target.key[0] == '\0')
+            continue;
+        for (size_t j = 0; j < run->results->test_count; j++) {
+            const kg__test_result *test = &run->results->tests[j];
 
-        json_object_foreach (run->reported, name, entry) {
-            if (json_object_get(run->expected->tests, name) == NULL ||
-                strcmp(kg__json_text(entry, "target"), target) != 0)
+            if (kg__index_find(&run->expected->tests, test->name) == NULL ||
+                strcmp(test->target, target->key) != 0)
                 continue;
-            check_baseline(run, target, split(name).kind);
+            check_baseline(run, target->key, split(test->name).kind);
             break;
         }
     }
@@ -314,46 +291,35 @@ static void check_baselines(const check *run)
 
 static void add_coverage(const check *run)
 {
+    const kg__index *tests = &run->expected->tests;
     const char *filter = kg__setting("KG_FILTER");
-    json_t *cases = json_object();
-    json_t *coverage;
-    size_t reported = 0;
-    const char *name;
-    json_t *ids;
+    kg__coverage *coverage = &run->results->coverage;
+    kg__index cases = { 0 };
 
-    json_object_foreach (run->expected->tests, name, ids) {
-        const char *id;
-        json_t *unused;
+    *coverage = (kg__coverage){ .is_known = true,
+                                .expected_tests = (int64_t)tests->count,
+                                .reported_cases = (int64_t)run->results->case_count };
+    for (size_t i = 0; i < tests->count; i++) {
+        const kg__expected_test *test = tests->entries[i].thing;
 
-        reported += json_object_get(run->reported, name) != NULL;
-        json_object_foreach (ids, id, unused)
-            json_object_set_new(cases, key_of(split(name).kind, id, ""), json_true());
+        coverage->reported_tests += kg__index_find(&run->reported, test->name) != NULL;
+        for (size_t j = 0; j < test->ids.count; j++)
+            kg__index_set(run->results->pool, &cases,
+                          key_of(split(test->name).kind, test->ids.entries[j].name, ""), coverage);
     }
-    coverage =
-        json_pack("{s:{s:I, s:I}, s:{s:I, s:I}}", "tests", "expected",
-                  (json_int_t)json_object_size(run->expected->tests), "reported",
-                  (json_int_t)reported, "cases", "expected", (json_int_t)json_object_size(cases),
-                  "reported", (json_int_t)json_array_size(json_object_get(run->results, "cases")));
+    coverage->expected_cases = (int64_t)cases.count;
     if (filter != NULL)
-        json_object_set_new(coverage, "filter", kg__json_clean_string(filter));
-    if (run->expected->partial && reported < json_object_size(run->expected->tests))
-        json_object_set_new(coverage, "partial", json_true());
-    json_object_set_new(run->results, "coverage", coverage);
-    json_decref(cases);
+        coverage->filter = kg__pool_text(run->results->pool, filter);
+    coverage->partial =
+        run->expected->partial && coverage->reported_tests < coverage->expected_tests;
 }
 
-void kg__expected_check(const kg__expected *expected, json_t *results, kg__tally *tally)
+void kg__expected_check(const kg__expected *expected, kg__results *results)
 {
-    check run = { .expected = expected,
-                  .results = results,
-                  .tally = tally,
-                  .reported = json_object(),
-                  .judged = json_object() };
+    check run = { .expected = expected, .results = results };
 
     index_results(&run);
     check_tests(&run);
     check_baselines(&run);
     add_coverage(&run);
-    json_decref(run.reported);
-    json_decref(run.judged);
 }

@@ -5,19 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exit_code.h"
-#include "base/json.h"
+#include "base/index.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "results/results_text.h"
-
-static void give_up(void)
-{
-    kg__complain("out of host memory for the cases that failed alike: free some memory");
-    exit(KG__EXIT_ERROR);
-}
 
 /* Whether a number begins here that is no part of a name, as that of int4 is, and no line of a
  * file, as in a.cu:14. */
@@ -50,109 +43,169 @@ static char *without_figures(const char *text, size_t length)
     return words;
 }
 
+/* A set of texts, in order. */
+typedef struct parts {
+    char *items[KG__FINDINGS_TOLD + 2];
+    size_t count;
+} parts;
+
 /* Adds a kind of failure, at a line and of a symbol, of which each may be unknown. */
-static void take(json_t *parts, const char *kind, const char *file, unsigned int line,
-                 const char *symbol)
+static void add_part(parts *parts, const char *kind, const char *file, unsigned int line,
+                     const char *symbol)
 {
     char part[KG__PATH_SIZE + 512];
 
     kg__format(part, sizeof part, "%s %s:%u %s", kind, file != NULL ? file : "", line,
                symbol != NULL ? symbol : "");
-    json_object_set_new(parts, part, json_true());
+    for (size_t i = 0; i < parts->count; i++) {
+        if (strcmp(parts->items[i], part) == 0)
+            return;
+    }
+    parts->items[parts->count++] = kg__copy_text(part);
 }
 
-/* What a failed entry is about, for all cases that failed alike the same. */
-static char *subject_of(const json_t *entry)
+static int compare_parts(const void *a, const void *b)
 {
-    const json_t *failure = json_object_get(entry, "failure");
-    const json_t *at = json_object_get(entry, KG__AT);
-    json_t *parts = json_object();
-    kg__findings found;
-    kg__error error;
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The parts in order as one text; frees them. */
+static char *join_parts(parts *parts)
+{
+    size_t size = 1;
+    char *joined;
+
+    qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
+    for (size_t i = 0; i < parts->count; i++)
+        size += strlen(parts->items[i]) + 1;
+    joined = kg__allocate(size, 1);
+    for (size_t i = 0; i < parts->count; i++) {
+        strcat(strcat(joined, parts->items[i]), "\n");
+        free(parts->items[i]);
+    }
+    return joined;
+}
+
+/* What a failed case is about, the same for all cases that failed alike. */
+static char *subject_of(const kg__case_result *result)
+{
+    parts parts = { .count = 0 };
+    char *reason;
     char *subject;
 
-    if (!kg__findings_read(entry, &found, &error))
-        found.count = 0;
-    for (size_t i = 0; i < found.count; i++)
-        take(parts, kg__finding_kind_name(found.list[i].kind), found.list[i].by.file,
-             found.list[i].by.line, found.list[i].symbol);
-    if (failure != NULL)
-        take(parts, kg__json_text(failure, "kind"), NULL, 0, kg__json_text(failure, "symbol"));
-    if (kg__json_count(at, "line") > 0)
-        take(parts, "at", kg__json_text(at, "file"), (unsigned int)kg__json_count(at, "line"),
-             NULL);
-    if (json_object_size(parts) == 0) {
-        char *reason = kg__results_reason(entry);
+    for (size_t i = 0; i < result->findings.count; i++) {
+        const kg__finding *finding = &result->findings.list[i];
 
-        subject = without_figures(reason, strlen(reason));
-        free(reason);
-    } else {
-        subject = json_dumps(parts, JSON_SORT_KEYS | JSON_COMPACT);
+        add_part(&parts, kg__finding_kind_name(finding->kind), finding->by.file, finding->by.line,
+                 finding->symbol);
     }
-    json_decref(parts);
-    if (subject == NULL)
-        give_up();
+    if (result->failure != NULL)
+        add_part(&parts, result->failure, NULL, 0, result->failure_symbol);
+    if (result->at_line > 0)
+        add_part(&parts, "at", result->at_file, result->at_line, NULL);
+    if (parts.count > 0)
+        return join_parts(&parts);
+    reason = kg__case_result_reason(result);
+    subject = without_figures(reason, strlen(reason));
+    free(reason);
     return subject;
 }
 
-char *kg__failure_group_key(const json_t *entry)
+/* "wrong nvidia-h200 matmul/tiled/ SUBJECT". */
+static char *make_key(const kg__case_result *result, const char *subject)
 {
-    kg__verdict verdict = kg__results_verdict(entry);
-    const char *id = kg__json_text(entry, "case");
-    const char *target = kg__json_text(entry, "target");
-    int variant = (int)kg__variant_length(id);
+    const char *verdict = kg__verdict_name(result->verdict);
+    int variant = (int)kg__variant_length(result->id);
+    size_t size =
+        strlen(verdict) + strlen(result->target) + (size_t)variant + strlen(subject) + sizeof "   ";
+    char *key = kg__allocate(size, 1);
+
+    snprintf(key, size, "%s %s %.*s %s", verdict, result->target, variant, result->id, subject);
+    return key;
+}
+
+char *kg__failure_group_key(const kg__case_result *result)
+{
     char *subject;
     char *key;
-    size_t size;
 
-    if (verdict < KG__WRONG)
+    if (result->verdict < KG__WRONG)
         return NULL;
-    subject = subject_of(entry);
-    size = strlen(kg__verdict_name(verdict)) + strlen(target) + (size_t)variant + strlen(subject) +
-           sizeof "   ";
-    key = kg__allocate(size, 1);
-    snprintf(key, size, "%s %s %.*s %s", kg__verdict_name(verdict), target, variant, id, subject);
+    subject = subject_of(result);
+    key = make_key(result, subject);
     free(subject);
     return key;
 }
 
-char *kg__case_result_group_key(const kg__case_result *result)
+/* The cases of a group while they are found. */
+static kg__failure_group *find_group(kg__pool *pool, kg__index *groups,
+                                     const kg__case_result *result)
 {
-    json_t *entry = kg__case_result_json(result);
-    char *key = kg__failure_group_key(entry);
+    char *key = kg__failure_group_key(result);
+    kg__failure_group *group;
 
-    json_decref(entry);
-    return key;
+    if (key == NULL)
+        key = make_key(result, "");
+    group = kg__index_find(groups, key);
+    if (group == NULL) {
+        group = kg__pool_array(pool, 1, sizeof *group);
+        kg__index_set(pool, groups, key, group);
+    }
+    free(key);
+    return group;
 }
 
-json_t *kg__failure_groups_make(const json_t *results)
+/* Counts the cases of each variant on each target. */
+static void count_sizes(kg__pool *pool, kg__case_result *const *cases, size_t count,
+                        kg__index *sizes)
 {
-    json_t *by_key = json_object();
-    json_t *groups = json_array();
-    const json_t *entry;
-    const char *key;
-    json_t *group;
-    size_t i;
+    for (size_t i = 0; i < count; i++) {
+        const char *key = kg__pool_format(pool, "%s %.*s", cases[i]->target,
+                                          (int)kg__variant_length(cases[i]->id), cases[i]->id);
+        size_t *number = kg__index_find(sizes, key);
 
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        char *of = kg__failure_group_key(entry);
-
-        if (of == NULL)
-            continue;
-        group = json_object_get(by_key, of);
-        if (group == NULL) {
-            group = json_pack("{s:s, s:s, s:[]}", "target", kg__json_text(entry, "target"),
-                              "verdict", kg__verdict_name(kg__results_verdict(entry)), "cases");
-            json_object_set_new(by_key, of, group);
+        if (number == NULL) {
+            number = kg__pool_array(pool, 1, sizeof *number);
+            kg__index_set(pool, sizes, key, number);
         }
-        json_array_append_new(json_object_get(group, "cases"),
-                              json_string(kg__json_text(entry, "case")));
-        free(of);
+        (*number)++;
     }
-    json_object_foreach (by_key, key, group) {
-        if (json_array_size(json_object_get(group, "cases")) > 1)
-            json_array_append(groups, group);
+}
+
+static size_t sizes_of(kg__pool *pool, const kg__index *sizes, const kg__case_result *result)
+{
+    return *(const size_t *)kg__index_find(
+        sizes, kg__pool_format(pool, "%s %.*s", result->target, (int)kg__variant_length(result->id),
+                               result->id));
+}
+
+kg__failure_groups kg__failure_groups_make(kg__pool *pool, kg__case_result *const *cases,
+                                           size_t count)
+{
+    kg__index by_key = { 0 };
+    kg__index sizes = { 0 };
+    kg__failure_groups groups = { 0 };
+
+    count_sizes(pool, cases, count, &sizes);
+    for (size_t i = 0; i < count; i++) {
+        kg__failure_group *group;
+
+        if (cases[i]->verdict == KG__PASS)
+            continue;
+        group = find_group(pool, &by_key, cases[i]);
+        group->cases = kg__pool_grow(pool, group->cases, group->count, sizeof *group->cases);
+        group->cases[group->count++] = cases[i];
     }
-    json_decref(by_key);
+    groups.items = kg__pool_array(pool, by_key.count, sizeof *groups.items);
+    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
+        for (size_t i = 0; i < by_key.count; i++) {
+            kg__failure_group *group = by_key.entries[i].thing;
+
+            if ((int)group->cases[0]->verdict != verdict)
+                continue;
+            group->sizes = sizes_of(pool, &sizes, group->cases[0]);
+            groups.items[groups.count++] = *group;
+        }
+    }
     return groups;
 }

@@ -1,109 +1,100 @@
 #include "results/merge_case.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "judge/judge.h"
-#include "records/finding.h"
-#include "results/results_read.h"
-
 /* Adds the metrics of one part to those of a case; of two of a name the one with the worse verdict
- * stays. */
-static void merge_metrics(json_t *metrics, json_t *more)
+ * is kept. */
+static void merge_metrics(kg__pool *pool, kg__case_result *merged, const kg__case_result *part)
 {
-    const char *name;
-    json_t *metric;
+    for (size_t i = 0; i < part->metric_count; i++) {
+        const kg__metric_result *metric = &part->metrics[i];
+        kg__metric_result *known = kg__case_result_metric(merged, metric->figures.name);
 
-    json_object_foreach (more, name, metric) {
-        const json_t *known = json_object_get(metrics, name);
-
-        if (known == NULL || kg__results_verdict(metric) > kg__results_verdict(known))
-            json_object_set(metrics, name, metric);
+        if (known == NULL)
+            *kg__case_result_add_metric(pool, merged, metric->figures.name) = *metric;
+        else if (metric->verdict != KG__VERDICTS &&
+                 (known->verdict == KG__VERDICTS || metric->verdict > known->verdict))
+            *known = *metric;
     }
 }
 
-static double seconds_of(const json_t *entry)
+/* Gives a merged case the verdict of one of its parts, its reason and the test to run again. */
+static void take_verdict(kg__case_result *merged, const kg__case_result *part, const char *test)
 {
-    return json_number_value(json_object_get(entry, "seconds"));
+    merged->verdict = part->verdict;
+    merged->why = part->why != NULL ? part->why : "";
+    merged->findings = part->findings;
+    merged->also = part->also;
+    merged->failure = part->failure;
+    merged->failure_symbol = part->failure_symbol;
+    merged->at_file = part->at_file;
+    merged->at_line = part->at_line;
+    merged->test = test;
 }
 
-json_t *kg__object_in(json_t *parent, const char *key)
+/* What else a part recorded is kept; the first part that has it is heard. */
+static void take_missing(kg__case_result *merged, const kg__case_result *part)
 {
-    json_t *child = json_object_get(parent, key);
-
-    if (child == NULL) {
-        child = json_object();
-        json_object_set_new(parent, key, child);
+    if (merged->observers == 0)
+        merged->observers = part->observers;
+    if (isnan(merged->smallest))
+        merged->smallest = part->smallest;
+    if (merged->absent_count == 0) {
+        merged->absent = part->absent;
+        merged->absent_count = part->absent_count;
     }
-    return child;
+    if (merged->lines == NULL)
+        merged->lines = part->lines;
+    if (merged->sampled_of == 0) {
+        merged->sampled_blocks = part->sampled_blocks;
+        merged->sampled_of = part->sampled_of;
+    }
+    if (merged->work == NULL)
+        merged->work = part->work;
+    if (merged->kernel == NULL)
+        merged->kernel = part->kernel;
+    if (merged->gpu_state == NULL)
+        merged->gpu_state = part->gpu_state;
+    if (merged->changed.count == 0)
+        merged->changed = part->changed;
+    if (merged->base_ref == NULL) {
+        merged->base_ref = part->base_ref;
+        merged->base_commit = part->base_commit;
+    }
+    if (merged->note == NULL)
+        merged->note = part->note;
+    if (merged->imported.from == NULL)
+        merged->imported = part->imported;
+    merged->suspect = merged->suspect || part->suspect;
 }
 
-/* What belongs to the reason of a case. */
-static const char *const reason_members[] = { "why",  "findings", "more_findings",
-                                              "also", "failure",  KG__AT,
-                                              NULL };
-
-static bool is_of_reason(const char *key)
+static void add_part(kg__pool *pool, kg__case_result *merged, const kg__case_result *part)
 {
-    const char *const *member = reason_members;
-
-    while (*member != NULL && strcmp(*member, key) != 0)
-        member++;
-    return *member != NULL;
+    if (part->part != NULL)
+        kg__pool_add_text(pool, &merged->parts, part->part);
+    merged->seconds += isfinite(part->seconds) ? part->seconds : 0;
+    merge_metrics(pool, merged, part);
+    take_missing(merged, part);
 }
 
-/* Gives a merged case the reason of one of its parts. */
-static void take_reason(json_t *merged, const json_t *entry)
+kg__case_result *kg__first_part(kg__pool *pool, const kg__case_result *part, const char *test)
 {
-    for (const char *const *member = reason_members; *member != NULL; member++) {
-        json_t *value = json_object_get(entry, *member);
+    kg__case_result *merged = kg__pool_array(pool, 1, sizeof *merged);
 
-        if (value != NULL)
-            json_object_set(merged, *member, value);
-        else
-            (void)json_object_del(merged, *member);
-    }
-    json_object_set_new(merged, "why", json_string(kg__json_text(entry, "why")));
+    *merged = (kg__case_result){ .id = part->id, .target = part->target, .smallest = NAN };
+    merged->parts.items = kg__pool_array(pool, 0, sizeof *merged->parts.items);
+    add_part(pool, merged, part);
+    take_verdict(merged, part, test);
+    return merged;
 }
 
-void kg__merge_case(json_t *targets, const json_t *entry, const char *test)
+void kg__merge_part(kg__pool *pool, kg__case_result *merged, const kg__case_result *part,
+                    const char *test)
 {
-    const char *id = kg__json_text(entry, "case");
-    json_t *cases = kg__object_in(targets, kg__json_text(entry, "target"));
-    json_t *merged = json_object_get(cases, id);
-    kg__verdict verdict = kg__results_verdict(entry);
-    kg__verdict before = KG__PASS;
-    const char *key;
-    json_t *value;
-
-    if (merged == NULL) {
-        merged = json_object();
-        json_object_set_new(merged, "case", json_string(id));
-        json_object_set(merged, "target", json_object_get(entry, "target"));
-        json_object_set_new(merged, "parts", json_array());
-        json_object_set_new(merged, "seconds", json_real(0.0));
-        json_object_set_new(merged, "metrics", json_object());
-        json_object_set_new(cases, id, merged);
-    } else {
-        before = kg__results_verdict(merged);
-    }
-    if (json_object_get(entry, "part") != NULL)
-        json_array_append(json_object_get(merged, "parts"), json_object_get(entry, "part"));
-    json_real_set(json_object_get(merged, "seconds"), seconds_of(merged) + seconds_of(entry));
-    merge_metrics(json_object_get(merged, "metrics"), json_object_get(entry, "metrics"));
-    /* What else a part recorded (throttling, clocks) is kept; the first part that has it is heard.
-     */
-    json_object_foreach ((json_t *)entry, key, value) {
-        if (json_object_get(merged, key) == NULL && strcmp(key, "part") != 0 &&
-            strcmp(key, "verdict") != 0 && !is_of_reason(key) && strcmp(key, "first") != 0)
-            json_object_set(merged, key, value);
-    }
-    /* The worst part gives the verdict, its reason and the test to run again; of equals the one
-     * that gives a reason. */
-    if (json_object_get(merged, "verdict") == NULL || verdict > before ||
-        (verdict == before && *kg__json_text(merged, "why") == '\0')) {
-        json_object_set_new(merged, "verdict", json_string(kg__verdict_name(verdict)));
-        take_reason(merged, entry);
-        json_object_set_new(merged, "test", json_string(test));
-    }
+    add_part(pool, merged, part);
+    /* The worst part gives the verdict; of equals the one that gives a reason. */
+    if (part->verdict > merged->verdict ||
+        (part->verdict == merged->verdict && *merged->why == '\0'))
+        take_verdict(merged, part, test);
 }

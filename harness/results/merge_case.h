@@ -2,13 +2,14 @@
 #ifndef KG__RESULTS_MERGE_CASE_H
 #define KG__RESULTS_MERGE_CASE_H
 
-#include <jansson.h>
+#include "base/pool.h"
+#include "results/case_result.h"
 
-/* The object that a member is, which is added where it is missing; the parent's. */
-json_t *kg__object_in(json_t *parent, const char *key);
+/* The result of a case of the pool by what `test` left about it alone. */
+kg__case_result *kg__first_part(kg__pool *pool, const kg__case_result *part, const char *test);
 
-/* Merges what `test` left about a case into `targets`, an object of targets with an object of cases
- * by id each. */
-void kg__merge_case(json_t *targets, const json_t *entry, const char *test);
+/* Adds what `test` left about a part of a case. */
+void kg__merge_part(kg__pool *pool, kg__case_result *merged, const kg__case_result *part,
+                    const char *test);
 
 #endif

@@ -2,69 +2,59 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "baseline/baseline_changes.h"
 #include "results/failure_groups.h"
-#include "results/results_read.h"
 #include "results/results_text.h"
 
-/* Sets a member to a text on the heap, which is freed; NULL removes it. */
-static void set_text(json_t *object, const char *key, char *text)
+/* Gives a text on the heap (or NULL) to the results. */
+static const char *keep(const kg__results *results, char *text)
 {
     if (text != NULL)
-        json_object_set_new(object, key, json_string(text));
-    else
-        json_object_del(object, key);
-    free(text);
+        kg__pool_keep(results->pool, text, free);
+    return text;
 }
 
-static void describe_cases(json_t *results)
+static void describe_cases(const kg__results *results)
 {
-    json_t *entry;
-    size_t i;
+    for (size_t i = 0; i < results->case_count; i++) {
+        kg__case_result *result = results->cases[i];
 
-    json_array_foreach (json_object_get(results, "cases"), i, entry) {
-        kg__verdict verdict = kg__results_verdict(entry);
-        const char *id = kg__json_text(entry, "case");
-
-        if (verdict != KG__PASS)
-            set_text(entry, "reason", kg__results_reason(entry));
-        if (verdict > KG__FASTER)
-            set_text(entry, "reproduce", kg__results_reproduce(results, entry, id));
+        if (result->verdict != KG__PASS)
+            result->reason = keep(results, kg__case_result_reason(result));
+        if (result->verdict > KG__FASTER)
+            result->reproduce = keep(results, kg__reproduce_case(results, result));
     }
 }
 
-/* Adds the lines that reproduce the entries of a list. */
-static void describe_tests(json_t *results, const char *key)
+static void describe_remarks(const kg__results *results)
 {
-    json_t *entry;
-    size_t i;
+    for (size_t i = 0; i < results->errors.count; i++)
+        results->errors.items[i].reproduce =
+            keep(results, kg__reproduce_test(results, results->errors.items[i].test));
+    for (size_t i = 0; i < results->claims.count; i++) {
+        kg__remark *claim = &results->claims.items[i];
 
-    json_array_foreach (json_object_get(results, key), i, entry) {
-        if (!json_is_true(json_object_get(entry, "holds")))
-            set_text(entry, "reproduce", kg__results_reproduce(results, entry, NULL));
+        if (!claim->holds)
+            claim->reproduce = keep(results, kg__reproduce_test(results, claim->test));
     }
+    for (size_t i = 0; i < results->vanished.count; i++)
+        results->vanished.items[i].why = kg__pool_format(
+            results->pool,
+            "the baseline has it, and it is in no table or refused: put it back, or retire it with "
+            "ci/rebaseline or kernelgate baseline retire (baselines/%s.json)",
+            results->vanished.items[i].target);
 }
 
-void kg__results_describe(json_t *results)
+void kg__results_describe(kg__results *results)
 {
-    json_t *summary = json_object();
-    json_t *loosened = kg__baseline_changes_lines(results);
-    json_t *entry;
-    size_t i;
-
-    set_text(summary, "outcome", kg__results_outcome(results));
-    set_text(summary, "headline", kg__results_headline(results));
-    set_text(summary, "unlisted", kg__results_unlisted(results));
-    set_text(summary, "baselines", kg__baseline_changes_sentence(results));
-    if (json_array_size(loosened) > 0)
-        json_object_set(summary, "loosened", loosened);
-    json_decref(loosened);
-    json_object_set_new(results, "summary", summary);
-    json_object_set_new(results, "failure_groups", kg__failure_groups_make(results));
+    results->summary = (kg__summary){
+        .outcome = keep(results, kg__results_outcome(results)),
+        .headline = keep(results, kg__results_headline(results)),
+        .unlisted = keep(results, kg__results_unlisted(results)),
+        .baselines = keep(results, kg__baseline_changes_sentence(&results->baselines)),
+        .loosened = kg__baseline_changes_lines(&results->baselines, results->pool),
+    };
+    results->groups = kg__failure_groups_make(results->pool, results->cases, results->case_count);
     describe_cases(results);
-    describe_tests(results, "errors");
-    describe_tests(results, "claims");
-    json_array_foreach (json_object_get(results, "vanished"), i, entry)
-        set_text(entry, "why", kg__results_vanished(entry));
+    describe_remarks(results);
 }

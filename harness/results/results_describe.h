@@ -1,14 +1,12 @@
-/* The words that a results document has for its printers in other programs: made once, from the
- * same sources as the console's. */
+/* The words that results have for their printers in all programs: made once. */
 #ifndef KG__RESULTS_RESULTS_DESCRIBE_H
 #define KG__RESULTS_RESULTS_DESCRIBE_H
 
-#include <jansson.h>
+#include "results/results.h"
 
-/* Adds to a merged document, in place of what is there: "summary" (the outcome and the counts in
- * words, what is to be done about unlisted cases, what the baselines let pass), "failure_groups",
- * to each case that did not pass its "reason", to each case, error and claim that did not pass the
- * line "reproduce", and to each vanished case "why". */
-void kg__results_describe(json_t *results);
+/* Adds the words to results: the summary (the outcome and the counts in words, what is to be done
+ * about unlisted cases, what the baselines let pass), the groups of failures, the reason of each
+ * case that did not pass, the commands to run again what failed, and why a case has vanished. */
+void kg__results_describe(kg__results *results);
 
 #endif

@@ -1,16 +1,16 @@
 #include "results/results_text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/json.h"
 #include "base/message.h"
 #include "base/text.h"
 #include "records/finding_text.h"
-#include "results/bridge.h"
+#include "results/results_tally.h"
 #include "results/time_result.h"
 
 /* How many cases a sentence about several names. */
@@ -21,27 +21,23 @@
 
 /* True where a case was judged or has vanished, a claim failed or something broke; false for a run
  * that judged nothing, whatever claims hold in it. */
-static bool judged_something(const json_t *results)
+static bool judged_something(const kg__results *results)
 {
-    return kg__results_judged(results) > kg__results_count(results, KG__NO_BASELINE) ||
-           kg__json_count(json_object_get(results, "tally"), "failed_claims") > 0 ||
-           json_array_size(json_object_get(results, "vanished")) > 0 ||
-           json_array_size(json_object_get(results, "errors")) > 0;
+    return kg__results_judged(results) > results->tally.verdicts[KG__NO_BASELINE] ||
+           results->tally.failed_claims > 0 || results->vanished.count > 0 ||
+           results->errors.count > 0;
 }
 
 /* Whether a run fails by strictness alone. */
-static bool fails_by_strictness(const json_t *results)
+static bool fails_by_strictness(const kg__results *results)
 {
-    static const kg__verdict failing[] = { KG__SLOWER, KG__WRONG, KG__ERROR };
-    int code = kg__results_exit_code(results);
-    size_t failures = kg__json_count(json_object_get(results, "tally"), "failed_claims") +
-                      json_array_size(json_object_get(results, "vanished")) +
-                      json_array_size(json_object_get(results, "errors"));
+    size_t failures =
+        results->tally.failed_claims + results->vanished.count + results->errors.count;
 
-    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++)
-        failures += kg__results_count(results, failing[i]);
-    return kg__results_strict(results) && failures == 0 &&
-           (code == KG__EXIT_FAIL || code == KG__EXIT_ERROR);
+    for (int verdict = KG__SLOWER; verdict < KG__VERDICTS; verdict++)
+        failures += results->tally.verdicts[verdict];
+    return results->strict && failures == 0 &&
+           (results->exit_code == KG__EXIT_FAIL || results->exit_code == KG__EXIT_ERROR);
 }
 
 /* A stream that grows a text on the heap; closing it leaves the text in `text`. */
@@ -72,18 +68,6 @@ static char *finish(sentence *words)
     return clean;
 }
 
-/* How many cases of the document were judged on `target`. */
-static size_t cases_on(const json_t *results, const char *target)
-{
-    const json_t *entry;
-    size_t count = 0;
-    size_t i;
-
-    json_array_foreach (json_object_get(results, "cases"), i, entry)
-        count += strcmp(kg__json_text(entry, "target"), target) == 0;
-    return count;
-}
-
 static void list_counted(FILE *stream, bool *first, size_t count, const char *what)
 {
     if (count == 0)
@@ -93,62 +77,55 @@ static void list_counted(FILE *stream, bool *first, size_t count, const char *wh
 }
 
 /* Writes what did not merely pass: "1 noisy, 2 slower". Returns whether there is any. */
-static bool write_exceptions(FILE *stream, const json_t *results)
+static bool write_exceptions(FILE *stream, const kg__results *results)
 {
     bool first = true;
 
     for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--)
-        list_counted(stream, &first, kg__results_count(results, (kg__verdict)verdict),
+        list_counted(stream, &first, results->tally.verdicts[verdict],
                      kg__verdict_name((kg__verdict)verdict));
     return !first;
 }
 
 /* Writes what failed outside of cases. */
-static void write_other_failures(FILE *stream, const json_t *results)
+static void write_other_failures(FILE *stream, const kg__results *results)
 {
     const struct {
         size_t count;
-        const char *one;
-        const char *several;
+        const char *singular;
+        const char *plural;
     } failures[] = {
-        { kg__json_count(json_object_get(results, "tally"), "failed_claims"), "failed claim",
-          "failed claims" },
-        { json_array_size(json_object_get(results, "vanished")), "vanished case",
-          "vanished cases" },
-        { json_array_size(json_object_get(results, "errors")), "error outside of cases",
-          "errors outside of cases" },
+        { results->tally.failed_claims, "failed claim", "failed claims" },
+        { results->vanished.count, "vanished case", "vanished cases" },
+        { results->errors.count, "error outside of cases", "errors outside of cases" },
     };
 
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         if (failures[i].count > 0)
             fprintf(stream, ", %zu %s", failures[i].count,
-                    failures[i].count == 1 ? failures[i].one : failures[i].several);
+                    failures[i].count == 1 ? failures[i].singular : failures[i].plural);
 }
 
-char *kg__results_headline(const json_t *results)
+char *kg__results_headline(const kg__results *results)
 {
-    const json_t *cases = json_object_get(results, "cases");
-    const char *target = "";
-    const json_t *entry;
     sentence words;
-    size_t i;
+    size_t begin_of_target = 0;
 
     begin(&words);
-    if (json_array_size(cases) == 0)
+    if (results->case_count == 0)
         fputs("no case was judged", words.stream);
     else if (write_exceptions(words.stream, results))
         fputs(" of ", words.stream);
-    /* The cases are sorted by target, so that a target is new where it changes. */
-    json_array_foreach (cases, i, entry) {
-        const char *next = kg__json_text(entry, "target");
-        size_t count;
+    /* The cases are sorted by target, so that a target ends where it changes. */
+    for (size_t i = 1; i <= results->case_count; i++) {
+        const char *target = results->cases[begin_of_target]->target;
+        size_t count = i - begin_of_target;
 
-        if (i > 0 && strcmp(next, target) == 0)
+        if (i < results->case_count && strcmp(results->cases[i]->target, target) == 0)
             continue;
-        target = next;
-        count = cases_on(results, target);
-        fprintf(words.stream, i == 0 ? "%zu case%s on %s" : ", %zu%.0s on %s", count,
+        fprintf(words.stream, begin_of_target == 0 ? "%zu case%s on %s" : ", %zu%.0s on %s", count,
                 count == 1 ? "" : "s", target);
+        begin_of_target = i;
     }
     write_other_failures(words.stream, results);
     return finish(&words);
@@ -161,51 +138,46 @@ static const char *idle_tests(size_t count)
 }
 
 /* What strict mode fails on of what the cases have, as a list; "" where there is nothing of it. */
-static char *doubts_text(const json_t *results, bool with_tests)
+static char *doubts_text(const kg__results *results, bool with_tests)
 {
     static const kg__verdict doubtful[] = { KG__ENVIRONMENT, KG__NOISY, KG__NO_BASELINE };
-    const json_t *tally = json_object_get(results, "tally");
-    size_t unavailable = kg__json_count(tally, "unavailable");
+    const kg__tally *tally = &results->tally;
     sentence doubts;
     bool first = true;
 
     begin(&doubts);
     for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
-        list_counted(doubts.stream, &first, kg__results_count(results, doubtful[i]),
+        list_counted(doubts.stream, &first, tally->verdicts[doubtful[i]],
                      kg__verdict_name(doubtful[i]));
-    list_counted(doubts.stream, &first, kg__json_count(tally, "unlisted"), "unlisted");
+    list_counted(doubts.stream, &first, tally->unlisted, "unlisted");
     if (with_tests)
-        list_counted(doubts.stream, &first, unavailable, idle_tests(unavailable));
+        list_counted(doubts.stream, &first, tally->unavailable, idle_tests(tally->unavailable));
     return finish(&doubts);
 }
 
 /* What of the run was not to be judged, which a reader must not take for all of it. */
-static void write_coverage(FILE *stream, const json_t *results)
+static void write_coverage(FILE *stream, const kg__coverage *coverage)
 {
-    const json_t *coverage = json_object_get(results, "coverage");
-    const json_t *tests = json_object_get(coverage, "tests");
-    const json_t *cases = json_object_get(coverage, "cases");
-
-    if (json_object_get(coverage, "filter") != NULL)
-        fprintf(stream, ", filtered: %zu of %zu cases", kg__json_count(cases, "reported"),
-                kg__json_count(cases, "expected"));
-    if (json_is_true(json_object_get(coverage, "partial")))
-        fprintf(stream, ", partial: %zu of %zu tests", kg__json_count(tests, "reported"),
-                kg__json_count(tests, "expected"));
+    if (coverage->filter != NULL)
+        fprintf(stream, ", filtered: %" PRId64 " of %" PRId64 " cases", coverage->reported_cases,
+                coverage->expected_cases);
+    if (coverage->partial)
+        fprintf(stream, ", partial: %" PRId64 " of %" PRId64 " tests", coverage->reported_tests,
+                coverage->expected_tests);
 }
 
 /* The word for how a run ended. */
-static const char *outcome_word(const json_t *results)
+static const char *outcome_word(const kg__results *results)
 {
-    int code = kg__results_exit_code(results);
-
-    if (!judged_something(results) || code == KG__EXIT_NOTHING)
+    if (!judged_something(results) || results->exit_code == KG__EXIT_NOTHING)
         return "NOTHING JUDGED";
-    return code == KG__EXIT_PASS ? "PASS" : code == KG__EXIT_FAIL ? "FAIL" : "ERROR";
+    return results->exit_code == KG__EXIT_PASS   ? "PASS"
+           : results->exit_code == KG__EXIT_FAIL ? "FAIL"
+                                                 : "ERROR";
 }
 
 /* Writes that a run fails by strictness alone, and what of. */
-static void write_strictness(FILE *stream, const json_t *results)
+static void write_strictness(FILE *stream, const kg__results *results)
 {
     char *doubts;
 
@@ -217,33 +189,32 @@ static void write_strictness(FILE *stream, const json_t *results)
 }
 
 /* Writes what a reader must not overlook of an outcome. */
-static void write_reservations(FILE *stream, const json_t *results)
+static void write_reservations(FILE *stream, const kg__results *results)
 {
-    size_t unavailable = kg__json_count(json_object_get(results, "tally"), "unavailable");
+    size_t unavailable = results->tally.unavailable;
     char *doubts = doubts_text(results, false);
 
-    if (kg__results_exit_code(results) == KG__EXIT_PASS && !kg__results_strict(results) &&
-        *doubts != '\0')
+    if (results->exit_code == KG__EXIT_PASS && !results->strict && *doubts != '\0')
         fprintf(stream, ", but not with KG_STRICT=1: %s", doubts);
     if (unavailable > 0 && judged_something(results) && !fails_by_strictness(results))
         fprintf(stream, "; %zu %s", unavailable, idle_tests(unavailable));
-    write_coverage(stream, results);
+    write_coverage(stream, &results->coverage);
     free(doubts);
 }
 
-char *kg__results_outcome(const json_t *results)
+char *kg__results_outcome(const kg__results *results)
 {
     sentence words;
 
     begin(&words);
-    fprintf(words.stream, "%s (exit %d", outcome_word(results), kg__results_exit_code(results));
+    fprintf(words.stream, "%s (exit %" PRId64, outcome_word(results), results->exit_code);
     write_strictness(words.stream, results);
     fputc(')', words.stream);
     write_reservations(words.stream, results);
     return finish(&words);
 }
 
-char *kg__results_verdict_line(const json_t *results)
+char *kg__results_verdict_line(const kg__results *results)
 {
     char *headline = kg__results_headline(results);
     sentence words;
@@ -256,78 +227,61 @@ char *kg__results_verdict_line(const json_t *results)
     return finish(&words);
 }
 
-char *kg__results_figures(const char *name, const json_t *metric)
+char *kg__metric_result_figures(const kg__metric_result *metric)
 {
+    const char *name = metric->figures.name;
     const char *unit = kg__metric_unit(name);
-    double baseline = kg__json_number(metric, "baseline");
-    double change = kg__json_number(metric, "change");
-    double limit = kg__json_number(metric, "limit");
     char figure[KG__FIGURE_SIZE];
     sentence words;
 
     begin(&words);
-    kg__show_figure(figure, sizeof figure, kg__json_number(metric, "value"), unit);
+    kg__show_figure(figure, sizeof figure, metric->figures.value, unit);
     fprintf(words.stream, "%s %s", name, figure);
-    if (isfinite(baseline)) {
-        kg__show_figure(figure, sizeof figure, baseline, unit);
+    if (isfinite(metric->baseline)) {
+        kg__show_figure(figure, sizeof figure, metric->baseline, unit);
         fprintf(words.stream, " (baseline %s", figure);
-        if (isfinite(change)) {
-            kg__show_percent(figure, sizeof figure, change, true);
+        if (isfinite(metric->change)) {
+            kg__show_percent(figure, sizeof figure, metric->change, true);
             fprintf(words.stream, ", %s", figure);
         }
-        if (isfinite(limit)) {
-            kg__show_percent(figure, sizeof figure, limit, false);
+        if (isfinite(metric->limit)) {
+            kg__show_percent(figure, sizeof figure, metric->limit, false);
             fprintf(words.stream, ", limit %s", figure);
         }
         fputs(")", words.stream);
     }
-    if (*kg__json_text(metric, "verdict") != '\0')
-        fprintf(words.stream, ": %s", kg__verdict_name(kg__results_verdict(metric)));
+    if (metric->verdict != KG__VERDICTS)
+        fprintf(words.stream, ": %s", kg__verdict_name(metric->verdict));
     return finish(&words);
-}
-
-char *kg__results_reason(const json_t *entry)
-{
-    json_t *metrics = json_object_get(entry, "metrics");
-    kg__verdict verdict = kg__results_verdict(entry);
-    const char *name;
-    json_t *metric;
-    sentence words;
-    kg__findings found;
-    kg__error error;
-
-    if (kg__findings_read(entry, &found, &error) && found.count > 0) {
-        const char *also = kg__json_text(entry, "also");
-        char text[KG__MESSAGE_SIZE];
-
-        kg__findings_text(&found, text, sizeof text);
-        begin(&words);
-        fprintf(words.stream, "%s%s%s", text, *also != '\0' ? "; " : "", also);
-        return finish(&words);
-    }
-    if (*kg__json_text(entry, "why") != '\0')
-        return kg__clean_text(kg__json_text(entry, "why"), true);
-    if (verdict != KG__PASS) {
-        json_object_foreach (metrics, name, metric) {
-            if (kg__results_verdict(metric) != verdict)
-                continue;
-            if (*kg__json_text(metric, "why") == '\0')
-                return kg__results_figures(name, metric);
-            begin(&words);
-            fprintf(words.stream, "%s %s", name, kg__json_text(metric, "why"));
-            return finish(&words);
-        }
-    }
-    return kg__copy_text(verdict == KG__PASS ? "" : "no reason was recorded");
 }
 
 char *kg__case_result_reason(const kg__case_result *result)
 {
-    json_t *entry = kg__case_result_json(result);
-    char *reason = kg__results_reason(entry);
+    sentence words;
 
-    json_decref(entry);
-    return reason;
+    if (result->findings.count > 0) {
+        char text[KG__MESSAGE_SIZE];
+
+        kg__findings_text(&result->findings, text, sizeof text);
+        begin(&words);
+        fprintf(words.stream, "%s%s%s", text, result->also != NULL ? "; " : "",
+                result->also != NULL ? result->also : "");
+        return finish(&words);
+    }
+    if (result->why != NULL && *result->why != '\0')
+        return kg__clean_text(result->why, true);
+    for (size_t i = 0; result->verdict != KG__PASS && i < result->metric_count; i++) {
+        const kg__metric_result *metric = &result->metrics[i];
+
+        if (metric->verdict != result->verdict)
+            continue;
+        if (metric->why == NULL || *metric->why == '\0')
+            return kg__metric_result_figures(metric);
+        begin(&words);
+        fprintf(words.stream, "%s %s", metric->figures.name, metric->why);
+        return finish(&words);
+    }
+    return kg__copy_text(result->verdict == KG__PASS ? "" : "no reason was recorded");
 }
 
 /* Writes `text` as one word of a POSIX shell. */
@@ -363,33 +317,28 @@ static void write_filter(FILE *stream, const char *setting, const char *id)
 }
 
 /* Whether a case fails because the run was strict, and for no other reason. */
-static bool fails_for_strictness(const json_t *results, const json_t *entry)
+static bool fails_for_strictness(const kg__results *results, kg__verdict verdict)
 {
-    kg__verdict verdict = kg__results_verdict(entry);
-
-    return kg__results_strict(results) && kg__verdict_fails(verdict, true) &&
+    return results->strict && kg__verdict_fails(verdict, true) &&
            !kg__verdict_fails(verdict, false);
 }
 
 /* The line that imports a case again. */
-static char *reproduce_import(const json_t *imported, const char *id, bool strict)
+static char *reproduce_import(const kg__import_origin *imported, const char *id, bool strict)
 {
-    const json_t *file;
     sentence words;
-    size_t i;
 
     begin(&words);
     if (strict)
         fputs("KG_STRICT=1 ", words.stream);
-    if (id != NULL)
-        write_filter(words.stream, "KG_FILTER", id);
+    write_filter(words.stream, "KG_FILTER", id);
     fputs("kernelgate import --from ", words.stream);
-    write_word(words.stream, kg__json_text(imported, "from"));
-    if (*kg__json_text(imported, "target") != '\0')
-        fprintf(words.stream, " --target %s", kg__json_text(imported, "target"));
-    json_array_foreach (json_object_get(imported, "files"), i, file) {
+    write_word(words.stream, imported->from);
+    if (imported->target != NULL)
+        fprintf(words.stream, " --target %s", imported->target);
+    for (size_t i = 0; i < imported->files.count; i++) {
         fputc(' ', words.stream);
-        write_word(words.stream, kg__list_text(file));
+        write_word(words.stream, imported->files.items[i]);
     }
     return finish(&words);
 }
@@ -411,19 +360,16 @@ static void write_pattern(FILE *stream, const char *test)
     write_quoted(stream, pattern);
 }
 
-char *kg__results_reproduce(const json_t *results, const json_t *entry, const char *id)
+/* The line that runs a test again, with one case alone or (NULL) as a whole. */
+static char *reproduce(const kg__results *results, const char *test, const char *id, bool strict)
 {
-    const json_t *imported = json_object_get(entry, KG__IMPORTED);
-    const char *test = kg__json_text(entry, "test");
-    const char *build = kg__json_text(results, "build");
-    bool strict = fails_for_strictness(results, entry);
+    const char *build = results->build;
     sentence words;
 
-    if (imported != NULL)
-        return reproduce_import(imported, id, strict);
-    if (*test == '\0' || strncmp(test, KG__IMPORT_TEST, strlen(KG__IMPORT_TEST)) == 0)
+    if (test == NULL || *test == '\0' ||
+        strncmp(test, KG__IMPORT_TEST, strlen(KG__IMPORT_TEST)) == 0)
         return NULL;
-    if (*build == '\0')
+    if (build == NULL || *build == '\0')
         build = strncmp(test, "gpu.", 4) == 0 ? "build/gpu" : "build/cpu";
     begin(&words);
     /* CTest runs what was built last, whatever was fixed since. */
@@ -445,35 +391,33 @@ char *kg__results_reproduce(const json_t *results, const json_t *entry, const ch
     return finish(&words);
 }
 
-char *kg__results_vanished(const json_t *entry)
+char *kg__reproduce_case(const kg__results *results, const kg__case_result *result)
 {
-    sentence words;
+    bool strict = fails_for_strictness(results, result->verdict);
 
-    begin(&words);
-    fprintf(words.stream,
-            "the baseline has it, and it is in no table or refused: put it back, or retire it with "
-            "ci/rebaseline or kernelgate baseline retire (baselines/%s.json)",
-            kg__json_text(entry, "target"));
-    return finish(&words);
+    return result->imported.from != NULL ? reproduce_import(&result->imported, result->id, strict)
+                                         : reproduce(results, result->test, result->id, strict);
 }
 
-char *kg__results_unlisted(const json_t *results)
+char *kg__reproduce_test(const kg__results *results, const char *test)
 {
-    const json_t *unlisted = json_object_get(results, "unlisted");
-    size_t count = json_array_size(unlisted);
+    return reproduce(results, test, NULL, false);
+}
+
+char *kg__results_unlisted(const kg__results *results)
+{
+    const kg__remarks *unlisted = &results->unlisted;
     sentence words;
 
-    if (count == 0)
+    if (unlisted->count == 0)
         return NULL;
     begin(&words);
-    fprintf(words.stream, "%zu checked case%s", count, count == 1 ? "" : "s");
-    for (size_t i = 0; i < count && i < NAMED_CASES; i++)
-        fprintf(words.stream, "%s%s", i > 0 ? ", " : " (",
-                kg__json_text(json_array_get(unlisted, i), "case"));
+    fprintf(words.stream, "%zu checked case%s", unlisted->count, unlisted->count == 1 ? "" : "s");
+    for (size_t i = 0; i < unlisted->count && i < NAMED_CASES; i++)
+        fprintf(words.stream, "%s%s", i > 0 ? ", " : " (", unlisted->items[i].subject);
     fprintf(words.stream,
             "%s) not listed in baselines/%s.json, so that nobody would miss them: list them with "
             "ci/rebaseline --target model",
-            count > NAMED_CASES ? ", ..." : "",
-            kg__json_text(json_array_get(unlisted, 0), "target"));
+            unlisted->count > NAMED_CASES ? ", ..." : "", unlisted->items[0].target);
     return finish(&words);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "results/results.h"
+#include "results/results_files.h"
 
 const char *const kg__skip_names[KG__SKIPS + 1] = {
     [KG__NOT_SKIPPED] = "",

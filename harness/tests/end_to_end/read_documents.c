@@ -31,11 +31,13 @@ static bool reads_baseline(const json_t *document)
 
 static bool reads_results(const json_t *document, const char *path)
 {
+    kg__pool pool = { 0 };
     kg__error error = { "" };
-    json_t *read = json_dump_file(document, path, 0) == 0 ? kg__results_load(path, &error) : NULL;
+    bool right =
+        json_dump_file(document, path, 0) == 0 && kg__results_load(&pool, path, &error) != NULL;
 
-    json_decref(read);
-    return read != NULL;
+    kg__pool_free(&pool);
+    return right;
 }
 
 int main(int argc, char **argv)

@@ -49,6 +49,18 @@ void expect_time(int code, const char *line)
     expect_run(KG__FAKE_GPU, "--filter=fake/time", code, line);
 }
 
+const json_t *find_entry(const json_t *document, const char *id)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach (json_object_get(document, "cases"), i, entry) {
+        if (strcmp(kg__json_text(entry, "case"), id) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
 json_t *verdicts_of(const char *test)
 {
     char name[128];
@@ -65,7 +77,7 @@ size_t size_of(const json_t *verdicts, const char *list)
 void expect_case(const char *test, const char *id, const char *verdict, const char *why)
 {
     json_t *verdicts = verdicts_of(test);
-    const json_t *entry = kg__find_entry(verdicts, id);
+    const json_t *entry = find_entry(verdicts, id);
 
     cr_assert(entry != NULL, "%s: %s is not there", test, id);
     cr_assert(strcmp(kg__json_text(entry, "verdict"), verdict) == 0, "%s: %s (%s)", id,

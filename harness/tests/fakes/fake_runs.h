@@ -8,7 +8,6 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "results/bridge.h"
 #include "tests/fakes/drive.h"
 #include "tests/fakes/fake_baselines.h"
 
@@ -41,6 +40,9 @@ void expect_merge(int code, const char *line);
 
 /* The merged results, whose exit code must be that; freed by the caller. */
 json_t *merged_results(int code);
+
+/* The entry of a case in a document of verdicts or results; NULL where it has none. */
+const json_t *find_entry(const json_t *document, const char *id);
 
 /* The verdicts that a test left, "model.fake.check"; freed by the caller. */
 json_t *verdicts_of(const char *test);

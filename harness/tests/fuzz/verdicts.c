@@ -4,9 +4,9 @@
 
 #include "base/exit_code.h"
 #include "report/report.h"
-#include "results/results.h"
+#include "results/merge.h"
 #include "results/results_describe.h"
-#include "results/results_read.h"
+#include "results/results_files.h"
 #include "results/verdicts.h"
 #include "tests/fuzz/file_of_input.h"
 
@@ -15,25 +15,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 static void sum_up(bool strict, bool readable)
 {
     kg__error error = { "" };
-    json_t *results = kg__results_merge(path_of(""), strict, NULL, &error);
+    kg__pool pool = { 0 };
+    kg__results *results = kg__results_merge(&pool, path_of(""), strict, NULL, &error);
     kg__report report = { .sources = "." };
-    json_t *again;
-    int code;
+    int64_t code;
 
     require(results != NULL, error.text);
-    code = kg__results_exit_code(results);
+    code = results->exit_code;
     require(code == KG__EXIT_PASS || code == KG__EXIT_FAIL || code == KG__EXIT_ERROR ||
                 code == KG__EXIT_NOTHING,
             "a run ends with a code that is documented");
     require(readable || code == KG__EXIT_ERROR, "verdicts that cannot be read are an error");
     kg__results_describe(results);
-    require(kg__results_write_json(path_of("results.json"), results, 1, &error), error.text);
+    require(kg__results_save(results, path_of("results.json"), &error), error.text);
     report.results = results;
     kg__console_write(&report, nowhere());
-    again = kg__results_load(path_of("results.json"), &error);
-    require(again != NULL, error.text);
-    json_decref(again);
-    json_decref(results);
+    require(kg__results_load(&pool, path_of("results.json"), &error) != NULL, error.text);
+    kg__pool_free(&pool);
 }
 
 /* What was read is written, and read again as the same. */

@@ -185,7 +185,7 @@ Test(part_check, a_check_of_some_blocks_says_so)
 static void expect_data(const char *id, const char *members)
 {
     json_t *verdicts = verdicts_of("model.fake.check");
-    const json_t *entry = kg__find_entry(verdicts, id);
+    const json_t *entry = find_entry(verdicts, id);
     json_t *expected = json_loads(members, 0, NULL);
     const char *key;
     json_t *value;
@@ -238,7 +238,7 @@ Test(part_check, a_wrong_result_of_both_is_told_once)
     plan_counts("* fake/wrong/64/b32 wrong\n");
     expect_check(1, "kernels/fake/wrong.cu: to[17]: expected");
     verdicts = verdicts_of("model.fake.check");
-    why = kg__json_text(kg__find_entry(verdicts, "fake/wrong/64/b32"), "why");
+    why = kg__json_text(find_entry(verdicts, "fake/wrong/64/b32"), "why");
     cr_assert(occurrences(why, "to[17]") == 1, "%s", why);
     json_decref(verdicts);
     plan_counts("* fake/plain/64/b32 wrong\n");

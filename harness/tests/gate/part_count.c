@@ -27,7 +27,7 @@ Test(part_count, counts_that_hold)
     cr_assert(size_of(verdicts, "notes") == 0 && size_of(verdicts, "errors") == 0);
     cr_assert(
         strcmp(kg__json_text(json_object_get(verdicts, "target"), "compiler"), "gcc 12.2.0") == 0);
-    entry = kg__find_entry(verdicts, SLOW);
+    entry = find_entry(verdicts, SLOW);
     cr_assert(json_is_number(json_object_get(entry, "seconds")));
     cr_assert(json_object_size(json_object_get(entry, "lines")) == 3);
     json_decref(verdicts);

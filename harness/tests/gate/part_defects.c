@@ -26,7 +26,7 @@ Test(part_defects, a_defect_that_is_caught)
     expect_case(DEFECTS_TEST, "fake/misses/64/b32", "pass", "caught: kernels/fake/adds_one.cu: ");
     verdicts = verdicts_of(DEFECTS_TEST);
     cr_assert(size_of(verdicts, "cases") == 1 && size_of(verdicts, "errors") == 0);
-    cr_assert(strcmp(kg__json_text(kg__find_entry(verdicts, "fake/misses/64/b32"), "part"),
+    cr_assert(strcmp(kg__json_text(find_entry(verdicts, "fake/misses/64/b32"), "part"),
                      "defects") == 0);
     json_decref(verdicts);
     expect_run(KG__FAKE_GPU, DEFECTS, 0,

@@ -100,9 +100,9 @@ Test(part_time, slower)
     expect_verdict("slower", "slower by 10.0 % (11 000 ns against 10 000 ns, limit 2.0 %)", 1, 1);
     cr_assert(processes() == 3, "two more observers confirm it");
     verdicts = verdicts_of("gpu.fake.time");
-    cr_assert(json_integer_value(json_object_get(kg__find_entry(verdicts, SLOW), "observers")) ==
+    cr_assert(json_integer_value(json_object_get(find_entry(verdicts, SLOW), "observers")) ==
               3);
-    cr_assert(json_integer_value(json_object_get(kg__find_entry(verdicts, "fake/quick/64/b32"),
+    cr_assert(json_integer_value(json_object_get(find_entry(verdicts, "fake/quick/64/b32"),
                                                  "observers")) == 1);
     json_decref(verdicts);
     plan("* " SLOW " hot 11000\n");
@@ -465,7 +465,7 @@ Test(part_time, slower_with_the_baselines_own_code)
     plan("* " SLOW " hot 11000 launch bb registers 48\n");
     expect_verdict("slower", "slower by 10.0 %", 1, 1);
     json_t *verdicts = verdicts_of("gpu.fake.time");
-    const json_t *changed = json_object_get(kg__find_entry(verdicts, SLOW), "changed");
+    const json_t *changed = json_object_get(find_entry(verdicts, SLOW), "changed");
 
     cr_assert(json_array_size(changed) == 1);
     cr_assert_str_eq(json_string_value(json_array_get(changed, 0)),
@@ -502,7 +502,7 @@ Test(part_time, code_of_another_kind_is_not_compared)
     expect_verdict("slower", "slower by 10.0 %", 1, 1);
     json_t *verdicts = verdicts_of("gpu.fake.time");
 
-    cr_assert(json_object_get(kg__find_entry(verdicts, SLOW), "changed") == NULL);
+    cr_assert(json_object_get(find_entry(verdicts, SLOW), "changed") == NULL);
     json_decref(verdicts);
 }
 

@@ -11,6 +11,7 @@
 
 static json_t *cases;
 static json_t *provenance;
+static kg__pool pool;
 
 static void begin(void)
 {
@@ -22,9 +23,34 @@ static void release(void)
 {
     json_decref(cases);
     json_decref(provenance);
+    kg__pool_free(&pool);
 }
 
 TestSuite(causes, .init = begin, .fini = release);
+
+/* Adds the causes to the cases. */
+static void add_causes(void)
+{
+    json_t *document =
+        json_pack("{s:b, s:O, s:[]}", "strict", 0, "provenance", provenance, "cases");
+    kg__error error = { "" };
+    const char *target;
+    const char *id;
+    json_t *of_target;
+    json_t *entry;
+    kg__results *results;
+
+    json_object_foreach (cases, target, of_target)
+        json_object_foreach (of_target, id, entry)
+            json_array_append(json_object_get(document, "cases"), entry);
+    results = kg__results_read(&pool, document, &error);
+    cr_assert(results != NULL, "%s", error.text);
+    kg__causes_add(results);
+    for (size_t i = 0; i < results->case_count; i++)
+        json_object_set_new(json_object_get(cases, results->cases[i]->target),
+                            results->cases[i]->id, kg__case_result_json(results->cases[i]));
+    json_decref(document);
+}
 
 /* Adds a timed case on the GPU. */
 static json_t *add_timed(const char *id, const char *verdict)
@@ -80,14 +106,14 @@ Test(causes, only_slow_times_have_any)
 
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         json_object_set_new(add_timed(CASE, fine[i]), "changed", json_pack("[s]", "left over"));
-        kg__causes_add(cases, provenance);
+        add_causes();
         expect(CASE, NULL);
     }
     (void)add_timed(CASE, "slower");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, NO_COUNTS, NULL);
     (void)add_timed(CASE, "environment");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, NO_COUNTS, NULL);
 }
 
@@ -95,17 +121,17 @@ Test(causes, the_models_own_cases_have_none)
 {
     json_t *entry = add_counted(CASE, "slower", "slower", "global_load_requests rose");
 
-    kg__causes_add(cases, provenance);
+    add_causes();
     cr_expect(json_object_get(entry, "changed") == NULL);
     json_object_set(json_object_get(cases, GPU), CASE, entry);
-    kg__causes_add(cases, provenance);
+    add_causes();
     cr_expect(json_object_get(entry, "changed") == NULL, "counts are no times");
 }
 
 Test(causes, a_case_without_figures_has_none)
 {
     json_object_set_new(add_timed(CASE, "slower"), "metrics", json_object());
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, NULL);
 }
 
@@ -117,7 +143,7 @@ Test(causes, what_was_known_before_stays_in_front)
     json_object_set(entry, "changed", before);
     json_object_set_new(entry, "card",
                         json_pack("{s:i, s:i}", "sm_clock_mhz", 1410, "temperature_c", 71));
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, "registers 32 -> 40",
            "the card, at its worst while it was timed: 1 410 of 1 980 MHz, 71 °C", NO_COUNTS, NULL);
     cr_expect(eq(int, (int)json_array_size(before), 1), "the part's own list is left alone");
@@ -128,7 +154,8 @@ Test(causes, a_card_of_unknown_limits)
 {
     json_object_set_new(add_timed(CASE, "slower"), "card",
                         json_pack("{s:i}", "sm_clock_mhz", 1410));
-    kg__causes_add(cases, NULL);
+    json_object_clear(provenance);
+    add_causes();
     expect(CASE, "the card, at its worst while it was timed: 1 410 MHz", NO_COUNTS, NULL);
 }
 
@@ -140,7 +167,7 @@ Test(causes, counters_that_moved_are_told_with_their_lines)
         "global_load_requests rose by 1.0 % (101 against 100); kernels/m/tiled.cu:9: "
         "loads went from 1 to 2; to accept it: commit, then KG_FILTER='matmul/tiled/*' "
         "ci/rebaseline --target model");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE,
            "on the CPU model: global_load_requests rose by 1.0 % (101 against 100); "
            "kernels/m/tiled.cu:9: loads went from 1 to 2",
@@ -153,7 +180,7 @@ Test(causes, counters_that_fell_are_told_too)
     (void)add_counted(CASE, "faster", "faster",
                       "global_load_requests fell by 1.0 %; to keep it: commit, then KG_FILTER='x' "
                       "ci/rebaseline --target model");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, "on the CPU model: global_load_requests fell by 1.0 %", NULL);
 }
 
@@ -161,7 +188,7 @@ Test(causes, counters_that_did_not_move)
 {
     (void)add_timed(CASE, "slower");
     (void)add_counted(CASE, "pass", "pass", "");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, "it counts what the CPU model's baseline holds", NULL);
 }
 
@@ -169,7 +196,7 @@ Test(causes, counters_without_a_baseline)
 {
     (void)add_timed(CASE, "slower");
     (void)add_counted(CASE, "no-baseline", "no-baseline", "no baseline");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(
         CASE,
         "the CPU model has no counts to hold it against: record them with ci/rebaseline --target "
@@ -181,7 +208,7 @@ Test(causes, a_case_that_fails_on_the_model)
 {
     (void)add_timed(CASE, "slower");
     (void)add_counted(CASE, "slower", "wrong", "kernels/m/tiled.cu:9: writes beyond c");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, "on the CPU model it is wrong: kernels/m/tiled.cu:9: writes beyond c", NULL);
 }
 
@@ -196,13 +223,13 @@ Test(causes, the_place_is_the_models)
 
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const char *verdict = i == 0 ? "slower" : "wrong";
-        const json_t *timed = add_timed(CASE, "slower");
         const json_t *at;
 
+        (void)add_timed(CASE, "slower");
         json_object_update_new(add_counted(CASE, "slower", verdict, "w"),
                                json_loads(members[i], 0, NULL));
-        kg__causes_add(cases, provenance);
-        at = json_object_get(timed, "at");
+        add_causes();
+        at = json_object_get(json_object_get(json_object_get(cases, GPU), CASE), "at");
         cr_expect(json_integer_value(json_object_get(at, "line")) == 3, "%zu", i);
     }
 }
@@ -213,21 +240,21 @@ Test(causes, other_sizes_are_heard_where_this_one_is_not_counted)
     (void)add_counted("matmul/naive/530/b16", "slower", "slower", "another variant's");
     (void)add_counted("matmul/tiled_more/530/b16", "slower", "slower", "another variant's");
     (void)add_counted("matmul/tiled/17/b16", "pass", "pass", "");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect("matmul/tiled/2048/b16",
            "the CPU model does not count this size; 1 other case of the variant counts what its "
            "baseline holds",
            NULL);
     (void)add_timed("matmul/tiled/2048/b16", "slower");
     (void)add_counted("matmul/tiled/31/b16", "pass", "pass", "");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect("matmul/tiled/2048/b16",
            "the CPU model does not count this size; 2 other cases of the variant count what its "
            "baseline holds",
            NULL);
     (void)add_timed("matmul/tiled/2048/b16", "slower");
     (void)add_counted(CASE, "slower", "slower", "global_load_requests rose by 1.0 %");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect("matmul/tiled/2048/b16",
            "on the CPU model, of matmul/tiled/530/b16: global_load_requests rose by 1.0 %", NULL);
 }
@@ -237,7 +264,7 @@ Test(causes, a_case_that_is_only_checked_there_counts_nothing)
     (void)add_timed(CASE, "slower");
     json_object_set_new(json_object_get(cases, "cpu-model"), CASE,
                         json_pack("{s:s, s:{}}", "verdict", "pass", "metrics"));
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, NO_COUNTS, NULL);
 }
 
@@ -245,6 +272,6 @@ Test(causes, a_run_without_the_model)
 {
     (void)add_timed(CASE, "slower");
     json_object_del(cases, "cpu-model");
-    kg__causes_add(cases, provenance);
+    add_causes();
     expect(CASE, NO_COUNTS, NULL);
 }

@@ -1,16 +1,13 @@
 /* Expected against reported: what the programs of a run list, what its tests reported, and what the
  * baselines have. */
-#include "results/expected.h"
+#include "cli/expected_tests.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/message.h"
-#include "records/records.h"
-#include "results/results_text.h"
 #include "tests/fakes/drive.h"
 
 /* Two tests of one comparison on the CPU model, and a claim. */
@@ -64,61 +61,64 @@ typedef struct check {
     const char *unlisted;
 } check;
 
-static json_t *results_of(const check *run)
+static kg__results *results_of(kg__pool *pool, const check *run)
 {
     char text[4096];
-    json_t *results;
+    json_t *document;
+    kg__results *results;
+    kg__error error = { "" };
 
     kg__format(text, sizeof text,
                "{\"targets\": {\"cpu-model\": {\"key\": \"cpu-model\"}}, \"tests\": [%s], "
                "\"cases\": [%s], \"refused\": [%s], \"errors\": [], \"vanished\": [], "
                "\"unlisted\": []}",
                run->tests, run->cases, run->refused != NULL ? run->refused : "");
-    results = json_loads(text, 0, NULL);
-    cr_assert(results != NULL, "%s", text);
+    document = json_loads(text, 0, NULL);
+    cr_assert(document != NULL, "%s", text);
+    json_object_set_new(document, "strict", json_false());
+    results = kg__results_read(pool, document, &error);
+    cr_assert(results != NULL, "%s", error.text);
+    json_decref(document);
     return results;
 }
 
-/* A list's members of that key, each followed by a space. */
-static void expect_list(const char *name, const json_t *results, const char *list, const char *key,
-                        const char *expected)
+/* The cases of a list, or (of errors) its tests, each followed by a space. */
+static void expect_list(const char *name, const kg__remarks *list, bool tests, const char *expected)
 {
     char text[512] = "";
-    const json_t *entry;
-    size_t i;
 
-    json_array_foreach (json_object_get(results, list), i, entry)
+    for (size_t i = 0; i < list->count; i++) {
+        const char *test = list->items[i].test != NULL ? list->items[i].test : "";
+
         kg__format(text + strlen(text), sizeof text - strlen(text), "%s ",
-                   kg__json_text(entry, key));
-    cr_expect(strcmp(text, expected != NULL ? expected : "") == 0, "%s: %s: %s, expected %s", name,
-              list, text, expected);
+                   tests ? test : list->items[i].subject);
+    }
+    cr_expect(strcmp(text, expected != NULL ? expected : "") == 0, "%s: %s, expected %s", name,
+              text, expected);
 }
 
 static void expect_check(const check *run)
 {
-    kg__expected expected = { .baselines = at(""), .partial = run->partial };
-    kg__tally tally = { 0 };
-    json_t *programs = json_loads(answer, 0, NULL);
-    json_t *results = results_of(run);
+    kg__pool pool = { 0 };
+    kg__expected expected = { .pool = &pool, .baselines = at(""), .partial = run->partial };
+    kg__results *results = results_of(&pool, run);
 
     if (run->stored != NULL)
         put_baseline(run->stored, run->checked != NULL ? run->checked : "");
     if (run->filter != NULL)
         (void)setenv("KG_FILTER", run->filter, 1);
-    cr_assert(kg__expected_add(&expected, programs, NULL));
-    kg__expected_check(&expected, results, &tally);
-    expect_list(run->name, results, "errors", "test", run->errors);
-    expect_list(run->name, results, "vanished", "case", run->vanished);
-    expect_list(run->name, results, "unlisted", "case", run->unlisted);
-    cr_expect(tally.broken == json_array_size(json_object_get(results, "errors")) &&
-                  tally.vanished == json_array_size(json_object_get(results, "vanished")) &&
-                  tally.unlisted == json_array_size(json_object_get(results, "unlisted")),
+    cr_assert(kg__expect_answer(answer, NULL, &expected));
+    kg__expected_check(&expected, results);
+    expect_list(run->name, &results->errors, true, run->errors);
+    expect_list(run->name, &results->vanished, false, run->vanished);
+    expect_list(run->name, &results->unlisted, false, run->unlisted);
+    cr_expect(results->tally.broken == results->errors.count &&
+                  results->tally.vanished == results->vanished.count &&
+                  results->tally.unlisted == results->unlisted.count,
               "%s", run->name);
     (void)unsetenv("KG_FILTER");
     (void)unlink(at("cpu-model.json"));
-    kg__expected_free(&expected);
-    json_decref(programs);
-    json_decref(results);
+    kg__pool_free(&pool);
 }
 
 Test(expected, each_hole_has_its_name)
@@ -237,43 +237,37 @@ Test(expected, what_was_covered_is_counted)
     static const check run = { .tests = CHECK,
                                .cases = CASE("a/v/1/-", "\"check\""),
                                .partial = true };
-    kg__expected expected = { .baselines = at(""), .partial = true };
-    kg__tally tally = { 0 };
-    json_t *programs = json_loads(answer, 0, NULL);
-    json_t *results = results_of(&run);
-    const json_t *coverage;
+    kg__pool pool = { 0 };
+    kg__expected expected = { .pool = &pool, .baselines = at(""), .partial = true };
+    kg__results *results = results_of(&pool, &run);
+    const kg__coverage *coverage = &results->coverage;
 
     (void)setenv("KG_FILTER", "a/v/1/*", 1);
-    cr_assert(kg__expected_add(&expected, programs, NULL));
-    kg__expected_check(&expected, results, &tally);
-    coverage = json_object_get(results, "coverage");
-    cr_expect(kg__json_count(json_object_get(coverage, "tests"), "expected") == 3);
-    cr_expect(kg__json_count(json_object_get(coverage, "tests"), "reported") == 1);
-    cr_expect(kg__json_count(json_object_get(coverage, "cases"), "expected") == 3);
-    cr_expect(kg__json_count(json_object_get(coverage, "cases"), "reported") == 1);
-    cr_expect_str_eq(kg__json_text(coverage, "filter"), "a/v/1/*");
-    cr_expect(json_is_true(json_object_get(coverage, "partial")));
-    kg__expected_free(&expected);
-    json_decref(programs);
-    json_decref(results);
+    cr_assert(kg__expect_answer(answer, NULL, &expected));
+    kg__expected_check(&expected, results);
+    cr_expect(coverage->expected_tests == 3 && coverage->reported_tests == 1);
+    cr_expect(coverage->expected_cases == 3 && coverage->reported_cases == 1);
+    cr_expect_str_eq(coverage->filter, "a/v/1/*");
+    cr_expect(coverage->partial);
+    kg__pool_free(&pool);
 }
 
 Test(expected, of_one_target_alone)
 {
-    kg__expected expected = { .baselines = at("") };
-    json_t *programs = json_loads(answer, 0, NULL);
+    kg__pool pool = { 0 };
+    kg__expected expected = { .pool = &pool };
 
-    cr_expect(kg__expected_add(&expected, programs, "gpu"));
-    cr_expect(json_object_size(expected.tests) == 0);
-    cr_expect(kg__expected_add(&expected, programs, "model"));
-    cr_expect(json_object_size(expected.tests) == 3);
-    kg__expected_free(&expected);
-    json_decref(programs);
+    cr_expect(kg__expect_answer(answer, "gpu", &expected));
+    cr_expect(expected.tests.count == 0);
+    cr_expect(kg__expect_answer(answer, "model", &expected));
+    cr_expect(expected.tests.count == 3);
+    kg__pool_free(&pool);
 }
 
 Test(expected, an_answer_of_another_form_is_refused)
 {
     static const char *const bad[] = {
+        "",
         "{}",
         "{\"tests\": []}",
         "{\"tests\": {}}",
@@ -282,14 +276,11 @@ Test(expected, an_answer_of_another_form_is_refused)
         "{\"tests\": [{\"test\": \"model.a.check\"}]}",
         "{\"tests\": [{\"test\": \"model.a.check\", \"cases\": []}, {\"cases\": []}]}",
     };
-    kg__expected expected = { .baselines = at("") };
+    kg__pool pool = { 0 };
+    kg__expected expected = { .pool = &pool };
 
-    cr_expect(!kg__expected_add(&expected, NULL, NULL));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        json_t *document = json_loads(bad[i], 0, NULL);
-
-        cr_expect(document != NULL && !kg__expected_add(&expected, document, NULL), "%s", bad[i]);
-        json_decref(document);
-    }
-    cr_expect(expected.tests == NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect(!kg__expect_answer(bad[i], NULL, &expected), "%s", bad[i]);
+    cr_expect(expected.tests.count == 0);
+    kg__pool_free(&pool);
 }

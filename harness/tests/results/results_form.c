@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "results/results.h"
+#include "results/results_files.h"
 #include "tests/fakes/drive.h"
 #include "tests/gate/verdict_texts.h"
 
