@@ -82,13 +82,6 @@ void kg__show_percent(char *text, size_t size, double fraction, bool sign)
     kg__format(text, size, "%s%s %%", sign && percent > 0.0 ? "+" : "", grouped);
 }
 
-void kg__show_known_percent(char *text, size_t size, double fraction, bool sign)
-{
-    kg__format(text, size, "%s", "");
-    if (isfinite(fraction))
-        kg__show_percent(text, size, fraction, sign);
-}
-
 /* Decodes the character at `bytes`; returns its length, or 0 where it is not well-formed UTF-8. */
 static size_t decode(const unsigned char *bytes, uint32_t *character)
 {

@@ -23,10 +23,6 @@ const char *kg__metric_unit(const char *metric);
  * that count, "0.0031 %". */
 void kg__show_percent(char *text, size_t size, double fraction, bool sign);
 
-/* The same for the cell of a table, which is empty ("") where the value is not finite: nobody knows
- * it. */
-void kg__show_known_percent(char *text, size_t size, double fraction, bool sign);
-
 /* The length of "comparison/variant/" at the front of a case's id, of all of it where that has no
  * more parts. */
 size_t kg__variant_length(const char *id);

@@ -16,6 +16,7 @@
 #include "cli/judge_moves.h"
 #include "cli/publish.h"
 #include "records/observation.h"
+#include "report/case_line.h"
 #include "results/merge.h"
 #include "results/results_files.h"
 #include "results/run_files.h"
@@ -283,7 +284,7 @@ static void judge_case(judged_target *judged, const char *id, const json_t *meas
     if (result == NULL)
         return;
     kg__import_origin_read(&judged->pool, json_object_get(measured, "imported"), &result->imported);
-    kg__time_result_line(result, NULL, line, sizeof line);
+    kg__case_line(result, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     kg__verdicts_add_case(judged->verdicts, result);
 }
@@ -392,7 +393,7 @@ static int judge_into(json_t *targets, const char *folder, kg__error *error)
 
     if (results != NULL) {
         kg__name_commits(results, commit);
-        if (kg__publish_results(folder, results, KG__BRIEF, kg__narration(), false))
+        if (kg__publish_results(folder, results, "brief", false))
             code = (int)results->exit_code;
         if (as_json && !kg__results_print(results))
             code = KG__EXIT_ERROR;

@@ -33,35 +33,8 @@ void kg__name_commits(kg__results *results, const char *commit)
         results->base_commit = kg__pool_text(results->pool, base_commit);
 }
 
-/* The last line of a run: the files that it left. */
-static void print_files(const char *folder, FILE *console)
-{
-    kg__run_file files[KG__RUN_FILES_MAXIMUM];
-    size_t count = kg__run_files(files);
-
-    for (size_t i = 0; i < count; i++)
-        kg__print(console, "%s%s/%s", i > 0 ? "  " : "", folder, files[i].path);
-    fputc('\n', console);
-}
-
-/* Writes the files of the results in `folder` but for results.json, which they are made of. */
-static bool write_files(const char *folder, bool annotated)
-{
-    const char *arguments[2 + 2 * KG__RUN_FILES_MAXIMUM] = { folder };
-    kg__run_file files[KG__RUN_FILES_MAXIMUM];
-    size_t file_count = kg__run_files(files);
-    size_t count = 1;
-
-    for (size_t i = 0; i < file_count; i++) {
-        if (strcmp(files[i].form, "json") == 0)
-            continue;
-        arguments[count++] = files[i].form;
-        arguments[count++] = files[i].path;
-    }
-    if (annotated)
-        arguments[count++] = "--annotations";
-    return kg__call_tool("publish.py", arguments, count);
-}
+#define CONSOLE_OPTION "--console="
+#define PRINT_OPTION "--print="
 
 /* Whether this is a job of GitHub Actions, which shows annotations next to the lines of a change.
  */
@@ -72,24 +45,50 @@ static bool is_github_job(void)
     return actions != NULL && strcmp(actions, "true") == 0;
 }
 
-bool kg__publish_results(const char *folder, kg__results *results, kg__detail detail, FILE *console,
+/* Has the files made of results.json in `folder`, and it printed. */
+static bool call_printers(const char *folder, const char *detail, bool annotated)
+{
+    const char *arguments[4 + 2 * KG__RUN_FILES_MAXIMUM] = { folder };
+    kg__run_file files[KG__RUN_FILES_MAXIMUM];
+    size_t file_count = kg__run_files(files);
+    char console[sizeof CONSOLE_OPTION + 16];
+    size_t count = 1;
+
+    for (size_t i = 0; i < file_count; i++) {
+        arguments[count++] = files[i].form;
+        arguments[count++] = files[i].path;
+    }
+    if (detail != NULL) {
+        kg__format(console, sizeof console, CONSOLE_OPTION "%s", detail);
+        arguments[count++] = console;
+    }
+    if (kg__narration() == stderr)
+        arguments[count++] = "--to-stderr";
+    if (annotated)
+        arguments[count++] = "--annotations";
+    return kg__call_tool("publish.py", arguments, count);
+}
+
+bool kg__publish_results(const char *folder, kg__results *results, const char *detail,
                          bool annotated)
 {
-    kg__report report = { .results = results, .detail = detail, .sources = "." };
     char path[KG__PATH_SIZE];
     kg__error error = { "" };
-    bool written;
 
     kg__results_describe(results);
     kg__format_path(path, sizeof path, "%s/results.json", folder);
-    written = kg__results_save(results, path, &error);
-    if (!written)
+    if (!kg__results_save(results, path, &error)) {
         kg__complain("%s", error.text);
-    if (console != NULL) {
-        kg__console_write(&report, console);
-        if (detail != KG__QUIET)
-            print_files(results->out, console);
-        written = kg__flush_output("the verdicts") && written;
+        return false;
     }
-    return written && write_files(folder, annotated && is_github_job());
+    return kg__flush_output("the verdicts") &&
+           call_printers(folder, detail, annotated && is_github_job());
+}
+
+bool kg__print_results(const char *path, const char *detail)
+{
+    char option[sizeof PRINT_OPTION + 16];
+
+    kg__format(option, sizeof option, PRINT_OPTION "%s", detail);
+    return kg__call_tool("publish.py", (const char *const[]){ option, path }, 2);
 }

@@ -16,7 +16,6 @@
 #include "cli/expected_tests.h"
 #include "cli/publish.h"
 #include "results/merge.h"
-#include "results/results_describe.h"
 #include "results/run_files.h"
 #include "suite/settings.h"
 
@@ -155,9 +154,9 @@ static void add_errors(kg__results *results, int code)
         kg__lint_into_results(results);
 }
 
-static kg__detail detail(void)
+static const char *detail(void)
 {
-    return quiet ? KG__QUIET : verbose ? KG__VERBOSE : KG__BRIEF;
+    return quiet ? "quiet" : verbose ? "verbose" : "brief";
 }
 
 /* Prints the results in a file as the end of their run did. */
@@ -165,19 +164,12 @@ static int print_again(void)
 {
     kg__error error = { "" };
     kg__pool pool = { 0 };
-    kg__results *results = kg__results_load(&pool, printed, &error);
-    int code = KG__EXIT_ERROR;
+    bool is_sound = kg__results_load(&pool, printed, &error) != NULL;
 
-    if (results == NULL) {
+    if (!is_sound)
         kg__complain("%s", error.text);
-    } else {
-        kg__results_describe(results);
-        kg__console_write(&(kg__report){ .results = results, .detail = detail(), .sources = "." },
-                          stdout);
-        code = kg__flush_output("results") ? KG__EXIT_PASS : KG__EXIT_ERROR;
-    }
     kg__pool_free(&pool);
-    return code;
+    return is_sound && kg__print_results(printed, detail()) ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
 /* Completes the results, writes and prints them; the exit code. */
@@ -194,7 +186,7 @@ static int publish(kg__results *results, const char *folder, int from_ctest)
             "the baselines could not be compared with what they were: the standard "
             "error says why");
     /* What is not part of the document must not be next to it. */
-    written = kg__publish_results(folder, results, detail(), as_json ? NULL : stdout, !as_json);
+    written = kg__publish_results(folder, results, as_json ? NULL : detail(), !as_json);
     if (as_json && !kg__results_print(results))
         written = false;
     if (written && !kg__flush_output("results"))

@@ -6,6 +6,7 @@
 #include "base/color.h"
 #include "cli/command.h"
 #include "cli/settle.h"
+#include "report/case_line.h"
 #include "results/time_result.h"
 
 #define PROGRESS_EVERY 2.0
@@ -21,7 +22,7 @@ static void report_settled(kg__settle_group *group, const kg__suspect *suspect)
     const kg__case_result *result = suspect->result;
     char line[2 * KG__MESSAGE_SIZE];
 
-    kg__time_result_line(result, NULL, line, sizeof line);
+    kg__case_line(result, NULL, line, sizeof line);
     kg__print_verdict_line(kg__narration(), line);
     if (suspect->note[0] != '\0') {
         add_note(group, suspect, suspect->note);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/run_lock.h"
 #include "gate/part.h"
+#include "report/case_line.h"
 #include "results/failure_groups.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -82,7 +83,7 @@ void kg__part_print(kg__part_run *run, const kg__case_result *result)
         shown.why = kg__pool_format(&run->pool, "as %s above", printed);
         shown.findings.count = 0;
     }
-    kg__time_result_line(&shown, NULL, line, sizeof line);
+    kg__case_line(&shown, NULL, line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
 }

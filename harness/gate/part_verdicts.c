@@ -8,6 +8,7 @@
 #include "gate/part.h"
 #include "records/finding_text.h"
 #include "records/observation.h"
+#include "report/case_line.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -234,7 +235,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
         kg__part_settle(run, subject, result);
         return;
     }
-    kg__time_result_line(result, subject->suspect ? "suspect" : "confirming", line, sizeof line);
+    kg__case_line(result, subject->suspect ? "suspect" : "confirming", line, sizeof line);
     kg__print_verdict_line(stdout, line);
     fflush(stdout);
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "records/finding_text.h"
 #include "records/records.h"
 
 static const kg__field pairs_fields[] = {
@@ -230,6 +231,19 @@ static void write_first(json_t *object, const kg__case_result *result)
     json_object_set_new(object, "first", first);
 }
 
+/* Writes what each finding says, where the results are put into words for printers. */
+static void write_finding_texts(json_t *object, const kg__findings *findings)
+{
+    json_t *list = json_object_get(object, "findings");
+
+    for (size_t i = 0; i < findings->count; i++) {
+        char text[KG__MESSAGE_SIZE];
+
+        kg__finding_text(&findings->list[i], text, sizeof text);
+        json_object_set_new(json_array_get(list, i), "text", kg__json_clean_string(text));
+    }
+}
+
 json_t *kg__case_result_json(const kg__case_result *result)
 {
     json_t *object = json_object();
@@ -239,6 +253,8 @@ json_t *kg__case_result_json(const kg__case_result *result)
     write_metrics(object, result);
     kg__fields_write(object, verdict_fields, result);
     kg__findings_set(object, &result->findings);
+    if (result->reason != NULL)
+        write_finding_texts(object, &result->findings);
     write_absent(object, result);
     if (result->lines != NULL && result->lines->count > 0)
         json_object_set_new(object, "lines", kg__lines_json(result->lines));

@@ -28,7 +28,4 @@ void kg__counted_moves(const kg__case_result *result, char *text, size_t size);
 /* Whether a result has counters. */
 bool kg__is_counted(const kg__case_result *result);
 
-/* The figures of a counted case in short: requests, what one costs, barriers, and what moved. */
-void kg__counted_figures(const kg__case_result *result, char *text, size_t size);
-
 #endif

@@ -112,42 +112,33 @@ static char *subject_of(const kg__case_result *result)
 }
 
 /* "wrong nvidia-h200 matmul/tiled/ SUBJECT". */
-static char *make_key(const kg__case_result *result, const char *subject)
+char *kg__failure_group_key(const kg__case_result *result)
 {
     const char *verdict = kg__verdict_name(result->verdict);
     int variant = (int)kg__variant_length(result->id);
-    size_t size =
-        strlen(verdict) + strlen(result->target) + (size_t)variant + strlen(subject) + sizeof "   ";
-    char *key = kg__allocate(size, 1);
-
-    snprintf(key, size, "%s %s %.*s %s", verdict, result->target, variant, result->id, subject);
-    return key;
-}
-
-char *kg__failure_group_key(const kg__case_result *result)
-{
     char *subject;
     char *key;
+    size_t size;
 
     if (result->verdict < KG__WRONG)
         return NULL;
     subject = subject_of(result);
-    key = make_key(result, subject);
+    size =
+        strlen(verdict) + strlen(result->target) + (size_t)variant + strlen(subject) + sizeof "   ";
+    key = kg__allocate(size, 1);
+    snprintf(key, size, "%s %s %.*s %s", verdict, result->target, variant, result->id, subject);
     free(subject);
     return key;
 }
 
-/* The cases of a group while they are found. */
+/* The group of a case while groups are found; NULL for one that has no group. */
 static kg__failure_group *find_group(kg__pool *pool, kg__index *groups,
                                      const kg__case_result *result)
 {
     char *key = kg__failure_group_key(result);
-    kg__failure_group *group;
+    kg__failure_group *group = key != NULL ? kg__index_find(groups, key) : NULL;
 
-    if (key == NULL)
-        key = make_key(result, "");
-    group = kg__index_find(groups, key);
-    if (group == NULL) {
+    if (key != NULL && group == NULL) {
         group = kg__pool_array(pool, 1, sizeof *group);
         kg__index_set(pool, groups, key, group);
     }
@@ -155,57 +146,26 @@ static kg__failure_group *find_group(kg__pool *pool, kg__index *groups,
     return group;
 }
 
-/* Counts the cases of each variant on each target. */
-static void count_sizes(kg__pool *pool, kg__case_result *const *cases, size_t count,
-                        kg__index *sizes)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *key = kg__pool_format(pool, "%s %.*s", cases[i]->target,
-                                          (int)kg__variant_length(cases[i]->id), cases[i]->id);
-        size_t *number = kg__index_find(sizes, key);
-
-        if (number == NULL) {
-            number = kg__pool_array(pool, 1, sizeof *number);
-            kg__index_set(pool, sizes, key, number);
-        }
-        (*number)++;
-    }
-}
-
-static size_t sizes_of(kg__pool *pool, const kg__index *sizes, const kg__case_result *result)
-{
-    return *(const size_t *)kg__index_find(
-        sizes, kg__pool_format(pool, "%s %.*s", result->target, (int)kg__variant_length(result->id),
-                               result->id));
-}
-
 kg__failure_groups kg__failure_groups_make(kg__pool *pool, kg__case_result *const *cases,
                                            size_t count)
 {
     kg__index by_key = { 0 };
-    kg__index sizes = { 0 };
     kg__failure_groups groups = { 0 };
 
-    count_sizes(pool, cases, count, &sizes);
     for (size_t i = 0; i < count; i++) {
-        kg__failure_group *group;
+        kg__failure_group *group = find_group(pool, &by_key, cases[i]);
 
-        if (cases[i]->verdict == KG__PASS)
+        if (group == NULL)
             continue;
-        group = find_group(pool, &by_key, cases[i]);
         group->cases = kg__pool_grow(pool, group->cases, group->count, sizeof *group->cases);
         group->cases[group->count++] = cases[i];
     }
     groups.items = kg__pool_array(pool, by_key.count, sizeof *groups.items);
-    for (int verdict = KG__VERDICTS - 1; verdict > KG__PASS; verdict--) {
-        for (size_t i = 0; i < by_key.count; i++) {
-            kg__failure_group *group = by_key.entries[i].thing;
+    for (size_t i = 0; i < by_key.count; i++) {
+        const kg__failure_group *group = by_key.entries[i].thing;
 
-            if ((int)group->cases[0]->verdict != verdict)
-                continue;
-            group->sizes = sizes_of(pool, &sizes, group->cases[0]);
+        if (group->count > 1)
             groups.items[groups.count++] = *group;
-        }
     }
     return groups;
 }

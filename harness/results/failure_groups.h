@@ -13,7 +13,6 @@
 typedef struct kg__failure_group {
     kg__case_result **cases;
     size_t count;
-    size_t sizes; /* how many cases the variant has on the target */
 } kg__failure_group;
 
 typedef struct kg__failure_groups {
@@ -27,8 +26,7 @@ typedef struct kg__failure_groups {
  * NULL for any other verdict, whose figures are each case's own. */
 char *kg__failure_group_key(const kg__case_result *result);
 
-/* The groups of all cases that did not pass, worst first, in the pool; those whose figures are each
- * case's own are grouped by variant, target and verdict. */
+/* The groups of two or more cases, in the pool, in the order of their first cases. */
 kg__failure_groups kg__failure_groups_make(kg__pool *pool, kg__case_result *const *cases,
                                            size_t count);
 

@@ -80,6 +80,7 @@ typedef struct kg__coverage {
 typedef struct kg__summary {
     const char *outcome;
     const char *headline;
+    const char *verdict;   /* the outcome's word, and the headline: the console's last line */
     const char *unlisted;  /* what is to be done about unlisted cases; or NULL */
     const char *baselines; /* what they let pass, to follow the word "baselines"; or NULL */
     kg__texts loosened;

@@ -50,6 +50,7 @@ void kg__results_describe(kg__results *results)
     results->summary = (kg__summary){
         .outcome = keep(results, kg__results_outcome(results)),
         .headline = keep(results, kg__results_headline(results)),
+        .verdict = keep(results, kg__results_verdict_line(results)),
         .unlisted = keep(results, kg__results_unlisted(results)),
         .baselines = keep(results, kg__baseline_changes_sentence(&results->baselines)),
         .loosened = kg__baseline_changes_lines(&results->baselines, results->pool),

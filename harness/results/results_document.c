@@ -107,6 +107,7 @@ static const kg__field baselines_fields[] = {
 static const kg__field summary_fields[] = {
     KG__FIELD(kg__summary, outcome, "outcome", TEXT),
     KG__FIELD(kg__summary, headline, "headline", TEXT),
+    KG__FIELD(kg__summary, verdict, "verdict", TEXT),
     KG__FIELD(kg__summary, unlisted, "unlisted", TEXT),
     KG__FIELD(kg__summary, baselines, "baselines", TEXT),
     KG__FIELD(kg__summary, loosened, "loosened", TEXTS),
@@ -257,11 +258,9 @@ static json_t *groups_json(const kg__failure_groups *groups)
 
         for (size_t j = 0; j < group->count; j++)
             json_array_append_new(ids, json_string(group->cases[j]->id));
-        if (group->count > 1 && group->cases[0]->verdict >= KG__WRONG)
-            json_array_append_new(
-                list, json_pack("{s:s, s:s, s:O}", "target", group->cases[0]->target, "verdict",
-                                kg__verdict_name(group->cases[0]->verdict), "cases", ids));
-        json_decref(ids);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o}", "target", group->cases[0]->target, "verdict",
+                            kg__verdict_name(group->cases[0]->verdict), "cases", ids));
     }
     return list;
 }

@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
-#include "results/count_result.h"
-#include "results/results_text.h"
 
 static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
 
@@ -326,43 +324,6 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
         note_launch_cost(pool, result, baseline);
     }
     return result;
-}
-
-/* The figures of a timed case: "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)". */
-static void show_figures(const kg__case_result *result, char *text, size_t size)
-{
-    for (size_t i = 0; i < result->metric_count; i++) {
-        const kg__metric_result *metric = &result->metrics[i];
-        const char *name = metric->figures.name;
-        char value[KG__FIGURE_SIZE];
-        char change[KG__FIGURE_SIZE] = "";
-        size_t used = strlen(text);
-
-        kg__show_figure(value, sizeof value, metric->figures.value, kg__metric_unit(name));
-        if (isfinite(metric->change))
-            kg__show_percent(change, sizeof change, metric->change, true);
-        kg__format(text + used, size - used, "  %s %s%s%s%s",
-                   strcmp(name, "time_ns") == 0        ? "hot"
-                   : strcmp(name, "cold_time_ns") == 0 ? "cold"
-                                                       : name,
-                   value, change[0] != '\0' ? " (" : "", change, change[0] != '\0' ? ")" : "");
-    }
-}
-
-void kg__time_result_line(const kg__case_result *result, const char *word, char *text, size_t size)
-{
-    char *why = *result->why != '\0' ? kg__case_result_reason(result) : kg__copy_text("");
-    char figures[512] = "";
-
-    if (kg__is_counted(result))
-        kg__counted_figures(result, figures, sizeof figures);
-    else
-        show_figures(result, figures, sizeof figures);
-    kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s",
-               word != NULL ? word : kg__verdict_name(result->verdict), result->target, result->id,
-               result->metric_count == 0 && why[0] == '\0' ? "  checked" : figures,
-               why[0] != '\0' ? "  " : "", why);
-    free(why);
 }
 
 double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric)

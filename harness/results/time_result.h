@@ -50,10 +50,6 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
                                  const kg__measurement *measurements, size_t count,
                                  const kg__baseline *baseline);
 
-/* The console's line on a result: verdict, target, case, figures, reason. `word` replaces a verdict
- * that is not final yet, and is NULL otherwise. */
-void kg__time_result_line(const kg__case_result *result, const char *word, char *text, size_t size);
-
 /* How many times as fast `fast` is as `slow` by a metric of their results (NULL: none); NaN unless
  * both are measured, and neither is wrong. */
 double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric);

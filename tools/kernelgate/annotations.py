@@ -6,10 +6,10 @@ job's log such as
 
 import math
 import os
-import re
 from dataclasses import dataclass, field
 
-from common import integer_of, list_of, member, number_of, open_regular, text_of
+from common import integer_of, list_of, member, number_of, text_of
+from places import find_kernel, find_line, place_of_claim
 from results import RANKS, fails, items, reason_of, variant_of, verdict_of
 from text import clean
 
@@ -17,7 +17,6 @@ MOST = 10  # GitHub shows ten errors and ten warnings of a step, and drops the o
 LONGEST_TITLE = 255  # GitHub cuts a longer one
 OTHERS_NAMED = 20
 SPECIAL = "%\r\n:,"  # what is escaped in a property
-NAME = r"[A-Za-z0-9_+-]+"
 
 
 def escape(text, special="%\r\n"):
@@ -28,30 +27,6 @@ def prefix_of(folder, repository):
     """The path of a folder in a repository, ending in a slash; "" where it is the repository itself, or elsewhere."""
     inner, root = os.path.realpath(folder), os.path.realpath(repository) if repository else ""
     return os.path.relpath(inner, root) + "/" if root and inner.startswith(root.rstrip("/") + "/") else ""
-
-
-def find_line(folder, path, text):
-    """The file, and its first line with a text that is not a comment, else 1; None where there is no such file."""
-    if not path or path.startswith("/") or ".." in path.split("/") or "\0" in path:
-        return None
-    try:
-        with open_regular(os.path.join(folder, path)) as file:
-            lines = file.read().decode("utf-8", "replace").split("\n")
-    except (OSError, ValueError):
-        return None
-    return path, next((number for number, line in enumerate(lines, 1)
-                       if text in line and not re.match(r"[ \t]*(//|\*|/\*)", line)), 1)
-
-
-def find_kernel(folder, case):
-    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu; as strided_managed's may be in strided.cu."""
-    found = re.match(f"({NAME})/({NAME})", case)
-    parts = found[2].split("_") if found else []
-    for count in range(len(parts), 0, -1):
-        place = find_line(folder, f"kernels/{found[1]}/{'_'.join(parts[:count])}.cu", "__global__")
-        if place is not None:
-            return place
-    return None
 
 
 def place_of(run, entry):
@@ -103,8 +78,7 @@ def of_cases(run):
         verdict, case, target = verdict_of(entry), text_of(entry, "case"), text_of(entry, "target")
         if RANKS[verdict] <= RANKS["faster"]:
             continue
-        alone = case if RANKS[verdict] >= RANKS["wrong"] else variant_of(case)
-        key = (verdict, target, (run.group_of(entry) or [alone])[0])
+        key = run.kind_of_failure(entry)
         if key in by_key:
             by_key[key].others.append(case)
             continue
@@ -114,12 +88,10 @@ def of_cases(run):
 
 
 def of_claims(run):
-    """Claims are named "matmul_f32/claim_tiled_beats_naive", and are tests of suites/matmul_f32.c."""
     for entry in run.broken_claims():
-        comparison, _, test = text_of(entry, "claim").partition("/")
         yield Annotation(True, RANKS["slower"], title_of("claim", text_of(entry, "claim"), text_of(entry, "target")),
                          clean(text_of(entry, "why")), clean(text_of(entry, "reproduce")),
-                         find_line(run.sources, f"suites/{comparison}.c", test) if test else None)
+                         place_of_claim(run.sources, text_of(entry, "claim")))
 
 
 def of_vanished(run):

@@ -4,6 +4,7 @@ import os
 import sys
 from dataclasses import asdict, dataclass
 
+import color
 from baseline_file import default_folder
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run
 from figures import plural, show_figure
@@ -36,9 +37,6 @@ INIT_ADVICE = {
     803: "library and kernel module differ, for example after an update: restart the machine",
 }
 OTHER_INIT_ADVICE = "see `nvidia-smi` and the kernel's log; a restart of the machine may help"
-
-COLORS = {"ok": "\033[32m", "note": "\033[33m", "lacks": "\033[31m"}
-PLAIN = "\033[0m"
 
 
 @dataclass
@@ -234,24 +232,16 @@ def describe_gpu(gpu):
     return ", ".join(filter(None, parts))
 
 
-def wants_color():
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
-        return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-
-
 def render(diagnosis, as_json):
     if as_json:
         return json_text({
             "schema": "kernelgate-doctor/1", "items": [asdict(line) for line in diagnosis.lines], "model": diagnosis.model,
             "gpu": diagnosis.gpu, "model_text": diagnosis.model_text, "gpu_text": diagnosis.gpu_text
         })
-    text, colored = "", wants_color()
+    text, colored = "", color.is_wanted(sys.stdout)
     for line in diagnosis.lines:
-        word = f"{COLORS[line.health]}{line.health}{PLAIN}" + " " * (5 - len(line.health)) if colored else f"{line.health:5}"
-        text += f"{word}  {line.item:18} {clean(line.found)}\n"
+        word = color.paint(line.health, color.OF_WORDS[line.health] if colored else None)
+        text += f"{word}{'':{5 - len(line.health)}}  {line.item:18} {clean(line.found)}\n"
         if line.advice:
             text += f"{'':5}  {'':18} -> {line.advice}\n"
     return f"{text}\nCPU model: {diagnosis.model_text}\nGPU: {clean(diagnosis.gpu_text)}\n"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 import annotations
+import console
 import junit
 import report_page
 import summary
@@ -20,6 +21,7 @@ class Printer:
 
 
 PRINTERS = (
+    Printer("console", console.write),
     Printer("html", report_page.write),
     Printer("json", lambda run: json_text(run.document)),
     Printer("junit", junit.write),

@@ -1,8 +1,11 @@
 """kernelgate report: prints what a run measured of a comparison, or makes the page of a whole run."""
 
 import os
+import sys
 
-from common import JSON_OPTION, Command, Failure, Option, become_command, json_text, nearest_name, print_output, run
+import color
+import console
+from common import JSON_OPTION, Command, Failure, Option, json_text, nearest_name, print_output, run
 from comparison_table import comparisons_of, packed, tables_of, targets_of
 from printers import PRINTERS, save
 from programs import filter_takes
@@ -11,7 +14,6 @@ from table_text import as_csv, as_markdown
 from text_table import parse_format
 
 SCHEMA = "kernelgate-table/1"
-CONSOLE = "console"  # the command's own printer has this form
 TABLE_FORMATS = {
     "markdown": lambda tables: "\n".join(map(as_markdown, tables)),
     "csv": as_csv,
@@ -45,7 +47,7 @@ exit: 0 printed or written; 2 an error, or nothing to print
 def check_options(options):
     """The format that is asked for."""
     comparison = options["table"]
-    name = parse_format("report", options, list(TABLE_FORMATS) if comparison else [CONSOLE, *RUN_FORMATS], None)
+    name = parse_format("report", options, list(TABLE_FORMATS) if comparison else list(RUN_FORMATS), None)
     if options["html"] and (comparison or options["target"] or name):
         given = "--table" if comparison else "--target" if options["target"] else "--format"
         raise Failure(f"report: --html writes the page of the whole run: omit {given}")
@@ -100,18 +102,11 @@ def write_page(path, results, page):
         raise Failure(f"report: {failure}") from None
 
 
-def print_console(path, verbose):
-    """Executes the command, whose printer of the console is the one."""
-    become_command("report", "results", f"--print={path}", *(["--verbose"] if verbose else []))
-
-
 def main(arguments):
     options = COMMAND.parse(arguments)
     name = check_options(options)
     folder = options["out"] or os.environ.get("KG_OUT") or "out"
     path = options["results"] or os.path.join(folder, "results.json")
-    if name == CONSOLE:
-        print_console(path, options["verbose"])
     try:
         document = load(path)
     except Failure as failure:
@@ -121,6 +116,9 @@ def main(arguments):
         write_page(path, results, options["html"])
     elif options["table"]:
         print_output("report", TABLE_FORMATS[name or "markdown"](tables(path, results, options["table"], options["target"])))
+    elif name == "console":
+        detail = "verbose" if options["verbose"] else "brief"
+        print_output("report", console.write(results, detail, color.is_wanted(sys.stdout)))
     else:
         print_output("report", RUN_FORMATS[name].write(results))
     return 0

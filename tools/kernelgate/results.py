@@ -219,6 +219,8 @@ class Run:
         if not found and key == "outcome":
             code = integer_of(self.document, "exit_code")
             return f"{({0: 'PASS', 1: 'FAIL', 77: 'NOTHING JUDGED'}).get(code, 'ERROR')} (exit {code})"
+        if not found and key == "verdict":
+            return f"{self.text('outcome').partition(' (exit ')[0]}  {self.text('headline')}"
         return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
 
     def fails(self, entry):
@@ -228,6 +230,13 @@ class Run:
         """The ids of the cases that failed like this one, the one that speaks for them first; [] where it is alone."""
         found = self._groups.get((text_of(entry, "target"), text_of(entry, "case")), ())
         return next((ids for verdict, ids in found if verdict == verdict_of(entry)), [])
+
+    def kind_of_failure(self, entry):
+        """What a case has in common with those that are told together with it: cases that failed alike, else those of a variant
+        with one verdict."""
+        verdict, case = verdict_of(entry), text_of(entry, "case")
+        alone = case if is_dismissed(verdict) else variant_of(case)
+        return verdict, text_of(entry, "target"), (self.group_of(entry) or [alone])[0]
 
     def leads(self, entry):
         """Whether a case is told by itself: False where another one speaks for it."""

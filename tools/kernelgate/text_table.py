@@ -1,10 +1,10 @@
 """Tables of cells as text, Markdown or CSV, and the option that chooses the format."""
 
-import os
 import sys
 from dataclasses import dataclass
 from typing import Union
 
+import color
 from common import Failure, Option, nearest_name
 from figures import exact
 from text import clean, csv_field, escape_markdown
@@ -12,11 +12,6 @@ from text import clean, csv_field, escape_markdown
 FORMATS = ("text", "markdown", "csv", "json")
 FORMAT_OPTION = Option("--format", "FORMAT", "text (the default), markdown, csv or json")
 UNKNOWN = "–"
-
-_GREEN, _RED, _YELLOW, _PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
-_COLORS = {**dict.fromkeys(("pass", "faster", "ok"), _GREEN),
-           **dict.fromkeys(("slower", "wrong", "error", "lacks", "beyond the limit"), _RED),
-           **dict.fromkeys(("noisy", "environment", "no-baseline"), _YELLOW)}
 
 
 def parse_format(command, options, formats=FORMATS, default="text"):
@@ -51,15 +46,6 @@ class Figure:
         return self.stored if isinstance(self.stored, str) else exact(self.stored)
 
 
-def _wants_color():
-    environment = os.environ
-    if environment.get("NO_COLOR"):
-        return False
-    if environment.get("CLICOLOR_FORCE", "0") not in ("", "0"):
-        return True
-    return sys.stdout.isatty() and environment.get("TERM") != "dumb"
-
-
 class Table:
     """Rows of cells, each a text or a Figure. `colored` is the title of a column of verdicts, which a terminal shows in color."""
 
@@ -86,13 +72,12 @@ class Table:
         columns = [column for column in self._columns if not column.csv_only]
         rows = list(self._shown())
         widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
-        colors = _COLORS if self._colored and _wants_color() else {}
+        colors = color.OF_WORDS if self._colored and color.is_wanted(sys.stdout) else {}
         for number, row in enumerate(rows):
             line = ""
             for column, width, cell in zip(columns, widths, row):
                 padding = " " * (width - len(cell))
-                color = colors.get(cell) if number and column.title == self._colored else None
-                text = f"{color}{cell}{_PLAIN}" if color else cell
+                text = color.paint(cell, colors.get(cell) if number and column.title == self._colored else None)
                 line += (padding + text if column.right else text + padding) + "  "
             yield line.rstrip()
 

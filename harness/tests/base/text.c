@@ -122,16 +122,6 @@ Test(text, ends_have_something_before_them)
     cr_assert_not(kg__ends_with("gpu", ".gpu"));
 }
 
-Test(text, what_is_not_known_leaves_a_cell_empty)
-{
-    char text[KG__FIGURE_SIZE] = "before";
-
-    kg__show_known_percent(text, sizeof text, INFINITY, true);
-    cr_expect(text[0] == '\0', "%s", text);
-    kg__show_known_percent(text, sizeof text, 0.104, true);
-    cr_expect(strcmp(text, "+10.4 %") == 0, "%s", text);
-}
-
 Test(text, the_nearest_name_is_near)
 {
     static const char *const names[] = { "tune", "list", "compare", "m", "matmul_f32", "b32" };

@@ -39,6 +39,7 @@ ONE_OF_EACH = {
                                 "after": 0.2}]},
     "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
     "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
+    "speedups": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},
               {"name": "gpu.a.time", "target": "t", "seconds": 1, "complete": True, "exit_code": 77, "skipped": "w",
                "skipped_by": "filter"}],

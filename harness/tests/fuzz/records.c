@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/case_line.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "tests/fuzz/file_of_input.h"
@@ -51,9 +52,9 @@ static void judge(json_t *record)
         return;
     kg__sentinels_add(&sentinels, observation);
     measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
-    kg__time_result_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL,
+    kg__case_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL,
                          line, sizeof line);
-    kg__time_result_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""),
+    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""),
                          NULL, line, sizeof line);
     kg__pool_free(&pool);
     kg__observation_release(kg__observation_copy(observation));

@@ -1,9 +1,8 @@
-/* The reader of results, the console, and the words that are added to what it takes: what was read
+/* The reader of results, and the words that are added to what it takes: what was read
  * is written, and read again as the same. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
 #include "results/results.h"
 #include "results/results_describe.h"
 #include "tests/fuzz/file_of_input.h"
@@ -35,8 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         return 0;
     }
     kg__results_describe(results);
-    kg__console_write(&(kg__report){ .results = results, .detail = KG__VERBOSE, .sources = "." },
-                      nowhere());
     require(kg__results_save(results, path_of("described.json"), &error), error.text);
     again = kg__results_load(&pool, path_of("described.json"), &error);
     require(again != NULL, error.text);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "report/report.h"
 #include "results/merge.h"
 #include "results/results_describe.h"
 #include "results/results_files.h"
@@ -17,7 +16,6 @@ static void sum_up(bool strict, bool readable)
     kg__error error = { "" };
     kg__pool pool = { 0 };
     kg__results *results = kg__results_merge(&pool, path_of(""), strict, NULL, &error);
-    kg__report report = { .sources = "." };
     int64_t code;
 
     require(results != NULL, error.text);
@@ -28,8 +26,6 @@ static void sum_up(bool strict, bool readable)
     require(readable || code == KG__EXIT_ERROR, "verdicts that cannot be read are an error");
     kg__results_describe(results);
     require(kg__results_save(results, path_of("results.json"), &error), error.text);
-    report.results = results;
-    kg__console_write(&report, nowhere());
     require(kg__results_load(&pool, path_of("results.json"), &error) != NULL, error.text);
     kg__pool_free(&pool);
 }

@@ -133,7 +133,7 @@ class Annotations(InFolder):
     def setUp(self):
         super().setUp()
         self.write("kernels/a/v.cu", "\n// __global__\n__global__ void v()\n")
-        self.write("suites/a.c", "\n\n\nTest(a, claim_v_wins)\n")
+        self.write("suites/a.c", "\n\n\nKG_CLAIM(a, v_wins)\n")
         self.write("baselines/t.json", '{\n"cases": {\n"a/old/1/-": {}\n}}\n')
 
     def expect(self, document, *lines, prefix=""):
@@ -152,9 +152,9 @@ class Annotations(InFolder):
         self.expect(results(case("a/v_managed/1/-", "t", "slower", reproduce=""), case("b/v/1/-", "t", "slower", reproduce="")),
                     "::error file=kernels/a/v.cu,line=3,title=slower%3A a/v_managed/1/- on t::its reason",
                     "::error title=slower%3A b/v/1/- on t::its reason")
-        self.expect(results(claims=[{"claim": "a/claim_v_wins", "holds": False, "why": "0.9", "target": "t"}],
+        self.expect(results(claims=[{"claim": "gpu.a.claim_v_wins", "holds": False, "why": "0.9", "target": "t"}],
                             vanished=[{"case": f"a/old/{size}/-", "target": "t", "why": "gone"} for size in (1, 2)]),
-                    "::error file=suites/a.c,line=4,title=claim%3A a/claim_v_wins on t::0.9",
+                    "::error file=suites/a.c,line=4,title=claim%3A gpu.a.claim_v_wins on t::0.9",
                     "::error file=baselines/t.json,line=3,title=vanished%3A a/old/1/- on t::gone%0Aalso: a/old/2/-")
 
     def test_a_variant_once_the_worst_first(self):

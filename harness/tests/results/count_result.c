@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/case_line.h"
 #include "results/time_result.h"
 #include "suite/counters.h"
 #include "tests/fakes/made_baselines.h"
@@ -503,7 +504,7 @@ Test(count_result, the_command_is_never_cut_off)
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
     cr_assert(strstr(why, otherwise) != NULL, "%s", why);
-    kg__time_result_line(result, NULL, shown, sizeof shown);
+    kg__case_line(result, NULL, shown, sizeof shown);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
     kg__lines_free(now);
 }
@@ -576,7 +577,7 @@ static void expect_line(const char *expected)
 {
     char text[KG__MESSAGE_SIZE];
 
-    kg__time_result_line(result, NULL, text, sizeof text);
+    kg__case_line(result, NULL, text, sizeof text);
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
+#include "report/case_line.h"
 #include "tests/fakes/fake_code.h"
 #include "tests/fakes/made_baselines.h"
 
@@ -478,7 +479,7 @@ static void expect_line(const kg__case_result *result, const char *expected)
 {
     char line[KG__MESSAGE_SIZE];
 
-    kg__time_result_line(result, NULL, line, sizeof line);
+    kg__case_line(result, NULL, line, sizeof line);
     cr_assert(eq(str, line, (char *)expected));
 }
 
@@ -510,12 +511,12 @@ Test(time_result, console_lines_of_many_metrics)
 
     barriers->figures.value = 9550600;
     barriers->change = 0.5;
-    kg__time_result_line(result, NULL, line, sizeof line);
+    kg__case_line(result, NULL, line, sizeof line);
     cr_assert(strstr(line, "  barriers 9 550 600 (+50.0 %)") != NULL, "%s", line);
     for (int i = 0; i < 100; i++)
         kg__case_result_add_metric(&pool, result, kg__pool_format(&pool, "metric_%d", i))
             ->figures.value = i;
-    kg__time_result_line(result, NULL, line, sizeof line);
+    kg__case_line(result, NULL, line, sizeof line);
     cr_assert(strlen(line) < sizeof line && strstr(line, "metric_3") != NULL, "%s", line);
 }
 

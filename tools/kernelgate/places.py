@@ -1,0 +1,38 @@
+"""Where in the sources a reader is to look."""
+
+import os
+import re
+
+from common import open_regular
+
+NAME = r"[A-Za-z0-9_+-]+"
+
+
+def find_line(folder, path, text):
+    """The file, and its first line with a text that is not a comment, else 1; None where there is no such file."""
+    if not path or path.startswith("/") or ".." in path.split("/") or "\0" in path:
+        return None
+    try:
+        with open_regular(os.path.join(folder, path)) as file:
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except (OSError, ValueError):
+        return None
+    return path, next((number for number, line in enumerate(lines, 1)
+                       if text in line and not re.match(r"[ \t]*(//|\*|/\*)", line)), 1)
+
+
+def find_kernel(folder, case):
+    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu; as strided_managed's may be in strided.cu."""
+    found = re.match(f"({NAME})/({NAME})", case)
+    parts = found[2].split("_") if found else []
+    for count in range(len(parts), 0, -1):
+        place = find_line(folder, f"kernels/{found[1]}/{'_'.join(parts[:count])}.cu", "__global__")
+        if place is not None:
+            return place
+    return None
+
+
+def place_of_claim(folder, claim):
+    """A claim is a test of its comparison's suite: gpu.matmul_f32.claim_tiled_wins; None where it is not found."""
+    comparison, _, name = claim.partition(".")[2].partition(".claim_")
+    return find_line(folder, f"suites/{comparison}.c", name) if name else None
