@@ -22,7 +22,8 @@ class Entry(NamedTuple):
 # In the order of the overview.
 COMMANDS = (
     Entry("doctor", "doctor.py", "", "Check what this machine needs for a gate, with advice"),
-    Entry("list", "list_cases.py", "[FILTER]", "Print the cases of the built programs, what each is for, and the variants' ideas"),
+    Entry("list", "list_cases.py", "[FILTER]",
+          "Print the cases of the built programs, what each is for, and the variants' ideas"),
     Entry("baseline show", "baseline_show.py", "FILE|KEY", "Print what a baseline holds, case by case"),
     Entry("baseline diff", "baseline_diff.py", "[FILE|KEY...]", "Print how far baselines have moved in all, worst case first"),
     Entry("baseline lint", "baseline_lint.py", "[FILE...]", "Check baseline files: one line per file"),
@@ -119,8 +120,8 @@ def overview():
 
 
 def escaped(text):
-    """A text of the page: a backslash, and what begins a line as a request does, would steer the formatter; a hyphen of an option
-    must stay one that can be copied."""
+    """A text of the page: a backslash, and what begins a line as a request does, would steer the formatter; a hyphen of an
+    option must stay one that can be copied."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
 
@@ -180,6 +181,8 @@ def print_help(arguments):
 def run_program(entry, arguments):
     """Runs a command's program in the place of this one."""
     sys.argv = [program_path(entry), *arguments]
+    if not os.access(sys.argv[0], os.R_OK):
+        raise Failure(f"{sys.argv[0]}: cannot be read: install kernelgate again")
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
