@@ -13,16 +13,9 @@ typedef enum kg__lock_kind {
 /* Takes the lock `name` (of [A-Za-z0-9-]; a GPU's UUID), waiting as long as it takes. The lock is a
  * file in KG_LOCK_DIR, /tmp where that is unset, held through flock(): it is gone with its holder.
  * While it waits it calls `waiting` at once and then every five seconds with a line that names the
- * holder. Returns the lock's file descriptor, or -1 with `error`. */
+ * holder. Returns the lock's file descriptor, whose closing gives it back, or -1 with `error`. */
 int kg__lock_take(const char *name, kg__lock_kind kind,
                   void (*waiting)(void *context, const char *line), void *context,
                   kg__error *error);
-
-/* Takes a lock alone where nobody holds it; else -1 at once, with an error that names the holder.
- */
-int kg__lock_try(const char *name, kg__error *error);
-
-/* Gives a lock back. */
-void kg__lock_release(int lock);
 
 #endif

@@ -21,15 +21,14 @@ typedef struct kg__option {
     bool *flag;        /* becomes true if it is given */
 } kg__option;
 
-/* One subcommand. Its file defines it, main.c lists it. */
+/* One subcommand that is written in C. Its file defines it; main.c and commands.py, which has the
+ * others, list it. */
 typedef struct kg__command {
-    const char *name;          /* "doctor", or two words: "baseline lint" */
+    const char *name;          /* "results" */
     const char *operands;      /* what the help calls the operands, "FILE..."; "" if there
                                   are none */
     const char *summary;       /* one line */
     const char *details;       /* what the help says below the options; whole lines, or "" */
-    const char *tool;          /* the Python program that it is, in tools/kernelgate/; the members
-                                  below are empty then. NULL: it is C */
     const kg__option *options; /* ends with an empty one */
     bool takes_operands;
     /* The name of the option that may be given up to KG__REPEATS_MAXIMUM times; its text is an
@@ -42,23 +41,7 @@ typedef struct kg__command {
 extern const kg__command kg__begin_command;
 extern const kg__command kg__results_command;
 extern const kg__command kg__settle_command;
-extern const kg__command kg__predict_command;
-extern const kg__command kg__report_command;
-extern const kg__command kg__compare_command;
-extern const kg__command kg__occupancy_command;
-extern const kg__command kg__doctor_command;
-extern const kg__command kg__baseline_show_command;
-extern const kg__command kg__baseline_diff_command;
-extern const kg__command kg__baseline_lint_command;
-extern const kg__command kg__baseline_retire_command;
-extern const kg__command kg__baseline_record_command;
-extern const kg__command kg__baseline_adopt_command;
-extern const kg__command kg__import_command;
 extern const kg__command kg__judge_command;
-extern const kg__command kg__list_command;
-extern const kg__command kg__validate_command;
-extern const kg__command kg__selftest_command;
-extern const kg__command kg__tune_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for

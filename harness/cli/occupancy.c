@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "baseline/cubin.h"
-#include "cli/command.h"
 #include "cli/occupancy_limits.h"
 
 /* A figure as an int; one that no kernel can have stays so. */
@@ -32,11 +31,8 @@ static json_t *answer(const json_t *launch)
     if (!kg__calculate_occupancy(read_figure(launch, 0), &needs, &occupancy, &error))
         return json_pack("{s:s}", "why", error.text);
     limits = json_array();
-    for (unsigned limit = 1; limit <= occupancy.limits; limit <<= 1U) {
-        if ((occupancy.limits & limit) != 0)
-            json_array_append_new(
-                limits, json_string(kg__occupancy_limit_name((kg__occupancy_limit)limit)));
-    }
+    for (size_t i = 0; i < occupancy.limit_count; i++)
+        json_array_append_new(limits, json_string(occupancy.limits[i]));
     return json_pack("{s:i, s:i, s:f, s:o}", "blocks", occupancy.blocks, "warps", occupancy.warps,
                      "occupancy", occupancy.fraction, "limited_by", limits);
 }
@@ -48,7 +44,6 @@ int kg__answer_occupancies(void)
     json_t *answers = json_array();
     const json_t *launch;
     size_t i;
-    bool printed;
 
     if (!json_is_array(launches)) {
         kg__complain("--occupancies: the standard input is not a list of launches: see "
@@ -60,8 +55,7 @@ int kg__answer_occupancies(void)
     json_array_foreach (launches, i, launch)
         json_array_append_new(answers, answer(launch));
     json_decref(launches);
-    printed = kg__json_print(answers, JSON_COMPACT, "occupancy") && kg__flush_output("occupancy");
-    if (!printed)
+    if (!kg__json_print(answers, JSON_COMPACT, "occupancy"))
         return KG__EXIT_ERROR;
     return kg__has_occupancy_calculator() ? KG__EXIT_PASS : KG__EXIT_NOTHING;
 }
@@ -70,7 +64,6 @@ int kg__print_kernels(const char *path)
 {
     kg__kernels kernels = { .items = NULL };
     json_t *list = json_array();
-    bool printed;
 
     kg__kernels_add(&kernels, path, "");
     for (size_t i = 0; i < kernels.count; i++) {
@@ -83,6 +76,5 @@ int kg__print_kernels(const char *path)
                             "local_bytes", (json_int_t)kernel->resources.local_bytes));
     }
     kg__kernels_free(&kernels);
-    printed = kg__json_print(list, JSON_COMPACT, "occupancy") && kg__flush_output("occupancy");
-    return printed ? KG__EXIT_PASS : KG__EXIT_ERROR;
+    return kg__json_print(list, JSON_COMPACT, "occupancy") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

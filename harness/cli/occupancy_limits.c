@@ -91,24 +91,24 @@ static bool check_needs(const kg__kernel_needs *needs, kg__error *error)
 }
 
 #ifdef KG__CUDA_OCCUPANCY
-/* Barriers are left out: a kernel counts as using one, and there are never fewer of them than
- * blocks. */
-static unsigned translate_limits(unsigned factors)
+/* Names what limits the blocks. Barriers are left out: a kernel counts as using one, and there are
+ * never fewer of them than blocks. */
+static void name_limits(unsigned factors, kg__occupancy *occupancy)
 {
     static const struct {
         unsigned factor;
-        kg__occupancy_limit limit;
-    } pairs[] = {
-        { OCC_LIMIT_WARPS, KG__LIMITED_BY_THREADS },
-        { OCC_LIMIT_REGISTERS, KG__LIMITED_BY_REGISTERS },
-        { OCC_LIMIT_SHARED_MEMORY, KG__LIMITED_BY_SHARED },
-        { OCC_LIMIT_BLOCKS, KG__LIMITED_BY_BLOCKS },
+        const char *name;
+    } limits[KG__OCCUPANCY_LIMITS] = {
+        { OCC_LIMIT_WARPS, "threads" },
+        { OCC_LIMIT_REGISTERS, "registers" },
+        { OCC_LIMIT_SHARED_MEMORY, "shared memory" },
+        { OCC_LIMIT_BLOCKS, "blocks" },
     };
-    unsigned limits = 0;
 
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        limits |= (factors & pairs[i].factor) != 0 ? (unsigned)pairs[i].limit : 0U;
-    return limits;
+    for (size_t i = 0; i < KG__OCCUPANCY_LIMITS; i++) {
+        if ((factors & limits[i].factor) != 0)
+            occupancy->limits[occupancy->limit_count++] = limits[i].name;
+    }
 }
 
 static cudaOccDeviceProp describe_device(const multiprocessor *sm)
@@ -160,8 +160,8 @@ static bool calculate(const multiprocessor *sm, const kg__kernel_needs *needs,
     *occupancy = (kg__occupancy){
         .blocks = result.activeBlocksPerMultiprocessor,
         .warps = result.activeBlocksPerMultiprocessor * ((needs->threads + WARP - 1) / WARP),
-        .limits = translate_limits(result.limitingFactors),
     };
+    name_limits(result.limitingFactors, occupancy);
     occupancy->fraction = (double)(WARP * occupancy->warps) / (double)sm->threads;
     return true;
 }
@@ -183,19 +183,4 @@ bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
     *occupancy = (kg__occupancy){ 0 };
     return is_known(capability, error) && check_needs(needs, error) &&
            calculate(find_multiprocessor(capability), needs, occupancy, error);
-}
-
-const char *kg__occupancy_limit_name(kg__occupancy_limit limit)
-{
-    switch (limit) {
-    case KG__LIMITED_BY_THREADS:
-        return "threads";
-    case KG__LIMITED_BY_REGISTERS:
-        return "registers";
-    case KG__LIMITED_BY_SHARED:
-        return "shared memory";
-    case KG__LIMITED_BY_BLOCKS:
-        return "blocks";
-    }
-    return "";
 }

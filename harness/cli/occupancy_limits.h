@@ -9,13 +9,8 @@
 
 #include "base/message.h"
 
-/* What limits the blocks on a multiprocessor; several may at once. */
-typedef enum kg__occupancy_limit {
-    KG__LIMITED_BY_THREADS = 1, /* no more warps fit */
-    KG__LIMITED_BY_REGISTERS = 2,
-    KG__LIMITED_BY_SHARED = 4,
-    KG__LIMITED_BY_BLOCKS = 8 /* no more blocks fit, whatever they need */
-} kg__occupancy_limit;
+/* How many limits there are: threads, registers, shared memory, blocks. */
+#define KG__OCCUPANCY_LIMITS 4
 
 /* What a launch of a kernel needs. */
 typedef struct kg__kernel_needs {
@@ -29,7 +24,9 @@ typedef struct kg__occupancy {
     int blocks;      /* on a multiprocessor; 0: the launch cannot run */
     int warps;       /* on a multiprocessor */
     double fraction; /* of a multiprocessor's warps, 0 to 1 */
-    unsigned limits; /* of kg__occupancy_limit */
+    /* What keeps more blocks from it, which may be several: "shared memory". */
+    const char *limits[KG__OCCUPANCY_LIMITS];
+    size_t limit_count;
 } kg__occupancy;
 
 /* Whether this was built with the toolkit's header. */
@@ -40,8 +37,5 @@ bool kg__has_occupancy_calculator(void);
  * lists the known ones, or no kernel can have these figures. */
 bool kg__calculate_occupancy(int capability, const kg__kernel_needs *needs,
                              kg__occupancy *occupancy, kg__error *error);
-
-/* A limit's name: "shared memory". */
-const char *kg__occupancy_limit_name(kg__occupancy_limit limit);
 
 #endif

@@ -15,8 +15,7 @@
 /* The arguments before a tool's own: python3 -B TOOL. */
 #define FRAME 3
 
-/* Far more than any command's help, and than any answer takes. */
-#define HELP_SIZE 16384
+/* Far more than any answer takes. */
 #define ANSWER_SECONDS 20
 
 /* Finds a program relative to this one, and names this one in KG__COMMAND, where the program looks
@@ -52,11 +51,11 @@ static void execute(char *path, size_t count, char *const *arguments)
     free(line);
 }
 
-int kg__run_tool(const kg__command *command, size_t count, char **arguments)
+int kg__run_tool(const char *tool, size_t count, char **arguments)
 {
     char path[2 * KG__PATH_SIZE];
 
-    if (find_program(command->tool, path, sizeof path))
+    if (find_program(tool, path, sizeof path))
         execute(path, count, arguments);
     return KG__EXIT_ERROR;
 }
@@ -97,126 +96,3 @@ char *kg__ask_tool(const char *tool, const char *argument, size_t size)
     free(text);
     return NULL;
 }
-
-char *kg__tool_help(const kg__command *command)
-{
-    char *text = kg__ask_tool(command->tool, "--help", HELP_SIZE);
-
-    if (text != NULL)
-        text[strlen(text)] = '\n'; /* the output came without its last; zeros follow */
-    else
-        kg__complain("%s --help: failed: install Python 3.9 or newer", command->tool);
-    return text;
-}
-
-const kg__command kg__doctor_command = {
-    .name = "doctor",
-    .operands = "",
-    .summary = "Check what this machine needs for a gate, with advice",
-    .tool = "doctor.py",
-};
-
-const kg__command kg__list_command = {
-    .name = "list",
-    .operands = "[FILTER]",
-    .summary = "Print the cases of the built programs, what each is for, and the variants' ideas",
-    .tool = "list_cases.py",
-};
-
-const kg__command kg__baseline_show_command = {
-    .name = "baseline show",
-    .operands = "FILE|KEY",
-    .summary = "Print what a baseline holds, case by case",
-    .tool = "baseline_show.py",
-};
-
-const kg__command kg__baseline_diff_command = {
-    .name = "baseline diff",
-    .operands = "[FILE|KEY...]",
-    .summary = "Print how far baselines have moved in all, worst case first",
-    .tool = "baseline_diff.py",
-};
-
-const kg__command kg__baseline_lint_command = {
-    .name = "baseline lint",
-    .operands = "[FILE...]",
-    .summary = "Check baseline files: one line per file",
-    .tool = "baseline_lint.py",
-};
-
-const kg__command kg__baseline_retire_command = {
-    .name = "baseline retire",
-    .operands = "FILE|KEY GLOB...",
-    .summary = "Take cases out of a baseline by name",
-    .tool = "baseline_retire.py",
-};
-
-const kg__command kg__baseline_record_command = {
-    .name = "baseline record",
-    .operands = "PROGRAM...",
-    .summary = "Measure comparisons and store what moved beyond its band",
-    .tool = "baseline_record.py",
-};
-
-const kg__command kg__baseline_adopt_command = {
-    .name = "baseline adopt",
-    .operands = "RESULTS...",
-    .summary = "Add the times of gates to the sessions of a baseline",
-    .tool = "baseline_adopt.py",
-};
-
-const kg__command kg__import_command = {
-    .name = "import",
-    .operands = "FILE...",
-    .summary = "Gate what nvbench or google-benchmark measured, by a stored baseline",
-    .tool = "import.py",
-};
-
-const kg__command kg__validate_command = {
-    .name = "validate",
-    .operands = "",
-    .summary = "Compare the CPU model's counts of each kernel with the hardware's",
-    .tool = "validate.py",
-};
-
-const kg__command kg__selftest_command = {
-    .name = "selftest",
-    .operands = "PROGRAM",
-    .summary = "Prove the gate: kernels of known duration, made slower by a known extent",
-    .tool = "selftest.py",
-};
-
-const kg__command kg__compare_command = {
-    .name = "compare",
-    .operands = "A.json B.json [FILTER]",
-    .summary = "Print how two runs' results differ, as ratios with intervals and verdicts",
-    .tool = "compare.py",
-};
-
-const kg__command kg__predict_command = {
-    .name = "predict",
-    .operands = "[FILTER]",
-    .summary = "Predict the minimum time of kernels on a GPU, which need not be installed",
-    .tool = "predict.py",
-};
-
-const kg__command kg__tune_command = {
-    .name = "tune",
-    .operands = "[FILTER]",
-    .summary = "Search the launches of every variant for the best time, bandwidth, occupancy",
-    .tool = "tune.py",
-};
-
-const kg__command kg__occupancy_command = {
-    .name = "occupancy",
-    .operands = "[FILTER]",
-    .summary = "Print the occupancy of each launch, and what limits it",
-    .tool = "occupancy.py",
-};
-
-const kg__command kg__report_command = {
-    .name = "report",
-    .operands = "",
-    .summary = "Print what a run measured of a comparison, or make the page of a whole run",
-    .tool = "report.py",
-};

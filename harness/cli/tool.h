@@ -1,16 +1,14 @@
-/* The commands that are Python programs in tools/kernelgate/: those that measure nothing, and read
- * and print documents. Their options and help are there. */
+/* The Python programs in tools/kernelgate/: the commands that measure nothing, and read and print
+ * documents. */
 #ifndef KG__CLI_TOOL_H
 #define KG__CLI_TOOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/command.h"
-
-/* Executes a command's program with the arguments as they were given; returns, with
- * KG__EXIT_ERROR and a complaint, only if it cannot be run. */
-int kg__run_tool(const kg__command *command, size_t count, char **arguments);
+/* Executes a program of tools/kernelgate/ with `count` arguments; returns, with KG__EXIT_ERROR and
+ * a complaint, only if it cannot be run. */
+int kg__run_tool(const char *tool, size_t count, char **arguments);
 
 /* Runs a program of tools/kernelgate/ with `count` arguments, after what was printed has been
  * flushed, and waits for its end. False if it failed, of which it complains itself, or, with a
@@ -20,9 +18,5 @@ bool kg__call_tool(const char *tool, const char *const *arguments, size_t count)
 /* What a program of tools/kernelgate/ prints for one argument, up to `size` bytes, to be freed;
  * NULL if it fails or cannot be run. */
 char *kg__ask_tool(const char *tool, const char *argument, size_t size);
-
-/* What a command's program says of its options and itself, to be freed; NULL with a complaint if it
- * cannot be run. */
-char *kg__tool_help(const kg__command *command);
 
 #endif

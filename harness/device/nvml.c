@@ -1,6 +1,5 @@
 #include "device/nvml.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +10,7 @@
  * pointers. */
 typedef struct nvml_device *device_handle;
 
-enum {
-    SUCCESS = 0,
-    NOT_SUPPORTED = 3,
-    INSUFFICIENT_SIZE = 7,
-    DRIVER_NOT_LOADED = 9,
-    LIBRARY_MISMATCH = 18
-};
+enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, LIBRARY_MISMATCH = 18 };
 
 /* What the calls below take for a temperature's sensor and a clock's domain. */
 enum { SENSOR_GPU = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
@@ -36,38 +29,21 @@ typedef struct process_v2 {
     unsigned compute_instance;
 } process_v2;
 
-typedef struct pci_info {
-    char legacy_bus_id[16];
-    unsigned domain;
-    unsigned bus;
-    unsigned device;
-    unsigned device_id;
-    unsigned subsystem_id;
-    char bus_id[32];
-} pci_info;
-
 struct kg__nvml {
     void *library;
     /* Without these nothing can be asked. */
     int (*init)(void);
-    int (*by_index)(unsigned, device_handle *);
     int (*by_uuid)(const char *, device_handle *);
-    int (*by_bus_id)(const char *, device_handle *);
     /* Each of these may be missing from an older driver. */
     const char *(*error_string)(int);
     int (*driver_version)(char *, unsigned);
-    int (*name)(device_handle, char *, unsigned);
-    int (*uuid)(device_handle, char *, unsigned);
-    int (*pci)(device_handle, pci_info *);
     int (*temperature)(device_handle, int, unsigned *);
     int (*clock)(device_handle, int, unsigned *);
     int (*max_clock)(device_handle, int, unsigned *);
     int (*event_reasons)(device_handle, unsigned long long *);
     int (*throttle_reasons)(device_handle, unsigned long long *);
     int (*power_limit)(device_handle, unsigned *);
-    int (*power_draw)(device_handle, unsigned *);
     int (*ecc)(device_handle, int *, int *);
-    int (*mig)(device_handle, unsigned *, unsigned *);
     int (*processes_v3)(device_handle, unsigned *, void *);
     int (*processes_v2)(device_handle, unsigned *, void *);
     int (*processes_v1)(device_handle, unsigned *, void *);
@@ -90,26 +66,17 @@ static const char *find_symbols(kg__nvml *nvml)
 {
     if (!FIND(nvml, init, "nvmlInit_v2"))
         return "nvmlInit_v2";
-    if (!FIND(nvml, by_index, "nvmlDeviceGetHandleByIndex_v2"))
-        return "nvmlDeviceGetHandleByIndex_v2";
     if (!FIND(nvml, by_uuid, "nvmlDeviceGetHandleByUUID"))
         return "nvmlDeviceGetHandleByUUID";
-    if (!FIND(nvml, by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2"))
-        return "nvmlDeviceGetHandleByPciBusId_v2";
     FIND(nvml, error_string, "nvmlErrorString");
     FIND(nvml, driver_version, "nvmlSystemGetDriverVersion");
-    FIND(nvml, name, "nvmlDeviceGetName");
-    FIND(nvml, uuid, "nvmlDeviceGetUUID");
-    FIND(nvml, pci, "nvmlDeviceGetPciInfo_v3");
     FIND(nvml, temperature, "nvmlDeviceGetTemperature");
     FIND(nvml, clock, "nvmlDeviceGetClockInfo");
     FIND(nvml, max_clock, "nvmlDeviceGetMaxClockInfo");
     FIND(nvml, event_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
     FIND(nvml, throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
     FIND(nvml, power_limit, "nvmlDeviceGetEnforcedPowerLimit");
-    FIND(nvml, power_draw, "nvmlDeviceGetPowerUsage");
     FIND(nvml, ecc, "nvmlDeviceGetEccMode");
-    FIND(nvml, mig, "nvmlDeviceGetMigMode");
     FIND(nvml, processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3");
     FIND(nvml, processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2");
     FIND(nvml, processes_v1, "nvmlDeviceGetComputeRunningProcesses");
@@ -186,15 +153,6 @@ void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)
         *text = '\0';
 }
 
-static int find_device(const kg__nvml *nvml, const char *id, device_handle *device)
-{
-    if (*id != '\0' && id[strspn(id, "0123456789")] == '\0')
-        return nvml->by_index((unsigned)strtoul(id, NULL, 10), device);
-    if (isalpha((unsigned char)*id) && strchr(id, ':') == NULL)
-        return nvml->by_uuid(id, device);
-    return nvml->by_bus_id(id, device);
-}
-
 /* A whole number from a call that takes the card alone or with a selector; -1 where the driver does
  * not say. */
 static int query_integer(int (*query)(device_handle, int, unsigned *), device_handle device,
@@ -203,21 +161,6 @@ static int query_integer(int (*query)(device_handle, int, unsigned *), device_ha
     unsigned value = 0;
 
     return query != NULL && query(device, what, &value) == SUCCESS ? (int)value : -1;
-}
-
-static double query_watts(int (*query)(device_handle, unsigned *), device_handle device)
-{
-    unsigned milliwatts = 0;
-
-    return query != NULL && query(device, &milliwatts) == SUCCESS ? milliwatts / 1000.0
-                                                                  : (double)NAN;
-}
-
-static void query_text(int (*query)(device_handle, char *, unsigned), device_handle device,
-                       char *text, size_t size)
-{
-    if (query == NULL || query(device, text, (unsigned)size) != SUCCESS)
-        *text = '\0';
 }
 
 /* Lists the processes by one version of the call, whose entries are `stride` bytes and begin with
@@ -262,12 +205,12 @@ static bool is_listed(const kg__nvml_processes *processes, unsigned pid)
     return false;
 }
 
-bool kg__nvml_list(const kg__nvml *nvml, const char *id, kg__nvml_processes *processes)
+bool kg__nvml_list(const kg__nvml *nvml, const char *uuid, kg__nvml_processes *processes)
 {
     device_handle device = NULL;
 
     processes->count = -1;
-    return find_device(nvml, id, &device) == SUCCESS && list_processes(nvml, device, processes);
+    return nvml->by_uuid(uuid, &device) == SUCCESS && list_processes(nvml, device, processes);
 }
 
 void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
@@ -304,52 +247,27 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
     return foreign;
 }
 
-/* For a process without a context, such as one that diagnoses a machine. */
-static int foreign_processes(const kg__nvml *nvml, device_handle device)
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *uuid, kg__nvml_state *state,
+                        kg__error *error)
 {
-    kg__nvml_processes own = { .count = 1, .pids = { (unsigned)getpid() } };
-    kg__nvml_processes processes;
+    unsigned long long reasons = 0;
+    unsigned milliwatts = 0;
+    int ecc = 0;
+    int pending_ecc = 0;
+    device_handle device = NULL;
+    int code = nvml->by_uuid(uuid, &device);
 
-    return list_processes(nvml, device, &processes) ? kg__nvml_foreign(&processes, &own) : -1;
-}
-
-static void reset_state(kg__nvml_state *state)
-{
     *state = (kg__nvml_state){ .temperature_c = -1,
                                .sm_clock_mhz = -1,
                                .memory_clock_mhz = -1,
                                .max_sm_clock_mhz = -1,
                                .power_limit_w = NAN,
-                               .power_draw_w = NAN,
-                               .ecc = -1,
-                               .mig = -1,
-                               .foreign_processes = -1 };
-}
-
-bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *id, kg__nvml_state *state,
-                        kg__error *error)
-{
-    unsigned long long reasons = 0;
-    unsigned mig = 0;
-    unsigned pending_mig = 0;
-    int ecc = 0;
-    int pending_ecc = 0;
-    pci_info pci = { .bus_id = "" };
-    device_handle device = NULL;
-    int code;
-
-    reset_state(state);
-    code = find_device(nvml, id, &device);
+                               .ecc = -1 };
     if (code != SUCCESS)
         return kg__fail(error,
                         "GPU %s: the NVIDIA driver does not find it (NVML error %d: %s): see "
                         "`nvidia-smi -L`",
-                        id, code, error_text(nvml, code));
-
-    query_text(nvml->name, device, state->name, sizeof state->name);
-    query_text(nvml->uuid, device, state->uuid, sizeof state->uuid);
-    if (nvml->pci != NULL && nvml->pci(device, &pci) == SUCCESS)
-        kg__format(state->bus_id, sizeof state->bus_id, "%s", pci.bus_id);
+                        uuid, code, error_text(nvml, code));
     state->temperature_c = query_integer(nvml->temperature, device, SENSOR_GPU);
     state->sm_clock_mhz = query_integer(nvml->clock, device, CLOCK_SM);
     state->memory_clock_mhz = query_integer(nvml->clock, device, CLOCK_MEMORY);
@@ -358,17 +276,10 @@ bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *id, kg__nvml_state *st
         (nvml->event_reasons != NULL && nvml->event_reasons(device, &reasons) == SUCCESS) ||
         (nvml->throttle_reasons != NULL && nvml->throttle_reasons(device, &reasons) == SUCCESS);
     state->reasons = state->reasons_known ? reasons : 0;
-    state->power_limit_w = query_watts(nvml->power_limit, device);
-    state->power_draw_w = query_watts(nvml->power_draw, device);
+    if (nvml->power_limit != NULL && nvml->power_limit(device, &milliwatts) == SUCCESS)
+        state->power_limit_w = milliwatts / 1000.0;
     if (nvml->ecc != NULL && nvml->ecc(device, &ecc, &pending_ecc) == SUCCESS)
         state->ecc = ecc != 0;
-    /* A card that cannot be split answers "not supported", which is as good as off. */
-    if (nvml->mig != NULL) {
-        code = nvml->mig(device, &mig, &pending_mig);
-        if (code == SUCCESS || code == NOT_SUPPORTED)
-            state->mig = code == SUCCESS && mig != 0;
-    }
-    state->foreign_processes = foreign_processes(nvml, device);
     return true;
 }
 

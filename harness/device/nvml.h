@@ -22,12 +22,9 @@ typedef enum kg__nvml_status {
 /* The loaded library. */
 typedef struct kg__nvml kg__nvml;
 
-/* What a card says of itself. Each figure may be unavailable on its own: a text is then empty, a
- * whole number -1 and a power NaN. */
+/* What a card says of itself. Each figure may be unavailable on its own: a whole number is
+ * then -1 and a power NaN. `kernelgate doctor` asks for more by itself (nvml.py). */
 typedef struct kg__nvml_state {
-    char name[96];     /* "NVIDIA H200" */
-    char uuid[96];     /* "GPU-..." */
-    char bus_id[32];   /* "00000000:19:00.0" */
     int temperature_c; /* of the GPU, degrees Celsius */
     int sm_clock_mhz;
     int memory_clock_mhz;
@@ -36,11 +33,7 @@ typedef struct kg__nvml_state {
     uint64_t
         reasons; /* why the clocks are what they are: bits as kg__nvml_reasons_text() names them */
     double power_limit_w; /* the limit that is enforced, watts */
-    double power_draw_w;
-    int ecc;               /* 1 on, 0 off */
-    int mig;               /* 1 on: the card is split into instances */
-    int foreign_processes; /* that compute on the card and have another id than this process; where
-                              that is this process's, use kg__nvml_foreign() */
+    int ecc;              /* 1 on, 0 off */
 } kg__nvml_state;
 
 /* Loads the library and starts it. On anything but KG__NVML_READY `*nvml` is NULL, and `why` says
@@ -51,10 +44,9 @@ kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
 /* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
 
-/* Asks for the state of the card `id`: its PCI bus id ("0000:19:00.0"), its UUID ("GPU-...") or
- * its index by PCI order ("0"). False with `error` where there is no such card or it does not
- * answer; every figure is then unavailable. */
-bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *id, kg__nvml_state *state,
+/* Asks for the state of the card of a UUID, "GPU-...". False with `error` where there is no such
+ * card or it does not answer; every figure is then unavailable. */
+bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *uuid, kg__nvml_state *state,
                         kg__error *error);
 
 /* The most processes on one card that are looked at. */
@@ -66,8 +58,8 @@ typedef struct kg__nvml_processes {
     unsigned pids[KG__NVML_PROCESSES];
 } kg__nvml_processes;
 
-/* Lists the processes that compute on the card `id`; false where that is not known. */
-bool kg__nvml_list(const kg__nvml *nvml, const char *id, kg__nvml_processes *processes);
+/* Lists the processes that compute on the card of a UUID; false where that is not known. */
+bool kg__nvml_list(const kg__nvml *nvml, const char *uuid, kg__nvml_processes *processes);
 
 /* Finds which of the listed processes may be this one, from the list before its context was made
  * and the one after. In a container the driver may know it by another id than getpid(), or hide it:

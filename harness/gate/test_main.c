@@ -288,17 +288,12 @@ static json_t *ids_of(const char *test)
     return ids;
 }
 
-static int print_tests(int argc)
+static int print_tests(const kg_comparison *comparison)
 {
-    struct criterion_test_set *set;
-    json_t *tests;
+    struct criterion_test_set *set = criterion_initialize();
+    json_t *tests = json_array();
 
-    if (argc != 2) {
-        kg__complain("--tests: takes no value: leave it out");
-        return KG__EXIT_ERROR;
-    }
-    tests = json_array();
-    set = criterion_initialize();
+    (void)comparison;
     FOREACH_SET(struct criterion_suite_set * suite, set->suites)
     {
         FOREACH_SET(struct criterion_test * test, suite->tests)
@@ -399,25 +394,39 @@ static int work_for_criterion(int argc, char **argv)
     return replaced(argc, argv);
 }
 
+/* What the program is asked for, with the value that it takes; KG_FILTER chooses the cases. */
+static const struct {
+    const char *option;
+    int (*answer)(const kg_comparison *comparison);
+    int (*answer_of)(const kg_comparison *comparison, const char *value); /* NULL: takes none */
+} questions[] = {
+    { "--tests", print_tests, NULL },
+    { "--cases", NULL, kg__print_cases },
+    { "--resource-spec", kg__print_resource_spec, NULL },
+    { "--beside", NULL, kg__print_beside },
+    { "--work", kg__print_work, NULL },
+    { "--candidates", kg__print_tune_candidates, NULL },
+    { "--launches", kg__print_launches, NULL },
+};
+
 int main(int argc, char **argv)
 {
     if (getenv("BXFI_MAP") != NULL)
         return work_for_criterion(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--observe") == 0)
         return kg__observe(kg__comparison, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--tests") == 0)
-        return print_tests(argc);
-    if (argc > 1 && strcmp(argv[1], "--cases") == 0)
-        return kg__print_cases(kg__comparison, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--resource-spec") == 0)
-        return kg__print_resource_spec(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--beside") == 0)
-        return kg__print_beside(kg__comparison, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--work") == 0)
-        return kg__print_work(kg__comparison, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--candidates") == 0)
-        return kg__print_tune_candidates(kg__comparison, argc, argv);
-    if (argc > 1 && strcmp(argv[1], "--launches") == 0)
-        return kg__print_launches(kg__comparison, argc, argv);
+    for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof *questions; i++) {
+        bool takes_value = questions[i].answer_of != NULL;
+
+        if (strcmp(argv[1], questions[i].option) != 0)
+            continue;
+        if (argc > (takes_value ? 3 : 2)) {
+            kg__complain("%s: %s takes %s: omit it", argv[argc - 1], argv[1],
+                         takes_value ? "one value" : "no value");
+            return KG__EXIT_ERROR;
+        }
+        return takes_value ? questions[i].answer_of(kg__comparison, argv[2])
+                           : questions[i].answer(kg__comparison);
+    }
     return run_tests(argc, argv);
 }

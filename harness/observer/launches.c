@@ -166,17 +166,13 @@ static void say_waiting(void *context, const char *line)
     kg__complain("%s", line);
 }
 
-int kg__print_launches(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_launches(const kg_comparison *comparison)
 {
     kg__device_description device;
     kg__error why = { "" };
     kg__device_status status;
     int code = KG__EXIT_ERROR;
 
-    if (argc != 2) {
-        kg__complain("%s: --launches takes no value: omit it, KG_FILTER chooses cases", argv[2]);
-        return KG__EXIT_ERROR;
-    }
     status = kg__device_open(&device, &why);
     if (status == KG__DEVICE_READY && kg__device_keep(false, say_waiting, NULL, &why)) {
         kg__device_plan();

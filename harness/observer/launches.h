@@ -15,6 +15,6 @@
  *    "refused": [{"case", "why"}], "failed": [{"case", "why"}]}
  *
  * Returns its exit code: 0, 2 on an error, 77 where there is no device. */
-int kg__print_launches(const kg_comparison *comparison, int argc, char *const *argv);
+int kg__print_launches(const kg_comparison *comparison);
 
 #endif

@@ -28,6 +28,14 @@ typedef struct observer_request {
     const kg__case *others; /* where the cases begin that no row of the part's table is of */
 } observer_request;
 
+/* Some cases of a table. */
+typedef struct choice {
+    kg__case_list table;
+    size_t capacity;       /* of the table */
+    const kg__case **list; /* NULL before they are chosen */
+    size_t count;
+} choice;
+
 static bool is_check(const observer_request *request)
 {
     return strcmp(request->part, "check") == 0 || strcmp(request->part, "defects") == 0;
@@ -55,59 +63,67 @@ static bool parse_arguments(int argc, char *const *argv, observer_request *reque
     return true;
 }
 
-/* Makes the cases of the ids in file `path`, whose launches need not be in the table. */
-static bool make_cases(const kg_comparison *comparison, const char *path, kg__case_list *cases,
+static bool is_tuning(const char *part)
+{
+    return strcmp(part, KG__PART_TUNE) == 0 && kg__part_purposes("time") != 0;
+}
+
+/* Makes the table that a part's cases are found in. Of a tuning's candidates no row is one. */
+static bool make_table(const kg_comparison *comparison, const char *part, choice *chosen,
                        kg__error *error)
 {
-    const char *cause;
-    FILE *file = kg__file_stream(path, &cause);
-    char line[KG__CASE_ID_SIZE + 2];
-    size_t room = 0;
-    bool good = true;
+    bool tuning = is_tuning(part);
+    bool made = kg__table_expand(comparison, tuning ? "time" : part, &chosen->table, error);
 
-    if (file == NULL)
-        return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
-                        cause);
-    while (good && fgets(line, sizeof line, file) != NULL) {
-        kg__case c;
-
-        line[strcspn(line, "\n")] = '\0';
-        if (kg__table_find(cases, line) != NULL)
-            good = kg__fail(error, "%s: appears twice in %s: name each case once", line, path);
-        else if (kg__table_parse(comparison, line, &c, error)) {
-            cases->list = kg__grow(cases->list, cases->count, &room, sizeof *cases->list);
-            cases->list[cases->count++] = c;
-        } else {
-            good = false;
-        }
-    }
-    fclose(file);
-    return good;
+    chosen->capacity = chosen->table.count;
+    if (tuning)
+        chosen->table.count = 0;
+    return made;
 }
 
-/* Makes the table that an observer's cases are found in: a part's own, or what the file of a
- * tuning's candidates asks for. */
-static bool make_table(const kg_comparison *comparison, const observer_request *request,
-                       kg__case_list *table, kg__error *error)
+/* Adds the case of an id whose launch no row has to the table: a search tries such. */
+static bool add_other_launch(const kg_comparison *comparison, const char *id, choice *chosen,
+                             kg__error *error)
 {
-    if (strcmp(request->part, KG__PART_TUNE) != 0 || kg__part_purposes("time") == 0)
-        return kg__table_expand(comparison, request->part, table, error);
-    if (!kg__table_expand(comparison, "time", table, error))
+    kg__case_list *table = &chosen->table;
+    kg__case c;
+
+    if (!kg__table_parse(comparison, id, &c, error))
         return false;
-    kg__case_list_free(table);
-    return make_cases(comparison, request->cases, table, error);
+    table->list = kg__grow(table->list, table->count, &chosen->capacity, sizeof *table->list);
+    table->list[table->count++] = c;
+    return true;
 }
 
-/* Reads the ids in file `path` and finds their cases; `chosen` has space for the whole table. */
-static bool choose_cases(const kg__case_list *table, const char *path, const kg__case **chosen,
-                         size_t *count, kg__error *error)
+/* Finds the case of an id for a part, and adds it to the table where the part takes launches that
+ * no row has. */
+static const kg__case *find_case(const kg_comparison *comparison, const char *part, const char *id,
+                                 choice *chosen, kg__error *error)
+{
+    bool tuning = is_tuning(part);
+    bool takes_others = tuning || strcmp(part, "check") == 0 || strcmp(part, "count") == 0;
+    const kg__case *c = kg__table_find(&chosen->table, id);
+
+    if (c != NULL)
+        return c;
+    if (takes_others && add_other_launch(comparison, id, chosen, tuning ? error : NULL))
+        return &chosen->table.list[chosen->table.count - 1];
+    if (!tuning)
+        kg__fail(error, "%s: no such case in the table: see --cases", id);
+    return NULL;
+}
+
+/* Finds the cases whose ids are in the file `path`. */
+static bool choose_cases(const kg_comparison *comparison, const char *part, const char *path,
+                         choice *chosen, kg__error *error)
 {
     const char *cause;
     FILE *file = kg__file_stream(path, &cause);
     char line[KG__CASE_ID_SIZE + 2];
+    size_t *rows = NULL;
+    size_t capacity = 0;
     bool good = true;
 
-    *count = 0;
     if (file == NULL)
         return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
                         cause);
@@ -115,16 +131,29 @@ static bool choose_cases(const kg__case_list *table, const char *path, const kg_
         const kg__case *c;
 
         line[strcspn(line, "\n")] = '\0';
-        c = kg__table_find(table, line);
-        if (c == NULL)
-            good = kg__fail(error, "%s: no such case in the table: see --cases", line);
-        else if (*count == table->count)
-            good = kg__fail(error, "%s: more cases than the table has: name each once", path);
-        else
-            chosen[(*count)++] = c;
+        c = find_case(comparison, part, line, chosen, error);
+        good = c != NULL;
+        for (size_t i = 0; i < chosen->count && good; i++)
+            good = &chosen->table.list[rows[i]] != c ||
+                   kg__fail(error, "%s: appears twice in %s: name each case once", line, path);
+        if (!good)
+            break;
+        rows = kg__grow(rows, chosen->count, &capacity, sizeof *rows);
+        rows[chosen->count++] = (size_t)(c - chosen->table.list);
     }
     fclose(file);
+    /* Only now does the table stay where it is. */
+    chosen->list = kg__allocate(chosen->count, sizeof(kg__case *));
+    for (size_t i = 0; i < chosen->count; i++)
+        chosen->list[i] = &chosen->table.list[rows[i]];
+    free(rows);
     return good;
+}
+
+static void free_choice(choice *chosen)
+{
+    free(chosen->list);
+    kg__case_list_free(&chosen->table);
 }
 
 /* Removes the cases that the comparison refuses, each with its record. */
@@ -286,80 +315,51 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
     return status;
 }
 
-/* Adds to the table of a part that checks or counts the cases in its file whose launches no row
- * has: a search tries such. What is not a case at all is left for choose_cases() to refuse. */
-static void add_other_launches(const kg_comparison *comparison, observer_request *request,
-                               kg__case_list *table)
-{
-    bool takes_any = strcmp(request->part, "check") == 0 || strcmp(request->part, "count") == 0;
-    const char *cause;
-    FILE *file = takes_any ? kg__file_stream(request->cases, &cause) : NULL;
-    char line[KG__CASE_ID_SIZE + 2];
-    size_t rows = table->count;
-    size_t room = table->count;
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        kg__case c;
-
-        line[strcspn(line, "\n")] = '\0';
-        if (kg__table_find(table, line) != NULL || !kg__table_parse(comparison, line, &c, NULL))
-            continue;
-        table->list = kg__grow(table->list, table->count, &room, sizeof *table->list);
-        table->list[table->count++] = c;
-    }
-    if (file != NULL)
-        fclose(file);
-    request->others = table->list + rows;
-}
-
 int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
 {
     observer_request request = { .part = "", .cases = "", .records = "" };
-    kg__case_list table = { 0 };
-    const kg__case **chosen = NULL;
+    choice chosen = { .list = NULL };
     kg__error error = { "" };
-    size_t count;
+    size_t rows;
     int status = KG__EXIT_ERROR;
-    int records;
+    int records = -1;
+    bool good = kg__settings_are_clear(&error) && parse_arguments(argc, argv, &request, &error) &&
+                make_table(comparison, request.part, &chosen, &error);
 
-    if (!kg__settings_are_clear(&error) || !parse_arguments(argc, argv, &request, &error) ||
-        !make_table(comparison, &request, &table, &error)) {
-        kg__complain("%s", error.text);
-        kg__case_list_free(&table);
-        return KG__EXIT_ERROR;
-    }
     /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
      * when the thread that started the process ends, which a wrapper's may do at any time: a
      * wrapper ends its observer itself. */
-    if (kg__wrapper(request.part) == NULL)
+    if (good && kg__wrapper(request.part) == NULL)
         kg__end_with_parent();
-    add_other_launches(comparison, &request, &table);
-    chosen = kg__allocate(table.count, sizeof(kg__case *));
-    records = open(request.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (records < 0)
-        kg__complain("%s: cannot be written: %s: check the folder's permissions and free space",
-                     request.records, strerror(errno));
-    else if (!choose_cases(&table, request.cases, chosen, &count, &error))
-        kg__complain("%s", error.text);
+    rows = chosen.table.count;
+    good = good && choose_cases(comparison, request.part, request.cases, &chosen, &error);
+    request.others = chosen.table.list + rows;
+    if (good)
+        records = open(request.records, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (good && records < 0)
+        good = kg__fail(&error,
+                        "%s: cannot be written: %s: check the folder's permissions and free space",
+                        request.records, strerror(errno));
+    if (good)
+        status = observe_on_device(comparison, &request, chosen.list, chosen.count, records);
     else
-        status = observe_on_device(comparison, &request, chosen, count, records);
+        kg__complain("%s", error.text);
     if (records >= 0)
         close(records);
-    free(chosen);
-    kg__case_list_free(&table);
+    free_choice(&chosen);
     return status;
 }
 
-int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_cases(const kg_comparison *comparison, const char *part)
 {
     kg__case_list table;
     kg__error error;
 
-    if (argc != 3) {
+    if (part == NULL) {
         kg__complain("--cases: name a part: check, time, count or defects");
         return KG__EXIT_ERROR;
     }
-    if (!kg__table_expand(comparison, argv[2], &table, &error)) {
+    if (!kg__table_expand(comparison, part, &table, &error)) {
         kg__complain("%s", error.text);
         kg__case_list_free(&table);
         return KG__EXIT_ERROR;
@@ -372,17 +372,14 @@ int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv
     return KG__EXIT_PASS;
 }
 
-int kg__print_resource_spec(int argc, char *const *argv)
+int kg__print_resource_spec(const kg_comparison *comparison)
 {
     kg__boards boards = { .list = NULL };
     kg__error why = { "" };
     kg__device_status found;
     int status;
 
-    if (argc != 2) {
-        kg__complain("%s: --resource-spec takes no value: omit it", argv[2]);
-        return KG__EXIT_ERROR;
-    }
+    (void)comparison;
     found = kg__device_boards(&boards, &why);
     if (found == KG__DEVICE_READY && kg__gpu_slot_takes(&boards, &why)) {
         status = kg__gpu_slot_print_spec(&boards) ? KG__EXIT_PASS : KG__EXIT_ERROR;
@@ -403,43 +400,32 @@ static bool is_timed_beside(const kg__case *c, const kg__case *const *chosen, si
     return false;
 }
 
-/* The cases that KG_FILTER takes; `chosen` has space for the whole table. */
-static void choose_filtered(const kg__case_list *table, const kg__case **chosen, size_t *count)
+/* The cases of the table that KG_FILTER takes. */
+static void choose_filtered(choice *chosen)
 {
-    *count = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        if (kg__filter_takes(table->list[i].id))
-            chosen[(*count)++] = &table->list[i];
+    chosen->list = kg__allocate(chosen->table.count, sizeof(kg__case *));
+    for (size_t i = 0; i < chosen->table.count; i++) {
+        if (kg__filter_takes(chosen->table.list[i].id))
+            chosen->list[chosen->count++] = &chosen->table.list[i];
     }
 }
 
-int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_beside(const kg_comparison *comparison, const char *cases)
 {
-    kg__case_list table = { 0 };
-    const kg__case **chosen = NULL;
+    choice chosen = { .list = NULL };
     kg__error error;
-    size_t count = 0;
-    bool good;
+    bool good = make_table(comparison, "time", &chosen, &error);
 
-    if (argc > 3) {
-        kg__complain("--beside: takes one file with one case id per line, or none");
-        return KG__EXIT_ERROR;
-    }
-    good = kg__table_expand(comparison, "time", &table, &error);
-    if (good) {
-        chosen = kg__allocate(table.count, sizeof(kg__case *));
-        if (argc == 3)
-            good = choose_cases(&table, argv[2], chosen, &count, &error);
-        else
-            choose_filtered(&table, chosen, &count);
-    }
+    if (good && cases != NULL)
+        good = choose_cases(comparison, "time", cases, &chosen, &error);
+    else if (good)
+        choose_filtered(&chosen);
     if (!good)
         kg__complain("%s", error.text);
-    for (size_t i = 0; good && i < table.count; i++) {
-        if (is_timed_beside(&table.list[i], chosen, count))
-            puts(table.list[i].id);
+    for (size_t i = 0; good && i < chosen.table.count; i++) {
+        if (is_timed_beside(&chosen.table.list[i], chosen.list, chosen.count))
+            puts(chosen.table.list[i].id);
     }
-    free(chosen);
-    kg__case_list_free(&table);
+    free_choice(&chosen);
     return good ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }

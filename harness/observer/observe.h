@@ -18,15 +18,15 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
 
 /* The program as `PROGRAM --cases PART`: prints the ids of a part's cases, one per line. Returns
  * its exit code. */
-int kg__print_cases(const kg_comparison *comparison, int argc, char *const *argv);
+int kg__print_cases(const kg_comparison *comparison, const char *part);
 
 /* The program as `PROGRAM --resource-spec`: prints CTest's resource spec of the boards that CUDA
  * shows. Returns its exit code: 77, with the reason, where there is nothing to hand out. */
-int kg__print_resource_spec(int argc, char *const *argv);
+int kg__print_resource_spec(const kg_comparison *comparison);
 
 /* The program as `PROGRAM --beside [CASES]`: prints the ids of the cases that are timed side by
  * side with any of those in the file CASES, or of those that KG_FILTER lets through, themselves
- * among them. Returns its exit code. */
-int kg__print_beside(const kg_comparison *comparison, int argc, char *const *argv);
+ * among them; `cases` is NULL then. Returns its exit code. */
+int kg__print_beside(const kg_comparison *comparison, const char *cases);
 
 #endif

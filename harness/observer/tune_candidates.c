@@ -2,11 +2,12 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "records/observation.h"
-#include "suite/case_id.h"
 #include "suite/settings.h"
 
 #define WARP 32
@@ -219,13 +220,14 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
                         json_integer(limits->threads_per_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *c = &candidates->cases.list[i];
-        kg__case_id name;
+        const char *rest = c->id + kg__variant_length(c->id);
+        char size[KG__CASE_ID_SIZE];
         kg__work asked;
 
         json_array_append_new(cases, json_string(c->id));
-        if (comparison->work != NULL && kg__case_id_parse(c->id, &name) &&
-            json_object_get(work, name.size) == NULL)
-            json_object_set_new(work, name.size, kg__work_json(kg__work_of(comparison, c, &asked)));
+        kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
+        if (comparison->work != NULL && json_object_get(work, size) == NULL)
+            json_object_set_new(work, size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }
     for (size_t i = 0; i < candidates->refused.count; i++) {
         const kg__case *c = &candidates->refused.list[i];
@@ -240,27 +242,19 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
                                                                       : KG__EXIT_ERROR;
 }
 
-int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_tune_candidates(const kg_comparison *comparison)
 {
     kg__tune_candidates candidates = { .cases = { 0 } };
     kg__device_description device;
     kg__limits limits;
     kg__error why = { "" };
+    kg__device_status found;
     int status = KG__EXIT_ERROR;
 
-    if (argc != 2) {
-        kg__complain("%s: --candidates takes no value: KG_FILTER narrows them", argv[2]);
-        return KG__EXIT_ERROR;
-    }
-    switch (kg__device_open(&device, &why)) {
-    case KG__DEVICE_ABSENT:
+    found = kg__device_open(&device, &why);
+    if (found != KG__DEVICE_READY) {
         kg__complain("%s", why.text);
-        return KG__EXIT_NOTHING;
-    case KG__DEVICE_BROKEN:
-        kg__complain("%s", why.text);
-        return KG__EXIT_ERROR;
-    case KG__DEVICE_READY:
-        break;
+        return found == KG__DEVICE_ABSENT ? KG__EXIT_NOTHING : KG__EXIT_ERROR;
     }
     limits = kg__device_limits();
     if (kg__tune_candidates_make(comparison, &limits, &candidates, &why))

@@ -36,6 +36,6 @@ void kg__tune_candidates_free(kg__tune_candidates *candidates);
  * "threads_a_block", ...}, "block_is_edge", "work": {size: {"operations", "bytes"}}, "cases":
  * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
  * no device. */
-int kg__print_tune_candidates(const kg_comparison *comparison, int argc, char *const *argv);
+int kg__print_tune_candidates(const kg_comparison *comparison);
 
 #endif

@@ -275,7 +275,7 @@ static json_t *describe_cases(const kg_comparison *comparison, const kg__case *c
     return document;
 }
 
-int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
+int kg__print_work(const kg_comparison *comparison)
 {
     const unsigned purposes = KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT;
     kg__case_list table = { 0 };
@@ -283,10 +283,6 @@ int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv)
     json_t *document = NULL;
     bool printed = false;
 
-    if (argc != 2) {
-        kg__complain("%s: --work takes no value: omit it", argv[2]);
-        return KG__EXIT_ERROR;
-    }
     if (kg__table_expand_for(comparison, purposes, &table, &error)) {
         const kg__case **chosen = kg__allocate(table.count, sizeof(kg__case *));
 

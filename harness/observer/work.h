@@ -29,8 +29,8 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES]);
  * - "kernels", "blocks": how many kernels a launch starts, of how many blocks in all; absent where
  *   none is started, and of a program for a GPU, since only the CPU model knows it without running
  *
- * Returns the program's exit code: 0, or 2 for a bad table, a bad call, or an output that takes no
+ * Returns the program's exit code: 0, or 2 for a bad table or an output that takes no
  * more. */
-int kg__print_work(const kg_comparison *comparison, int argc, char *const *argv);
+int kg__print_work(const kg_comparison *comparison);
 
 #endif

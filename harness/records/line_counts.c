@@ -56,29 +56,6 @@ kg__counts *kg__lines_at(kg__lines *lines, const char *file, size_t length, unsi
     return &added->counts;
 }
 
-static bool counts_nothing(const kg__counts *counts)
-{
-    static const kg__counts nothing;
-
-    return memcmp(counts, &nothing, sizeof nothing) == 0;
-}
-
-kg__lines *kg__lines_copy(const kg__lines *lines)
-{
-    kg__lines *copy = kg__lines_make();
-
-    for (size_t i = 0; lines != NULL && i < lines->count; i++) {
-        const kg__line_counts *line = &lines->list[i];
-
-        if (!counts_nothing(&line->counts))
-            *kg__lines_at(copy, line->file, strlen(line->file), line->line) = line->counts;
-    }
-    if (copy->count > 0)
-        return copy;
-    kg__lines_free(copy);
-    return NULL;
-}
-
 double kg__lines_sum(const kg__lines *lines, kg__counter counter)
 {
     double sum = 0;

@@ -34,9 +34,6 @@ void kg__lines_free(kg__lines *lines);
  * next one is. `length` is that of the file's name. */
 kg__counts *kg__lines_at(kg__lines *lines, const char *file, size_t length, unsigned int line);
 
-/* A copy without the lines that count nothing; NULL where none is left, or `lines` is. */
-kg__lines *kg__lines_copy(const kg__lines *lines);
-
 /* What a counter comes to on all lines together; 0 of none (NULL). */
 double kg__lines_sum(const kg__lines *lines, kg__counter counter);
 

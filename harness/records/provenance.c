@@ -143,22 +143,6 @@ const char *kg__provenance_read(kg__provenance *provenance, const json_t *object
     return other;
 }
 
-void kg__provenance_copy(kg__provenance *to, const kg__provenance *from)
-{
-    kg__provenance copy = { .facts = NULL };
-
-    for (size_t i = 0; i < from->count; i++) {
-        const kg__fact *fact = &from->facts[i];
-
-        if (fact->kind == KG__FACT_TEXT)
-            kg__provenance_set_text(&copy, fact->name, fact->text);
-        else
-            kg__provenance_set(&copy, fact->name, fact->kind, fact->number);
-    }
-    kg__provenance_free(to);
-    *to = copy;
-}
-
 void kg__provenance_free(kg__provenance *provenance)
 {
     for (size_t i = 0; i < provenance->count; i++) {

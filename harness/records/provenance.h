@@ -57,9 +57,6 @@ json_t *kg__provenance_json(const kg__provenance *provenance);
  * that is not one, which is left out, or NULL; of what is not an object nothing is read. */
 const char *kg__provenance_read(kg__provenance *provenance, const json_t *object);
 
-/* Replaces `to` by a copy. */
-void kg__provenance_copy(kg__provenance *to, const kg__provenance *from);
-
 /* Frees the facts, and empties the provenance. */
 void kg__provenance_free(kg__provenance *provenance);
 

@@ -201,19 +201,6 @@ static const char *find_nearest(char *glob, const char *const *ids, size_t count
     return nearest_id;
 }
 
-const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
-{
-    char *globs = kg__copy_text(list);
-    const char *nearest = NULL;
-    char *rest;
-
-    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
-         glob = strtok_r(NULL, ",", &rest))
-        nearest = find_nearest(glob, ids, count);
-    free(globs);
-    return nearest;
-}
-
 /* A glob of as many parts of an id as have `slashes` between them, and of what follows. */
 static char *make_glob(const char *id, size_t slashes)
 {
@@ -229,22 +216,37 @@ static char *make_glob(const char *id, size_t slashes)
     return glob;
 }
 
-char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
+/* The nearest id to the first glob of a list that is near to any, or NULL; `*instead`, unless that
+ * is NULL, becomes the glob to take instead. */
+static const char *find_meant(const char *list, const char *const *ids, size_t count,
+                              char **instead)
 {
     char *globs = kg__copy_text(list);
-    char *meant = NULL;
+    const char *nearest = NULL;
     char *rest;
 
-    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && meant == NULL;
+    for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
          glob = strtok_r(NULL, ",", &rest)) {
-        const char *nearest = find_nearest(glob, ids, count);
-
+        nearest = find_nearest(glob, ids, count);
         /* What the glob ended in was cut from it by the search. */
-        if (nearest != NULL)
-            meant = make_glob(nearest, cut_open_end(glob));
+        if (nearest != NULL && instead != NULL)
+            *instead = make_glob(nearest, cut_open_end(glob));
     }
     free(globs);
-    return meant;
+    return nearest;
+}
+
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
+{
+    return find_meant(list, ids, count, NULL);
+}
+
+char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
+{
+    char *instead = NULL;
+
+    (void)find_meant(list, ids, count, &instead);
+    return instead;
 }
 
 bool kg__fail_filter(kg__error *error, const char *subject, const char *list,

@@ -87,29 +87,11 @@ Test(lock, is_taken_named_and_given_back)
     cr_assert(stat(at("kernelgate-GPU-1234.lock"), &facts) == 0);
     cr_assert(facts.st_mode == (S_IFREG | 0666), "another user must be able to take it: %o",
               (unsigned)facts.st_mode);
-    kg__lock_release(lock);
+    close(lock);
 
     lock = kg__lock_take("GPU-1234", KG__LOCK_EXCLUSIVE, take_line, &listener, &error);
     cr_assert(lock >= 0 && listener.times == 0);
-    kg__lock_release(lock);
-    kg__lock_release(-1);
-}
-
-Test(lock, a_try_takes_it_or_names_the_holder_at_once)
-{
-    kg__error error = { "" };
-    char expected[64];
-    pid_t holder = start_holder("GPU-0");
-    int lock = kg__lock_try("GPU-0", &error);
-
-    snprintf(expected, sizeof expected, "it is held by process %ld (", (long)holder);
-    cr_assert(lock < 0 && strncmp(error.text, expected, strlen(expected)) == 0, "%s", error.text);
-    cr_assert(strstr(error.text, "): wait for its end") != NULL, "%s", error.text);
-    end(holder);
-    lock = kg__lock_try("GPU-0", &error);
-    cr_assert(lock >= 0);
-    cr_assert(kg__lock_try("GPU-0", &error) < 0);
-    kg__lock_release(lock);
+    close(lock);
 }
 
 Test(lock, shared_locks_and_locks_of_other_names_do_not_wait)
@@ -121,7 +103,7 @@ Test(lock, shared_locks_and_locks_of_other_names_do_not_wait)
 
     for (int i = 0; i < 3; i++) {
         cr_assert(locks[i] >= 0 && listener.times == 0);
-        kg__lock_release(locks[i]);
+        close(locks[i]);
     }
 }
 
@@ -144,7 +126,7 @@ Test(lock, a_waiter_hears_of_the_holder_and_outlives_it)
     kg__format(holder, sizeof holder, "held by process %ld (", (long)listener.holder);
     cr_assert(strstr(listener.line, "waiting for the lock of GPU-5") != NULL, "%s", listener.line);
     cr_assert(strstr(listener.line, holder) != NULL, "%s", listener.line);
-    kg__lock_release(lock);
+    close(lock);
 }
 
 static void forget_name(waiter *listener)
@@ -166,7 +148,7 @@ Test(lock, a_long_wait_is_reported_again)
     cr_assert(lock >= 0);
     cr_assert(listener.times == 2);
     cr_assert(strstr(listener.line, "held by an unnamed process") != NULL, "%s", listener.line);
-    kg__lock_release(lock);
+    close(lock);
 }
 
 /* A spawned program must not keep a lock that its parent gave back. */
@@ -178,7 +160,7 @@ Test(lock, is_not_inherited)
 
     cr_assert(lock >= 0);
     cr_assert(strstr(seen.output, "GPU-7") == NULL, "%s", seen.output);
-    kg__lock_release(lock);
+    close(lock);
     free(seen.output);
 }
 
@@ -228,6 +210,6 @@ Test(lock, the_folder_is_tmp_unless_told)
     lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
     cr_assert(lock >= 0);
     cr_assert(exists(path));
-    kg__lock_release(lock);
+    close(lock);
     cr_assert(unlink(path) == 0);
 }

@@ -419,7 +419,7 @@ class Front(Folder):
         copied = shutil.copy(COMMAND, "kernelgate")
         done = subprocess.run([os.path.abspath(copied), "import", "x"], capture_output=True, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^kernelgate: \S+/tools/import\.py: cannot be read: No such file or directory: install "
+        self.assertRegex(done.stderr, r"^kernelgate: \S+/tools/commands\.py: cannot be read: No such file or directory: install "
                                       r"kernelgate again\n\Z")
 
     def test_an_output_that_takes_nothing(self):

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void use_fake(void)
 {
@@ -105,75 +106,58 @@ Test(nvml, tells_the_driver)
     free(nvml);
 }
 
-static void expect_figures(const kg__nvml_state *state, const int wanted[7])
+static void expect_figures(const kg__nvml_state *state, const int wanted[5])
 {
-    const int got[] = { state->temperature_c,    state->sm_clock_mhz, state->memory_clock_mhz,
-                        state->max_sm_clock_mhz, state->ecc,          state->mig,
-                        state->foreign_processes };
+    const int got[] = { state->temperature_c, state->sm_clock_mhz, state->memory_clock_mhz,
+                        state->max_sm_clock_mhz, state->ecc };
 
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 5; i++)
         cr_expect(eq(int, got[i], wanted[i]), "figure %d", i);
 }
 
 Test(nvml, reads_every_figure)
 {
-    static const int figures[] = { 71, 1410, 2619, 1980, 0, 1, 3 };
+    static const int figures[] = { 71, 1410, 2619, 1980, 0 };
     kg__nvml_state state;
 
-    answer("temperature=71,sm=1410,memory=2619,max=1980,throttle=0x44,limit=650000,draw=640250,"
-           "ecc=0,mig=1,others=3");
-    state = state_of("0");
-    cr_expect(eq(str, state.name, "NVIDIA H200"));
-    cr_expect(eq(str, state.uuid, "GPU-fake-0"));
-    cr_expect(eq(str, state.bus_id, "00000000:19:00.0"));
+    answer("temperature=71,sm=1410,memory=2619,max=1980,throttle=0x44,limit=650000,ecc=0");
+    state = state_of("GPU-fake-0");
     cr_expect(state.reasons_known);
     cr_expect(eq(u64, state.reasons, 0x44));
     cr_expect(epsilon_eq(dbl, state.power_limit_w, 650.0, 1e-9));
-    cr_expect(epsilon_eq(dbl, state.power_draw_w, 640.25, 1e-9));
     expect_figures(&state, figures);
 }
 
 Test(nvml, each_figure_may_be_unavailable_on_its_own)
 {
-    static const int none[] = { -1, -1, -1, -1, -1, -1, -1 };
+    static const int none[] = { -1, -1, -1, -1, -1 };
     kg__nvml_state state;
 
-    answer("name=none,uuid=none,pci=none,temperature=none,sm=none,memory=none,max=none,"
-           "throttle=none,old_throttle=none,limit=none,draw=none,ecc=none,mig_code=1,others=none");
-    state = state_of("0");
-    cr_expect(eq(str, state.name, ""));
-    cr_expect(eq(str, state.uuid, ""));
-    cr_expect(eq(str, state.bus_id, ""));
+    answer("temperature=none,sm=none,memory=none,max=none,throttle=none,old_throttle=none,"
+           "limit=none,ecc=none");
+    state = state_of("GPU-fake-0");
     cr_expect(not(state.reasons_known));
     cr_expect(eq(u64, state.reasons, 0));
     cr_expect(isnan(state.power_limit_w) != 0);
-    cr_expect(isnan(state.power_draw_w) != 0);
     expect_figures(&state, none);
     answer("memory=none");
-    cr_expect(eq(int, state_of("0").memory_clock_mhz, -1));
-    cr_expect(eq(int, state_of("0").sm_clock_mhz, 1980));
+    cr_expect(eq(int, state_of("GPU-fake-0").memory_clock_mhz, -1));
+    cr_expect(eq(int, state_of("GPU-fake-0").sm_clock_mhz, 1980));
 }
 
-Test(nvml, finds_a_card_by_index_uuid_and_bus)
+Test(nvml, finds_a_card_by_its_uuid)
 {
-    static const char *const names[][2] = { { "0", "GPU-fake-0" },
-                                            { "1", "GPU-fake-1" },
-                                            { "GPU-fake-0", "GPU-fake-0" },
-                                            { "0000:19:00.0", "GPU-fake-0" } };
-
     answer("count=2");
-    for (size_t i = 0; i < 4; i++)
-        cr_expect(eq(str, state_of(names[i][0]).uuid, (char *)names[i][1]));
-    cr_expect(eq(str, state_of("1").bus_id, "00000000:1A:00.0"));
+    cr_expect(eq(int, state_of("GPU-fake-1").sm_clock_mhz, 1980));
 }
 
 Test(nvml, a_card_that_is_not_there_is_an_error)
 {
-    static const char *const missing[] = { "1", "GPU-other", "0000:ff:00.0", "", "ab:cd" };
+    static const char *const missing[] = { "GPU-fake-1", "GPU-other", "0", "" };
     kg__nvml *nvml = open_fake();
 
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-        kg__nvml_state state = { .temperature_c = 3, .name = "old" };
+        kg__nvml_state state = { .temperature_c = 3 };
         kg__error error = { "" };
         char expected[128];
 
@@ -184,9 +168,23 @@ Test(nvml, a_card_that_is_not_there_is_an_error)
                  missing[i]);
         cr_expect(strstr(error.text, expected) != NULL, "%s", error.text);
         cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier card stays");
-        cr_expect(eq(str, state.name, ""));
     }
     free(nvml);
+}
+
+/* The processes that the fake lists under these settings. */
+static kg__nvml_processes listed(const char *settings)
+{
+    kg__nvml *nvml = NULL;
+    kg__nvml_processes all;
+    bool is_listed;
+
+    answer(settings);
+    nvml = open_fake();
+    is_listed = kg__nvml_list(nvml, "GPU-fake-0", &all);
+    cr_expect(eq(int, is_listed, all.count >= 0));
+    free(nvml);
+    return all;
 }
 
 Test(nvml, older_drivers_have_other_calls)
@@ -202,31 +200,17 @@ Test(nvml, older_drivers_have_other_calls)
                  { "others=0,self=0", 0 },
                  { "others=5000", 256 } }; /* as many as are looked at */
 
+    const kg__nvml_processes own = { .count = 1, .pids = { (unsigned)getpid() } };
+
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        answer(rows[i].settings);
-        cr_expect(eq(int, state_of("0").foreign_processes, rows[i].foreign), "%s",
+        kg__nvml_processes processes = listed(rows[i].settings);
+
+        cr_expect(eq(int, kg__nvml_foreign(&processes, &own), rows[i].foreign), "%s",
                   rows[i].settings);
     }
     answer("throttle=none,old_throttle=0x20");
-    cr_expect(state_of("0").reasons_known);
-    cr_expect(eq(u64, state_of("0").reasons, 0x20));
-    answer("mig_code=3,mig=1");
-    cr_expect(eq(int, state_of("0").mig, 0), "a card that cannot be split is not split");
-}
-
-/* The processes that the fake lists under these settings. */
-static kg__nvml_processes listed(const char *settings)
-{
-    kg__nvml *nvml = NULL;
-    kg__nvml_processes all;
-    bool is_listed;
-
-    answer(settings);
-    nvml = open_fake();
-    is_listed = kg__nvml_list(nvml, "0", &all);
-    cr_expect(eq(int, is_listed, all.count >= 0));
-    free(nvml);
-    return all;
+    cr_expect(state_of("GPU-fake-0").reasons_known);
+    cr_expect(eq(u64, state_of("GPU-fake-0").reasons, 0x20));
 }
 
 /* How many are foreign at the end, from the lists before this process had its context, after it,
@@ -293,7 +277,7 @@ Test(nvml, processes_of_a_card_that_is_not_there)
     kg__nvml *nvml = open_fake();
     kg__nvml_processes all = { .count = 3 };
 
-    cr_expect(not(kg__nvml_list(nvml, "7", &all)));
+    cr_expect(not(kg__nvml_list(nvml, "GPU-fake-7", &all)));
     cr_expect(eq(int, all.count, -1));
     free(nvml);
 }

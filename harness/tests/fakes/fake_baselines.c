@@ -68,6 +68,19 @@ void save_counts(void)
     write_baseline(at("baselines/cpu-model.json"), &counts);
 }
 
+static kg__lines *usual_lines(void)
+{
+    static const char file[] = "kernels/fake/plain.cu";
+    kg__lines *lines = kg__lines_make();
+
+    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_REQUESTS] = 200;
+    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_SECTORS] = 400;
+    kg__lines_at(lines, file, strlen(file), 15)->value[KG__BARRIERS] = 8;
+    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_REQUESTS] = 100;
+    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_SECTORS] = 400;
+    return lines;
+}
+
 void store_counts(void)
 {
     static const char *const ids[] = { "fake/plain/64/b32", "fake/plain/64/b64",
@@ -84,22 +97,14 @@ void store_counts(void)
         { "unique_bytes_read", 256 },
         { "unique_bytes_written", 256 },
     };
-    static const char file[] = "kernels/fake/plain.cu";
-    kg__lines *lines = kg__lines_make();
 
-    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_REQUESTS] = 200;
-    kg__lines_at(lines, file, strlen(file), 14)->value[KG__GLOBAL_LOAD_SECTORS] = 400;
-    kg__lines_at(lines, file, strlen(file), 15)->value[KG__BARRIERS] = 8;
-    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_REQUESTS] = 100;
-    kg__lines_at(lines, file, strlen(file), 16)->value[KG__GLOBAL_STORE_SECTORS] = 400;
     counts.target = (kg__target){ .key = KG__MODEL_KEY, .compiler = "gcc 12.2.0" };
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         kg__baseline_case *entry = add_baseline_case(&counts, ids[i]);
 
         for (size_t j = 0; j < sizeof usual / sizeof *usual; j++)
             add_baseline_metric(entry, usual[j].counter)->value = usual[j].value;
-        entry->lines = kg__lines_copy(lines);
+        entry->lines = usual_lines();
     }
-    kg__lines_free(lines);
     save_counts();
 }

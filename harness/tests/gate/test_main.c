@@ -191,7 +191,7 @@ Test(runner, tests_are_listed_with_their_cases)
     cr_expect(cases == 16 + 8, "checked and timed: %zu", cases);
     json_decref(told);
     free(seen.output);
-    expect_drive(valued, 2, "--tests: takes no value");
+    expect_drive(valued, 2, ": --tests takes no value");
     /* What is wrong with the table its own tests report. */
     expect_drive(bad, 0, "\"test\": \"model.fake.check\"");
 }
@@ -240,6 +240,7 @@ Test(runner, launches_are_told)
     const char *const gpu[] = { KG__FAKE_GPU, "--launches", NULL };
     const char *const model[] = { KG__FAKE_MODEL, "--launches", NULL };
     const char *const valued[] = { KG__FAKE_GPU, "--launches", "all", NULL };
+    const char *const narrowed[] = { KG__FAKE_GPU, "--candidates", "time", NULL };
     const char *const bad[] = { KG__FAKE_BAD_TABLE, "--launches", NULL };
     json_t *told;
     ending seen;
@@ -255,6 +256,7 @@ Test(runner, launches_are_told)
     free(seen.output);
     expect_drive(model, 0, "\"without\": [\n  \"fake/plain/64/b32\"");
     expect_drive(valued, 2, "all: --launches takes no value");
+    expect_drive(narrowed, 2, "time: --candidates takes no value");
     set("KG_FILTER", "");
     expect_drive(bad, 2, "appears twice");
 }

@@ -73,7 +73,7 @@ class Observe(Folder):
         self.observe(cases, code=2, told="missing/records: cannot be written: No such file", records="missing/records")
         self.observe(cases, "time", 2, "fake: this target has no part time")
         self.observe([*cases, "fake/plain/65/b32"], code=2, told="fake/plain/65/b32: no such case in the table")
-        self.observe(1000 * cases, code=2, told="more cases than the table has")
+        self.observe(1000 * cases, code=2, told="fake/plain/64/b32: appears twice in cases: name each case once")
 
     def test_launches_beyond_the_table(self):
         """A search tries launches that no row has; they are checked as any other."""

@@ -52,8 +52,6 @@ Test(provenance, facts_keep_their_order_and_kind)
     cr_expect(isnan(kg__provenance_number(&provenance, "driver")));
     cr_expect(isnan(kg__provenance_number(&provenance, "ecc")));
     cr_expect(kg__provenance_find(&provenance, "cuda") == NULL);
-    kg__provenance_copy(&provenance, &provenance);
-    expect_json(text);
 }
 
 Test(provenance, what_is_no_fact_is_left_out)

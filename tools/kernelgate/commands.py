@@ -1,0 +1,213 @@
+"""The commands of kernelgate: finds the one that is called, runs those that are Python programs, and prints help and the manual
+page. `kernelgate` runs those that are written in C itself, and executes this program for everything else."""
+
+import os
+import runpy
+import subprocess
+import sys
+from typing import NamedTuple
+
+from common import Failure, ask_command, nearest_name, own_command, print_output, run
+
+
+class Entry(NamedTuple):
+    """A command. Without a program it is a part of `kernelgate` itself, whose help says the rest."""
+
+    name: str
+    program: str = ""
+    operands: str = ""
+    summary: str = ""
+
+
+# In the order of the overview.
+COMMANDS = (
+    Entry("doctor", "doctor.py", "", "Check what this machine needs for a gate, with advice"),
+    Entry("list", "list_cases.py", "[FILTER]",
+          "Print the cases of the built programs, what each is for, and the variants' ideas"),
+    Entry("baseline show", "baseline_show.py", "FILE|KEY", "Print what a baseline holds, case by case"),
+    Entry("baseline diff", "baseline_diff.py", "[FILE|KEY...]", "Print how far baselines have moved in all, worst case first"),
+    Entry("baseline lint", "baseline_lint.py", "[FILE...]", "Check baseline files: one line per file"),
+    Entry("baseline retire", "baseline_retire.py", "FILE|KEY GLOB...", "Take cases out of a baseline by name"),
+    Entry("baseline record", "baseline_record.py", "PROGRAM...", "Measure comparisons and store what moved beyond its band"),
+    Entry("baseline adopt", "baseline_adopt.py", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
+    Entry("begin"),
+    Entry("settle"),
+    Entry("results"),
+    Entry("report", "report.py", "", "Print what a run measured of a comparison, or make the page of a whole run"),
+    Entry("compare", "compare.py", "A.json B.json [FILTER]",
+          "Print how two runs' results differ, as ratios with intervals and verdicts"),
+    Entry("occupancy", "occupancy.py", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
+    Entry("import", "import.py", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Entry("judge"),
+    Entry("validate", "validate.py", "", "Compare the CPU model's counts of each kernel with the hardware's"),
+    Entry("selftest", "selftest.py", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
+    Entry("tune", "tune.py", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
+    Entry("predict", "predict.py", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
+)
+
+HELP = ("--help", "-h")
+
+OVERVIEW = """\
+usage: kernelgate COMMAND [OPTION...]
+
+{commands}
+`kernelgate help COMMAND` explains one; `kernelgate help --man` is the manual page,
+`kernelgate --version` the version.
+"""
+
+MANUAL = r""".TH KERNELGATE 1 "" "kernelgate" "User Commands"
+.SH NAME
+kernelgate \- a gate for CUDA kernels
+.SH SYNOPSIS
+\fBkernelgate\fR \fICOMMAND\fR [\fIOPTION\fR...]
+.br
+\fBkernelgate help\fR [\fICOMMAND\fR]
+.SH DESCRIPTION
+A kernel that got slower, or wrong, does not reach main. CTest runs the gate; this
+command keeps its baselines, sums up its runs, compares, tunes and reports.
+.SH COMMANDS
+"""
+
+# What the commands have in common, and no help of theirs has.
+ENVIRONMENT = {
+    "KG_STRICT": "1: whatever kept the gate from judging fails too. 0, empty or not set: not.",
+    "KG_FILTER": "Globs on case ids, separated by commas, in which * crosses slashes.",
+    "KG_OUT": "The folder of a run's results; out where it is not set.",
+    "KG_BASELINES": "The folder of the baselines; baselines where it is not set.",
+    "NO_COLOR": "Set to anything: no color, on no terminal.",
+    "CLICOLOR_FORCE": "Set to anything but 0: color even where the output is not a terminal. NO_COLOR is stronger.",
+}
+EXIT_STATUS = {
+    "0": "All that was judged is neither slower nor wrong.",
+    "1": "Slower or wrong; with KG_STRICT=1 also environment, noisy, no-baseline and vanished.",
+    "2": "An error: a crash, a bad file, no such case, a bad call.",
+    "77": "Nothing was judged, or there is no GPU.",
+}
+
+
+def program_path(entry):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), entry.program)
+
+
+def usage_of(entry):
+    """The first lines of a program's help."""
+    words = filter(None, ("usage: kernelgate", entry.name, "[OPTION...]", entry.operands))
+    return f"{' '.join(words)}\n\n{entry.summary}.\n\n"
+
+
+def help_of(entry):
+    """All that a command says of itself."""
+    try:
+        if not entry.program:
+            done = ask_command(entry.name, "--help")
+        else:
+            done = subprocess.run([sys.executable, "-B", program_path(entry), "--help"], stdout=subprocess.PIPE, check=False)
+    except OSError as error:
+        raise Failure(f"{own_command()}: cannot be run: {error.strerror}: install kernelgate again") from None
+    if done.returncode != 0:
+        raise Failure(f"{entry.name} --help: failed: install kernelgate again")
+    return (usage_of(entry) if entry.program else "") + done.stdout.decode("utf-8", "surrogateescape")
+
+
+def list_commands(entries):
+    """A line for each command."""
+    summaries = [entry.summary or help_of(entry).splitlines()[2].rstrip(".") for entry in entries]
+    return "".join(f"  {entry.name:<16} {summary}\n" for entry, summary in zip(entries, summaries))
+
+
+def overview():
+    return OVERVIEW.format(commands=list_commands(COMMANDS))
+
+
+def escaped(text):
+    """A text of the page: a backslash, and what begins a line as a request does, would steer the formatter; a hyphen of an
+    option must stay one that can be copied."""
+    lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
+    return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
+
+
+def manual():
+    """kernelgate(1), in the macros of man(7)."""
+    page = [MANUAL]
+    for entry in COMMANDS:
+        usage, text = help_of(entry).split("\n\n", 1)
+        summary, *more = text.split("\n\n", 1)
+        page.append(f".SS {escaped(usage[len('usage: '):])}\n{escaped(summary.rstrip())}\n")
+        page += [f".PP\n.nf\n{escaped(lines)}.fi\n" for lines in more]
+    for title, items in (("ENVIRONMENT", ENVIRONMENT), ("EXIT STATUS", EXIT_STATUS)):
+        page.append(f".SH {title}\n")
+        page += [f".TP\n\\fB{escaped(term)}\\fR\n{escaped(meaning)}\n" for term, meaning in items.items()]
+    return "".join(page)
+
+
+def find_command(arguments):
+    """The command that the arguments begin with, and those that follow its name; None where there is none."""
+    for entry in COMMANDS:
+        words = entry.name.split(" ")
+        if arguments[: len(words)] == words:
+            return entry, arguments[len(words) :]
+    return None, arguments
+
+
+def refuse(arguments):
+    """Refuses an unknown command, and names the one that may have been meant."""
+    names = [entry.name for entry in COMMANDS]
+    given = arguments[0]
+    nearest = None
+    if len(arguments) > 1 and not arguments[1].startswith("-"):
+        nearest = nearest_name(" ".join(arguments[:2]), names)
+    # Where no command of two words is like these, the second may be an operand of the first.
+    if nearest is not None and " " in nearest:
+        given = " ".join(arguments[:2])
+    else:
+        # The first word of a command is nearer than a similar name.
+        nearest = next((name for name in names if name.startswith(given + " ")), None) or nearest_name(given, names)
+    hint = f'; did you mean "{nearest}"? See' if nearest else ": see"
+    raise Failure(f'unknown command "{given}"{hint} `kernelgate help`')
+
+
+def print_help(arguments):
+    """Prints the help of the command, or of the group of commands, that the arguments name."""
+    entry, _ = find_command(arguments)
+    group = [entry for entry in COMMANDS if entry.name.startswith(arguments[0] + " ")]
+    if entry is not None:
+        print_output("help", help_of(entry))
+    elif group:
+        print_output("help", f"usage: kernelgate {arguments[0]} COMMAND [OPTION...]\n\n{list_commands(group)}")
+    else:
+        refuse(arguments)
+
+
+def run_program(entry, arguments):
+    """Runs a command's program in the place of this one."""
+    sys.argv = [program_path(entry), *arguments]
+    if not os.access(sys.argv[0], os.R_OK):
+        raise Failure(f"{sys.argv[0]}: cannot be read: install kernelgate again")
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def main(arguments):
+    if not arguments:
+        sys.stderr.write(overview())
+        return 2
+    if arguments[0] in ("help", *HELP):
+        if arguments[1:] == ["--man"]:
+            print_output("help", manual())
+        elif len(arguments) > 1:
+            print_help(arguments[1:])
+        else:
+            print_output("help", overview())
+        return 0
+    entry, rest = find_command(arguments)
+    before_end = rest[: rest.index("--")] if "--" in rest else rest
+    if any(argument in HELP for argument in before_end) and (entry is not None or len(arguments) == 2):
+        print_help(arguments)
+    elif entry is None:
+        refuse(arguments)
+    else:
+        run_program(entry, rest)
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)
