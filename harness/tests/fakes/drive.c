@@ -197,18 +197,6 @@ void set(const char *name, const char *value)
         set("KG_FILTER_GIVEN", value);
 }
 
-void set_fake_surroundings(void)
-{
-    set("KG_OUT", at("out"));
-    set("KG_LOCK_DIR", at(""));
-    set("KG_CASE_TIMEOUT", "20");
-    set("KG_VERBOSE", "1");
-    set("FAKE_LOG", at("log"));
-    set("FAKE_PLAN", at("plan"));
-    set("FAKE_COUNT_LOG", at("count_log"));
-    set("FAKE_COUNT_PLAN", at("count_plan"));
-}
-
 ending drive(const char *const *arguments, const char *const *settings)
 {
     char output[300];
@@ -265,15 +253,6 @@ void expect_drive(const char *const *arguments, int code, const char *expected)
     ending seen = drive(arguments, environment);
 
     expect_ending(&seen, code, expected);
-    free(seen.output);
-}
-
-void expect_shell(const char *line)
-{
-    const char *const arguments[] = { "/bin/bash", "-c", line, NULL };
-    ending seen = drive(arguments, environment);
-
-    cr_assert(seen.code == 0, "%s: %s", line, seen.output);
     free(seen.output);
 }
 

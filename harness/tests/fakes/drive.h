@@ -48,20 +48,12 @@ void need_comparison(const char *program);
 extern const char *environment[];
 void set(const char *name, const char *value);
 
-/* Settings under which the fake comparison's programs write into the test's folder alone: out/,
- * their locks, the logs `log` and `count_log`; and by which they follow the plans `plan` and
- * `count_plan` there (fake_plan.h), and give a hung case up after 20 seconds. */
-void set_fake_surroundings(void);
-
 /* Holds a program to its exit code and its output: `expected` is in the output (NULL: whatever it
  * is), else the test fails and shows it. */
 void expect_ending(const ending *seen, int code, const char *expected);
 
 /* Runs a program to its end, which must be so, with the settings made by set(). */
 void expect_drive(const char *const *arguments, int code, const char *expected);
-
-/* Runs a line of bash, which must succeed, with the settings made by set(). */
-void expect_shell(const char *line);
 
 /* A JSON file of the test, which must be there; freed by the caller. */
 json_t *read_json(const char *path);

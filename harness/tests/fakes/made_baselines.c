@@ -70,19 +70,6 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name)
             (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
 }
 
-void remove_baseline_case(kg__baseline *baseline, const char *id)
-{
-    kg__baseline_case *entry = kg__baseline_find(baseline, id);
-    kg__baseline removed = { .cases = kg__allocate(1, sizeof *entry), .case_count = 1 };
-
-    cr_assert(entry != NULL, "there is no %s", id);
-    *removed.cases = *entry;
-    kg__baseline_free(&removed);
-    baseline->case_count--;
-    memmove(entry, entry + 1,
-            (baseline->case_count - (size_t)(entry - baseline->cases)) * sizeof *entry);
-}
-
 void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
 {
     free(metric->sessions);

@@ -13,9 +13,6 @@ kg__baseline_case *add_baseline_sentinel(kg__baseline *baseline, const char *nam
 /* The same of a metric of a case; a new one is gated, with value 0 and band 0. */
 kg__baseline_metric *add_baseline_metric(kg__baseline_case *entry, const char *name);
 
-/* Removes a case, which has to be there. */
-void remove_baseline_case(kg__baseline *baseline, const char *id);
-
 /* Removes a metric, which has to be there. */
 void remove_baseline_metric(kg__baseline_case *entry, const char *name);
 
