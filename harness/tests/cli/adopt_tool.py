@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import command_run
 from command_fixture import COMMAND, TREE, Folder
 
 from nvml import THROTTLING
@@ -127,8 +128,8 @@ class Adopt(Folder):
         for copy_time, option, told, sessions in ((100100, (), written, 6), (100200, ("--json",), written, 7), (
                 100200, (), "kernelgate: baseline adopt: the standard output cannot be written", 7)):
             with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([COMMAND, *self.arguments(*option, *self.gates((copy_time, 10000)))], stdout=full,
-                                      stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
+                done = command_run.run([COMMAND, *self.arguments(*option, *self.gates((copy_time, 10000)))], stdout=full,
+                                       stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
             self.assertEqual(done.returncode, 2)
             self.assertIn(told, done.stderr)
             self.expect_sessions(sessions)

@@ -7,10 +7,11 @@ import sys
 import tempfile
 import unittest
 
+import command_run
+from command_run import VALIDATE
+
 TREE, COMMAND = sys.argv[1:3]
 sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
-            os.path.join(TREE, "baselines", "schemas")]
 # What would steer a program besides the settings of its test.
 STEERING = ("KG_", "BXFI_", "FAKE_", "CTEST_", "GITHUB_", "CUDA", "CC", "CXX", "CI", "NO_COLOR", "CLICOLOR_FORCE")
 
@@ -40,8 +41,8 @@ class Folder(unittest.TestCase):
 
     def run_program(self, *command, **settings):
         """A program to its end: its exit code, as a shell has it, and its standard output and error together."""
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
-                              errors="surrogateescape", check=False, env={**self.environment, **settings})
+        done = command_run.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
+                               errors="surrogateescape", check=False, env={**self.environment, **settings})
         return done.returncode if done.returncode >= 0 else 128 - done.returncode, done.stdout
 
     def expect_program(self, code, told, *command, **settings):
@@ -53,8 +54,8 @@ class Folder(unittest.TestCase):
         return printed
 
     def run_command(self, *arguments, **settings):
-        return subprocess.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
-                              env={**self.environment, **settings})
+        return command_run.run([COMMAND, *arguments], capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
+                               env={**self.environment, **settings})
 
     def expect(self, code, told, *arguments, **settings):
         """The standard output, where the command ends so; a refusal is in lines of the standard error alone."""
@@ -82,6 +83,6 @@ class Folder(unittest.TestCase):
         done = self.run_command(*arguments, **settings)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.write("document", done.stdout)
-        held = subprocess.run([*VALIDATE, "document", *changed], capture_output=True, text=True, check=False)
+        held = command_run.run([*VALIDATE, "document", *changed], capture_output=True, text=True, check=False)
         self.assertEqual(held.returncode, 0, held.stderr)
         return json.loads(done.stdout)

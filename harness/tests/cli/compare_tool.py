@@ -13,6 +13,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import command_run
 import mutations
 
 COMMAND = sys.argv.pop()
@@ -205,8 +206,8 @@ class Front(unittest.TestCase):
             file.write(document if isinstance(document, bytes) else json.dumps(document).encode())
 
     def run_command(self, *arguments, **environment):
-        return subprocess.run([COMMAND, "compare", *arguments], capture_output=True, text=True, check=False,
-                              env={**ENVIRONMENT, **environment})
+        return command_run.run([COMMAND, "compare", *arguments], capture_output=True, text=True, check=False,
+                               env={**ENVIRONMENT, **environment})
 
     def test_the_table(self):
         done = self.run_command("a.json", "b.json")
@@ -249,10 +250,7 @@ exit 1
         self.assertEqual((done.returncode, document["exit_code"], len(document["metrics"])), (1, 1, 3))
         self.assertEqual(document["tally"]["slower"], 1)
         self.write("document.json", done.stdout.encode())
-        validator = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
-        schemas = os.path.join(TREE, "baselines", "schemas")
-        valid = subprocess.run([sys.executable, "-W", "ignore", validator, schemas, "document.json"], capture_output=True,
-                               text=True, check=False)
+        valid = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
 
     def test_bad_input(self):

@@ -12,6 +12,7 @@ import sys
 import unittest
 from unittest import mock
 
+import command_run
 import mutations
 from import_fixture import (COMMAND, COPY, FAKE, SCAN, TREE, Folder, cases, changed, common, google, importer, nvbench, run_of, state,
                             state_of, summary, with_samples)
@@ -313,9 +314,7 @@ class Verdicts(Folder):
             document = json.load(file)
         self.assertEqual(json.loads(done.stdout), document)
         self.assertEqual((document["commit"], document["strict"]), ("c0ffee", True))
-        validator = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
-        done = subprocess.run([sys.executable, validator, os.path.join(TREE, "baselines", "schemas"), "out/results.json"],
-                              capture_output=True, text=True, check=False)
+        done = command_run.run([*command_run.VALIDATE, "out/results.json"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_google_benchmark(self):
@@ -424,8 +423,8 @@ class Front(Folder):
 
     def test_an_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([COMMAND, "import", "--from", "nvbench", self.write("a.json", nvbench())], stdout=full,
-                                  stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
+            done = command_run.run([COMMAND, "import", "--from", "nvbench", self.write("a.json", nvbench())], stdout=full,
+                                   stderr=subprocess.PIPE, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
         self.assertIn("the verdicts: the standard output cannot be written", done.stderr)
 

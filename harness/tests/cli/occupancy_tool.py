@@ -9,6 +9,9 @@ import sys
 import tempfile
 import unittest
 
+import command_run
+from command_run import VALIDATE
+
 BUILD = sys.argv.pop()
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
@@ -20,8 +23,6 @@ import occupancy  # noqa: E402
 import resource_usage  # noqa: E402
 from resource_usage import Resources  # noqa: E402
 
-VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
-            os.path.join(TREE, "baselines", "schemas")]
 HAS_CALCULATOR = occupancy.calculate([]) is not None
 need_calculator = unittest.skipUnless(HAS_CALCULATOR, "built without cuda_occupancy.h of the CUDA Toolkit")
 
@@ -209,8 +210,8 @@ class Occupancy(unittest.TestCase):
         self.script("build/m.gpu", "no GPU", 77, cubins=HOPPER)
 
     def start(self, *arguments):
-        return subprocess.run([COMMAND, "occupancy", "--build", self.at("build"), *arguments], capture_output=True, text=True,
-                              check=False, env=self.environment)
+        return command_run.run([COMMAND, "occupancy", "--build", self.at("build"), *arguments], capture_output=True, text=True,
+                               check=False, env=self.environment)
 
     def expect(self, code, *texts, arguments=()):
         done = self.start(*arguments)
@@ -255,7 +256,7 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
             "blocks_per_multiprocessor": 4, "occupancy": 0.5, "limited_by": ["shared memory"], "source": "cuda_occupancy.h"})
         with open(self.at("document"), "w", encoding="utf-8") as file:
             file.write(done.stdout)
-        held = subprocess.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
+        held = command_run.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
         self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
 
     @need_calculator

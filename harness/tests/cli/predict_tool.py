@@ -13,6 +13,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import command_run
 import mutations
 
 COMMAND = sys.argv.pop()
@@ -214,8 +215,8 @@ class Predict(InFolder):
         os.chmod(path, 0o755)
 
     def run_command(self, *arguments, **environment):
-        return subprocess.run([COMMAND, "predict", "--build", "build", "--gpus", "gpus.json", *arguments], capture_output=True,
-                              text=True, check=False, env={**ENVIRONMENT, **environment})
+        return command_run.run([COMMAND, "predict", "--build", "build", "--gpus", "gpus.json", *arguments], capture_output=True,
+                               text=True, check=False, env={**ENVIRONMENT, **environment})
 
     def predict(self, *arguments, code=0, **environment):
         done = self.run_command(*arguments, "--json", **environment)
@@ -257,13 +258,10 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
             self.assertIn(line, text)
 
     def test_the_document(self):
-        validator = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
         for arguments in (("--gpu", "round,nvidia-h200"), ("--results", "results.json")):
             document = self.predict(*arguments)
             self.write("document.json", document)
-            schemas = os.path.join(TREE, "baselines", "schemas")
-            done = subprocess.run([sys.executable, "-W", "ignore", validator, schemas, "document.json"], capture_output=True,
-                                  text=True, check=False)
+            done = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual("held" in document, "--results" in arguments)
         first = self.predict("sums/tree/*", "--gpu", "round")["predictions"][0]

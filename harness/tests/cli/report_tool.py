@@ -13,6 +13,7 @@ from unittest import mock
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
 from results_fixture import COMMAND, GPU, MODEL, case, copied, counted, refused, results, timed  # noqa: E402
 
+import command_run  # noqa: E402
 import mutations  # noqa: E402
 
 common, tool = (importlib.import_module(name) for name in ("common", "report"))
@@ -252,7 +253,7 @@ class Report(unittest.TestCase):
 
     def test_the_command(self):
         def call(*arguments, **options):
-            done = subprocess.run([COMMAND, *arguments], stderr=subprocess.PIPE, encoding="utf-8", check=False,
+            done = command_run.run([COMMAND, *arguments], stderr=subprocess.PIPE, encoding="utf-8", check=False,
                                   **{"stdout": subprocess.PIPE, **options})
             return done.returncode, done.stdout, done.stderr
 

@@ -9,11 +9,12 @@ import sys
 import tempfile
 import unittest
 
+import command_run
+from command_run import VALIDATE
+
 FAKE = sys.argv.pop()
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
-            os.path.join(TREE, "baselines", "schemas")]
 EDIT = "sed -i '{}' \"$KG_OUT\"/records/*.verdicts.json 2>/dev/null"
 TABLE = "out/selftest/selftest.md"
 
@@ -37,7 +38,7 @@ class Selftest(unittest.TestCase):
             os.unlink("log")
         with open("plan", "w", encoding="utf-8") as file:
             file.write(plan)
-        return subprocess.run([COMMAND, "selftest", *arguments], capture_output=True, text=True, check=False, env=self.environment)
+        return command_run.run([COMMAND, "selftest", *arguments], capture_output=True, text=True, check=False, env=self.environment)
 
     def expect(self, code, told, plan="", arguments=(FAKE,)):
         done = self.start(plan, arguments)
@@ -52,7 +53,7 @@ class Selftest(unittest.TestCase):
         self.assertEqual(document["exit_code"], code)
         with open("document.json", "w", encoding="utf-8") as file:
             file.write(done.stdout)
-        held = subprocess.run([*VALIDATE, "document.json"], capture_output=True, text=True, check=False)
+        held = command_run.run([*VALIDATE, "document.json"], capture_output=True, text=True, check=False)
         self.assertEqual(held.returncode, 0, held.stderr)
         return document, {run["run"]: run for run in document["runs"]}, done.stderr
 

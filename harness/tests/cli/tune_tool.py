@@ -16,6 +16,9 @@ import termios
 import time
 import unittest
 
+import command_run
+from command_run import VALIDATE
+
 FAKE = sys.argv.pop()
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
@@ -28,8 +31,6 @@ import tune  # noqa: E402
 import tune_report  # noqa: E402
 from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of  # noqa: E402
 
-VALIDATE = [sys.executable, "-W", "ignore", os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
-            os.path.join(TREE, "baselines", "schemas")]
 
 # Two variants of two launches, with a final.
 ADD = script_of(
@@ -74,8 +75,8 @@ class Fixture(unittest.TestCase):
         make_program(self.at(name), script)
 
     def start(self, *arguments, build=None):
-        return subprocess.run([COMMAND, "tune", "--build", build or self.folder, *arguments], capture_output=True, check=False,
-                              env=self.environment, timeout=60)
+        return command_run.run([COMMAND, "tune", "--build", build or self.folder, *arguments], capture_output=True, check=False,
+                               env=self.environment, timeout=60)
 
     def expect(self, code, *texts, arguments=()):
         done = self.start(*arguments)
@@ -92,7 +93,7 @@ class Fixture(unittest.TestCase):
         document = json.loads(done.stdout)
         self.assertEqual(document["exit_code"], code)
         self.write("document", done.stdout.decode())
-        held = subprocess.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
+        held = command_run.run([*VALIDATE, self.at("document")], capture_output=True, text=True, check=False)
         self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
         return document
 
@@ -426,7 +427,7 @@ class Progress(Fixture):
             {"event": "waiting", "why": "waiting for the lock of X"},
             {"event": "checked", "case": "add/plain/9/b64", "part": "check", "right": False, "why": "off by one"}]))
         arguments = ["baseline", "record", "--baselines", self.at("b"), self.at("add.gpu")]
-        done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=False, env=self.environment)
+        done = command_run.run([COMMAND, *arguments], capture_output=True, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
         self.assertIn("kernelgate: baseline record: 50 %  add/plain/9/b32, about 3 s left\n", done.stderr)
         self.assertIn("add/plain/9/b64: off by one: nothing is recorded\n", done.stderr)

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+import command_run
 import mutations
 
 COMMAND = sys.argv.pop()
@@ -118,8 +119,7 @@ class Validate(unittest.TestCase):
 
     def expect_valid(self, document):
         self.write("document.json", json.dumps(document))
-        done = subprocess.run([sys.executable, os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py"),
-                               os.path.join(TREE, "baselines", "schemas"), "document.json"], capture_output=True, text=True, check=False)
+        done = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
@@ -379,7 +379,7 @@ class Records(Validate):
 class Front(Validate):
     def run_command(self, *arguments, **more):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-        return subprocess.run([COMMAND, "validate", *arguments], text=True, check=False, env=environment,
+        return command_run.run([COMMAND, "validate", *arguments], text=True, check=False, env=environment,
                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
     FILES = ("--model", "model.jsonl", "--launches", "launches.jsonl", "--hardware", "ncu.csv")

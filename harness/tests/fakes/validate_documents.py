@@ -71,6 +71,7 @@ def main(folder, path, changed=None):
             file.write(f"[{', '.join(copies)}]")
 
 
-if not 3 <= len(sys.argv) <= 4:
-    sys.exit(__doc__)
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    if not 3 <= len(sys.argv) <= 4:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
