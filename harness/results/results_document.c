@@ -258,9 +258,9 @@ static json_t *groups_json(const kg__failure_groups *groups)
 
         for (size_t j = 0; j < group->count; j++)
             json_array_append_new(ids, json_string(group->cases[j]->id));
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o}", "target", group->cases[0]->target, "verdict",
-                            kg__verdict_name(group->cases[0]->verdict), "cases", ids));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "target", group->cases[0]->target,
+                                              "verdict", kg__verdict_name(group->cases[0]->verdict),
+                                              "cases", ids));
     }
     return list;
 }

@@ -52,10 +52,10 @@ static void judge(json_t *record)
         return;
     kg__sentinels_add(&sentinels, observation);
     measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
-    kg__case_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL,
-                         line, sizeof line);
-    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""),
-                         NULL, line, sizeof line);
+    kg__case_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL, line,
+                  sizeof line);
+    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""), NULL,
+                  line, sizeof line);
     kg__pool_free(&pool);
     kg__observation_release(kg__observation_copy(observation));
     kg__observation_release(observation);

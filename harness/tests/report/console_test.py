@@ -38,7 +38,8 @@ class InTree(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
         for path, text in (("kernels/a/v.cu", "// a __global__ kernel\n\n__global__ void v(void)\n"),
-                           ("kernels/a/bare.cu", "nothing to launch\n"), ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
+                           ("kernels/a/bare.cu", "nothing to launch\n"), ("kernels/a/x.cu", "__global__ void x()\n"),
+                           ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
             os.makedirs(os.path.dirname(f"tree/{path}"), exist_ok=True)
             with open(f"tree/{path}", "w", encoding="utf-8") as file:
                 file.write(text)
@@ -100,7 +101,7 @@ kernels/a/v.cu: error: wrong: [3] is 1, expected 2
 kernels/a/x.cu:9: error: invalid read
 kernels/a/x.cu:11: error: misaligned write
     and 2 more findings
-    also: kernels/a/x.cu: c[0]: expected 1, got 2
+    also: c[0]: expected 1, got 2
     a/x/1/b8 on cpu-model
     reproduce: again 'a/x/1/b8'
 
