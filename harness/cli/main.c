@@ -13,15 +13,12 @@
 #include "suite/settings.h"
 
 static const kg__command *const commands[] = {
-    &kg__begin_command,
-    &kg__settle_command,
-    &kg__results_command,
-    &kg__judge_command,
+    &kg__begin_command, &kg__settle_command, &kg__results_command, &kg__judge_command, NULL,
 };
 
 static const kg__command *find_command(const char *name)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;

@@ -120,13 +120,14 @@ static bool choose_cases(const kg_comparison *comparison, const char *part, cons
     const char *cause;
     FILE *file = kg__file_stream(path, &cause);
     char line[KG__CASE_ID_SIZE + 2];
-    size_t *rows = NULL;
-    size_t capacity = 0;
+    size_t capacity = 1;
+    size_t *rows;
     bool good = true;
 
     if (file == NULL)
         return kg__fail(error, "%s: cannot be read: %s: it must hold one case id per line", path,
                         cause);
+    rows = kg__allocate(capacity, sizeof *rows);
     while (good && fgets(line, sizeof line, file) != NULL) {
         const kg__case *c;
 

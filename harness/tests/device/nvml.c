@@ -145,12 +145,6 @@ Test(nvml, each_figure_may_be_unavailable_on_its_own)
     cr_expect(eq(int, state_of("GPU-fake-0").sm_clock_mhz, 1980));
 }
 
-Test(nvml, finds_a_card_by_its_uuid)
-{
-    answer("count=2");
-    cr_expect(eq(int, state_of("GPU-fake-1").sm_clock_mhz, 1980));
-}
-
 Test(nvml, a_card_that_is_not_there_is_an_error)
 {
     static const char *const missing[] = { "GPU-fake-1", "GPU-other", "0", "" };
