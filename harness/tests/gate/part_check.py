@@ -16,7 +16,8 @@ class PartCheck(PartRuns):
         verdicts = self.check(0, ("pass         cpu-model    fake/quick/64/b64                 checked",
                                   "refused      cpu-model    fake/plain/7/b32                  7 is an unlucky",
                                   "fake/quick/0/b64                  a size below 1 leaves nothing to compute"))
-        self.assertEqual((verdicts["test"], verdicts["complete"], verdicts["target"]["key"]), ("model.fake.check", True, "cpu-model"))
+        self.assertEqual((verdicts["test"], verdicts["complete"], verdicts["target"]["key"]),
+                         ("model.fake.check", True, "cpu-model"))
         self.assertIsInstance(verdicts["seconds"], (int, float))
         self.assertEqual([len(verdicts[name]) for name in ("cases", "refused", "errors")], [8, 8, 0])
         self.assertNotIn("skipped", verdicts)
@@ -125,7 +126,8 @@ class PartCheck(PartRuns):
         self.set(KG_CASE_TIMEOUT=1, KG_FILTER="fake/hangs/64/*")
         self.plan_counts("* fake/hangs/64/b32 finding\n")
         why = "kernels/fake/hangs.cu: hung"
-        self.expect_case(self.check(2, why + ": no record for 1 s"), "fake/hangs/64/b32", "error", why)
+        entry = self.expect_case(self.check(2, why + ": no record for 1 s"), "fake/hangs/64/b32", "error", why)
+        self.assertNotIn(FINDING, entry["why"])
         self.assertEqual(self.instrumented(), 1, "for the other launch alone")
 
     def test_results_that_are_collected(self):

@@ -49,8 +49,8 @@ class PartCount(PartRuns):
         self.plan_counts(f"* * launches 1\n* {SLOW} launches 2\n")
         self.assertEqual(passing(self.count(1, "launches rose by 100.0 % (2 against 1)"), "slower"), 1)
         self.store({**counts, "provenance": {"model": "2"}})
-        unjudged = ("note         cpu-model    the baseline was recorded with model 2, this run has model 3; not judged until it is "
-                    "recorded again: constant_load_words, launches\n")
+        unjudged = ("note         cpu-model    the baseline was recorded with model 2, this run has model 3; not judged until it "
+                    "is recorded again: constant_load_words, launches\n")
         self.assertEqual(passing(self.count(0, unjudged)), 4)
         self.plan_counts(f"* * launches 1\n* {SLOW} barriers 9\n")
         self.count(1, "barriers rose by 12.5 % (9 against 8)")
@@ -103,8 +103,8 @@ class PartCount(PartRuns):
             ("hang", "error", "kernels/fake/plain.cu: hung: no record for 1 s", 2, 2)))
 
     def test_counting_needs_the_instrumented_program(self):
-        verdicts = self.count(2, "lone.instrumented: the program with instrumented kernels cannot be run: No such file or directory: "
-                              "build it", self.lone_program())
+        verdicts = self.count(2, "lone.instrumented: the program with instrumented kernels cannot be run: No such file or "
+                              "directory: build it", self.lone_program())
         self.expect_case(verdicts, SLOW, "error", "no observer could be run for this case")
 
     def test_a_filter_that_leaves_nothing(self):

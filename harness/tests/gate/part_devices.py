@@ -82,7 +82,8 @@ class Boards(PartRuns):
         self.assertEqual({board: facts["target"] for board, facts in boards.items()},
                          {FIRST_BOARD: "nvidia-fake", OTHER_BOARD: "nvidia-other"})
         self.give(f"id:{SECOND},slots:8")
-        for strict, code, told in ((0, 77, "nvidia-other.json is not there: restore it"), (1, 2, f"no-baseline  nvidia-other  {SLOW}")):
+        for strict, code, told in ((0, 77, "nvidia-other.json is not there: restore it"),
+                                   (1, 2, f"no-baseline  nvidia-other  {SLOW}")):
             self.set(KG_STRICT=strict)
             self.time(code, told)
         self.merge(2)

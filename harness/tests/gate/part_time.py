@@ -72,7 +72,8 @@ class PartTime(PartRuns):
         launch = ("2 of 2 cases were timed while a launch cost 502 ns, and not 680 ns as when the baseline was recorded")
         for provenance, plan, note in (
                 ({"driver": "1.2.3", "power_limit_w": 700}, "", None),
-                ({"driver": "1.2.3", "power_limit_w": 650}, "", "the baseline was recorded with power_limit_w 650, this run has 700.0"),
+                ({"driver": "1.2.3", "power_limit_w": 650}, "",
+                 "the baseline was recorded with power_limit_w 650, this run has 700.0"),
                 ({"launch_ns": 680}, f"* {SLOW} launch_ns 690\n", None),
                 ({"launch_ns": 680}, f"* {SLOW} launch_ns 502\n* {QUICK} launch_ns 600\n", launch)):
             self.store({**fake_baseline(), "provenance": provenance})
@@ -161,13 +162,14 @@ class PartTime(PartRuns):
     def test_speedups_are_of_what_is_right(self):
         """There is none over a variant that is wrong, or against one, or where the checks of this run found it to be wrong."""
         self.store(fake_baseline())
-        found = {"schema": "kernelgate-verdicts/1", "test": "gpu.fake.check", "complete": True, "exit_code": 0,
-                 "cases": [{"case": SLOW, "target": "nvidia-fake", "verdict": "wrong"}]}
-        for plan, code, checks, printed in (("", 0, None, True), (f"* {QUICK} wrong\n", 1, None, False),
-                                            (f"* {SLOW} wrong\n", 1, None, False), ("", 0, found, False)):
+        for plan, code, found_wrong, printed in (("", 0, None, True), (f"* {QUICK} wrong\n", 1, None, False),
+                                                 (f"* {SLOW} wrong\n", 1, None, False), ("", 0, SLOW, False),
+                                                 ("", 0, QUICK, False)):
             self.plan(plan)
-            if checks:
-                self.write("out/records/gpu.fake.check.verdicts.json", checks)
+            if found_wrong:
+                self.write("out/records/gpu.fake.check.verdicts.json", {
+                    "schema": "kernelgate-verdicts/1", "test": "gpu.fake.check", "complete": True, "exit_code": 0,
+                    "cases": [{"case": found_wrong, "target": "nvidia-fake", "verdict": "wrong"}]})
             self.time(code, "fake/quick/64/b64 runs at 2.00")
             self.assertEqual("fake/quick/64/b32 runs at" in self.printed, printed, self.printed)
 

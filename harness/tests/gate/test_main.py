@@ -22,7 +22,8 @@ class Options(PartRuns):
     def test_options(self):
         for code, told, program, *options in (
                 (0, "check", MODEL, "--list"), (0, "claim_quick_beats_plain", GPU, "--list"),
-                (0, ("usage: ", "--cases PART"), MODEL, "--help"), (2, "fake: the filter matches no test", MODEL, "--filter=nothing/*"),
+                (0, ("usage: ", "--cases PART"), MODEL, "--help"),
+                (2, "fake: the filter matches no test", MODEL, "--filter=nothing/*"),
                 (2, "fake: the filter matches no test", MODEL, "--filter=fake/time"),
                 (0, "pass         cpu-model", MODEL, "--filter", "fake/check", "-j", "1", "--encoding=C")):
             self.expect_program(code, told, program, *options)
@@ -40,7 +41,8 @@ class Options(PartRuns):
                 ("--output", f"--output: lacks its value: {REPORT}"), ("--output=xml", f"--output: takes no 'xml': {REPORT}"),
                 ("-O", f"-O: lacks its value: {REPORT}, such as --output=xml:report.xml"),
                 ("--encoding", "--encoding: lacks its value"), ("-qz", f"-z: {ABSENT}: see --help"),
-                ("-zq", f"-z: {ABSENT}: see --help"), ("--quiet=1", "--quiet: takes no value: leave out '=1'"), ("--", "--: " + ABSENT)):
+                ("-zq", f"-z: {ABSENT}: see --help"), ("--quiet=1", "--quiet: takes no value: leave out '=1'"),
+                ("--", "--: " + ABSENT)):
             printed = self.expect_program(2, line, MODEL, option)
             self.assertEqual(printed.count("\n"), 1, printed)
         # Criterion keeps copies of what it refuses.
@@ -149,7 +151,8 @@ class Runner(PartRuns):
         error, and nothing that it started lives on."""
         self.set(KG_CASE_TIMEOUT=50, KG_FILTER="fake/plain/*,fake/hangs/64/*")
         for code, told, *program in ((128 + signal.SIGKILL, "", "/usr/bin/timeout", "-s", "KILL", "2", MODEL, "--encoding=C"),
-                                     (2, "model.fake.check: overdue, and ended: see ", MODEL, "--filter=fake/check", "--timeout=2")):
+                                     (2, "model.fake.check: overdue, and ended: see ", MODEL, "--filter=fake/check",
+                                      "--timeout=2")):
             self.expect_program(code, told, *program)
             self.expect_nothing_runs_here()
             verdicts = self.verdicts("model.fake.check")
