@@ -69,7 +69,7 @@ class Lists(PartRuns):
         tests = json.loads(self.expect_program(0, "", SOUND_GPU, "--tests"))["tests"]
         self.assertEqual((len(tests), {test["test"][:4] for test in tests}), (8, {"gpu."}))
         self.assertEqual(sum(len(test.get("cases", ())) for test in tests), 16 + 8, "checked and timed")
-        self.expect_program(2, "--tests: takes no value", GPU, "--tests", "all")
+        self.expect_program(2, ": --tests takes no value", GPU, "--tests", "all")
         self.expect_program(0, '"test": "model.fake.check"', BAD_TABLE, "--tests")
 
     def test_cases(self):
