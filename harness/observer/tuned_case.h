@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/message.h"
-#include "judge/race.h"
+#include "judge/elimination.h"
 #include "observer/time_bench.h"
 #include "observer/timed_group.h"
 #include "observer/tune_settings.h"

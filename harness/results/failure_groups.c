@@ -73,6 +73,7 @@ static int compare_parts(const void *a, const void *b)
 static char *join_parts(parts *parts)
 {
     size_t size = 1;
+    size_t used = 0;
     char *joined;
 
     qsort(parts->items, parts->count, sizeof *parts->items, compare_parts);
@@ -80,7 +81,7 @@ static char *join_parts(parts *parts)
         size += strlen(parts->items[i]) + 1;
     joined = kg__allocate(size, 1);
     for (size_t i = 0; i < parts->count; i++) {
-        strcat(strcat(joined, parts->items[i]), "\n");
+        used += (size_t)snprintf(joined + used, size - used, "%s\n", parts->items[i]);
         free(parts->items[i]);
     }
     return joined;
@@ -157,7 +158,7 @@ kg__failure_groups kg__failure_groups_make(kg__pool *pool, kg__case_result *cons
 
         if (group == NULL)
             continue;
-        group->cases = kg__pool_grow(pool, group->cases, group->count, sizeof *group->cases);
+        group->cases = kg__pool_grow(pool, group->cases, group->count, sizeof(kg__case_result *));
         group->cases[group->count++] = cases[i];
     }
     groups.items = kg__pool_array(pool, by_key.count, sizeof *groups.items);

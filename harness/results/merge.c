@@ -146,8 +146,8 @@ static void merge_cases(merging *run, const kg__verdicts *verdicts)
         }
         merged = kg__first_part(run->pool, part, verdicts->test);
         kg__index_set(run->pool, &run->cases, key, merged);
-        results->cases =
-            kg__pool_grow(run->pool, results->cases, results->case_count, sizeof *results->cases);
+        results->cases = kg__pool_grow(run->pool, results->cases, results->case_count,
+                                       sizeof(kg__case_result *));
         results->cases[results->case_count++] = merged;
     }
 }
@@ -237,7 +237,7 @@ static void sort_cases(merging *run)
 {
     kg__results *results = run->results;
     kg__case_result **sorted =
-        kg__pool_array(run->pool, results->case_count, sizeof *results->cases);
+        kg__pool_array(run->pool, results->case_count, sizeof(kg__case_result *));
     kg__index found = { 0 };
     const char **targets;
     size_t used = 0;
@@ -276,7 +276,7 @@ static bool list_verdicts(kg__pool *pool, const char *folder, kg__texts *names, 
     }
     closedir(listing);
     if (names->count > 0)
-        qsort(names->items, names->count, sizeof *names->items, compare_texts);
+        qsort(names->items, names->count, sizeof(char *), compare_texts);
     return true;
 }
 

@@ -341,7 +341,8 @@ static bool read_cases(kg__results *results, const json_t *document, kg__error *
     json_t *object;
     size_t i;
 
-    results->cases = kg__pool_array(results->pool, json_array_size(list), sizeof *results->cases);
+    results->cases =
+        kg__pool_array(results->pool, json_array_size(list), sizeof(kg__case_result *));
     json_array_foreach (list, i, object) {
         kg__error fault = { "" };
 

@@ -72,7 +72,7 @@ static bool is_of_this_launch(uint32_t time)
 
 /* True when somebody else wrote, with no order, what a pending read found unwritten: then the race
  * has been reported. */
-static bool was_raced(const pending_read *read)
+static bool has_reported_race(const pending_read *read)
 {
     const kg__cell *cell = &read->region->cells[read->cell];
 
@@ -93,7 +93,7 @@ static void settle_pending(bool of_all)
 
         if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
             pending[kept++] = *read;
-        } else if (!was_raced(read)) {
+        } else if (!has_reported_race(read)) {
             kg__finding what = kg__finding_in(KG__NEVER_WRITTEN, read->region);
 
             what.bytes = read->bytes;
@@ -197,7 +197,7 @@ static void await_writer(const access *mine, size_t cell)
                             mine->site,   blockIdx };
 }
 
-/* A read whose last write is not plainly in order. */
+/* Reports the race of a read whose last write is not plainly in order, if it is one. */
 static void question_read(const access *mine, const kg__cell *cell, size_t index)
 {
     bool global = mine->region->space == KG__MODEL_GLOBAL;

@@ -1,6 +1,6 @@
 /* The rule of a race: which racers go on, at its edges and in simulated races whose best is known.
  */
-#include "judge/race.h"
+#include "judge/elimination.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "judge/race.h"
+#include "judge/elimination.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
-/* Racing: which of many candidates are sampled further. Pure: samples in, decisions out.
+/* Elimination: which of many candidates are sampled further. Pure: samples in, decisions out.
  *
- * A race goes in rounds, each of which adds KG__ROUND_SAMPLES samples to every candidate that is
+ * It goes in rounds, each of which adds KG__ROUND_SAMPLES samples to every candidate that is
  * still in. At its end those drop out whose interval lies above the leader's (C. Maron and A. W.
  * Moore, Hoeffding races: accelerating model selection search for classification and function
  * approximation, 1993), and the slower half of those that came into the round, as far as that has
  * not gone yet (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
  * hyperparameter optimization, 2016). The second rule bounds what a race costs where all are equal,
  * and then any of them may win. The last few are separated by intervals alone. */
-#ifndef KG__JUDGE_RACE_H
-#define KG__JUDGE_RACE_H
+#ifndef KG__JUDGE_ELIMINATION_H
+#define KG__JUDGE_ELIMINATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
