@@ -198,7 +198,7 @@ static void await_writer(const access *mine, size_t cell)
 }
 
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */
-static void question_read(const access *mine, const kg__cell *cell, size_t index)
+static void find_read_race(const access *mine, const kg__cell *cell, size_t index)
 {
     bool global = mine->region->space == KG__MODEL_GLOBAL;
     unsigned int writer = cell->writer & THREAD;
@@ -271,7 +271,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
 static inline void take_read(const access *mine, kg__cell *cell, size_t index, bool global)
 {
     if (!is_settled(cell, global))
-        question_read(mine, cell, index);
+        find_read_race(mine, cell, index);
     note_read(cell, mine->thread, mine->site->number);
 }
 
@@ -353,7 +353,7 @@ static inline void take_reads(access *mine, unsigned int count, const uint32_t *
 }
 
 /* What is wrong with a write, by the reads and the last write before it. */
-static void question_write(const access *mine, const kg__cell *cell)
+static void find_write_race(const access *mine, const kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
     bool both_atomic = atomic && (cell->writer & ATOMIC) != 0;
@@ -386,7 +386,7 @@ static inline void take_write(const access *mine, kg__cell *cell)
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
         await_writer(mine, (size_t)(cell - mine->region->cells));
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
-        question_write(mine, cell);
+        find_write_race(mine, cell);
     cell->write_time = kg__order.now;
     cell->writer = (uint16_t)(mine->thread | (atomic ? ATOMIC : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
