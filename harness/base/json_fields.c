@@ -63,9 +63,8 @@ static json_t *make_value(const kg__field *field, const char *from)
     case KG__FIELD_TEXT:
         return make_text(*(const char *const *)held);
     case KG__FIELD_STRING:
-        return *(const char *const *)held != NULL
-                   ? kg__json_any_string(*(const char *const *)held)
-                   : NULL;
+        return *(const char *const *)held != NULL ? kg__json_any_string(*(const char *const *)held)
+                                                  : NULL;
     case KG__FIELD_CHARS:
         return make_text(held);
     case KG__FIELD_FLAG:

@@ -34,8 +34,8 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b);
 
 /* How far a metric may move, as the baseline has it. */
 typedef struct kg__expectation {
-    double value;           /* the baseline, in the metric's unit */
-    double band;            /* fraction; of a time at least 0.02 (tools/kernelgate/noise.py), of a counter 0 */
+    double value; /* the baseline, in the metric's unit */
+    double band; /* fraction; of a time at least 0.02 (tools/kernelgate/noise.py), of a counter 0 */
     double floor;           /* absolute, in the metric's unit; a smaller move never counts */
     const double *sessions; /* the values recorded, one per session; NULL for a counter */
     size_t session_count;
