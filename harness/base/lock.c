@@ -81,16 +81,15 @@ int kg__lock_take(const char *name, kg__lock_kind kind,
     }
     for (unsigned long tries = 0;
          flock(file, (kind == KG__LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
-        struct timespec pause = { 0, TRY_EVERY_NS };
-
         if (errno != EWOULDBLOCK && errno != EINTR)
             return refuse(file, path, error);
         if (tries % TRIES_BETWEEN_LINES == 0) {
             read_holder(file, holder, sizeof holder);
             kg__format(text, sizeof text, "waiting for the lock of %s, held by %s", name, holder);
             waiting(context, text);
+        } else {
+            nanosleep(&(struct timespec){ 0, TRY_EVERY_NS }, NULL);
         }
-        nanosleep(&pause, NULL);
     }
     name_holder(file);
     return file;

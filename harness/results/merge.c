@@ -294,15 +294,14 @@ static void complain_of_globs(merging *run, const char *subject, const char *glo
 static kg__texts list_known(merging *run)
 {
     const kg__results *results = run->results;
-    const kg__remarks *const lists[] = { &results->refused, &results->vanished };
     kg__texts ids = { 0 };
 
     for (size_t i = 0; i < results->case_count; i++)
         kg__pool_add_text(run->pool, &ids, results->cases[i]->id);
-    for (size_t list = 0; list < sizeof lists / sizeof *lists; list++) {
-        for (size_t i = 0; i < lists[list]->count; i++)
-            kg__pool_add_text(run->pool, &ids, lists[list]->items[i].subject);
-    }
+    for (size_t i = 0; i < results->refused.count; i++)
+        kg__pool_add_text(run->pool, &ids, results->refused.items[i].subject);
+    for (size_t i = 0; i < results->vanished.count; i++)
+        kg__pool_add_text(run->pool, &ids, results->vanished.items[i].subject);
     return ids;
 }
 

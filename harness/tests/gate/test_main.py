@@ -89,6 +89,7 @@ class Lists(PartRuns):
         self.assertEqual((len(cases), cases[0]["case"]), (2, SLOW))
         self.expect_program(0, f'"without": [\n  "{SLOW}"', MODEL, "--launches")
         self.expect_program(2, "all: --launches takes no value", GPU, "--launches", "all")
+        self.expect_program(2, "time: --candidates takes no value", GPU, "--candidates", "time")
         self.set(KG_FILTER="")
         self.expect_program(2, "appears twice", BAD_TABLE, "--launches")
 

@@ -154,7 +154,7 @@ Test(count_result, one_counter_moved)
 
 Test(count_result, observations_that_are_wrong)
 {
-    static const double values[] = { -1, 1.5, NAN, 9007199254740994 };
+    static const double values[] = { -1, 1.5, NAN, 9007199254740994.0 };
 
     usual_case();
     count("speed", 7);

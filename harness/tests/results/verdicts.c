@@ -47,8 +47,10 @@ static json_t *parse(const char *text)
     char *quoted = strdup(text);
     json_t *document;
 
-    for (char *c = quoted; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+    for (char *c = quoted; *c != '\0'; c++) {
+        if (*c == '\'')
+            *c = '"';
+    }
     document = json_loads(quoted, 0, NULL);
     cr_assert(document != NULL, "%s", quoted);
     free(quoted);
