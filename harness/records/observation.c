@@ -100,6 +100,7 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
     { 0 },
 };
+
 /* They follow the kernel. */
 static const kg__field launch_fields[] = {
     KG__FIELD(kg__observation, kernels, "kernels", SMALL),
@@ -118,42 +119,6 @@ static const kg__field progress_fields[] = {
     KG__FIELD(kg__observation, seconds_left, "seconds_left", AMOUNT),
     { 0 },
 };
-static const kg__field figures_fields[] = {
-    KG__FIELD(kg__figures, value, "value", NUMBER),
-    KG__FIELD(kg__figures, low, "low", NUMBER),
-    KG__FIELD(kg__figures, high, "high", NUMBER),
-    KG__FIELD(kg__figures, samples, "samples", COUNT),
-    KG__FIELD(kg__figures, launches, "launches", COUNT),
-    KG__FIELD(kg__figures, clock, "clock", TEXT),
-    KG__FIELD(kg__figures, method, "statistic", TEXT),
-    KG__FIELD(kg__figures, buffer_sets, "buffer_sets", COUNT),
-    { 0 },
-};
-static const kg__field work_fields[] = {
-    KG__FIELD(kg__work, operations, "operations", NUMBER),
-    KG__FIELD(kg__work, bytes, "bytes", NUMBER),
-    { 0 },
-};
-
-json_t *kg__figures_json(const kg__figures *figures)
-{
-    json_t *object = json_object();
-
-    kg__fields_write(object, figures_fields, figures);
-    /* Times have a unit; counts are whole numbers. */
-    if (*kg__metric_unit(figures->name) == '\0' && figures->value == rint(figures->value) &&
-        fabs(figures->value) <= KG__LARGEST_FIGURE)
-        json_object_set_new(object, "value", json_integer((json_int_t)figures->value));
-    return object;
-}
-
-json_t *kg__work_json(const kg__work *work)
-{
-    json_t *object = json_object();
-
-    kg__fields_write(object, work_fields, work);
-    return object;
-}
 
 static json_t *record_figures(const kg__figures *figures)
 {
@@ -275,21 +240,6 @@ static bool read_samples(kg__figures *figures, const json_t *list, kg__error *er
         samples[i] = json_number_value(json_array_get(list, i));
     }
     return true;
-}
-
-bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
-                      kg__error *error)
-{
-    kg__error fault = { "" };
-
-    *figures = (kg__figures){ .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "" };
-    return kg__fields_read(object, figures_fields, figures, &fault) ||
-           kg__fail(error, "%s: %s", name, fault.text);
-}
-
-bool kg__work_read(const json_t *object, kg__work *work, kg__error *error)
-{
-    return kg__fields_read(object, work_fields, work, error);
 }
 
 /* `amount` (may be NULL) is the member that says how much a sentinel did. */

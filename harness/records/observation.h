@@ -45,6 +45,7 @@
 
 #include "base/message.h"
 #include "base/pool.h"
+#include "records/figures.h"
 #include "records/finding.h"
 #include "records/gpu_state.h"
 #include "records/kernel_code.h"
@@ -75,23 +76,6 @@ typedef enum kg__event {
     KG__EVENT_OBJECTION, /* the gate's own: a wrapper is not content, and no case is to blame */
     KG__EVENTS
 } kg__event;
-
-/* What was measured of one metric, or of one sentinel. */
-typedef struct kg__figures {
-    const char *name; /* "time_ns", "global_load_requests"; of a sentinel "copy", "fma", "empty" */
-    double value;     /* NAN: none; so are the next two, the ends of its interval */
-    double low;
-    double high;
-    double amount;     /* of a sentinel, the bytes or operations of a launch; 0: not known */
-    const char *clock; /* "" or NULL: not known; never NULL of one that was read */
-    const char
-        *method;      /* "statistic", of another tool: what the value is of its samples; or NULL */
-    int64_t samples;  /* 0: not known; so are the next two */
-    int64_t launches; /* per sample */
-    int64_t buffer_sets;
-    const double *samples_ns; /* of its process; writing keeps some of many, rounded */
-    size_t samples_ns_count;
-} kg__figures;
 
 /* Why a metric is absent. */
 typedef struct kg__absence {
@@ -175,18 +159,5 @@ kg__observation *kg__observation_hold(kg__pool *pool, const kg__observation *obs
 
 /* Lets go of an observation that was read or kept; NULL is fine too. */
 void kg__observation_release(const kg__observation *observation);
-
-/* Figures of a metric as JSON, for a result: all but the samples. Owned by the caller. */
-json_t *kg__figures_json(const kg__figures *figures);
-
-/* Reads them. False with `error`, "time_ns: value is not a number". */
-bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
-                      kg__error *error);
-
-/* {"operations", "bytes"}, owned by the caller. */
-json_t *kg__work_json(const kg__work *work);
-
-/* Reads it, with `error` as kg__fields_read() has it. */
-bool kg__work_read(const json_t *object, kg__work *work, kg__error *error);
 
 #endif

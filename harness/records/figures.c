@@ -1,0 +1,59 @@
+#include "records/figures.h"
+
+#include <math.h>
+
+#include "base/json.h"
+#include "base/json_fields.h"
+#include "base/text.h"
+
+static const kg__field figures_fields[] = {
+    KG__FIELD(kg__figures, value, "value", NUMBER),
+    KG__FIELD(kg__figures, low, "low", NUMBER),
+    KG__FIELD(kg__figures, high, "high", NUMBER),
+    KG__FIELD(kg__figures, samples, "samples", COUNT),
+    KG__FIELD(kg__figures, launches, "launches", COUNT),
+    KG__FIELD(kg__figures, clock, "clock", TEXT),
+    KG__FIELD(kg__figures, method, "statistic", TEXT),
+    KG__FIELD(kg__figures, buffer_sets, "buffer_sets", COUNT),
+    { 0 },
+};
+static const kg__field work_fields[] = {
+    KG__FIELD(kg__work, operations, "operations", NUMBER),
+    KG__FIELD(kg__work, bytes, "bytes", NUMBER),
+    { 0 },
+};
+
+json_t *kg__figures_json(const kg__figures *figures)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, figures_fields, figures);
+    /* Times have a unit; counts are whole numbers. */
+    if (*kg__metric_unit(figures->name) == '\0' && figures->value == rint(figures->value) &&
+        fabs(figures->value) <= KG__LARGEST_FIGURE)
+        json_object_set_new(object, "value", json_integer((json_int_t)figures->value));
+    return object;
+}
+
+json_t *kg__work_json(const kg__work *work)
+{
+    json_t *object = json_object();
+
+    kg__fields_write(object, work_fields, work);
+    return object;
+}
+
+bool kg__figures_read(const char *name, const json_t *object, kg__figures *figures,
+                      kg__error *error)
+{
+    kg__error fault = { "" };
+
+    *figures = (kg__figures){ .name = name, .value = NAN, .low = NAN, .high = NAN, .clock = "" };
+    return kg__fields_read(object, figures_fields, figures, &fault) ||
+           kg__fail(error, "%s: %s", name, fault.text);
+}
+
+bool kg__work_read(const json_t *object, kg__work *work, kg__error *error)
+{
+    return kg__fields_read(object, work_fields, work, error);
+}
