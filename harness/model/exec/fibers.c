@@ -44,22 +44,35 @@ static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
-/* AddressSanitizer allows no switch to begin within another: a SIGTERM, which ends a launch by a
- * switch, waits until one is over. */
-static volatile sig_atomic_t in_switch;
+static volatile sig_atomic_t sigterm_held;
 static volatile sig_atomic_t sigterm_waits;
 
 bool kg__model_puts_off_sigterm(void)
 {
-    sigterm_waits = in_switch;
+    sigterm_waits = sigterm_held;
     return sigterm_waits;
+}
+
+void kg__model_hold_sigterm(void)
+{
+    sigterm_held = true;
+}
+
+void kg__model_release_sigterm(void)
+{
+    sigterm_held = false;
+    if (sigterm_waits) {
+        sigterm_waits = false;
+        (void)raise(SIGTERM);
+    }
 }
 
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context)
 {
 #if ANNOTATED
-    in_switch = true;
+    /* AddressSanitizer allows no switch to begin within another. */
+    kg__model_hold_sigterm();
 #endif
     leaving = from != NULL ? from : &host;
     landing = to != NULL ? to : &host;
@@ -76,7 +89,6 @@ void kg__model_land(kg__model_transfer transfer)
     size_t size = 0;
 
     __sanitizer_finish_switch_fiber(landing->fake_stack, &stack, &size);
-    in_switch = false;
     if (leaving == &host) {
         host.stack = (unsigned char *)stack;
         host.stack_size = size;
@@ -85,10 +97,9 @@ void kg__model_land(kg__model_transfer transfer)
     *(void **)transfer.data = transfer.context;
     if (fiber_resumed != NULL && landing != &host)
         fiber_resumed();
-    if (sigterm_waits) {
-        sigterm_waits = false;
-        (void)raise(SIGTERM);
-    }
+#if ANNOTATED
+    kg__model_release_sigterm();
+#endif
 }
 
 static void enter(kg__model_transfer transfer)

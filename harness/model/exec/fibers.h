@@ -32,8 +32,11 @@ bool kg__model_in_guard(const void *address);
  * kg__model_pass(). */
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context);
-/* Whether a SIGTERM comes in the middle of a switch that it must not interrupt; it is raised again
- * after that. */
+/* Around what a SIGTERM, which ends a launch by a switch, must not interrupt: it waits until the
+ * release. They do not nest. */
+void kg__model_hold_sigterm(void);
+void kg__model_release_sigterm(void);
+/* Whether a SIGTERM has to wait; it is raised again by the release. */
 bool kg__model_puts_off_sigterm(void);
 /* Both together. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);

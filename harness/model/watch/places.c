@@ -1,6 +1,7 @@
 #include "model/watch/places.h"
 
 #include "base/message.h"
+#include "model/exec/fibers.h"
 #include "model/watch/image.h"
 #include "model/watch/program.h"
 
@@ -220,7 +221,10 @@ static const known_source *know_source(kg__model_image *image, const void *code)
     if (found != NULL)
         return *found;
     entry = kg__allocate(1, sizeof *entry);
+    /* The report of a hang looks lines up too, and libdw cannot be left in the middle of it. */
+    kg__model_hold_sigterm();
     *entry = (known_source){ .code = code, .source = look_up(image, code) };
+    kg__model_release_sigterm();
     if (tsearch(entry, &known, compare_code) == NULL) {
         kg__complain("out of host memory for a line of source: free some memory");
         exit(2);

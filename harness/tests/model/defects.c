@@ -282,8 +282,17 @@ static void keep_hang(void *context, const kg__hang *hang)
     reported = *hang;
 }
 
+ParameterizedTestParameters(defects, of_a_kernel_that_hung_are_reported)
+{
+    /* Before, while and after the first line is looked up. */
+    static unsigned int microseconds[] = { 0, 1000, 2000, 10000 };
+
+    return cr_make_param_array(unsigned int, microseconds,
+                               sizeof microseconds / sizeof microseconds[0]);
+}
+
 /* What a kernel did before it was ended may say why it never ended. */
-Test(defects, of_a_kernel_that_hung_are_reported)
+ParameterizedTest(unsigned int *microseconds, defects, of_a_kernel_that_hung_are_reported)
 {
     const defect endless = { DEFECT(endless_overrun, DOUBLE) };
     const mark mark = find_mark("endless_overrun");
@@ -291,7 +300,7 @@ Test(defects, of_a_kernel_that_hung_are_reported)
     run done;
 
     kg__device_on_hang("/nowhere", keep_hang, NULL);
-    ends_it = end_launch_after(10000);
+    ends_it = end_launch_after(*microseconds);
     done = launch_with(&endless, 64, 32, true, KG__MODEL_CHECK);
     pthread_join(ends_it, NULL);
     cr_assert(done.error == cudaErrorLaunchTimeout);
