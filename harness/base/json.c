@@ -41,6 +41,23 @@ void kg__json_set_finite(json_t *object, const char *key, double value)
         json_object_set_new(object, key, json_real(value));
 }
 
+void kg__json_set_count(json_t *object, const char *key, const char *metric, double value)
+{
+    if (*kg__metric_unit(metric) == '\0' && value == rint(value) &&
+        fabs(value) <= KG__LARGEST_FIGURE)
+        json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static void release_json(void *document)
+{
+    json_decref(document);
+}
+
+void kg__json_keep(kg__pool *pool, json_t *document)
+{
+    kg__pool_keep(pool, document, release_json);
+}
+
 json_t *kg__json_clean_string(const char *text)
 {
     char *clean = kg__clean_text(text, true);

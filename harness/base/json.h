@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "base/statistics.h"
 
 /* Up to here, 2^53, a double holds every whole number. No time and no count comes near it. */
@@ -25,6 +26,12 @@ size_t kg__json_count(const json_t *object, const char *key);
 
 /* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
 void kg__json_set_finite(json_t *object, const char *key, double value);
+
+/* Sets a figure of a metric as an integer where it is a count: a whole number without a unit. */
+void kg__json_set_count(json_t *object, const char *key, const char *metric, double value);
+
+/* Has a document released with a pool. */
+void kg__json_keep(kg__pool *pool, json_t *document);
 
 /* A text of any bytes, such as what another program printed, as a string of one line of UTF-8 by
  * kg__clean_text(). Owned by the caller. */

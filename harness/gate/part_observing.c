@@ -21,11 +21,6 @@ static kg__subject *subject_of(kg__part_run *run, const char *id)
     return NULL;
 }
 
-static void release_json(void *document)
-{
-    json_decref(document);
-}
-
 /* Takes the device's description, and with it the baseline. */
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
@@ -40,7 +35,7 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
     run->target = run->verdicts->target = *observation->target;
     run->provenance = kg__observation_hold(&run->pool, observation)->provenance;
     run->verdicts->provenance = kg__provenance_json(run->provenance);
-    kg__pool_keep(&run->pool, run->verdicts->provenance, release_json);
+    kg__json_keep(&run->pool, run->verdicts->provenance);
     if (kg__part_is_checking(run))
         return;
     kg__baselines_folder(run->comparison->home, folder, sizeof folder);

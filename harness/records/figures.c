@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/json_fields.h"
-#include "base/text.h"
 
 static const kg__field figures_fields[] = {
     KG__FIELD(kg__figures, value, "value", NUMBER),
@@ -28,10 +27,7 @@ json_t *kg__figures_json(const kg__figures *figures)
     json_t *object = json_object();
 
     kg__fields_write(object, figures_fields, figures);
-    /* Times have a unit; counts are whole numbers. */
-    if (*kg__metric_unit(figures->name) == '\0' && figures->value == rint(figures->value) &&
-        fabs(figures->value) <= KG__LARGEST_FIGURE)
-        json_object_set_new(object, "value", json_integer((json_int_t)figures->value));
+    kg__json_set_count(object, "value", figures->name, figures->value);
     return object;
 }
 

@@ -47,14 +47,6 @@ const char *kg__finding_kind_name(kg__finding_kind kind)
     return kinds[kind];
 }
 
-json_t *kg__source_json(const char *file, unsigned int line)
-{
-    json_t *source = json_object();
-
-    kg__fields_write(source, actor_fields, &(kg__finding_actor){ .file = file, .line = line });
-    return source;
-}
-
 static void set_index(json_t *object, const char *key, bool known, const unsigned int index[3])
 {
     if (known)

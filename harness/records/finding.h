@@ -86,9 +86,6 @@ const char *kg__finding_kind_name(kg__finding_kind kind);
  * finding does: {"file", "line"}, the line absent where it is not known. */
 #define KG__AT "at"
 
-/* The value of that member, owned by the caller. */
-json_t *kg__source_json(const char *file, unsigned int line);
-
 /* A finding as JSON, owned by the caller. */
 json_t *kg__finding_json(const kg__finding *finding);
 

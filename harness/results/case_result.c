@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "records/finding_text.h"
 #include "records/records.h"
 
@@ -143,21 +142,13 @@ bool kg__case_result_tripped(const kg__case_result *result)
     return false;
 }
 
-/* Times have a unit; counts are whole numbers. */
-static void set_baseline_count(json_t *object, const kg__metric_result *metric)
-{
-    if (*kg__metric_unit(metric->figures.name) == '\0' &&
-        metric->baseline == rint(metric->baseline) && metric->baseline <= KG__LARGEST_FIGURE)
-        json_object_set_new(object, "baseline", json_integer((json_int_t)metric->baseline));
-}
-
 static json_t *metric_json(const kg__metric_result *metric)
 {
     json_t *object = kg__figures_json(&metric->figures);
     json_t *lists = json_array();
 
     kg__fields_write(object, metric_fields, metric);
-    set_baseline_count(object, metric);
+    kg__json_set_count(object, "baseline", metric->figures.name, metric->baseline);
     for (size_t i = 0; i < metric->sample_count; i++)
         json_array_append_new(
             lists, kg__record_samples(metric->samples[i].items, metric->samples[i].count));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "results/causes.h"
@@ -91,7 +92,7 @@ static json_t *merge_provenance(kg__pool *pool, json_t *known, json_t *provenanc
     json_t *merged = known != NULL ? known : json_object();
 
     if (known == NULL)
-        kg__pool_keep_json(pool, merged);
+        kg__json_keep(pool, merged);
     (void)json_object_update_missing(merged, provenance);
     return merged;
 }

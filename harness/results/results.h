@@ -113,18 +113,12 @@ typedef struct kg__results {
     kg__failure_groups groups; /* likewise */
 } kg__results;
 
-/* Has a document released with a pool. */
-void kg__pool_keep_json(kg__pool *pool, json_t *document);
-
 /* The results of a run that judged nothing yet, in a pool. */
 kg__results *kg__results_make(kg__pool *pool);
 
 /* The target of a key, which is added where it is missing; it stays where it is until the next one
  * is added. */
 kg__run_target *kg__results_target(kg__results *results, const char *key);
-
-/* A text about the surroundings of a target; "" where it is not known. */
-const char *kg__results_fact(const kg__results *results, const char *target, const char *name);
 
 /* A number of them; NAN where it is not known. */
 double kg__results_figure(const kg__results *results, const char *target, const char *name);

@@ -392,23 +392,13 @@ static bool read_coverage(kg__results *results, const json_t *object, kg__error 
     return object == NULL || kg__fields_read(object, coverage_fields, &results->coverage, error);
 }
 
-static void release_json(void *document)
-{
-    json_decref(document);
-}
-
-void kg__pool_keep_json(kg__pool *pool, json_t *document)
-{
-    kg__pool_keep(pool, document, release_json);
-}
-
 kg__results *kg__results_read(kg__pool *pool, json_t *document, kg__error *error)
 {
     kg__results *results = kg__results_make(pool);
     const json_t *code = json_object_get(document, "exit_code");
     const json_t *base = json_object_get(document, "base");
 
-    kg__pool_keep_json(pool, json_incref(document));
+    kg__json_keep(pool, json_incref(document));
     read_targets(results, document);
     read_tally(json_object_get(document, "tally"), &results->tally);
     results->exit_code =
@@ -432,7 +422,7 @@ bool kg__results_read_baselines(kg__results *results, const char *text)
                                       results->pool, &ignored);
 
     if (document != NULL)
-        kg__pool_keep_json(results->pool, document);
+        kg__json_keep(results->pool, document);
     for (size_t i = 0; i < results->baselines.file_count; i++)
         read = read && results->baselines.files[i].target != NULL &&
                results->baselines.files[i].state != NULL;
@@ -468,15 +458,6 @@ bool kg__results_save(const kg__results *results, const char *path, kg__error *e
 bool kg__results_print(const kg__results *results)
 {
     return kg__json_print(kg__results_json(results), JSON_INDENT(1), "results");
-}
-
-const char *kg__results_fact(const kg__results *results, const char *target, const char *name)
-{
-    for (size_t i = 0; i < results->target_count; i++) {
-        if (strcmp(results->targets[i].key, target) == 0)
-            return kg__json_text(results->targets[i].provenance, name);
-    }
-    return "";
 }
 
 double kg__results_figure(const kg__results *results, const char *target, const char *name)

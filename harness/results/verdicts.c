@@ -124,18 +124,13 @@ bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error
     return written;
 }
 
-static void release_json(void *document)
-{
-    json_decref(document);
-}
-
 kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *error)
 {
     kg__verdicts *verdicts = make_empty(pool);
     json_t *entry;
     size_t i;
 
-    kg__pool_keep(pool, json_incref(document), release_json);
+    kg__json_keep(pool, json_incref(document));
     if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error))
         return NULL;
     (void)kg__target_read(json_object_get(document, "target"), &verdicts->target, NULL);

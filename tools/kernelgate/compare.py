@@ -16,18 +16,16 @@ from typing import Optional
 from common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, ask_command, integer_of, is_number, json_text, member,
                     number_of, own_command, print_output, run, text_of)
 from figures import plural, show_figure, show_percent, unit_of
+from noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from programs import filter_takes, globs_take_from, nearest_case
+from recording import SENTINELS
 from results import MODEL_KEY, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
 from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
-# The gate's own, of harness/judge/judge.h:
-FLOOR_NS = 50.0  # a time that moves by less is never judged
-GATED_LIMIT = 0.05  # a time whose limit is wider is recorded as not gated
-SENTINELS = ("copy", "fma")
-SENTINEL_LIMIT = TWO_RUNS * 3 * 0.003  # three standard deviations of the least noise that is believed
+SENTINEL_LIMIT = TWO_RUNS * 3 * SIGMA_MINIMUM  # three standard deviations of the least noise that is believed
 ROUNDING = 1e-6  # by so much of itself a value may be outside of its interval: both were rounded
 JUDGE_SECONDS = 120
 
@@ -127,7 +125,7 @@ def limits_of(figures):
     limit, baseline, smallest = (number_of(figures, key) for key in ("limit", "baseline", "smallest"))
     if not (0 <= limit <= LARGEST_FIGURE and 0 <= baseline <= LARGEST_FIGURE):
         return None
-    return limit, smallest * baseline if limit < smallest <= LARGEST_FIGURE else min(FLOOR_NS, limit * baseline)
+    return limit, smallest * baseline if limit < smallest <= LARGEST_FIGURE else min(TIME_FLOOR_NS, limit * baseline)
 
 
 class Pair:
@@ -172,7 +170,7 @@ class Pair:
         band, floor, row.limit_from = 0.0, 0.0, "exact"
         if unit:
             sources = ((limits_of(metrics[0]), "A's baseline"), (limits_of(metrics[1]), "B's baseline"),
-                       ((DEFAULT_BAND, FLOOR_NS), "default"))
+                       ((DEFAULT_BAND, TIME_FLOOR_NS), "default"))
             (band, floor), row.limit_from = next(source for source in sources if source[0] is not None)
             band = math.expm1(TWO_RUNS * math.log1p(band))
         move = {"unit": unit, "value": row.b.value, "low": row.b.low, "high": row.b.high, "baseline": row.a.value, "band": band,

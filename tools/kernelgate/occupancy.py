@@ -130,7 +130,7 @@ def is_listing(listing):
 def ask(program):
     """A program's launches, or None without a device."""
     try:
-        done = call_program(program, "--launches", LISTING_SECONDS, stderr=subprocess.PIPE)
+        done = call_program(program, "--launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Failure(f"occupancy: {program}: it does not list its launches ({error}): build it again") from None
     if done.returncode == NOTHING:

@@ -127,17 +127,17 @@ class Answer:
             yield text_of(entry, "case"), text_of(entry, "why")
 
 
-def call_program(path, option, seconds, stderr=None):
-    """How a program ended that was asked for all of its cases, whatever KG_FILTER says: the filter is applied here, and
-    misspelled names are compared with all."""
-    environment = {name: value for name, value in os.environ.items() if name != "KG_FILTER"}
-    return subprocess.run([path, option], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
+def call_program(path, *options, seconds, stderr=None, filtered=False):
+    """How a program ended that was asked for its cases: for all of them, whatever KG_FILTER says, so that the filter is applied
+    here and misspelled names are compared with all; or, `filtered`, for those that KG_FILTER takes."""
+    environment = {name: value for name, value in os.environ.items() if filtered or name != "KG_FILTER"}
+    return subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
                           env=environment, check=False)
 
 
 def _ask(query, path):
     try:
-        done = call_program(path, query.option, SECONDS)
+        done = call_program(path, query.option, seconds=SECONDS)
         code = done.returncode
     except subprocess.TimeoutExpired:
         raise Failure(f"{path}: it does not list its {query.noun}s in {SECONDS} s: build it again") from None

@@ -4,6 +4,7 @@ import json
 import math
 
 from common import Failure, ask_command, integer_of, member, number_of, text_of
+from figures import plural
 from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
 from recorder import Refused
 from recording import HEAD, SENTINELS, TIMES, Sessions, launch_costs
@@ -26,7 +27,7 @@ def fault_of(record, provenance):
     if member(record, "throttled") is True:
         return "the GPU was throttled while it was timed: let it cool down, check its power limit"
     if foreign > 0:
-        return (f"{foreign} other process{'' if foreign == 1 else 'es'} computed on the GPU while it was timed: end "
+        return (f"{plural(foreign, 'other process', 'es')} computed on the GPU while it was timed: end "
                 f"{'it' if foreign == 1 else 'them'}, or wait")
     costs = launch_costs(state, provenance)
     return costs and (f"the launch overhead was {costs[0]:.0f} ns while it was timed and {costs[1]:.0f} ns before: start nothing "

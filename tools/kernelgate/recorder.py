@@ -6,7 +6,7 @@ import subprocess
 from baseline_file import Baseline, load, path_for, save
 from common import Failure, complain, member, object_of, text_of
 from observers import Observation
-from programs import comparison_of_case, filter_takes, glob_meant
+from programs import call_program, comparison_of_case, filter_takes, glob_meant
 from progress import Progress
 
 LISTING_SECONDS = 30
@@ -35,12 +35,8 @@ def _current_commit():
 
 def _list_cases(arguments, filtered):
     """The cases that a program lists, of all or of those that KG_FILTER takes. Failure where it does not."""
-    environment = dict(os.environ)
-    if not filtered:
-        environment.pop("KG_FILTER", None)
     try:
-        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=LISTING_SECONDS, check=False,
-                              env=environment)
+        done = call_program(*arguments, seconds=LISTING_SECONDS, filtered=filtered)
         why = f"exit code {done.returncode}" if done.returncode else None
     except OSError as error:
         why = error.strerror

@@ -25,13 +25,16 @@ CLEAR = {"KG_STRICT": "0|1", "KG_CASE_TIMEOUT": r"[1-9][0-9]{0,2}|0\.[1-9]", "KG
 _started = set()
 
 
-def _tools():
-    """The program of each command that is Python, from the table of kernelgate."""
-    with open(os.path.join(TREE, "harness", "cli", "tool.c"), encoding="utf-8") as file:
-        return dict(re.findall(r'\.name = "([^"]+)",[^}]*\.tool = "([^"]+)"', file.read()))
+def _module(path):
+    """The module of a program, from whose folder it imports others."""
+    folder, name = os.path.split(path)
+    if folder not in sys.path:
+        sys.path.append(folder)
+    return importlib.import_module(os.path.splitext(name)[0])
 
 
-_TOOLS = _tools()
+# The program of each command that is Python.
+_TOOLS = {entry.name: entry.program for entry in _module(os.path.join(TOOLS, "commands.py")).COMMANDS if entry.program}
 
 
 def _command_of(arguments):
@@ -47,7 +50,7 @@ def _needs_start(name, arguments, environment):
     """Whether a run depends on how kernelgate, or Python, starts."""
     python = shutil.which("python3", path=environment.get("PATH", os.defpath))
     return (name not in _started or not {"-h", "--help"}.isdisjoint(arguments)
-            or python is None or os.path.realpath(python) != os.path.realpath(sys.executable)
+            or python is None or python != shutil.which("python3") and not os.path.samefile(python, sys.executable)
             or any(environment.get(key) != os.environ.get(key) for key in {*environment, *os.environ} if key.startswith(START))
             or any(key in environment and not re.fullmatch(text, environment[key]) for key, text in CLEAR.items()))
 
@@ -84,14 +87,6 @@ def _become(main, arguments, environment):
         sys.stdout.flush()
     finally:
         os._exit(code)
-
-
-def _module(path):
-    """The module of a program, from whose folder it imports others."""
-    folder, name = os.path.split(path)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    return importlib.import_module(os.path.splitext(name)[0])
 
 
 def _main_of(line, environment):

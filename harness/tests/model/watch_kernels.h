@@ -62,7 +62,7 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_write_to_constant, launch_load_constant_words, launch_endless, launch_spin,
     launch_deep_recursion, launch_trap, launch_follow_pointer, launch_image_in_place;
 
-/* An element of an array of four on the host, which has four more behind it. */
+/* An element of an array of four on the host, which four more follow. */
 int read_beyond_on_host(int index);
 
 /* Copies 32 floats of __constant__ memory to `to`, on the device. */
