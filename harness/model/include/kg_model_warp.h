@@ -1,0 +1,154 @@
+/* Barriers, fences and warp operations. Part of cuda_runtime.h, which includes it. */
+#ifndef KG__MODEL_WARP_H
+#define KG__MODEL_WARP_H
+
+/* Barriers and fences. */
+
+KG__MODEL_INLINE void __syncthreads()
+{
+    kg__model_barrier();
+}
+
+KG__MODEL_INLINE int __syncthreads_count(int predicate)
+{
+    return kg__model_barrier_vote(predicate).nonzero;
+}
+
+KG__MODEL_INLINE int __syncthreads_or(int predicate)
+{
+    return kg__model_barrier_vote(predicate).nonzero != 0;
+}
+
+KG__MODEL_INLINE int __syncthreads_and(int predicate)
+{
+    const kg__model_votes votes = kg__model_barrier_vote(predicate);
+
+    return votes.nonzero == votes.arrived;
+}
+
+/* The lanes of the mask really meet, so that code that relies on it sees its shared memory in
+ * order, in either order of threads. */
+KG__MODEL_INLINE void __syncwarp(unsigned int mask = 0xffffffffu)
+{
+    kg__model_run_warp_operation(KG__MODEL_SYNC, mask, 0, 0, KG__MODEL_WARP);
+}
+
+KG__MODEL_INLINE void __threadfence_block()
+{
+}
+
+KG__MODEL_INLINE void __threadfence()
+{
+    kg__model_fence();
+}
+
+KG__MODEL_INLINE void __threadfence_system()
+{
+    kg__model_fence();
+}
+
+KG__MODEL_INLINE void __trap()
+{
+    kg__model_trap(cudaErrorLaunchFailure, "the kernel called __trap()");
+}
+
+/* Warp operations. */
+
+/* One of the shuffles, of any arithmetic type; `argument` as the operation has it. */
+template <typename Value>
+KG__MODEL_INLINE auto kg__model_shuffle(kg__model_warp_operation operation, unsigned int mask,
+                                        Value value, unsigned int argument, int width)
+    -> decltype(+value)
+{
+    static_assert(std::is_arithmetic<Value>::value,
+                  "shuffles take integers, float and double: see docs/model.md");
+    const decltype(+value) promoted = value;
+    decltype(+value) result;
+    uint64_t bits = 0;
+
+    memcpy(&bits, &promoted, sizeof promoted);
+    bits = kg__model_run_warp_operation(operation, mask, bits, argument,
+                                        static_cast<unsigned int>(width));
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+template <typename Value>
+KG__MODEL_INLINE auto __shfl_sync(unsigned int mask, Value value, int lane,
+                                  int width = KG__MODEL_WARP)
+{
+    return kg__model_shuffle(KG__MODEL_SHUFFLE, mask, value, static_cast<unsigned int>(lane),
+                             width);
+}
+
+template <typename Value>
+KG__MODEL_INLINE auto __shfl_up_sync(unsigned int mask, Value value, unsigned int delta,
+                                     int width = KG__MODEL_WARP)
+{
+    return kg__model_shuffle(KG__MODEL_SHUFFLE_UP, mask, value, delta, width);
+}
+
+template <typename Value>
+KG__MODEL_INLINE auto __shfl_down_sync(unsigned int mask, Value value, unsigned int delta,
+                                       int width = KG__MODEL_WARP)
+{
+    return kg__model_shuffle(KG__MODEL_SHUFFLE_DOWN, mask, value, delta, width);
+}
+
+template <typename Value>
+KG__MODEL_INLINE auto __shfl_xor_sync(unsigned int mask, Value value, int lane_mask,
+                                      int width = KG__MODEL_WARP)
+{
+    return kg__model_shuffle(KG__MODEL_SHUFFLE_XOR, mask, value,
+                             static_cast<unsigned int>(lane_mask), width);
+}
+
+KG__MODEL_INLINE unsigned int __ballot_sync(unsigned int mask, int predicate)
+{
+    return static_cast<unsigned int>(
+        kg__model_run_warp_operation(KG__MODEL_BALLOT, mask, predicate != 0, 0, KG__MODEL_WARP));
+}
+
+KG__MODEL_INLINE int __any_sync(unsigned int mask, int predicate)
+{
+    return static_cast<int>(
+        kg__model_run_warp_operation(KG__MODEL_ANY, mask, predicate != 0, 0, KG__MODEL_WARP));
+}
+
+KG__MODEL_INLINE int __all_sync(unsigned int mask, int predicate)
+{
+    return static_cast<int>(
+        kg__model_run_warp_operation(KG__MODEL_ALL, mask, predicate != 0, 0, KG__MODEL_WARP));
+}
+
+template <typename Value>
+KG__MODEL_INLINE unsigned int __match_any_sync(unsigned int mask, Value value)
+{
+    static_assert(std::is_arithmetic<Value>::value,
+                  "__match_any_sync takes integers, float and double: see docs/model.md");
+    const decltype(+value) promoted = value;
+    uint64_t bits = 0;
+
+    memcpy(&bits, &promoted, sizeof promoted);
+    return static_cast<unsigned int>(
+        kg__model_run_warp_operation(KG__MODEL_MATCH_ANY, mask, bits, 0, KG__MODEL_WARP));
+}
+
+#define KG__MODEL_REDUCTION(name, type, operation)                                                 \
+    KG__MODEL_INLINE type name(unsigned int mask, type value)                                      \
+    {                                                                                              \
+        return static_cast<type>(kg__model_run_warp_operation(                                     \
+            operation, mask, static_cast<unsigned int>(value), 0, KG__MODEL_WARP));                \
+    }
+KG__MODEL_REDUCTION(__reduce_add_sync, unsigned int, KG__MODEL_ADD)
+KG__MODEL_REDUCTION(__reduce_add_sync, int, KG__MODEL_ADD)
+KG__MODEL_REDUCTION(__reduce_min_sync, unsigned int, KG__MODEL_MIN_UNSIGNED)
+KG__MODEL_REDUCTION(__reduce_min_sync, int, KG__MODEL_MIN_SIGNED)
+KG__MODEL_REDUCTION(__reduce_max_sync, unsigned int, KG__MODEL_MAX_UNSIGNED)
+KG__MODEL_REDUCTION(__reduce_max_sync, int, KG__MODEL_MAX_SIGNED)
+KG__MODEL_REDUCTION(__reduce_and_sync, unsigned int, KG__MODEL_AND)
+KG__MODEL_REDUCTION(__reduce_or_sync, unsigned int, KG__MODEL_OR)
+KG__MODEL_REDUCTION(__reduce_xor_sync, unsigned int, KG__MODEL_XOR)
+#undef KG__MODEL_REDUCTION
+
+#endif
