@@ -60,6 +60,7 @@ static const kg__field head_fields[] = {
 static const kg__field verdict_fields[] = {
     KG__FIELD_OF(kg__case_result, verdict, "verdict", kg__verdict_names),
     KG__FIELD(kg__case_result, why, "why", STRING),
+    KG__FIELD(kg__case_result, moves, "moves", TEXT),
     KG__FIELD(kg__case_result, observers, "observers", SMALL),
     KG__FIELD(kg__case_result, smallest, "smallest", NUMBER),
     KG__FIELD(kg__case_result, also, "also", TEXT),

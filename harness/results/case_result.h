@@ -72,6 +72,7 @@ typedef struct kg__case_result {
     size_t metric_count;
     kg__verdict verdict;
     const char *why;        /* "" where nothing is to be said */
+    const char *moves;      /* of a counted case that moved: `why` without the command at its end */
     unsigned int observers; /* the processes that measured it */
     double smallest;        /* the smallest slowdown that would be seen in any gated metric */
     kg__findings findings;

@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "records/gpu_state.h"
 #include "results/count_result.h"
-#include "results/results_text.h"
+#include "results/result_text.h"
 
 /* What the CPU model's run says of one case. */
 typedef enum model_answer {

@@ -230,15 +230,13 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
     bool slower = counted->result->verdict == KG__SLOWER;
     kg__counter first = furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
-    char end[KG__MESSAGE_SIZE];
+    char command[KG__MESSAGE_SIZE];
     size_t used;
     size_t room;
 
-    /* What stands last must not be cut off: lines of source get what is left. */
-    kg__format(end, sizeof end,
-               "%s%s%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
-               *otherwise != '\0' ? "; " : "", otherwise, command_mark, slower ? "accept" : "keep",
-               (int)kg__variant_length(id), id);
+    kg__format(command, sizeof command,
+               "%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model", command_mark,
+               slower ? "accept" : "keep", (int)kg__variant_length(id), id);
     kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
                counted->judgements[first].why);
     name_others(counted, counted->result->verdict, first,
@@ -248,14 +246,20 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
     if (is_shared_out_otherwise(counted))
         append(counted->why, sizeof counted->why,
                "; the work is done by fewer blocks, or spread less evenly");
-    used = strlen(counted->why) + strlen("; ") + strlen(end);
+    /* What stands last must not be cut off: lines of source get what is left. */
+    used = strlen(counted->why) + 2 * strlen("; ") + strlen(otherwise) + strlen(command);
     room = used < sizeof counted->why ? sizeof counted->why - used : 0;
     if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, room,
                                   &counted->at)) {
         append(counted->why, sizeof counted->why, "; ");
         append(counted->why, sizeof counted->why, lines);
     }
-    append(counted->why, sizeof counted->why, end);
+    if (*otherwise != '\0') {
+        append(counted->why, sizeof counted->why, "; ");
+        append(counted->why, sizeof counted->why, otherwise);
+    }
+    counted->result->moves = kg__pool_text(counted->pool, counted->why);
+    append(counted->why, sizeof counted->why, command);
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has

@@ -20,12 +20,6 @@ typedef struct kg__failure_groups {
     size_t count;
 } kg__failure_groups;
 
-/* What a case that is wrong, or an error, has in common with those that failed alike: verdict,
- * target, variant, and the kinds, lines and symbols of its findings and of what its results had
- * wrong. Where it has none of these, the words of its reason, but for their figures. On the heap;
- * NULL for any other verdict, whose figures are each case's own. */
-char *kg__failure_group_key(const kg__case_result *result);
-
 /* The groups of two or more cases, in the pool, in the order of their first cases. */
 kg__failure_groups kg__failure_groups_make(kg__pool *pool, kg__case_result *const *cases,
                                            size_t count);

@@ -4,6 +4,7 @@
 
 #include "baseline/baseline_changes.h"
 #include "results/failure_groups.h"
+#include "results/result_text.h"
 #include "results/results_text.h"
 
 /* Gives a text on the heap (or NULL) to the results. */

@@ -14,13 +14,6 @@ char *kg__results_outcome(const kg__results *results);
 /* The outcome's word, two spaces and the headline: "PASS  54 cases on nvidia-h200". */
 char *kg__results_verdict_line(const kg__results *results);
 
-/* Why a case has its verdict: its own words, or else the figures of its worst metric. "" for a
- * plain pass. */
-char *kg__case_result_reason(const kg__case_result *result);
-
-/* A metric's figures: "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower". */
-char *kg__metric_result_figures(const kg__metric_result *metric);
-
 /* The shell line that runs a case's test again with that case alone, with KG_STRICT=1 where the
  * case fails by that alone. NULL where the case names no test. The folder to run it in is that of
  * the results, or else build/gpu or build/cpu. */

@@ -1,9 +1,13 @@
 #include "results/verdicts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "records/finding_text.h"
+#include "results/failure_group.h"
+#include "results/result_text.h"
 #include "results/results_files.h"
 
 const char *const kg__skip_names[KG__SKIPS + 1] = {
@@ -101,6 +105,33 @@ void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result)
     verdicts->cases[verdicts->case_count++] = result;
 }
 
+/* Sets a member to a text on the heap, which is freed; NULL sets nothing. */
+static void set_text(json_t *object, const char *key, char *text)
+{
+    if (text != NULL)
+        json_object_set_new(object, key, kg__json_clean_string(text));
+    free(text);
+}
+
+/* A result as JSON, with the words that the results of a run show of one that did not pass. */
+static json_t *case_json(const kg__case_result *result)
+{
+    json_t *object = kg__case_result_json(result);
+    json_t *findings = json_object_get(object, "findings");
+
+    if (result->verdict == KG__PASS)
+        return object;
+    set_text(object, "reason", kg__case_result_reason(result));
+    set_text(object, "group", kg__failure_group_key(result));
+    for (size_t i = 0; i < result->findings.count; i++) {
+        char text[KG__MESSAGE_SIZE];
+
+        kg__finding_text(&result->findings.list[i], text, sizeof text);
+        json_object_set_new(json_array_get(findings, i), "text", kg__json_clean_string(text));
+    }
+    return object;
+}
+
 json_t *kg__verdicts_json(const kg__verdicts *verdicts)
 {
     json_t *document = json_pack("{s:s}", "schema", KG__VERDICTS_SCHEMA);
@@ -110,7 +141,7 @@ json_t *kg__verdicts_json(const kg__verdicts *verdicts)
     if (verdicts->target.key[0] != '\0')
         json_object_set_new(document, "target", kg__target_json(&verdicts->target));
     for (size_t i = 0; i < verdicts->case_count; i++)
-        json_array_append_new(cases, kg__case_result_json(verdicts->cases[i]));
+        json_array_append_new(cases, case_json(verdicts->cases[i]));
     json_object_set_new(document, "cases", cases);
     return document;
 }
@@ -142,6 +173,8 @@ kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *err
             kg__fail(error, "cases[%zu]: %s", i, fault.text);
             return NULL;
         }
+        result->reason = NULL; /* written anew */
+        result->reason = NULL; /* made anew from the result */
         kg__verdicts_add_case(verdicts, result);
     }
     return verdicts;

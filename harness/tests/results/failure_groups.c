@@ -1,5 +1,6 @@
 /* Cases that failed alike are told once, and no other is hidden by them. */
 #include "results/failure_groups.h"
+#include "results/failure_group.h"
 
 #include "results/results.h"
 

@@ -1,5 +1,6 @@
 /* Results in words: reasons, figures, outcomes, and the line that reproduces one. */
 #include "results/results_text.h"
+#include "results/result_text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -60,7 +60,7 @@ static json_t *parse(const char *text)
 /* Fails unless two documents are the same. */
 static void expect_equal(const json_t *written, const json_t *document)
 {
-    char *shown = json_dumps(written, JSON_INDENT(1));
+    char *shown = json_dumps(written, JSON_INDENT(1) | JSON_ENCODE_ANY);
 
     cr_expect(json_equal(written, document), "%s", shown);
     free(shown);
@@ -100,6 +100,64 @@ Test(verdicts, are_written_as_they_were_read)
     json_decref(written);
     kg__pool_free(&pool);
     json_decref(document);
+}
+
+/* What is in the file for each case, beside its result: the words that results.json shows, and what
+ * cases that failed alike have in common. */
+static const struct {
+    const char *entry;
+    const char *expected;
+} explained[] = {
+    { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'why': 'sampled'}",
+      "{'reason': null, 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'reason': 'of before', 'group': 'of before'}",
+      "{'reason': null, 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'noisy'}",
+      "{'reason': 'no reason was recorded', 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'slower', 'why': 'loads rose; to accept it: x',"
+      " 'moves': 'loads rose'}",
+      "{'reason': 'loads rose; to accept it: x', 'group': null, 'moves': 'loads rose'}" },
+    { "{'case': 'a/b/1/b1', 'target': 't', 'verdict': 'error', 'why': 'killed after 60 s'}",
+      "{'reason': 'killed after 60 s', 'group': 'error t a/b/ killed after # s', 'moves': null}" },
+    { "{'case': 'a/b/1/b1', 'target': 't', 'verdict': 'wrong', 'why': 'y', 'also': 'z',"
+      " 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3, 'symbol': 's'}]}",
+      "{'reason': 'a.cu:3: error: misaligned access of 0 bytes at s + 0, an address that is"
+      " not a multiple of 0; z',"
+      " 'group': 'wrong t a/b/ misaligned a.cu:3 s ',"
+      " 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3, 'symbol': 's',"
+      " 'text': 'misaligned access of 0 bytes at s + 0, an address that is not a multiple"
+      " of 0'}]}" },
+};
+
+Test(verdicts, explain_what_did_not_pass)
+{
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+        kg__pool pool = { 0 };
+        kg__error error = { "" };
+        json_t *read =
+            json_pack("{s:s, s:[o]}", "test", "gpu.a.check", "cases", parse(explained[i].entry));
+        json_t *expected = parse(explained[i].expected);
+        const kg__verdicts *verdicts = kg__verdicts_read(&pool, read, &error);
+        json_t *document;
+        json_t *wanted;
+        const char *key;
+
+        cr_assert(verdicts != NULL, "%s", error.text);
+        document = kg__verdicts_json(verdicts);
+        json_object_foreach (expected, key, wanted) {
+            json_t *got =
+                json_object_get(json_array_get(json_object_get(document, "cases"), 0), key);
+
+            if (json_is_null(wanted))
+                cr_expect(got == NULL, "%zu: %s", i, key);
+            else
+                expect_equal(got, wanted);
+        }
+        json_decref(document);
+        kg__pool_free(&pool);
+        json_decref(read);
+        json_decref(expected);
+    }
 }
 
 Test(verdicts, grow)
