@@ -4,8 +4,14 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
-TestSuite(verdicts);
+#include "results/results_files.h"
+#include "results/results_tally.h"
+#include "tests/fakes/drive.h"
+#include "tests/gate/verdict_texts.h"
+
+TestSuite(verdicts, .init = make_folder, .fini = remove_folder);
 
 /* Every member that a case's result has. */
 static const char whole_case[] =
@@ -205,5 +211,135 @@ Test(verdicts, what_is_of_another_type_is_not_read)
         cr_expect(strstr(error.text, unreadable[i].error) == error.text, "%s", error.text);
         kg__pool_free(&pool);
         json_decref(document);
+    }
+}
+
+static kg__tally tally_of(const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    kg__pool pool = { 0 };
+    kg__tally tally = { 0 };
+    kg__error error = { "" };
+    const kg__verdicts *verdicts = kg__verdicts_read(&pool, document, &error);
+
+    cr_assert(verdicts != NULL, "%s: %s", text, error.text);
+    kg__verdicts_tally(verdicts, &tally);
+    json_decref(document);
+    kg__pool_free(&pool);
+    return tally;
+}
+
+Test(verdicts, tally_counts_everything)
+{
+    kg__tally tally = tally_of(
+        HEAD ", \"cases\": [{\"verdict\": \"pass\"}, {\"verdict\": \"slower\"}, {\"verdict\": "
+             "\"slower\"}, {\"verdict\": \"error\"}], \"vanished\": [\"e\", \"f\"], \"errors\": "
+             "[\"g\"], \"claims\": [{\"claim\": \"h\", \"holds\": false}, {\"claim\": \"i\", "
+             "\"holds\": true}]}");
+
+    cr_expect(eq(sz, tally.verdicts[KG__PASS], 1));
+    cr_expect(eq(sz, tally.verdicts[KG__SLOWER], 2));
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 1));
+    cr_expect(eq(sz, tally.vanished, 2));
+    cr_expect(eq(sz, tally.failed_claims, 1));
+    cr_expect(eq(sz, tally.broken, 1));
+    cr_expect(eq(sz, tally.unavailable + tally.filtered_out, 0));
+}
+
+/* A test that judged nothing and gives no reason is broken. */
+Test(verdicts, tally_counts_reasons_to_skip)
+{
+    static const struct {
+        const char *text;
+        size_t filtered_out, unavailable, broken;
+    } rows[] = {
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}", 1, 0, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}", 0, 1, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}", 0, 1, 0 },
+        { HEAD "}", 0, 0, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__tally tally = tally_of(rows[i].text);
+
+        cr_expect(eq(sz, tally.filtered_out, rows[i].filtered_out), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.unavailable, rows[i].unavailable), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.broken, rows[i].broken), "%s", rows[i].text);
+    }
+}
+
+static void expect_refused(const char *text, const char *message)
+{
+    kg__error error = { "" };
+    json_t *document;
+
+    write_text(at("x.verdicts.json"), text);
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
+    cr_expect(document == NULL, "accepted: %s", text);
+    cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
+    cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
+    json_decref(document);
+}
+
+Test(verdicts, load_accepts_what_tests_write)
+{
+    kg__error error = { "" };
+    json_t *document;
+
+    write_text(
+        at("x.verdicts.json"), HEAD
+        ", \"seconds\": 3" TARGET ", \"errors\": [\"e\"], \"vanished\": [\"a/b/c/-\"], "
+        "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
+        "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
+        "[" TIMED("a/b/c/b16", "slower", "") "]}");
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
+    cr_assert(document != NULL, "%s", error.text);
+    json_decref(document);
+    write_text(at("x.verdicts.json"), HEAD
+               ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
+               "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
+               "{\"value\": null}}}]}");
+    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
+    cr_assert(document != NULL, "%s", error.text);
+    json_decref(document);
+}
+
+Test(verdicts, load_refuses_what_is_no_verdicts_file)
+{
+    kg__error error = { "" };
+
+    cr_expect(kg__verdicts_load_json(at("none.verdicts.json"), &error) == NULL);
+    cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
+              error.text);
+    cr_expect(kg__verdicts_load_json(at(""), &error) == NULL);
+    cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
+    cr_assert(mkfifo(at("pipe"), 0600) == 0);
+    cr_expect(kg__verdicts_load_json(at("pipe"), &error) == NULL);
+
+    expect_refused("", "is no JSON");
+    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
+    expect_refused("[]", "is no JSON object");
+    expect_refused("{\"schema\": 1}", "its schema is \"\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
+                   "its schema is \"kernelgate-verdicts/2\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
+    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
+}
+
+Test(verdicts, a_file_cut_anywhere_is_refused)
+{
+    static const char whole[] =
+        HEAD TARGET ", \"cases\": [" TIMED("a/b/c/b16", "pass", "") "], \"errors\": []}";
+    char text[sizeof whole];
+
+    for (size_t length = 0; length + 1 < sizeof whole; length++) {
+        kg__error error = { "" };
+
+        memcpy(text, whole, length);
+        text[length] = '\0';
+        write_text(at("x.verdicts.json"), text);
+        cr_assert(kg__verdicts_load_json(at("x.verdicts.json"), &error) == NULL, "cut at %zu",
+                  length);
+        cr_assert(error.text[0] != '\0');
     }
 }
