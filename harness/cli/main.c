@@ -14,7 +14,9 @@
 #include "suite/settings.h"
 
 static const kg__command *const commands[] = {
-    &kg__begin_command, &kg__settle_command, &kg__results_command, &kg__judge_command, NULL,
+    &kg__settle_command,
+    &kg__judge_command,
+    NULL,
 };
 
 static const kg__command *find_command(const char *name)

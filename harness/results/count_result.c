@@ -12,9 +12,6 @@
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3
 
-/* What the reason of a case that moved ends in begins so: the command. */
-static const char command_mark[] = "; to ";
-
 /* A counted case while it is judged. */
 typedef struct counted_case {
     const kg__observation *measured;
@@ -235,7 +232,7 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
     size_t room;
 
     kg__format(command, sizeof command,
-               "%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model", command_mark,
+               "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                slower ? "accept" : "keep", (int)kg__variant_length(id), id);
     kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
                counted->judgements[first].why);
@@ -363,17 +360,6 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     result->sampled_of = measured->sampled_of;
     result->work = measured->work;
     return result;
-}
-
-void kg__counted_moves(const kg__case_result *result, char *text, size_t size)
-{
-    const char *why = result->why;
-    const char *command = NULL;
-
-    for (const char *next = why; (next = strstr(next, command_mark)) != NULL; next++)
-        command = next;
-    kg__format(text, size, "%.*s", (int)(command != NULL ? (size_t)(command - why) : strlen(why)),
-               why);
 }
 
 bool kg__is_counted(const kg__case_result *result)

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "results/results_files.h"
-#include "results/results_tally.h"
 #include "tests/fakes/drive.h"
 #include "tests/gate/verdict_texts.h"
 
@@ -15,16 +13,16 @@ TestSuite(verdicts, .init = make_folder, .fini = remove_folder);
 
 /* Every member that a case's result has. */
 static const char whole_case[] =
-    "{'case': 'a/b/1/b1', 'target': 'nvidia-fake', 'part': 'time', 'parts': ['time', 'check'],"
+    "{'case': 'a/b/1/b1', 'target': 'nvidia-fake', 'part': 'time',"
     " 'seconds': 0.5, 'metrics': {'time_ns': {'value': 5.5, 'low': 5.25, 'high': 6.0,"
     " 'samples': 9, 'launches': 2, 'clock': 'graph', 'statistic': 'mean', 'buffer_sets': 3,"
     " 'baseline': 5.0, 'band': 0.02, 'change': 0.1, 'limit': 0.02, 'smallest': 0.03,"
     " 'gated': true, 'tripped': true, 'verdict': 'slower', 'why': 'slower',"
     " 'samples_ns': [[5.5, 5.625], [5.75]]},"
     " 'barriers': {'value': 7, 'baseline': 6, 'gated': false, 'verdict': 'pass', 'why': ''},"
-    " 'untold': {}}, 'verdict': 'slower', 'why': 'time_ns slower', 'observers': 3,"
-    " 'smallest': 0.03, 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3,"
-    " 'text': 'misaligned access of 0 bytes at 0x0, an address that is not a multiple of 0'}],"
+    " 'untold': {}}, 'verdict': 'slower', 'why': 'time_ns slower', 'moves': 'time_ns', "
+    "'observers': 3,"
+    " 'smallest': 0.03, 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3}],"
     " 'more_findings': 2, 'also': 'more', 'failure': {'kind': 'guard_zone', 'symbol': 'c'},"
     " 'at': {'file': 'a.cu', 'line': 4}, 'absent': {'cold_time_ns': 'no buffers'},"
     " 'lines': {'a.cu:14': {'barriers': 7}}, 'sampled': {'blocks': 0, 'of': 9},"
@@ -34,8 +32,7 @@ static const char whole_case[] =
     " 'metrics': {'time_ns': {'value': 5.5}}, 'absent': {}}, 'sentinels': {'event': 'sentinels',"
     " 'copy': {'value': 2.5}}}, 'pairs': {'time_ns': {'count': 12, 'change': 0.1, 'low': 0.05,"
     " 'high': 0.15, 'p': 0.25}}, 'base': {'ref': 'main', 'commit': '1234'}, 'note': 'new',"
-    " 'imported': {'from': 'nvbench', 'name': 'b', 'files': ['a.json'], 'target': 't'},"
-    " 'test': 'gpu.a.time', 'reason': 'slower', 'reproduce': 'ctest'}";
+    " 'imported': {'from': 'nvbench', 'name': 'b', 'files': ['a.json'], 'target': 't'}}";
 
 static const char whole_verdicts[] =
     "{'schema': 'kernelgate-verdicts/1', 'test': 'gpu.a.time', 'complete': false, 'seconds': 1.5,"
@@ -198,6 +195,15 @@ static const struct {
       "time_ns: samples_ns is not a list of numbers of each process" },
     { "{'case': 'a', 'first': {'measured': {}}}", "first: measured: event is not a text" },
     { "{'case': 'a', 'changed': [5]}", "changed is not a list of texts" },
+    { "{'case': 'a', 'moves': 5}", "moves is not a text" },
+    { "{'case': 'a', 'metrics': []}", "metrics is not an object" },
+    { "{'case': 'a', 'pairs': 'x'}", "pairs is not an object" },
+    { "{'case': 'a', 'first': true}", "first is not an object" },
+    { "{'case': 'a', 'card': []}", "card is not an object" },
+    { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': {}}}}",
+      "time_ns: samples_ns is not a list of numbers of each process" },
+    { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': [5]}}}",
+      "time_ns: samples_ns is not a list of numbers of each process" },
 };
 
 Test(verdicts, what_is_of_another_type_is_not_read)
@@ -268,23 +274,29 @@ Test(verdicts, tally_counts_reasons_to_skip)
     }
 }
 
+/* Whether a file of a text is read as verdicts. */
+static bool loads(const char *name, kg__error *error)
+{
+    kg__pool pool = { 0 };
+    bool loaded = kg__verdicts_load(&pool, at(name), error) != NULL;
+
+    kg__pool_free(&pool);
+    return loaded;
+}
+
 static void expect_refused(const char *text, const char *message)
 {
     kg__error error = { "" };
-    json_t *document;
 
     write_text(at("x.verdicts.json"), text);
-    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
-    cr_expect(document == NULL, "accepted: %s", text);
+    cr_expect(not(loads("x.verdicts.json", &error)), "accepted: %s", text);
     cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
     cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
-    json_decref(document);
 }
 
 Test(verdicts, load_accepts_what_tests_write)
 {
     kg__error error = { "" };
-    json_t *document;
 
     write_text(
         at("x.verdicts.json"), HEAD
@@ -292,29 +304,25 @@ Test(verdicts, load_accepts_what_tests_write)
         "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
         "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
         "[" TIMED("a/b/c/b16", "slower", "") "]}");
-    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
-    cr_assert(document != NULL, "%s", error.text);
-    json_decref(document);
+    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
     write_text(at("x.verdicts.json"), HEAD
                ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
                "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
                "{\"value\": null}}}]}");
-    document = kg__verdicts_load_json(at("x.verdicts.json"), &error);
-    cr_assert(document != NULL, "%s", error.text);
-    json_decref(document);
+    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
 }
 
 Test(verdicts, load_refuses_what_is_no_verdicts_file)
 {
     kg__error error = { "" };
 
-    cr_expect(kg__verdicts_load_json(at("none.verdicts.json"), &error) == NULL);
+    cr_expect(not(loads("none.verdicts.json", &error)));
     cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
               error.text);
-    cr_expect(kg__verdicts_load_json(at(""), &error) == NULL);
+    cr_expect(not(loads("", &error)));
     cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
     cr_assert(mkfifo(at("pipe"), 0600) == 0);
-    cr_expect(kg__verdicts_load_json(at("pipe"), &error) == NULL);
+    cr_expect(not(loads("pipe", &error)));
 
     expect_refused("", "is no JSON");
     expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
@@ -324,6 +332,38 @@ Test(verdicts, load_refuses_what_is_no_verdicts_file)
                    "its schema is \"kernelgate-verdicts/2\"");
     expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
     expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
+}
+
+/* The members of each kind; tools/kernelgate/verdicts.schema.json knows all of them. */
+Test(verdicts, load_names_the_member_of_the_wrong_type)
+{
+    static const struct {
+        const char *members;
+        const char *message;
+    } wrong[] = {
+        { ", \"seconds\": \"3\"}", "seconds is not a number: run the test again" },
+        { ", \"complete\": 1}", "complete" },
+        { ", \"exit_code\": 0.5}", "exit_code is not" },
+        { ", \"target\": 5}", "target: " },
+        { ", \"target\": {\"key\": 1}}", "target: key is not a text" },
+        { ", \"provenance\": []}", "provenance is not an object" },
+        { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not known here" },
+        { ", \"errors\": [\"e\", 1]}", "errors is not a list of texts" },
+        { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0]" },
+        { ", \"claims\": {\"holds\": true}}", "claims is not" },
+        { ", \"cases\": {}}", "cases is not a list" },
+        { ", \"cases\": [5]}", "cases[0]: " },
+        { ", \"cases\": [{\"findings\": [{\"kind\": \"none\"}]}]}",
+          "cases[0]: finding: kind is not known here" },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text, "%s%s",
+                 i == 1 ? "{\"schema\": \"kernelgate-verdicts/1\"" : HEAD, wrong[i].members);
+        expect_refused(text, wrong[i].message);
+    }
 }
 
 Test(verdicts, a_file_cut_anywhere_is_refused)
@@ -338,8 +378,7 @@ Test(verdicts, a_file_cut_anywhere_is_refused)
         memcpy(text, whole, length);
         text[length] = '\0';
         write_text(at("x.verdicts.json"), text);
-        cr_assert(kg__verdicts_load_json(at("x.verdicts.json"), &error) == NULL, "cut at %zu",
-                  length);
+        cr_assert(not(loads("x.verdicts.json", &error)), "cut at %zu", length);
         cr_assert(error.text[0] != '\0');
     }
 }
