@@ -13,7 +13,7 @@ else()
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       # "native" needs a GPU to ask; a machine without one builds for all that the toolkit knows.
       if(EXISTS /dev/nvidiactl)
         set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "GPU architectures to build for")

@@ -188,7 +188,7 @@ def loosened(reference):
         document["files"].append(changes.file_entry(target, state, why))
         if state != "removed":  # of a file that is gone all is
             document["loosened"] += changes.loosened_entries(target)
-    return json_text(document)
+    return document
 
 
 def limit_of(text):
@@ -207,7 +207,6 @@ COMMAND = Command(
         Option("--limit", "PERCENT", "exit with 1 where a case got slower by more than this in all"),
         FORMAT_OPTION,
         JSON_OPTION,
-        Option("--loosened", None, "with --since: what all baselines hold more loosely, as JSON for kernelgate results"),
     ),
     details="""\
 Between two files or, with --since, between a file at a commit and now: a chain of
@@ -226,11 +225,6 @@ def main(arguments):
     since, names = options["since"], options["operands"]
     form = parse_format("baseline diff", options)
     report = Report(limit_of(options["limit"]))
-    if options["loosened"]:
-        if since is None or names:
-            raise Failure("baseline diff: --loosened takes --since COMMIT, and no file")
-        print_output("baseline diff", loosened(since))
-        return 0
     if since is None and len(names) != 2:
         raise Failure("baseline diff: takes two files or keys, or --since COMMIT [FILE...]")
     if since is None:

@@ -118,11 +118,17 @@ def check_folder(folder):
     return check_files([f"{folder}/{name}" for name in list_files(folder)])
 
 
+def list_findings():
+    """What is wrong with all baselines, each a line."""
+    folder = default_folder()
+    files = check_folder(folder) if os.path.exists(folder) else []
+    return [finding for file in files for finding in file.findings]
+
+
 COMMAND = Command(
     "baseline lint",
     options=(
         JSON_OPTION,
-        Option("--findings", None, "only what is wrong with all baselines, for kernelgate results"),
     ),
     details="""\
 Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
@@ -140,10 +146,6 @@ exit: 0 all are valid; 2 a file is invalid
 def main(arguments):
     options = COMMAND.parse(arguments)
     folder = default_folder()
-    if options["findings"]:
-        files = check_folder(folder) if os.path.exists(folder) else []
-        print_output("baseline lint", "".join(f"{finding}\n" for file in files for finding in file.findings))
-        return 0
     files = check_files(options["operands"]) or check_folder(folder)
     if not files:
         raise Failure(f"{folder}: holds no baseline: name a file, or set KG_BASELINES")

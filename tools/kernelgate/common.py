@@ -14,6 +14,8 @@ from typing import Optional
 
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
+GIT_SECONDS = 30
+DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
 
 class Failure(Exception):
@@ -76,7 +78,7 @@ class Command:
     def parse(self, arguments):
         """The options by name without dashes, and "operands". An option that is not given is None, a flag False, a
         repeated option []."""
-        parsed = {option.name[2:]: [] if option.repeated else None if option.value else False for option in self.options}
+        parsed = {option.name.lstrip("-"): [] if option.repeated else None if option.value else False for option in self.options}
         operands = []
         rest = list(arguments)
         while rest:
@@ -106,7 +108,7 @@ class Command:
             nearest = nearest_name(name, [option.name for option in self.options])
             hint = f"; did you mean {nearest}? See" if nearest else ": see"
             raise Failure(f"{self.name}: unknown option {name}{hint} `kernelgate help {self.name}`")
-        key = name[2:]
+        key = name.lstrip("-")
         if option.value is None:
             if equals:
                 raise Failure(f"{self.name}: option {name} takes no value")
@@ -140,6 +142,17 @@ def become_command(command, *arguments):
         os.execvp(path, [path, *arguments])
     except OSError as error:
         raise Failure(f"{path}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate {command}") from None
+
+
+def current_commit():
+    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
+    try:
+        done = subprocess.run(DESCRIBE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              timeout=GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    name = done.stdout.decode("utf-8", "replace").split("\n")[0]
+    return name if done.returncode == 0 and name else None
 
 
 def print_output(command, text):

@@ -1,17 +1,12 @@
-"""Writes the files that are made of OUT/results.json and prints it: what kernelgate runs at the end of a run. FORM FILE are the
-files that a run leaves, in the order in which they are named. With --print it only prints the results in FILE.
-usage: publish.py OUT [FORM FILE]... [--console=DETAIL] [--to-stderr] [--annotations]
-       publish.py --print=DETAIL FILE"""
+"""Writes the files that are made of a run's results, and prints them."""
 
 import os
 import sys
 
-import annotations
 import color
 import console
-from common import Failure, complain, print_output, run
+from common import Failure, complain, print_output
 from printers import PRINTERS, save
-from results import Run, load
 from text import clean
 
 
@@ -38,26 +33,3 @@ def write_files(folder, files, results):
             complain(str(failure))
             written = False
     return written
-
-
-def main(arguments):
-    options = dict(argument[2:].partition("=")[::2] for argument in arguments if argument.startswith("--"))
-    operands = [argument for argument in arguments if not argument.startswith("--")]
-    if "print" in options:
-        print_console(Run(load(operands[0])), options["print"], [], sys.stdout)
-        return 0
-    folder, *named = operands
-    files = list(zip(named[::2], named[1::2]))
-    prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
-    results = Run(load(os.path.join(folder, "results.json")), prefix=prefix)
-    if "console" in options:
-        print_console(results, options["console"], [file for _, file in files],
-                      sys.stderr if "to-stderr" in options else sys.stdout)
-    written = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
-    if "annotations" in options:
-        print_output("results", annotations.write(results))
-    return 0 if written else 2
-
-
-if __name__ == "__main__":
-    run(main)

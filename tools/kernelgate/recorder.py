@@ -4,14 +4,12 @@ import os
 import subprocess
 
 from baseline_file import Baseline, load, path_for, save
-from common import Failure, complain, member, object_of, text_of
+from common import Failure, complain, current_commit, member, object_of, text_of
 from observers import Observation
 from programs import call_program, comparison_of_case, filter_takes, glob_meant
 from progress import Progress
 
 LISTING_SECONDS = 30
-GIT_SECONDS = 30
-DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
 
 class Refused(Exception):
@@ -21,16 +19,6 @@ class Refused(Exception):
 def is_partial():
     """Whether KG_FILTER selects cases."""
     return bool(os.environ.get("KG_FILTER"))
-
-
-def _current_commit():
-    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
-    try:
-        done = subprocess.run(DESCRIBE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              timeout=GIT_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "replace").split("\n")[0] if done.returncode == 0 else None
 
 
 def _list_cases(arguments, filtered):
@@ -150,7 +138,7 @@ class Recorder:
 
     def commit(self):
         """The commit that the cases are recorded at."""
-        commit = self._commit if self._commit is not None else _current_commit() or "unknown"
+        commit = self._commit if self._commit is not None else current_commit() or "unknown"
         self.log.document["commit"] = commit
         return commit
 

@@ -1,0 +1,120 @@
+"""What may explain a slower or doubtful time: the counts of the same case, or of its variant, in the CPU model's run, and the
+state of the GPU while it was timed."""
+
+from common import integer_of, member, number_of, object_of, text_of
+from figures import plural, show_figure
+from results import MODEL_KEY, is_dismissed, variant_of
+
+# What the CPU model's run says of a case: not counted; counted, and there is no baseline; as before; moved; wrong, or it
+# could not be run.
+NOT_COUNTED, NOT_COMPARABLE, UNCHANGED, MOVED, FAILED = range(5)
+NO_REASON = "none"  # of the GPU's clocks
+
+
+def is_counted(entry):
+    return "global_load_requests" in entry["metrics"]
+
+
+def _answer_of(counted):
+    if counted is not None and is_dismissed(counted["verdict"]):
+        return FAILED
+    if counted is None or not is_counted(counted):
+        return NOT_COUNTED
+    verdicts = {text_of(metric, "verdict") for metric in counted["metrics"].values()}
+    if verdicts & {"slower", "faster"}:
+        return MOVED
+    return NOT_COMPARABLE if "no-baseline" in verdicts else UNCHANGED
+
+
+def describe_gpu_state(state, most_mhz=None):
+    """What is known of a GPU's state at its worst: "1 200 of 1 980 MHz, 84 °C, SW power cap"; "" where nothing is."""
+    facts = []
+    if member(state, "sm_clock_mhz") is not None:
+        clock = integer_of(state, "sm_clock_mhz")
+        facts.append(f"{show_figure(clock)} of {show_figure(most_mhz, 'MHz')}" if most_mhz else show_figure(clock, "MHz"))
+    if member(state, "temperature_c") is not None:
+        facts.append(f"{integer_of(state, 'temperature_c')} °C")
+    if member(state, "launch_ns") is not None:
+        facts.append(f"a launch at {show_figure(integer_of(state, 'launch_ns'), 'ns')} or more")
+    if text_of(state, "clock_reasons") not in ("", NO_REASON):
+        facts.append(text_of(state, "clock_reasons"))
+    if integer_of(state, "foreign_processes") > 0:
+        facts.append(plural(integer_of(state, "foreign_processes"), "other process", "es"))
+    return ", ".join(facts)
+
+
+def _place_of(counted):
+    """Where in the source the model's case says to look; None where it says nothing."""
+    for finding in counted.get("findings", ())[:1]:
+        if "file" in finding:
+            return {key: finding[key] for key in ("file", "line") if key in finding}
+    return counted.get("at")
+
+
+class _ModelRun:
+    """The cases of the CPU model's run, and what they say of each variant."""
+
+    def __init__(self, cases):
+        self.cases = {entry["case"]: entry for entry in cases}
+        self._suspicious = {}  # by variant: the first case that moved or failed
+        self._unchanged = {}  # by variant: how many cases count what they did
+        for entry in cases:
+            answer, variant = _answer_of(entry), variant_of(entry["case"])
+            if answer in (MOVED, FAILED):
+                self._suspicious.setdefault(variant, entry)
+            self._unchanged[variant] = self._unchanged.get(variant, 0) + (answer == UNCHANGED)
+
+    def explain(self, entry):
+        """Adds what the model says of a case, or of its variant's other sizes where it did not count this one."""
+        counted = self.cases.get(entry["case"])
+        variant = variant_of(entry["case"])
+        size = ""
+        if _answer_of(counted) == NOT_COUNTED:
+            counted = self._suspicious.get(variant)
+            size = counted["case"] if counted is not None else ""
+        entry["changed"].append(_words(counted, size) if counted is not None else self._without_count(variant))
+        if _answer_of(counted) in (MOVED, FAILED) and _place_of(counted):
+            entry["at"] = _place_of(counted)
+
+    def _without_count(self, variant):
+        unchanged = self._unchanged.get(variant, 0)
+        if unchanged:
+            return (f"the CPU model does not count this size; {plural(unchanged, 'other case')} of the variant "
+                    f"{'counts' if unchanged == 1 else 'count'} what its baseline holds")
+        return "this run has no counts of it: ci/gate --target model says whether the kernel asks for more"
+
+
+def _words(counted, size):
+    """What a counted case says; `size` names it where it is another one than the one to explain."""
+    where = "on the CPU model" + (f", of {size}" if size else "")
+    answer = _answer_of(counted)
+    if answer == MOVED:
+        return f"{where}: {text_of(counted, 'moves') or text_of(counted, 'why')}"
+    if answer == FAILED:
+        return f"{where} it is {counted['verdict']}: {text_of(counted, 'reason') or text_of(counted, 'why')}"
+    if answer == NOT_COMPARABLE:
+        return "the CPU model has no counts to hold it against: record them with ci/rebaseline --target model"
+    return "it counts what the CPU model's baseline holds"
+
+
+def _asks_for_causes(entry):
+    """The CPU model counts nothing of what was imported."""
+    return ("imported" not in entry and entry["verdict"] in ("slower", "environment") and not is_counted(entry)
+            and bool(entry["metrics"]))
+
+
+def add_causes(document):
+    """Adds to the times of a run's results that are slower or doubtful what may explain them."""
+    model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
+    for entry in document["cases"]:
+        if entry["target"] == MODEL_KEY:
+            continue
+        changed = entry.pop("changed", [])
+        if not _asks_for_causes(entry):
+            continue
+        entry["changed"] = list(changed)
+        most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
+        seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
+        if seen:
+            entry["changed"].append(f"the card, at its worst while it was timed: {seen}")
+        model.explain(entry)

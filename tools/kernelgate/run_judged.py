@@ -1,0 +1,28 @@
+"""What `kernelgate judge` ends in, in the same process: merges and prints what it judged.
+usage: run_judged.py FOLDER [--strict] [--json] [--commit NAME]"""
+
+import os
+
+from common import JSON_OPTION, Command, Option, run
+from run_merge import ERROR, merge
+from run_results import finish, hold_folder, name_commits, publish
+from settings import is_strict
+
+COMMAND = Command("judge", (Option("--strict", None, ""), Option("--commit", "NAME", ""), JSON_OPTION), takes_operands=True)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    (folder,) = options["operands"]
+    try:
+        merged = merge(folder, options["strict"] or is_strict())
+        finish(merged)
+        name_commits(merged.document, options["commit"])
+        written = publish(merged.document, folder, "brief", options["json"], False)
+        return merged.document["exit_code"] if written else ERROR
+    finally:
+        hold_folder("end", folder, os.getpid())
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,258 @@
+"""kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
+
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import annotations
+from baseline_diff import loosened
+from baseline_file import default_folder
+from baseline_lint import list_findings
+from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, print_output, read_json,
+                    run)
+from publish import print_console, write_files
+from results import REMEDY, SCHEMA, Run
+from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
+from run_merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
+from run_texts import describe
+from schema_form import misfit
+from settings import is_strict, refuse_hidden_filter, results_folder, setting
+
+WIDE_LIMIT = 0.10  # a limit above guards little, and is counted
+
+
+def whose_run():
+    """Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is outside of what this process
+    can see."""
+    return os.getppid() or os.getpid()
+
+
+def hold_folder(act, folder, *process):
+    """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
+    done = ask_command("--run", act, folder, *map(str, process))
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
+def _is_skip(status, message):
+    return status == "notrun" and message.startswith("SKIP_")
+
+
+def _agrees(status, message, code):
+    """Whether a test's program wrote down that it ended as CTest says. A test without verdicts, such as one of another project's
+    own, has only to pass or to be skipped."""
+    if code is None:
+        return status == "run" or _is_skip(status, message)
+    if status in ("run", "fail"):
+        return code in ((PASS,) if status == "run" else (FAIL, ERROR))
+    return _is_skip(status, message) and code == NOTHING
+
+
+def _read_report(path, code):
+    """What `ctest --output-junit` says of each test: its name, its status and the message with it."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (OSError, ElementTree.ParseError):
+        raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
+    for test in root:
+        if test.tag == "testcase":
+            said = [part.get("message", "") for part in test if part.tag in ("failure", "skipped")]
+            yield test.get("name", ""), test.get("status", ""), said[-1] if said else ""
+
+
+def check_report(merged, path, code):
+    """Adds an error for each test that CTest and its own verdicts disagree on."""
+    tests = {test["name"]: test for test in merged.document["tests"]}
+    any_failed = False
+    for name, status, message in list(_read_report(path, code)):
+        known = tests.get(name, {}).get("program_exit_code")
+        any_failed = any_failed or status != "run" and not _is_skip(status, message)
+        if _agrees(status, message, known) or any(error.get("test") == name for error in merged.document["errors"]):
+            continue
+        more = f" ({message})" if message else ""
+        if known is not None:
+            merged.add_error(name, f'ended as "{status}"{more} for CTest, and its verdicts were written for exit code {known}: run '
+                                   "it again, and see what ends its program")
+        else:
+            merged.add_error(name, f"{'failed' if status == 'fail' else 'was not run'}{more}: see CTest's log")
+    if code and not any_failed:
+        merged.add_error(None, f"ctest ended with code {code}, though no test failed: see its output")
+
+
+def _lint(merged):
+    """Adds what is wrong with the baselines, unless the test that read one has said so."""
+    try:
+        found = list_findings()
+    except Failure as failure:
+        found = [str(failure)]
+    said = {error["why"] for error in merged.document["errors"]}
+    for line in found:
+        if line not in said:
+            merged.add_error(None, line)
+
+
+def add_baselines(merged, since):
+    """What the baselines of the run do not gate and, since a commit, what became of every file."""
+    folder = default_folder()
+    judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
+    metrics = [metric for baseline in judged if baseline for case in baseline.cases.values() for metric in case.metrics.values()]
+    changes = {"not_gated": sum(not metric.gated for metric in metrics),
+               "limits_above_10_percent": sum(metric.gated and metric.limit > WIDE_LIMIT for metric in metrics),
+               "files": [], "loosened": []}
+    try:
+        if since is not None:
+            changes.update(loosened(since))
+    except Failure as failure:
+        complain(str(failure))
+        merged.add_error(None, "the baselines could not be compared with what they were: the standard error says why")
+        return
+    if any(judged) or since is not None:
+        merged.document["baselines"] = changes
+
+
+def name_commits(document, commit):
+    commit = commit or current_commit()
+    if commit is not None:
+        document["commit"] = commit
+    if setting("KG_BASE") is not None and setting("KG_BASE_REF") is not None:
+        document["base"] = {"ref": setting("KG_BASE_REF")}
+        if setting("KG_BASE_COMMIT") is not None:
+            document["base"]["commit"] = setting("KG_BASE_COMMIT")
+
+
+def run_files():
+    """The files that a run leaves, each a form and a path, by ci/run-files."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in (os.path.join(here, "..", "..", "ci", "run-files"), os.path.join(here, "..", "ci", "run-files")):
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                lines = [line.split() for line in file if not line.startswith("#")]
+            return [(form, name) for name, form in lines]
+    raise Failure("ci/run-files: cannot be found: install kernelgate again")
+
+
+def publish(document, folder, detail, as_json, annotated):
+    """Writes the files of a run, and prints its results. Whether all could be written."""
+    describe(document)
+    files = run_files()
+    prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
+    results = Run(document, prefix=prefix)
+    written = write_files(folder, [(form, file) for form, file in files if form == "json"], results)
+    if not written:
+        return False
+    if detail is not None:
+        print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
+    written = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
+    if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
+        print_output("results", annotations.write(results))
+    if as_json:
+        print_output("results", json_text(document))
+    return written
+
+
+def finish(merged):
+    merged.document["exit_code"] = exit_code(merged.tally, merged.strict)
+
+
+def _merge(options, folder):
+    strict = options["strict"] or is_strict()
+    refuse_hidden_filter(strict)
+    hold_folder("check", folder)
+    programs = options["programs"]
+    if programs is None:
+        return merge(folder, strict)
+    partial = ctest_chose_tests()
+    tests = list_tests(programs, options["target"])
+    merged = merge(folder, strict, nothing_is_an_error=partial)
+    Coverage(merged, tests, default_folder(), partial).check()
+    return merged
+
+
+def _code_of_ctest(text):
+    if text is None:
+        return 0
+    if not text.isdecimal() or int(text) > 255:
+        raise Failure(f"results: --ctest-code '{text}': expected an exit code from 0 to 255")
+    return int(text)
+
+
+def _detail(options):
+    return "quiet" if options["quiet"] or options["q"] else "verbose" if options["verbose"] or options["v"] else "brief"
+
+
+def _print_again(path, detail):
+    document = read_json(path, REMEDY)
+    check_schema(path, document, SCHEMA, REMEDY)
+    fault = misfit(document, "kernelgate-results.schema.json")
+    if fault:
+        raise Failure(f"{path}: {fault}: {REMEDY}")
+    print_console(Run(document), detail, [], sys.stdout)
+    return PASS
+
+
+COMMAND = Command(
+    "results",
+    options=(
+        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
+        Option("--build", "DIR", "the build folder that the lines to reproduce a verdict name"),
+        Option("--strict", None, "fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)"),
+        Option("--programs", "FILE", "the programs whose tests had to report, one path per line"),
+        Option("--target", "KIND", "gpu or model: only the tests of this target had to report"),
+        Option("--ctest", "FILE", "the report of ctest --output-junit, which says how each test ended"),
+        Option("--ctest-code", "N", "the exit code of ctest"),
+        Option("--error", "TEXT", "an error of the run that no test can report; may be repeated", repeated=True),
+        Option("--since", "COMMIT",
+               "compare the baselines with what they were at this commit, branch or tag, and say what is held more loosely"),
+        Option("--print", "FILE", "only print the results of an earlier run, whose results.json FILE is"),
+        Option("--verbose", None, "print one line per case, not only one per comparison"),
+        Option("--quiet", None, "print the line of the verdict alone"),
+        Option("-v", None, "short for --verbose"),
+        Option("-q", None, "short for --quiet"),
+        JSON_OPTION,
+    ),
+    details="""\
+exit: 0 judged, and nothing below; 1 slower or wrong, or a case of the baseline is in no
+table (with --strict also environment, noisy, no-baseline, unlisted); 2 an error; 77
+nothing was judged (with --strict 2, unless all was filtered out)
+
+With --programs each test of theirs that left no verdict is an error, unless the ctest
+that called this was told to run only some tests (-R, -L and the like). Cases of the
+baselines (KG_BASELINES, else baselines) that no table has any more have vanished.
+
+--since changes no verdict, but where a commit is not known, or a baseline cannot be
+read, which is an error.
+
+In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is also annotated, the
+worst first, at the lines of the sources in the current folder.
+""",
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    folder = results_folder(options["out"])
+    ctest_code = _code_of_ctest(options["ctest-code"])
+    if options["print"] is not None:
+        return _print_again(options["print"], _detail(options))
+    merged = _merge(options, folder)
+    if options["ctest"] is not None:
+        try:
+            check_report(merged, options["ctest"], ctest_code)
+        except Failure as failure:
+            merged.add_error(None, str(failure))
+    for why in options["error"]:
+        merged.add_error(None, why)
+    if options["programs"] is not None:
+        _lint(merged)
+    if options["build"] is not None:
+        merged.document["build"] = options["build"]
+    name_commits(merged.document, None)
+    add_baselines(merged, options["since"])
+    finish(merged)
+    written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
+    hold_folder("end", folder, whose_run())
+    return merged.document["exit_code"] if written else ERROR
+
+
+if __name__ == "__main__":
+    run(main)
