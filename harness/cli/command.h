@@ -24,7 +24,7 @@ typedef struct kg__option {
 /* One subcommand that is written in C. Its file defines it; main.c and commands.py, which has the
  * others, list it. */
 typedef struct kg__command {
-    const char *name;          /* "results" */
+    const char *name;          /* "settle" */
     const char *operands;      /* what the help calls the operands, "FILE..."; "" if there
                                   are none */
     const char *summary;       /* one line */
@@ -38,8 +38,6 @@ typedef struct kg__command {
     int (*run)(size_t count, char **operands);
 } kg__command;
 
-extern const kg__command kg__begin_command;
-extern const kg__command kg__results_command;
 extern const kg__command kg__settle_command;
 extern const kg__command kg__judge_command;
 

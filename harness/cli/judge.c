@@ -14,13 +14,13 @@
 #include "baseline/baseline_rules.h"
 #include "cli/command.h"
 #include "cli/judge_moves.h"
-#include "cli/publish.h"
+#include "cli/tool.h"
 #include "records/observation.h"
 #include "report/case_line.h"
-#include "results/merge.h"
 #include "results/results_files.h"
 #include "results/run_files.h"
 #include "results/time_result.h"
+#include "results/verdicts.h"
 #include "suite/settings.h"
 
 #define MEASURED_SCHEMA "kernelgate-measured/1"
@@ -363,15 +363,15 @@ static bool judge_target(const char *folder, judged_target *judged, kg__error *e
     return kg__verdicts_save(judged->verdicts, path, error);
 }
 
-/* Judges all targets, each as a test of a run; returns the results, or NULL with `error`. */
-static kg__results *judge_targets(kg__pool *pool, json_t *targets, const char *folder,
-                                  kg__error *error)
+/* Judges all targets, each as a test of a run, and leaves their verdicts in the folder. False with
+ * `error`. */
+static bool judge_targets(json_t *targets, const char *folder, kg__error *error)
 {
     const char *key;
     json_t *measured;
 
     if (!kg__results_begin(folder, error))
-        return NULL;
+        return false;
     json_object_foreach (targets, key, measured) {
         judged_target judged = { .measured = measured };
         bool written = judge_target(folder, &judged, error);
@@ -379,27 +379,29 @@ static kg__results *judge_targets(kg__pool *pool, json_t *targets, const char *f
         kg__pool_free(&judged.pool);
         kg__baseline_free(&judged.baseline);
         if (!written)
-            return NULL;
+            return false;
     }
-    return kg__results_merge(pool, folder, strict || kg__is_strict(), NULL, error);
+    return true;
 }
 
-/* Judges and writes the results to the folder; returns the exit code. */
-static int judge_into(json_t *targets, const char *folder, kg__error *error)
+/* Executes run_judged.py, which makes the results of the verdicts in the folder and gives it back,
+ * in the place of this process; returns with an exit code only where that cannot be done. */
+static int publish(const char *folder)
 {
-    kg__pool pool = { 0 };
-    kg__results *results = judge_targets(&pool, targets, folder, error);
-    int code = KG__EXIT_ERROR;
+    char *arguments[5];
+    size_t count = 0;
 
-    if (results != NULL) {
-        kg__name_commits(results, commit);
-        if (kg__publish_results(folder, results, "brief", false))
-            code = (int)results->exit_code;
-        if (as_json && !kg__results_print(results))
-            code = KG__EXIT_ERROR;
+    arguments[count++] = (char *)folder;
+    if (strict)
+        arguments[count++] = "--strict";
+    if (as_json)
+        arguments[count++] = "--json";
+    if (commit != NULL) {
+        arguments[count++] = "--commit";
+        arguments[count++] = (char *)commit;
     }
-    kg__pool_free(&pool);
-    return code;
+    return kg__flush_output("judge") ? kg__run_tool("run_judged.py", count, arguments)
+                                     : KG__EXIT_ERROR;
 }
 
 static int judge(size_t count, char **paths)
@@ -423,7 +425,8 @@ static int judge(size_t count, char **paths)
     if (document != NULL && check_form(paths[0], document, &error) &&
         filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&
         kg__run_lock_take(folder, getpid(), &error)) {
-        code = judge_into(targets, folder, &error);
+        if (judge_targets(targets, folder, &error))
+            code = publish(folder);
         kg__run_lock_release(folder, getpid());
     }
     if (*error.text != '\0')

@@ -9,11 +9,14 @@
 #include "cli/command.h"
 #include "cli/fingerprints.h"
 #include "cli/occupancy.h"
+#include "cli/run_query.h"
 #include "cli/tool.h"
 #include "suite/settings.h"
 
 static const kg__command *const commands[] = {
-    &kg__begin_command, &kg__settle_command, &kg__results_command, &kg__judge_command, NULL,
+    &kg__settle_command,
+    &kg__judge_command,
+    NULL,
 };
 
 static const kg__command *find_command(const char *name)
@@ -93,6 +96,8 @@ int main(int argc, char **argv)
         return kg__answer_fingerprints();
     if (count == 2 && strcmp(first, "--kernels") == 0)
         return kg__print_kernels(arguments[1]);
+    if (strcmp(first, "--run") == 0)
+        return kg__answer_run(count - 1, arguments + 1);
     if (strcmp(first, "--baseline") == 0)
         return kg__answer_baselines(count - 1, arguments + 1);
     if (!is_help(count, arguments) && !check_settings())

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "gate/part.h"
 #include "records/gpu_state.h"
-#include "results/results.h"
 #include "results/time_result.h"
+#include "results/verdicts.h"
 #include "suite/settings.h"
 
 /* The case of the table's first variant that another is timed beside: that of the same launch where

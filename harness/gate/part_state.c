@@ -9,7 +9,7 @@
 #include "base/run_lock.h"
 #include "gate/part.h"
 #include "report/case_line.h"
-#include "results/failure_groups.h"
+#include "results/failure_group.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/exit_code.h"
 #include "base/file.h"
-#include "results/results_tally.h"
 #include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/table.h"

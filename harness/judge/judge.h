@@ -91,7 +91,6 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
 typedef struct kg__tally {
     size_t verdicts[KG__VERDICTS]; /* judged cases by verdict */
     size_t vanished;               /* baseline cases that the table no longer has */
-    size_t unlisted;               /* checked cases that the CPU model's baseline does not list */
     size_t failed_claims;
     size_t filtered_out; /* tests that skipped because KG_FILTER, or the table, left them nothing */
     size_t unavailable;  /* tests that judged nothing for any other reason: no GPU, no baseline */

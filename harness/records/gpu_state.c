@@ -88,46 +88,6 @@ void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
     join_reasons(worst->clock_reasons, sizeof worst->clock_reasons, look->clock_reasons);
 }
 
-static void append(char *text, size_t size, const char *what)
-{
-    size_t used = strlen(text);
-
-    kg__format(text + used, size - used, "%s%s", used > 0 ? comma : "", what);
-}
-
-void kg__gpu_state_describe(const kg__gpu_state *state, double most_mhz, char *text, size_t size)
-{
-    int64_t foreign = state->foreign_processes;
-    char figure[KG__FIGURE_SIZE];
-    char most[KG__FIGURE_SIZE];
-    char part[3 * KG__FIGURE_SIZE];
-
-    text[0] = '\0';
-    if (state->sm_clock_mhz >= 0) {
-        kg__show_figure(figure, sizeof figure, (double)state->sm_clock_mhz,
-                        most_mhz > 0 ? "" : "MHz");
-        kg__show_figure(most, sizeof most, most_mhz, "MHz");
-        kg__format(part, sizeof part, "%s%s%s", figure, most_mhz > 0 ? " of " : "",
-                   most_mhz > 0 ? most : "");
-        append(text, size, part);
-    }
-    if (state->temperature_c >= 0) {
-        kg__format(part, sizeof part, "%d °C", (int)state->temperature_c);
-        append(text, size, part);
-    }
-    if (state->launch_ns >= 0) {
-        kg__show_figure(figure, sizeof figure, (double)state->launch_ns, "ns");
-        kg__format(part, sizeof part, "a launch at %s or more", figure);
-        append(text, size, part);
-    }
-    if (state->clock_reasons[0] != '\0' && strcmp(state->clock_reasons, NO_REASON) != 0)
-        append(text, size, state->clock_reasons);
-    if (foreign > 0) {
-        kg__format(part, sizeof part, "%d other process%s", (int)foreign, foreign == 1 ? "" : "es");
-        append(text, size, part);
-    }
-}
-
 json_t *kg__gpu_state_json(const kg__gpu_state *state)
 {
     json_t *json = json_object();

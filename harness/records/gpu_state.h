@@ -37,11 +37,6 @@ bool kg__gpu_state_is_known(const kg__gpu_state *state);
  * clocks down at any of them. */
 void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look);
 
-/* Says what was seen: "1 410 of 1 980 MHz, 71 °C, a launch at 680 ns or more, software power cap, 2
- * other processes", without what is unknown or normal. `most_mhz` is the
- * card's highest clock, 0 where it is not known. Empty where nothing is known. */
-void kg__gpu_state_describe(const kg__gpu_state *state, double most_mhz, char *text, size_t size);
-
 /* The state as JSON, without what is not known; owned by the caller. */
 json_t *kg__gpu_state_json(const kg__gpu_state *state);
 

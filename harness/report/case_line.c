@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "results/count_result.h"
-#include "results/results_text.h"
+#include "results/result_text.h"
 
 static void append(char *text, size_t size, const char *more)
 {

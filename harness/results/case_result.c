@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "records/finding_text.h"
 #include "records/records.h"
 
 static const kg__field pairs_fields[] = {
@@ -53,13 +52,13 @@ static const kg__field head_fields[] = {
     KG__FIELD(kg__case_result, id, "case", TEXT),
     KG__FIELD(kg__case_result, target, "target", TEXT),
     KG__FIELD(kg__case_result, part, "part", TEXT),
-    KG__FIELD(kg__case_result, parts, "parts", TEXTS),
     KG__FIELD(kg__case_result, seconds, "seconds", NUMBER),
     { 0 },
 };
 static const kg__field verdict_fields[] = {
     KG__FIELD_OF(kg__case_result, verdict, "verdict", kg__verdict_names),
     KG__FIELD(kg__case_result, why, "why", STRING),
+    KG__FIELD(kg__case_result, moves, "moves", TEXT),
     KG__FIELD(kg__case_result, observers, "observers", SMALL),
     KG__FIELD(kg__case_result, smallest, "smallest", NUMBER),
     KG__FIELD(kg__case_result, also, "also", TEXT),
@@ -70,9 +69,6 @@ static const kg__field verdict_fields[] = {
     KG__FIELD_GROUP("base", base_fields),
     KG__FIELD(kg__case_result, note, "note", TEXT),
     KG__FIELD_GROUP("imported", imported_fields),
-    KG__FIELD(kg__case_result, test, "test", TEXT),
-    KG__FIELD(kg__case_result, reason, "reason", TEXT),
-    KG__FIELD(kg__case_result, reproduce, "reproduce", TEXT),
     { 0 },
 };
 
@@ -222,19 +218,6 @@ static void write_first(json_t *object, const kg__case_result *result)
     json_object_set_new(object, "first", first);
 }
 
-/* Writes what each finding says, where the results are put into words for printers. */
-static void write_finding_texts(json_t *object, const kg__findings *findings)
-{
-    json_t *list = json_object_get(object, "findings");
-
-    for (size_t i = 0; i < findings->count; i++) {
-        char text[KG__MESSAGE_SIZE];
-
-        kg__finding_text(&findings->list[i], text, sizeof text);
-        json_object_set_new(json_array_get(list, i), "text", kg__json_clean_string(text));
-    }
-}
-
 json_t *kg__case_result_json(const kg__case_result *result)
 {
     json_t *object = json_object();
@@ -244,8 +227,6 @@ json_t *kg__case_result_json(const kg__case_result *result)
     write_metrics(object, result);
     kg__fields_write(object, verdict_fields, result);
     kg__findings_set(object, &result->findings);
-    if (result->reason != NULL)
-        write_finding_texts(object, &result->findings);
     write_absent(object, result);
     if (result->lines != NULL && result->lines->count > 0)
         json_object_set_new(object, "lines", kg__lines_json(result->lines));
@@ -282,16 +263,21 @@ static void drop_nulls(json_t *object)
 static bool read_samples(kg__pool *pool, kg__metric_result *metric, const json_t *lists,
                          kg__error *error)
 {
+    static const char complaint[] = "samples_ns is not a list of numbers of each process";
     kg__sample_list *samples = kg__pool_array(pool, json_array_size(lists), sizeof *samples);
 
+    if (lists != NULL && !json_is_array(lists))
+        return kg__fail(error, "%s", complaint);
     metric->samples = samples;
     for (size_t i = 0; i < json_array_size(lists); i++) {
         const json_t *list = json_array_get(lists, i);
         double *items = kg__pool_array(pool, json_array_size(list), sizeof *items);
 
+        if (!json_is_array(list))
+            return kg__fail(error, "%s", complaint);
         for (size_t j = 0; j < json_array_size(list); j++) {
             if (!json_is_number(json_array_get(list, j)))
-                return kg__fail(error, "samples_ns is not a list of numbers of each process");
+                return kg__fail(error, "%s", complaint);
             items[j] = json_number_value(json_array_get(list, j));
         }
         samples[metric->sample_count++] = (kg__sample_list){ items, json_array_size(list) };
@@ -420,11 +406,27 @@ static bool read_first(kg__pool *pool, kg__case_result *result, const json_t *fi
            kg__fail(error, "first: measured: %s", fault.text);
 }
 
+/* Whether the members that are read one by one are objects, where the entry has them. */
+static bool has_objects(const json_t *object, kg__error *error)
+{
+    static const char *const keys[] = { "metrics", "pairs",  "absent", "lines", "sampled",
+                                        "work",    "kernel", "card",   "first" };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *member = json_object_get(object, keys[i]);
+
+        if (member != NULL && !json_is_object(member))
+            return kg__fail(error, "%s is not an object", keys[i]);
+    }
+    return true;
+}
+
 kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error)
 {
     kg__case_result *result = make_empty(pool);
 
-    return kg__fields_read_lists(object, head_fields, result, pool, error) &&
+    return has_objects(object, error) &&
+                   kg__fields_read_lists(object, head_fields, result, pool, error) &&
                    kg__fields_read_lists(object, verdict_fields, result, pool, error) &&
                    read_metrics(pool, result, json_object_get(object, "metrics"), error) &&
                    read_pairs(result, json_object_get(object, "pairs"), error) &&

@@ -1,5 +1,5 @@
 /* The result of a case: what was measured, counted or found of it and judged, from what judges to
- * what prints, and the JSON that carries it in verdicts and results files. What is not known is 0,
+ * what prints, and the JSON that carries it in verdicts files. What is not known is 0,
  * NULL or NAN, and absent in JSON. */
 #ifndef KG__RESULTS_CASE_RESULT_H
 #define KG__RESULTS_CASE_RESULT_H
@@ -60,18 +60,18 @@ typedef struct kg__import_origin {
     const char *target; /* that the import was given; may be NULL */
 } kg__import_origin;
 
-/* The result of a case, of one part or of several. What it points to belongs to its pool, or lives
- * as long. */
+/* The result of a case by a part of its tests. What it points to belongs to its pool, or lives as
+ * long. */
 typedef struct kg__case_result {
     const char *id;
     const char *target; /* its key */
-    const char *part;   /* of a test's verdicts: "check" */
-    kg__texts parts;    /* of a run's results */
+    const char *part;   /* "check" */
     double seconds;
     kg__metric_result *metrics;
     size_t metric_count;
     kg__verdict verdict;
     const char *why;        /* "" where nothing is to be said */
+    const char *moves;      /* of a counted case that moved: `why` without the command at its end */
     unsigned int observers; /* the processes that measured it */
     double smallest;        /* the smallest slowdown that would be seen in any gated metric */
     kg__findings findings;
@@ -96,9 +96,6 @@ typedef struct kg__case_result {
     const char *base_commit;
     const char *note; /* why the stored baseline judged a suspect */
     kg__import_origin imported;
-    const char *test;      /* of a run's results, the test that gave the verdict */
-    const char *reason;    /* of a run's results: why it did not pass */
-    const char *reproduce; /* of a run's results: the command that runs it again */
 } kg__case_result;
 
 /* A result of the pool without metrics, whose texts are copied: of a case that was checked, or that

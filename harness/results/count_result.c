@@ -12,9 +12,6 @@
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3
 
-/* What the reason of a case that moved ends in begins so: the command. */
-static const char command_mark[] = "; to ";
-
 /* A counted case while it is judged. */
 typedef struct counted_case {
     const kg__observation *measured;
@@ -230,15 +227,13 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
     bool slower = counted->result->verdict == KG__SLOWER;
     kg__counter first = furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
-    char end[KG__MESSAGE_SIZE];
+    char command[KG__MESSAGE_SIZE];
     size_t used;
     size_t room;
 
-    /* What stands last must not be cut off: lines of source get what is left. */
-    kg__format(end, sizeof end,
-               "%s%s%s%s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
-               *otherwise != '\0' ? "; " : "", otherwise, command_mark, slower ? "accept" : "keep",
-               (int)kg__variant_length(id), id);
+    kg__format(command, sizeof command,
+               "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
+               slower ? "accept" : "keep", (int)kg__variant_length(id), id);
     kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
                counted->judgements[first].why);
     name_others(counted, counted->result->verdict, first,
@@ -248,14 +243,20 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
     if (is_shared_out_otherwise(counted))
         append(counted->why, sizeof counted->why,
                "; the work is done by fewer blocks, or spread less evenly");
-    used = strlen(counted->why) + strlen("; ") + strlen(end);
+    /* What stands last must not be cut off: lines of source get what is left. */
+    used = strlen(counted->why) + 2 * strlen("; ") + strlen(otherwise) + strlen(command);
     room = used < sizeof counted->why ? sizeof counted->why - used : 0;
     if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, room,
                                   &counted->at)) {
         append(counted->why, sizeof counted->why, "; ");
         append(counted->why, sizeof counted->why, lines);
     }
-    append(counted->why, sizeof counted->why, end);
+    if (*otherwise != '\0') {
+        append(counted->why, sizeof counted->why, "; ");
+        append(counted->why, sizeof counted->why, otherwise);
+    }
+    counted->result->moves = kg__pool_text(counted->pool, counted->why);
+    append(counted->why, sizeof counted->why, command);
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has
@@ -359,17 +360,6 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     result->sampled_of = measured->sampled_of;
     result->work = measured->work;
     return result;
-}
-
-void kg__counted_moves(const kg__case_result *result, char *text, size_t size)
-{
-    const char *why = result->why;
-    const char *command = NULL;
-
-    for (const char *next = why; (next = strstr(next, command_mark)) != NULL; next++)
-        command = next;
-    kg__format(text, size, "%.*s", (int)(command != NULL ? (size_t)(command - why) : strlen(why)),
-               why);
 }
 
 bool kg__is_counted(const kg__case_result *result)

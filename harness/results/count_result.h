@@ -21,10 +21,6 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
                                   const kg__observation *measured, const kg__baseline *baseline,
                                   const char *otherwise);
 
-/* The reason of a counted case that moved, without the command that accepts it: which counters, and
- * which lines of source. */
-void kg__counted_moves(const kg__case_result *result, char *text, size_t size);
-
 /* Whether a result has counters. */
 bool kg__is_counted(const kg__case_result *result);
 

@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "results/results_form.h"
-#include "results/verdicts.h"
 
 bool kg__results_write_json(const char *path, const json_t *document, int indent, kg__error *error)
 {
@@ -44,32 +41,4 @@ json_t *kg__document_load(const char *path, const char *remedy, kg__error *error
     if (document == NULL)
         kg__fail(error, "%s:%d: is no JSON: %s: %s", path, position.line, position.text, remedy);
     return document;
-}
-
-json_t *kg__document_load_as(const char *path, const char *remedy, const char *schema,
-                             bool (*has_form)(const json_t *, kg__error *), kg__error *error)
-{
-    json_t *document = kg__document_load(path, remedy, error);
-    kg__error fault = { "" };
-
-    if (document == NULL)
-        return NULL;
-    if (!json_is_object(document))
-        kg__fail(error, "%s: is no JSON object: %s", path, remedy);
-    else if (strcmp(kg__json_text(document, "schema"), schema) != 0)
-        kg__fail(error,
-                 "%s: its schema is \"%s\", not \"%s\": it was written by another version; %s",
-                 path, kg__json_text(document, "schema"), schema, remedy);
-    else if (!has_form(document, &fault))
-        kg__fail(error, "%s: %s: %s", path, fault.text, remedy);
-    else
-        return document;
-    json_decref(document);
-    return NULL;
-}
-
-json_t *kg__verdicts_load_json(const char *path, kg__error *error)
-{
-    return kg__document_load_as(path, "run the test again", KG__VERDICTS_SCHEMA,
-                                kg__verdicts_have_form, error);
 }

@@ -1,9 +1,13 @@
 #include "results/verdicts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "records/finding_text.h"
+#include "results/failure_group.h"
+#include "results/result_text.h"
 #include "results/results_files.h"
 
 const char *const kg__skip_names[KG__SKIPS + 1] = {
@@ -101,6 +105,33 @@ void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result)
     verdicts->cases[verdicts->case_count++] = result;
 }
 
+/* Sets a member to a text on the heap, which is freed; NULL sets nothing. */
+static void set_text(json_t *object, const char *key, char *text)
+{
+    if (text != NULL)
+        json_object_set_new(object, key, kg__json_clean_string(text));
+    free(text);
+}
+
+/* A result as JSON, with the words that the results of a run show of one that did not pass. */
+static json_t *case_json(const kg__case_result *result)
+{
+    json_t *object = kg__case_result_json(result);
+    json_t *findings = json_object_get(object, "findings");
+
+    if (result->verdict == KG__PASS)
+        return object;
+    set_text(object, "reason", kg__case_result_reason(result));
+    set_text(object, "group", kg__failure_group_key(result));
+    for (size_t i = 0; i < result->findings.count; i++) {
+        char text[KG__MESSAGE_SIZE];
+
+        kg__finding_text(&result->findings.list[i], text, sizeof text);
+        json_object_set_new(json_array_get(findings, i), "text", kg__json_clean_string(text));
+    }
+    return object;
+}
+
 json_t *kg__verdicts_json(const kg__verdicts *verdicts)
 {
     json_t *document = json_pack("{s:s}", "schema", KG__VERDICTS_SCHEMA);
@@ -110,7 +141,7 @@ json_t *kg__verdicts_json(const kg__verdicts *verdicts)
     if (verdicts->target.key[0] != '\0')
         json_object_set_new(document, "target", kg__target_json(&verdicts->target));
     for (size_t i = 0; i < verdicts->case_count; i++)
-        json_array_append_new(cases, kg__case_result_json(verdicts->cases[i]));
+        json_array_append_new(cases, case_json(verdicts->cases[i]));
     json_object_set_new(document, "cases", cases);
     return document;
 }
@@ -124,6 +155,24 @@ bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error
     return written;
 }
 
+/* Whether a member is of a type, where the document has it. */
+static bool has_type(const json_t *document, const char *key, json_type type, kg__error *error)
+{
+    const json_t *member = json_object_get(document, key);
+
+    return member == NULL || json_typeof(member) == type ||
+           kg__fail(error, "%s is not %s", key, type == JSON_ARRAY ? "a list" : "an object");
+}
+
+static bool read_target(const json_t *document, kg__target *target, kg__error *error)
+{
+    const json_t *described = json_object_get(document, "target");
+    kg__error fault = { "" };
+
+    return described == NULL || kg__target_read(described, target, &fault) ||
+           kg__fail(error, "target: %s", fault.text);
+}
+
 kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *error)
 {
     kg__verdicts *verdicts = make_empty(pool);
@@ -131,9 +180,11 @@ kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *err
     size_t i;
 
     kg__json_keep(pool, json_incref(document));
-    if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error))
+    if (!kg__fields_read_lists(document, verdicts_fields, verdicts, pool, error) ||
+        !read_target(document, &verdicts->target, error) ||
+        !has_type(document, "provenance", JSON_OBJECT, error) ||
+        !has_type(document, "cases", JSON_ARRAY, error))
         return NULL;
-    (void)kg__target_read(json_object_get(document, "target"), &verdicts->target, NULL);
     json_array_foreach (json_object_get(document, "cases"), i, entry) {
         kg__error fault = { "" };
         kg__case_result *result = kg__case_result_read(pool, entry, &fault);
@@ -149,12 +200,24 @@ kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *err
 
 kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *error)
 {
-    json_t *document = kg__verdicts_load_json(path, error);
+    static const char remedy[] = "run the test again";
+    json_t *document = kg__document_load(path, remedy, error);
+    const char *schema = kg__json_text(document, "schema");
+    kg__verdicts *verdicts = NULL;
     kg__error fault = { "" };
-    kg__verdicts *verdicts = document != NULL ? kg__verdicts_read(pool, document, &fault) : NULL;
 
-    if (document != NULL && verdicts == NULL)
-        kg__fail(error, "%s: %s: run the test again", path, fault.text);
+    if (document != NULL && !json_is_object(document))
+        kg__fail(error, "%s: is no JSON object: %s", path, remedy);
+    else if (document != NULL && strcmp(schema, KG__VERDICTS_SCHEMA) != 0)
+        kg__fail(error,
+                 "%s: its schema is \"%s\", not \"" KG__VERDICTS_SCHEMA
+                 "\": it was written by another version; %s",
+                 path, schema, remedy);
+    else if (document != NULL) {
+        verdicts = kg__verdicts_read(pool, document, &fault);
+        if (verdicts == NULL)
+            kg__fail(error, "%s: %s: %s", path, fault.text, remedy);
+    }
     json_decref(document);
     return verdicts;
 }
@@ -173,4 +236,30 @@ bool kg__is_disproved(const kg__verdicts *checks, const char *id)
     const kg__case_result *result = kg__verdicts_find(checks, id);
 
     return result != NULL && result->verdict != KG__PASS;
+}
+
+static bool is_silent(const kg__verdicts *verdicts)
+{
+    return verdicts->complete && verdicts->case_count == 0 && verdicts->claim_count == 0 &&
+           verdicts->refused_count == 0 && verdicts->vanished.count == 0 &&
+           verdicts->errors.count == 0;
+}
+
+void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally)
+{
+    bool had_no_case =
+        verdicts->skipped_by == KG__SKIP_FILTER || verdicts->skipped_by == KG__SKIP_EMPTY;
+
+    for (size_t i = 0; i < verdicts->case_count; i++)
+        tally->verdicts[verdicts->cases[i]->verdict]++;
+    for (size_t i = 0; i < verdicts->claim_count; i++)
+        tally->failed_claims += !verdicts->claims[i].holds;
+    tally->vanished += verdicts->vanished.count;
+    tally->broken += verdicts->errors.count + !verdicts->complete;
+    if (verdicts->skipped == NULL)
+        tally->broken += is_silent(verdicts);
+    else if (had_no_case)
+        tally->filtered_out++;
+    else
+        tally->unavailable++;
 }

@@ -1,5 +1,5 @@
 /* Verdicts: what a CTest test leaves about its cases in out/records/<test>.verdicts.json, replaced
- * atomically as it goes. Their JSON is described in results.h. */
+ * atomically as it goes. tools/kernelgate/verdicts.schema.json describes their JSON. */
 #ifndef KG__RESULTS_VERDICTS_H
 #define KG__RESULTS_VERDICTS_H
 
@@ -94,6 +94,11 @@ kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *err
 
 /* The result of a case in verdicts (NULL: none known); NULL where they have none. */
 kg__case_result *kg__verdicts_find(const kg__verdicts *verdicts, const char *id);
+
+/* Adds verdicts to a tally: their cases by verdict, claims, vanished cases, errors and reasons to
+ * skip. Those that are not complete count as broken, and so do those that found nothing and give no
+ * reason. */
+void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally);
 
 /* Whether the verdicts of a part `check` (NULL: not known) say that a case is not right. */
 bool kg__is_disproved(const kg__verdicts *checks, const char *id);

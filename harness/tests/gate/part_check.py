@@ -105,7 +105,8 @@ class PartCheck(PartRuns):
                 self.assertLessEqual(entry["why"].count("to[17]"), 1)
                 if (variant, event) == ("wrong", "finding"):
                     found = {"kind": "out_of_bounds", "file": "kernels/fake/other.cu", "line": 14, "access": "read", "bytes": 4,
-                             "space": "global", "symbol": "from", "size": 256, "offset": 256, "count": 3}
+                             "space": "global", "symbol": "from", "size": 256, "offset": 256, "count": 3,
+                             "text": "invalid global read of 4 bytes, 0 bytes past the end of from (256 bytes), 3 times"}
                     self.assertEqual((entry["failure"], entry["at"], entry["findings"]), (
                         {"kind": "wrong_elements", "symbol": "to"}, {"file": "kernels/fake/wrong.cu"}, [found]))
 

@@ -443,7 +443,6 @@ Test(judge, exit_codes)
     } rows[] = { { { ALONE(KG__NO_BASELINE) }, 77, 2 },
                  /* What is outside of cases. */
                  { { ALONE(KG__PASS), .vanished = 1 }, 1, 1 },
-                 { { ALONE(KG__PASS), .unlisted = 1 }, 0, 1 },
                  { { ALONE(KG__PASS), .failed_claims = 1 }, 1, 1 },
                  { { ALONE(KG__PASS), .broken = 1 }, 2, 2 },
                  /* An error outweighs a regression. */

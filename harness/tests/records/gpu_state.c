@@ -110,35 +110,6 @@ Test(card, reasons_are_joined_each_once)
     }
 }
 
-Test(card, is_described_in_words)
-{
-    static const struct {
-        const char *card;
-        double most;
-        const char *text;
-    } cards[] = {
-        { "{\"sm_clock_mhz\": 1410, \"temperature_c\": 71, \"clock_reasons\": \"software power "
-          "cap\", \"foreign_processes\": 2}",
-          1980, "1 410 of 1 980 MHz, 71 °C, software power cap, 2 other processes" },
-        { "{\"sm_clock_mhz\": 1980, \"clock_reasons\": \"none\", \"foreign_processes\": 1}", 0,
-          "1 980 MHz, 1 other process" },
-        { "{\"temperature_c\": 35, \"launch_ns\": 680, \"clock_reasons\": \"thermal\"}", 0,
-          "35 °C, a launch at 680 ns or more, thermal" },
-        { "{\"temperature_c\": 35, \"clock_reasons\": \"none\", \"foreign_processes\": 0}", 1980,
-          "35 °C" },
-        { "{}", 1980, "" },
-        { "[]", 0, "" },
-    };
-
-    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
-        kg__gpu_state state = read(cards[i].card);
-        char text[256] = "old";
-
-        kg__gpu_state_describe(&state, cards[i].most, text, sizeof text);
-        cr_expect(eq(str, text, (char *)cards[i].text));
-    }
-}
-
 Test(card, whether_a_launch_costs_what_it_did)
 {
     kg__provenance then = { .facts = NULL };

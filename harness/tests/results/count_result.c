@@ -84,6 +84,7 @@ static void expect(kg__verdict verdict, const char *why)
     cr_assert(result->verdict == verdict, "%s, expected %s: %s", kg__verdict_name(result->verdict),
               kg__verdict_name(verdict), result->why);
     cr_assert(strcmp(result->why, why) == 0, "expected: %s\ngot: %s", why, result->why);
+    cr_assert((result->moves != NULL) == (verdict == KG__SLOWER || verdict == KG__FASTER));
 }
 
 #define ACCEPT                                                                                     \
@@ -459,6 +460,9 @@ Test(count_result, the_reason_names_the_line)
                      "sectors per request; the baseline was recorded with gcc 11, this run has gcc "
                      "12.2.0; to accept it: ") != NULL,
               "%s", result->why);
+    cr_assert(strncmp(result->moves, result->why, strlen(result->moves)) == 0 &&
+                  strcmp(result->why + strlen(result->moves), ACCEPT) == 0,
+              "%s", result->moves);
     /* Nothing moved: then there is nothing to put down to a compiler. */
     count("global_load_sectors", 22432515);
     judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");

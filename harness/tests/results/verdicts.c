@@ -4,21 +4,25 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
-TestSuite(verdicts);
+#include "tests/fakes/drive.h"
+#include "tests/gate/verdict_texts.h"
+
+TestSuite(verdicts, .init = make_folder, .fini = remove_folder);
 
 /* Every member that a case's result has. */
 static const char whole_case[] =
-    "{'case': 'a/b/1/b1', 'target': 'nvidia-fake', 'part': 'time', 'parts': ['time', 'check'],"
+    "{'case': 'a/b/1/b1', 'target': 'nvidia-fake', 'part': 'time',"
     " 'seconds': 0.5, 'metrics': {'time_ns': {'value': 5.5, 'low': 5.25, 'high': 6.0,"
     " 'samples': 9, 'launches': 2, 'clock': 'graph', 'statistic': 'mean', 'buffer_sets': 3,"
     " 'baseline': 5.0, 'band': 0.02, 'change': 0.1, 'limit': 0.02, 'smallest': 0.03,"
     " 'gated': true, 'tripped': true, 'verdict': 'slower', 'why': 'slower',"
     " 'samples_ns': [[5.5, 5.625], [5.75]]},"
     " 'barriers': {'value': 7, 'baseline': 6, 'gated': false, 'verdict': 'pass', 'why': ''},"
-    " 'untold': {}}, 'verdict': 'slower', 'why': 'time_ns slower', 'observers': 3,"
-    " 'smallest': 0.03, 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3,"
-    " 'text': 'misaligned access of 0 bytes at 0x0, an address that is not a multiple of 0'}],"
+    " 'untold': {}}, 'verdict': 'slower', 'why': 'time_ns slower', 'moves': 'time_ns', "
+    "'observers': 3,"
+    " 'smallest': 0.03, 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3}],"
     " 'more_findings': 2, 'also': 'more', 'failure': {'kind': 'guard_zone', 'symbol': 'c'},"
     " 'at': {'file': 'a.cu', 'line': 4}, 'absent': {'cold_time_ns': 'no buffers'},"
     " 'lines': {'a.cu:14': {'barriers': 7}}, 'sampled': {'blocks': 0, 'of': 9},"
@@ -28,8 +32,7 @@ static const char whole_case[] =
     " 'metrics': {'time_ns': {'value': 5.5}}, 'absent': {}}, 'sentinels': {'event': 'sentinels',"
     " 'copy': {'value': 2.5}}}, 'pairs': {'time_ns': {'count': 12, 'change': 0.1, 'low': 0.05,"
     " 'high': 0.15, 'p': 0.25}}, 'base': {'ref': 'main', 'commit': '1234'}, 'note': 'new',"
-    " 'imported': {'from': 'nvbench', 'name': 'b', 'files': ['a.json'], 'target': 't'},"
-    " 'test': 'gpu.a.time', 'reason': 'slower', 'reproduce': 'ctest'}";
+    " 'imported': {'from': 'nvbench', 'name': 'b', 'files': ['a.json'], 'target': 't'}}";
 
 static const char whole_verdicts[] =
     "{'schema': 'kernelgate-verdicts/1', 'test': 'gpu.a.time', 'complete': false, 'seconds': 1.5,"
@@ -60,7 +63,7 @@ static json_t *parse(const char *text)
 /* Fails unless two documents are the same. */
 static void expect_equal(const json_t *written, const json_t *document)
 {
-    char *shown = json_dumps(written, JSON_INDENT(1));
+    char *shown = json_dumps(written, JSON_INDENT(1) | JSON_ENCODE_ANY);
 
     cr_expect(json_equal(written, document), "%s", shown);
     free(shown);
@@ -102,6 +105,64 @@ Test(verdicts, are_written_as_they_were_read)
     json_decref(document);
 }
 
+/* What is in the file for each case, beside its result: the words that results.json shows, and what
+ * cases that failed alike have in common. */
+static const struct {
+    const char *entry;
+    const char *expected;
+} explained[] = {
+    { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'why': 'sampled'}",
+      "{'reason': null, 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'pass', 'reason': 'of before', 'group': 'of before'}",
+      "{'reason': null, 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'noisy'}",
+      "{'reason': 'no reason was recorded', 'group': null}" },
+    { "{'case': 'a/b/1/b1', 'verdict': 'slower', 'why': 'loads rose; to accept it: x',"
+      " 'moves': 'loads rose'}",
+      "{'reason': 'loads rose; to accept it: x', 'group': null, 'moves': 'loads rose'}" },
+    { "{'case': 'a/b/1/b1', 'target': 't', 'verdict': 'error', 'why': 'killed after 60 s'}",
+      "{'reason': 'killed after 60 s', 'group': 'error t a/b/ killed after # s', 'moves': null}" },
+    { "{'case': 'a/b/1/b1', 'target': 't', 'verdict': 'wrong', 'why': 'y', 'also': 'z',"
+      " 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3, 'symbol': 's'}]}",
+      "{'reason': 'a.cu:3: error: misaligned access of 0 bytes at s + 0, an address that is"
+      " not a multiple of 0; z',"
+      " 'group': 'wrong t a/b/ misaligned a.cu:3 s ',"
+      " 'findings': [{'kind': 'misaligned', 'file': 'a.cu', 'line': 3, 'symbol': 's',"
+      " 'text': 'misaligned access of 0 bytes at s + 0, an address that is not a multiple"
+      " of 0'}]}" },
+};
+
+Test(verdicts, explain_what_did_not_pass)
+{
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+        kg__pool pool = { 0 };
+        kg__error error = { "" };
+        json_t *read =
+            json_pack("{s:s, s:[o]}", "test", "gpu.a.check", "cases", parse(explained[i].entry));
+        json_t *expected = parse(explained[i].expected);
+        const kg__verdicts *verdicts = kg__verdicts_read(&pool, read, &error);
+        json_t *document;
+        json_t *wanted;
+        const char *key;
+
+        cr_assert(verdicts != NULL, "%s", error.text);
+        document = kg__verdicts_json(verdicts);
+        json_object_foreach (expected, key, wanted) {
+            json_t *got =
+                json_object_get(json_array_get(json_object_get(document, "cases"), 0), key);
+
+            if (json_is_null(wanted))
+                cr_expect(got == NULL, "%zu: %s", i, key);
+            else
+                expect_equal(got, wanted);
+        }
+        json_decref(document);
+        kg__pool_free(&pool);
+        json_decref(read);
+        json_decref(expected);
+    }
+}
+
 Test(verdicts, grow)
 {
     kg__pool pool = { 0 };
@@ -134,6 +195,15 @@ static const struct {
       "time_ns: samples_ns is not a list of numbers of each process" },
     { "{'case': 'a', 'first': {'measured': {}}}", "first: measured: event is not a text" },
     { "{'case': 'a', 'changed': [5]}", "changed is not a list of texts" },
+    { "{'case': 'a', 'moves': 5}", "moves is not a text" },
+    { "{'case': 'a', 'metrics': []}", "metrics is not an object" },
+    { "{'case': 'a', 'pairs': 'x'}", "pairs is not an object" },
+    { "{'case': 'a', 'first': true}", "first is not an object" },
+    { "{'case': 'a', 'card': []}", "card is not an object" },
+    { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': {}}}}",
+      "time_ns: samples_ns is not a list of numbers of each process" },
+    { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': [5]}}}",
+      "time_ns: samples_ns is not a list of numbers of each process" },
 };
 
 Test(verdicts, what_is_of_another_type_is_not_read)
@@ -147,5 +217,168 @@ Test(verdicts, what_is_of_another_type_is_not_read)
         cr_expect(strstr(error.text, unreadable[i].error) == error.text, "%s", error.text);
         kg__pool_free(&pool);
         json_decref(document);
+    }
+}
+
+static kg__tally tally_of(const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+    kg__pool pool = { 0 };
+    kg__tally tally = { 0 };
+    kg__error error = { "" };
+    const kg__verdicts *verdicts = kg__verdicts_read(&pool, document, &error);
+
+    cr_assert(verdicts != NULL, "%s: %s", text, error.text);
+    kg__verdicts_tally(verdicts, &tally);
+    json_decref(document);
+    kg__pool_free(&pool);
+    return tally;
+}
+
+Test(verdicts, tally_counts_everything)
+{
+    kg__tally tally = tally_of(
+        HEAD ", \"cases\": [{\"verdict\": \"pass\"}, {\"verdict\": \"slower\"}, {\"verdict\": "
+             "\"slower\"}, {\"verdict\": \"error\"}], \"vanished\": [\"e\", \"f\"], \"errors\": "
+             "[\"g\"], \"claims\": [{\"claim\": \"h\", \"holds\": false}, {\"claim\": \"i\", "
+             "\"holds\": true}]}");
+
+    cr_expect(eq(sz, tally.verdicts[KG__PASS], 1));
+    cr_expect(eq(sz, tally.verdicts[KG__SLOWER], 2));
+    cr_expect(eq(sz, tally.verdicts[KG__ERROR], 1));
+    cr_expect(eq(sz, tally.vanished, 2));
+    cr_expect(eq(sz, tally.failed_claims, 1));
+    cr_expect(eq(sz, tally.broken, 1));
+    cr_expect(eq(sz, tally.unavailable + tally.filtered_out, 0));
+}
+
+/* A test that judged nothing and gives no reason is broken. */
+Test(verdicts, tally_counts_reasons_to_skip)
+{
+    static const struct {
+        const char *text;
+        size_t filtered_out, unavailable, broken;
+    } rows[] = {
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"filter\"}", 1, 0, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"unavailable\"}", 0, 1, 0 },
+        { HEAD ", \"skipped\": \"x\", \"skipped_by\": \"no-baseline\"}", 0, 1, 0 },
+        { HEAD "}", 0, 0, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__tally tally = tally_of(rows[i].text);
+
+        cr_expect(eq(sz, tally.filtered_out, rows[i].filtered_out), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.unavailable, rows[i].unavailable), "%s", rows[i].text);
+        cr_expect(eq(sz, tally.broken, rows[i].broken), "%s", rows[i].text);
+    }
+}
+
+/* Whether a file of a text is read as verdicts. */
+static bool loads(const char *name, kg__error *error)
+{
+    kg__pool pool = { 0 };
+    bool loaded = kg__verdicts_load(&pool, at(name), error) != NULL;
+
+    kg__pool_free(&pool);
+    return loaded;
+}
+
+static void expect_refused(const char *text, const char *message)
+{
+    kg__error error = { "" };
+
+    write_text(at("x.verdicts.json"), text);
+    cr_expect(not(loads("x.verdicts.json", &error)), "accepted: %s", text);
+    cr_expect(strstr(error.text, message) != NULL, "\"%s\" is not in \"%s\"", message, error.text);
+    cr_expect(strstr(error.text, "x.verdicts.json") != NULL, "%s", error.text);
+}
+
+Test(verdicts, load_accepts_what_tests_write)
+{
+    kg__error error = { "" };
+
+    write_text(
+        at("x.verdicts.json"), HEAD
+        ", \"seconds\": 3" TARGET ", \"errors\": [\"e\"], \"vanished\": [\"a/b/c/-\"], "
+        "\"refused\": [{\"case\": \"a/b/0/-\", \"why\": \"size 0\"}], \"claims\": [{\"claim\": "
+        "\"a/claim_x\", \"holds\": true}], \"notes\": [\"n\"], \"unheard_of\": 1, \"cases\": "
+        "[" TIMED("a/b/c/b16", "slower", "") "]}");
+    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
+    write_text(at("x.verdicts.json"), HEAD
+               ", \"skipped\": \"no GPU\", \"skipped_by\": \"unavailable\", \"cases\": [{\"case\": "
+               "\"a\", \"target\": \"t\", \"verdict\": \"pass\", \"metrics\": {\"time_ns\": "
+               "{\"value\": null}}}]}");
+    cr_assert(loads("x.verdicts.json", &error), "%s", error.text);
+}
+
+Test(verdicts, load_refuses_what_is_no_verdicts_file)
+{
+    kg__error error = { "" };
+
+    cr_expect(not(loads("none.verdicts.json", &error)));
+    cr_expect(strstr(error.text, "none.verdicts.json: cannot be read: No such file") != NULL, "%s",
+              error.text);
+    cr_expect(not(loads("", &error)));
+    cr_expect(strstr(error.text, "it is not a regular file") != NULL, "%s", error.text);
+    cr_assert(mkfifo(at("pipe"), 0600) == 0);
+    cr_expect(not(loads("pipe", &error)));
+
+    expect_refused("", "is no JSON");
+    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
+    expect_refused("[]", "is no JSON object");
+    expect_refused("{\"schema\": 1}", "its schema is \"\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
+                   "its schema is \"kernelgate-verdicts/2\"");
+    expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
+    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
+}
+
+/* The members of each kind; tools/kernelgate/verdicts.schema.json knows all of them. */
+Test(verdicts, load_names_the_member_of_the_wrong_type)
+{
+    static const struct {
+        const char *members;
+        const char *message;
+    } wrong[] = {
+        { ", \"seconds\": \"3\"}", "seconds is not a number: run the test again" },
+        { ", \"complete\": 1}", "complete" },
+        { ", \"exit_code\": 0.5}", "exit_code is not" },
+        { ", \"target\": 5}", "target: " },
+        { ", \"target\": {\"key\": 1}}", "target: key is not a text" },
+        { ", \"provenance\": []}", "provenance is not an object" },
+        { ", \"skipped\": \"no GPU\", \"skipped_by\": \"whim\"}", "skipped_by is not known here" },
+        { ", \"errors\": [\"e\", 1]}", "errors is not a list of texts" },
+        { ", \"refused\": [{\"case\": \"a\", \"why\": 1}]}", "refused[0]" },
+        { ", \"claims\": {\"holds\": true}}", "claims is not" },
+        { ", \"cases\": {}}", "cases is not a list" },
+        { ", \"cases\": [5]}", "cases[0]: " },
+        { ", \"cases\": [{\"findings\": [{\"kind\": \"none\"}]}]}",
+          "cases[0]: finding: kind is not known here" },
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text, "%s%s",
+                 i == 1 ? "{\"schema\": \"kernelgate-verdicts/1\"" : HEAD, wrong[i].members);
+        expect_refused(text, wrong[i].message);
+    }
+}
+
+Test(verdicts, a_file_cut_anywhere_is_refused)
+{
+    static const char whole[] =
+        HEAD TARGET ", \"cases\": [" TIMED("a/b/c/b16", "pass", "") "], \"errors\": []}";
+    char text[sizeof whole];
+
+    for (size_t length = 0; length + 1 < sizeof whole; length++) {
+        kg__error error = { "" };
+
+        memcpy(text, whole, length);
+        text[length] = '\0';
+        write_text(at("x.verdicts.json"), text);
+        cr_assert(not(loads("x.verdicts.json", &error)), "cut at %zu", length);
+        cr_assert(error.text[0] != '\0');
     }
 }

@@ -1,7 +1,5 @@
 /* Cases that failed alike are told once, and no other is hidden by them. */
-#include "results/failure_groups.h"
-
-#include "results/results.h"
+#include "results/failure_group.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -157,26 +155,4 @@ Test(alike, no_verdict_with_figures)
         cr_expect(key_of(one) == NULL, "%s", verdicts[i]);
         json_decref(one);
     }
-}
-
-Test(alike, the_first_speaks_for_the_others)
-{
-    json_t *results =
-        json_pack("{s:[o, o, o, o, o]}", "cases", entry_of("wrong", "m/a/1/b8", "x of 3"),
-                  entry_of("slower", "m/a/2/b8", "x of 3"), entry_of("wrong", "m/a/3/b8", "x of 4"),
-                  entry_of("wrong", "m/a/4/b8", "y"), entry_of("wrong", "m/a/5/b16", "x of 5"));
-    kg__pool pool = { 0 };
-    kg__error error = { "" };
-    const kg__results *read = kg__results_read(&pool, results, &error);
-    kg__failure_groups groups;
-
-    cr_assert(read != NULL, "%s", error.text);
-    groups = kg__failure_groups_make(&pool, read->cases, read->case_count);
-    cr_assert(eq(sz, groups.count, 1), "y failed alone, and a slower case has figures of its own");
-    cr_assert(eq(sz, groups.items[0].count, 3));
-    cr_expect(eq(str, (char *)groups.items[0].cases[0]->id, "m/a/1/b8"));
-    cr_expect(eq(str, (char *)groups.items[0].cases[1]->id, "m/a/3/b8"));
-    cr_expect(eq(str, (char *)groups.items[0].cases[2]->id, "m/a/5/b16"));
-    kg__pool_free(&pool);
-    json_decref(results);
 }
