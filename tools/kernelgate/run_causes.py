@@ -1,7 +1,9 @@
 """What may explain a slower or doubtful time: the counts of the same case, or of its variant, in the CPU model's run, and the
 state of the GPU while it was timed."""
 
-from common import integer_of, member, number_of, object_of, text_of
+import math
+
+from common import number_of, object_of, text_of
 from figures import plural, show_figure
 from results import MODEL_KEY, is_dismissed, variant_of
 
@@ -29,17 +31,17 @@ def _answer_of(counted):
 def describe_gpu_state(state, most_mhz=None):
     """What is known of a GPU's state at its worst: "1 200 of 1 980 MHz, 84 °C, SW power cap"; "" where nothing is."""
     facts = []
-    if member(state, "sm_clock_mhz") is not None:
-        clock = integer_of(state, "sm_clock_mhz")
+    clock, temperature, launch = (number_of(state, key) for key in ("sm_clock_mhz", "temperature_c", "launch_ns"))
+    if math.isfinite(clock):
         facts.append(f"{show_figure(clock)} of {show_figure(most_mhz, 'MHz')}" if most_mhz else show_figure(clock, "MHz"))
-    if member(state, "temperature_c") is not None:
-        facts.append(f"{integer_of(state, 'temperature_c')} °C")
-    if member(state, "launch_ns") is not None:
-        facts.append(f"a launch at {show_figure(integer_of(state, 'launch_ns'), 'ns')} or more")
+    if math.isfinite(temperature):
+        facts.append(f"{temperature:.0f} °C")
+    if math.isfinite(launch):
+        facts.append(f"a launch at {show_figure(launch, 'ns')} or more")
     if text_of(state, "clock_reasons") not in ("", NO_REASON):
         facts.append(text_of(state, "clock_reasons"))
-    if integer_of(state, "foreign_processes") > 0:
-        facts.append(plural(integer_of(state, "foreign_processes"), "other process", "es"))
+    if number_of(state, "foreign_processes") > 0:
+        facts.append(plural(int(state["foreign_processes"]), "other process", "es"))
     return ", ".join(facts)
 
 

@@ -34,7 +34,7 @@ def ctest_chose_tests():
 
 def _tests_of(program):
     """The tests of a program, each a name and the cases of its table."""
-    code, tests = 0, []
+    code, tests = -1, []
     try:
         done = call_program(program, "--tests", seconds=SECONDS, filtered=True)
         code = done.returncode

@@ -19,7 +19,7 @@ COUNTS = ("vanished", "unlisted", "failed_claims", "filtered_out", "unavailable"
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
 # What a part says of its verdict, which the worst part says of the case.
-_OF_VERDICT = ("verdict", "why", "findings", "also", "failure", "at", "reason", "group", "moves")
+_OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
 # What else a part recorded: the first part that has it is heard.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "card", "changed", "base", "note",
              "imported")
@@ -117,7 +117,7 @@ def _add_part(merged, part):
     merged["seconds"] += seconds if is_number(seconds) and math.isfinite(seconds) else 0
     _merge_metrics(merged, part)
     for key in _OF_FIRST:
-        if key in part and part[key] is not None:
+        if part.get(key) not in (None, [], {}):
             merged.setdefault(key, part[key])
     if member(part, "suspect"):
         merged["suspect"] = True

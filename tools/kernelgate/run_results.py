@@ -1,6 +1,7 @@
 """kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
 
 import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -52,7 +53,7 @@ def _read_report(path, code):
     """What `ctest --output-junit` says of each test: its name, its status and the message with it."""
     try:
         root = ElementTree.parse(path).getroot()
-    except (OSError, ElementTree.ParseError):
+    except (OSError, ValueError, ElementTree.ParseError):
         raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
     for test in root:
         if test.tag == "testcase":
@@ -171,7 +172,7 @@ def _merge(options, folder):
 def _code_of_ctest(text):
     if text is None:
         return 0
-    if not text.isdecimal() or int(text) > 255:
+    if not re.fullmatch("[0-9]{1,3}", text) or int(text) > 255:
         raise Failure(f"results: --ctest-code '{text}': expected an exit code from 0 to 255")
     return int(text)
 

@@ -36,7 +36,8 @@ _KEYWORDS = {
     "exclusiveMinimum": lambda value, below: not is_number(value) or value > below,
     "minLength": lambda value, least: not isinstance(value, str) or len(value) >= least,
     "maxLength": lambda value, most: not isinstance(value, str) or len(value) <= most,
-    "pattern": lambda value, pattern: not isinstance(value, str) or re.search(pattern, value) is not None,
+    # In Python $ is before the last line's end too.
+    "pattern": lambda value, pattern: not isinstance(value, str) or re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None,
     "minItems": lambda value, least: not isinstance(value, list) or len(value) >= least,
     "maxItems": lambda value, most: not isinstance(value, list) or len(value) <= most,
 }
@@ -56,7 +57,10 @@ def _load(name):
     raise Failure(f"{name}: cannot be found: install kernelgate again")
 
 
-def _refuse(schema, where):
+def _refuse(schema, where, document):
+    if isinstance(schema, dict) and "$ref" in schema:
+        referred, document = _refer(schema["$ref"], document)
+        schema = {**referred, **schema}
     wanted = {key: schema[key] for key in _KEYWORDS if isinstance(schema, dict) and key in schema}
     raise _Misfit(f"{where or 'the document'} is not {json.dumps(wanted) if wanted else 'a known member'}")
 
@@ -81,10 +85,11 @@ def _check_object(value, schema, where, document):
         required += others if key in value else ()
     for key in required:
         if key not in value:
-            wanted = _member_schema(schema, key)
+            wanted, its_document = _member_schema(schema, key), document
             if wanted is None and "$ref" in schema:
-                wanted = _member_schema(_refer(schema["$ref"], document)[0], key)
-            _refuse(wanted, f"{where}.{key}".lstrip("."))
+                referred, its_document = _refer(schema["$ref"], document)
+                wanted = _member_schema(referred, key)
+            _refuse(wanted, f"{where}.{key}".lstrip("."), its_document)
     for key, inner in value.items():
         wanted = _member_schema(schema, key)
         if wanted is not None:
@@ -94,12 +99,12 @@ def _check_object(value, schema, where, document):
 def _check(value, schema, where, document):
     if isinstance(schema, bool):
         if not schema:
-            _refuse(schema, where)
+            _refuse(schema, where, document)
         return
     if "$ref" in schema:
         _check(value, *_referred(schema["$ref"], where, document))
     if any(key in schema and not fits(value, schema[key]) for key, fits in _KEYWORDS.items()):
-        _refuse(schema, where)
+        _refuse(schema, where, document)
     if isinstance(value, dict):
         _check_object(value, schema, where, document)
     elif isinstance(value, list) and "items" in schema:

@@ -1,0 +1,347 @@
+"""Tests of how what the tests of a run left becomes its results. usage: run_merge_tool.py TREE KERNELGATE"""
+
+import itertools
+import json
+import os
+import random
+import sys
+import unittest
+
+import mutations
+from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
+
+import run_merge
+import schema_form
+from common import Failure
+from results import VERDICTS
+
+SKIPPED = {"skipped": "because", "cases": None}
+
+
+def tally(**counts):
+    return {**run_merge.make_tally(), **{name.replace("_cases", "").replace("no_b", "no-b"): count for name, count in counts.items()}}
+
+
+def rule(counts, strict):
+    """The exit code by the steps of kg__exit_code() in harness/judge/judge.c, the first that applies."""
+    judged = any(counts[verdict] for verdict in VERDICTS if verdict != "no-baseline")
+    unrecorded = counts["no-baseline"] > 0
+    steps = ((counts["error"] or counts["broken"], 2), (counts["slower"] or counts["wrong"] or counts["failed_claims"], 1),
+             (strict and counts["unavailable"], 2),
+             (not judged and not unrecorded and not counts["unavailable"] and not counts["filtered_out"], 2),
+             (not judged and unrecorded and strict, 2), (counts["vanished"], 1), (not judged, 77),
+             (strict and (counts["environment"] or counts["noisy"] or unrecorded or counts["unlisted"]), 1), (True, 0))
+    return next(code for applies, code in steps if applies)
+
+
+class ExitCodes(unittest.TestCase):
+    def test_by_hand(self):
+        for counts, relaxed, strict in (
+            ({}, 2, 2), ({"pass_cases": 1}, 0, 0), ({"faster": 1}, 0, 0), ({"error": 1, "slower": 1}, 2, 2),
+            ({"broken": 1, "pass_cases": 9}, 2, 2), ({"wrong": 1}, 1, 1), ({"failed_claims": 1, "no_baseline": 2}, 1, 1),
+            ({"slower": 1, "unavailable": 1}, 1, 1), ({"noisy": 1}, 0, 1), ({"environment": 1}, 0, 1),
+            ({"pass_cases": 1, "no_baseline": 1}, 0, 1), ({"pass_cases": 1, "unlisted": 1}, 0, 1), ({"no_baseline": 1}, 77, 2),
+            ({"no_baseline": 1, "vanished": 1}, 1, 2), ({"unavailable": 1}, 77, 2), ({"filtered_out": 1}, 77, 77),
+            ({"filtered_out": 1, "vanished": 1}, 1, 1), ({"vanished": 1}, 2, 2), ({"unlisted": 1}, 2, 2),
+            ({"pass_cases": 1, "vanished": 1, "noisy": 1}, 1, 1), ({"pass_cases": 1, "unavailable": 1}, 0, 2),
+            ({"filtered_out": 1, "no_baseline": 1}, 77, 2), ({"filtered_out": 1, "unavailable": 1}, 77, 2)):
+            codes = [run_merge.exit_code(tally(**counts), strictly) for strictly in (False, True)]
+            self.assertEqual(codes, [relaxed, strict], counts)
+
+    def test_by_the_rule(self):
+        names = list(run_merge.make_tally())
+        for flags in itertools.product((0, 1), repeat=len(names)):
+            counts = dict(zip(names, flags))
+            for strict in (False, True):
+                self.assertEqual(run_merge.exit_code(counts, strict), rule(counts, strict), (counts, strict))
+        for name in names:
+            self.assertEqual(run_merge.exit_code(tally(**{"pass_cases": 1}) | {name: 7}, True),
+                             rule(tally(**{"pass_cases": 1}) | {name: 7}, True), name)
+
+
+class Files(Merges):
+    def load(self, text):
+        self.write("x.verdicts.json", text)
+        return run_merge.load_verdicts("x.verdicts.json")
+
+    def refuse(self, told, *arguments, **settings):
+        """A file of this text is refused, by its name, where, and why, with what to do."""
+        with self.assertRaises(Failure) as refused:
+            self.load(*arguments)
+        self.assertRegex(str(refused.exception), r"^x\.verdicts\.json:.*: run the test again$")
+        self.assertIn(told, str(refused.exception))
+
+    def test_what_tests_write(self):
+        full = verdicts("gpu.a.time", timed("slower"), seconds=3, errors=["e"], vanished=["a/b/c/-"], notes=["n"], unheard_of=1,
+                        refused=[{"case": "a/b/0/-", "why": "size 0"}], claims=[claim(True)])
+        null = verdicts("t", part("time", metrics={"time_ns": {"value": None}}), skipped="no GPU", skipped_by="unavailable")
+        for document in (full, null):
+            self.assertEqual(self.load(document), document)
+
+    def test_what_is_no_verdicts_file(self):
+        for text, told in (("", "is not JSON"), ('{"cases": [\n{"case": "a/b', "x.verdicts.json:2: is not JSON"),
+                           ("[]", "is not a JSON object"), ("7", "is not JSON"), ('{"schema": 1}', 'its schema is ""'),
+                           ('{"schema": "kernelgate-verdicts/2"}', 'its schema is "kernelgate-verdicts/2"'),
+                           ('{"schema": "x", "schema": "x"}', "twice"), ('{"seconds": NaN}', "NaN"), ('{"a": 1e999}', "1e999"),
+                           ('{"a": -Infinity}', "Infinity"), ("[" * 99999, "nested"), ('{"a": "\\u0000"}', "zero character"),
+                           (json.dumps(verdicts("t", part("time", "slow"))), "cases[0].verdict"),
+                           (json.dumps(verdicts("t", part("time", case=None))), "cases[0].case"),
+                           (json.dumps(verdicts("t", part("time", group=[]))), "cases[0].group"),
+                           (json.dumps(verdicts(None)), 'test is not {"type": "string", "minLength": 1}')):
+            self.refuse(told, text)
+        for path, told in (("none", "cannot be read: No such file"), (".", "it is not a regular file"),
+                           ("pipe", "it is not a regular file")):
+            if path == "pipe":
+                os.mkfifo(path)
+            with self.assertRaisesRegex(Failure, told):
+                run_merge.load_verdicts(path)
+        with open("x.verdicts.json", "wb") as file:
+            file.write(b'{"notes": ["\xff"]}')
+        with self.assertRaisesRegex(Failure, "is not JSON"):
+            run_merge.load_verdicts("x.verdicts.json")
+
+    def test_a_file_that_is_cut_anywhere(self):
+        whole = json.dumps(verdicts("gpu.a.time", timed(), errors=[]))
+        for length in range(len(whole)):
+            self.refuse("is not JSON", whole[:length])
+
+    def test_damaged_files(self):
+        """Whatever is in a file, the run has results of their form, and either the file counts or it is an error."""
+        chance = random.Random(20)
+        whole = verdicts(
+            "gpu.a.time", timed("slower", "w", card={"sm_clock_mhz": 1410}, changed=["x"], reason="r", at={"file": "f", "line": 1},
+                                pairs={"time_ns": {"count": 9, "change": 0.1, "low": 0, "high": 1, "p": 0}}),
+            timed("wrong", case="a/b/2/-", group="g", findings=[{"kind": "misaligned"}], more_findings=1, suspect=True),
+            seconds=3, errors=["e"], vanished=["a/o/1/-"], claims=[claim(False)], refused=[{"case": "a/b/3/-", "why": "w"}],
+            notes=["n"], board="GPU-1", provenance={"driver": "5", "max_sm_clock_mhz": 1980}, nearest="a/b/1/-")
+        counted = verdicts("model.a.count", part("count", "slower", "rose", target=MODEL, moves="m", metrics={
+            "global_load_requests": {"value": 2, "verdict": "slower"}}), target=MODEL)
+        unread = 0
+        for _ in range(600):
+            text = mutations.mutated_text(whole, chance).decode("utf-8", "surrogateescape")
+            errors = self.results(counted, **{"gpu.a.time": text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")})["errors"]
+            unread += any("run the test again" in error["why"] for error in errors)
+        self.assertTrue(200 < unread < 550, unread)
+
+
+class Parts(Merges):
+    def test_the_parts_of_a_case_are_joined(self):
+        driver = {"driver": "580.159.04"}
+        results = self.results(
+            verdicts("gpu.a.check", part("check", case="a/z/1/-"), part("check"), provenance=driver),
+            verdicts("gpu.a.time", timed("slower", "6 % slower"), seconds=3.5, provenance={"driver": "x", "limits": {}}),
+            verdicts("model.a.check", part("check", target=MODEL), target=MODEL))
+        self.assertEqual([(entry["target"], entry["case"]) for entry in results["cases"]],
+                         [("cpu-model", "a/b/1/-"), ("nvidia-h200", "a/z/1/-"), ("nvidia-h200", "a/b/1/-")])
+        self.expect_members(results["cases"][2], {
+            "verdict": "slower", "why": "6 % slower", "test": "gpu.a.time", "parts": ["check", "time"], "seconds": 1.0,
+            "metrics.time_ns.value": 47980, "work.bytes": 12, "kernel.registers": 40})
+        self.expect_members(results, {
+            "tally.pass": 2, "tally.slower": 1, "exit_code": 1, "tests.0.exit_code": 0, "tests.1.exit_code": 1, "tests.1.seconds": 3.5,
+            "tests.1.program_exit_code": 0, "tests.0.seconds": 0, "tests.1.target": "nvidia-h200", "targets": {
+                "cpu-model": MODEL, "nvidia-h200": H200}, "provenance": {"nvidia-h200": {**driver, "limits": {}}}, "out": "out"})
+
+    def test_the_worst_part_gives_the_verdict(self):
+        for first, second, verdict, why, test in (("wrong [3]", "slower 6", "wrong", "[3]", "gpu.a.1"),
+                                                  ("slower 6", "wrong [3]", "wrong", "[3]", "gpu.a.2"),
+                                                  ("pass ", "pass ungated", "pass", "ungated", "gpu.a.2"),
+                                                  ("pass first", "pass second", "pass", "first", "gpu.a.1"),
+                                                  ("pass kept", "pass ", "pass", "kept", "gpu.a.1")):
+            results = self.results(*(verdicts(f"gpu.a.{number}", part(name, *said.split(" ")))
+                                     for number, name, said in ((1, "check", first), (2, "time", second))))
+            self.assertEqual(len(results["cases"]), 1)
+            self.expect_members(results["cases"][0], {"verdict": verdict, "why": why, "test": test}, first)
+
+    def test_what_belongs_to_a_reason_goes_with_it(self):
+        findings = {"findings": [{"kind": "misaligned"}], "more_findings": 2, "also": "x", "failure": {"kind": "k"}, "reason": "r"}
+        slow = part("count", "slower", "6 %", at={"file": "a.cu", "line": 3}, moves="m", group="g", reason="s", findings=[])
+        for documents in (("1", "2"), ("2", "1")):
+            results = self.results(*(verdicts(f"gpu.a.{name}", entry)
+                                     for name, entry in zip(documents, (part("check", "wrong", "w", **findings), slow))))
+            self.expect_members(results["cases"][0], {"verdict": "wrong", "at": None, **findings}, documents)
+        del slow["why"]
+        self.expect_members(self.results(verdicts("t", slow))["cases"][0], {"why": "", "reason": "s", "moves": None, "group": None})
+
+    def test_every_member_of_a_case_is_kept(self):
+        """Each member that the schema knows of a case has its way into the results."""
+        with open(os.path.join(os.path.dirname(schema_form.__file__), "..", "..", "baselines", "schemas",
+                               "kernelgate-results.schema.json"), encoding="utf-8") as file:
+            known = set(json.load(file)["$defs"]["case_entry"]["properties"])
+        once = {"case", "target", "parts", "seconds", "metrics", "pairs", "test", "suspect"}
+        self.assertEqual(known - once - {*run_merge._OF_VERDICT, *run_merge._OF_FIRST}, set())
+
+    def test_the_first_part_that_has_it_is_heard(self):
+        firsts = {"smallest": 0, "absent": {"occupancy": "x"}, "changed": ["registers"], "note": "n", "base": {"ref": "main"},
+                  "sampled": {"blocks": 1, "of": 2}, "lines": {"a:1": {"barriers": 1}}, "card": {"temperature_c": 1},
+                  "imported": {"from": "nvbench", "name": "x", "files": []}, "work": {"operations": 1, "bytes": 2}}
+        nothing = {"absent": {}, "changed": [], "lines": {}}
+        other = {"smallest": 1, "absent": {"occupancy": "y"}, "note": "o", "base": {"ref": "o"}, "changed": ["y"],
+                 "card": {"temperature_c": 2}, "work": {"operations": 7, "bytes": 7}}
+        merged = self.results(verdicts("gpu.a.1", part("1", suspect=True, **nothing)), verdicts("gpu.a.2", part("2", **firsts)),
+                              verdicts("gpu.a.3", part("3", **other)))["cases"][0]
+        changed = firsts.pop("changed")
+        self.assertEqual(changed, ["registers"])  # of a time that passed nothing is explained
+        self.expect_members(merged, {**firsts, "suspect": True, "parts": ["1", "2", "3"], "changed": None})
+
+    def test_of_two_metrics_of_a_name_the_worse_is_kept(self):
+        pairs = {"count": 9, "change": 0.1, "low": 0, "high": 1, "p": 0}
+        for first, second, value in (("slower", "pass", 1), ("pass", "slower", 2), ("pass", "pass", 1), (None, "pass", 2),
+                                     ("pass", None, 1), (None, None, 1)):
+            entries = [part(str(number), metrics={"time_ns": {"value": number, "baseline": None, **({"verdict": said} if said else {})}},
+                            pairs={"time_ns": {**pairs, "count": number}}) for number, said in ((1, first), (2, second))]
+            merged = self.results(verdicts("gpu.a.1", entries[0]), verdicts("gpu.a.2", entries[1]))["cases"][0]
+            self.expect_members(merged, {"metrics.time_ns.value": value, "pairs.time_ns.count": value}, (first, second))
+            self.assertNotIn("baseline", merged["metrics"]["time_ns"])
+        del entries[0]["pairs"]
+        entries[0]["metrics"]["time_ns"]["verdict"] = "slower"
+        merged = self.results(verdicts("gpu.a.1", entries[1]), verdicts("gpu.a.2", entries[0]))["cases"][0]
+        self.assertNotIn("pairs", merged, "of the metric that gave way")
+
+    def test_a_part_twice_in_one_file(self):
+        merged = self.results(verdicts("gpu.a.time", timed(), timed("slower", "6 %")))
+        self.expect_members(merged, {"tally.pass": 0, "tally.slower": 1, "cases.0.parts": ["time", "time"], "cases.0.seconds": 1.0})
+
+    def test_causes_are_added_when_all_is_there(self):
+        counted = part("count", "slower", "loads rose; to accept it", target=MODEL, moves="loads rose", metrics={
+            "global_load_requests": {"value": 2, "verdict": "slower"}})
+        results = self.results(verdicts("gpu.a.time", timed("slower", "6 %"), timed(case="a/c/1/-", changed=["registers"])),
+                               verdicts("model.a.count", counted, target=MODEL))
+        self.expect_members(results, {"cases.0.moves": None, "cases.1.changed": ["on the CPU model: loads rose"],
+                                      "cases.2.changed": None})
+
+
+class Tests(Merges):
+    def test_boards_are_kept_apart(self):
+        def board(test, uuid, **provenance):
+            return verdicts(test, timed(), board=uuid, provenance=provenance)
+
+        results = self.results(board("gpu.a.check", "GPU-1", power_limit_w=700), board("gpu.a.time", "GPU-2", power_limit_w=600),
+                               board("gpu.b.time", "GPU-1", limits={}, power_limit_w=1),
+                               verdicts("model.a.check", part("check", target=MODEL), target=MODEL, board="GPU-9"), strict=True)
+        self.expect_members(results, {
+            "boards": {"GPU-1": {"target": "nvidia-h200", "provenance": {"power_limit_w": 700, "limits": {}}},
+                       "GPU-2": {"target": "nvidia-h200", "provenance": {"power_limit_w": 600}}, "GPU-9": {"target": "cpu-model"}},
+            "tests.1.board": "GPU-2", "provenance.nvidia-h200.power_limit_w": 700, "exit_code": 0})
+        self.assertNotIn("board", self.results(verdicts("gpu.a.time", timed()))["tests"][0])
+
+    def test_the_model_that_has_a_baseline_is_judged(self):
+        a100 = {"key": "nvidia-a100"}
+        for strict, code in ((False, 0), (True, 2)):
+            results = self.results(verdicts("gpu.a.time", timed()), verdicts(
+                "gpu.b.time", part("time", "no-baseline", target=a100), target=a100, board="GPU-3", skipped="no baseline",
+                skipped_by="no-baseline"), strict=strict)
+            self.expect_members(results, {"exit_code": code, "boards.GPU-3.target": "nvidia-a100", "tally.unavailable": 1,
+                                          "tests.1.exit_code": 2 if strict else 77, "strict": strict})
+
+    def test_lists(self):
+        refused = [{"case": "a/b/0/-", "why": "size 0"}]
+        results = self.results(
+            verdicts("gpu.a.check", part("check"), vanished=["a/old/1/-"], refused=refused, speedups=["2 times"]),
+            verdicts("gpu.a.time", vanished=["a/old/1/-", "a/older/1/-"], refused=[*refused, {"case": "a/old/1/-"}], notes=["x"],
+                     errors=["e"]),
+            verdicts("model.a.check", target=MODEL, vanished=["a/old/1/-"], notes=["n"]))
+        self.assertEqual([(entry["target"], entry["case"], entry["test"]) for entry in results["vanished"]],
+                         [("nvidia-h200", "a/old/1/-", "gpu.a.check"), ("nvidia-h200", "a/older/1/-", "gpu.a.time"),
+                          ("cpu-model", "a/old/1/-", "model.a.check")])
+        self.expect_members(results, {
+            "tally.vanished": 3, "tally.broken": 1, "exit_code": 2, "errors.0.test": "gpu.a.time", "errors.0.why": "e",
+            "notes.0": {"note": "x", "target": "nvidia-h200", "test": "gpu.a.time"}, "notes.1.target": "cpu-model",
+            "speedups.0.note": "2 times", "refused.0": {"case": "a/b/0/-", "target": "nvidia-h200", "test": "gpu.a.check", "why": "size 0"},
+            "refused.1.why": "", "tests.2.exit_code": 2})
+        self.assertEqual((len(results["refused"]), len(results["errors"])), (2, 1))
+
+    def test_suspects_that_nobody_settled(self):
+        for count in (1, 2):
+            results = self.results(verdicts("gpu.a.time", *(timed(case=f"a/b/{size}/-", suspect=True) for size in range(count)),
+                                            timed(case="a/c/1/-")))
+            self.assertIn(f"gpu.a.time: {count} suspect{'s' * (count > 1)} not settled", results["notes"][0]["note"])
+        self.assertEqual(self.results(verdicts("gpu.a.time", timed()))["notes"], [])
+
+    def test_no_verdicts(self):
+        with self.assertRaisesRegex(Failure, "^nowhere/records: the folder cannot be read: No such file.*kernelgate begin"):
+            run_merge.merge("nowhere", False)
+        results = self.results()
+        self.expect_members(results, {"exit_code": 2, "tally.broken": 1})
+        self.assertIn("out/records: holds no verdicts", results["errors"][0]["why"])
+        self.assertEqual(run_merge.merge("out", False, nothing_is_an_error=False).document["errors"], [])
+
+    def test_how_a_test_ended(self):
+        """What each test says of itself, and what is made of it."""
+        for name, members, errors, counted, code in (
+            ("through", {}, 0, {"pass": 1}, 0),
+            ("torn", None, 1, {"broken": 1}, 2),
+            ("killed", {"complete": False, "exit_code": None}, 1, {"broken": 1, "pass": 1}, 2),
+            ("its program ended after it", {"exit_code": None}, 1, {"broken": 1, "pass": 1}, 2),
+            ("judged nothing", {"cases": []}, 1, {"broken": 1}, 2),
+            ("judged nothing but errors", {"cases": None, "errors": ["e", "f"]}, 2, {"broken": 2}, 2),
+            ("refused all", {"cases": None, "refused": [{"case": "a/b/0/-"}]}, 0, {"broken": 0}, 2),
+            ("no GPU", {**SKIPPED, "skipped_by": "unavailable"}, 0, {"unavailable": 1}, 77),
+            ("no baseline", {**SKIPPED, "skipped_by": "no-baseline"}, 0, {"unavailable": 1}, 77),
+            ("filtered", {**SKIPPED, "skipped_by": "filter"}, 0, {"filtered_out": 1, "unavailable": 0}, 77),
+            ("no case in the table", {**SKIPPED, "skipped_by": "empty"}, 0, {"filtered_out": 1}, 77),
+            ("a claim", {"cases": None, "claims": [claim(True)]}, 0, {"failed_claims": 0, "broken": 0}, 2),
+            ("a claim that fails", {"claims": [claim(False), claim(True)]}, 0, {"failed_claims": 1, "pass": 1}, 1)):
+            with self.subTest(name):
+                document = verdicts("gpu.a.time", **{"cases": [timed()], **(members or {})})
+                torn = {"gpu.a.time": '{"schema": "kernelgate-verd'}
+                results = self.results(**torn) if members is None else self.results(document)
+                self.assertEqual(results["exit_code"], code)
+                self.assertEqual([error["test"] for error in results["errors"]], ["gpu.a.time"] * errors)
+                self.expect_members(results["tally"], {**counted, **({"pass": 0} if "pass" not in counted else {})})
+                self.assertEqual(results["tests"][0]["complete"] if members else True, name != "killed")
+
+    def test_the_exit_code_of_a_test(self):
+        """A claim that holds is judged, unlike the run, which it does not make one that judged something."""
+        for members, relaxed, strict in (({"claims": [claim(True)]}, 0, 0), ({"claims": [claim(False)]}, 1, 1), ({"cases": []}, 2, 2),
+                                         ({"vanished": ["a/o/1/-"]}, 2, 2), ({"vanished": ["a/o/1/-"], "cases": [timed()]}, 1, 1),
+                                         ({"cases": [timed("noisy")]}, 0, 1), ({"cases": [timed("no-baseline")]}, 77, 2)):
+            for strictly, code in ((False, relaxed), (True, strict)):
+                results = self.results(verdicts("gpu.a.x", **members), strict=strictly)
+                self.expect_members(results["tests"][0], {"exit_code": code}, members)
+
+    def test_claims(self):
+        for holds, verdict, strict, code in ((True, "no-baseline", False, 77), (True, "no-baseline", True, 2), (True, "pass", True, 0),
+                                             (False, "pass", False, 1)):
+            results = self.results(verdicts("gpu.a.claim_x", claims=[claim(holds)]), verdicts("gpu.a.time", part("time", verdict)),
+                                   strict=strict)
+            self.expect_members(results, {"exit_code": code, "tally.failed_claims": int(not holds), "claims.0.holds": holds,
+                                          "claims.0.why": "1.33 times", "claims.0.test": "gpu.a.claim_x"})
+
+    def test_tests_that_are_not_of_a_program(self):
+        results = self.results(verdicts("import.nvidia-h200", timed(), exit_code=None), verdicts(
+            "model.a.check", target=None, cases=None, skipped="no GPU", skipped_by="unavailable"))
+        self.expect_members(results, {"errors": [], "tests.0.program_exit_code": None, "tests.1.target": "model",
+                                      "tests.1.skipped": "no GPU", "tests.1.skipped_by": "unavailable", "exit_code": 0})
+
+    def test_other_files_are_left_alone(self):
+        self.put(verdicts("gpu.a.time", timed()))
+        for name in (".gpu.b.time.verdicts.json", ".gpu.b.verdicts.json.new-3", "gpu.b.jsonl", "verdicts.json.bak"):
+            self.write(f"out/records/{name}", "{")
+        self.assertEqual(run_merge.merge("out", False).document["errors"], [])
+
+    def test_filters(self):
+        filtered = {**SKIPPED, "skipped_by": "filter", "nearest": "a/b/1/-"}
+        run = [timed(), timed(case="a/c/1/-")]
+        for globs, documents, told in (
+            (None, [verdicts("gpu.a.time", **filtered)], []),
+            ("a/d/*", [verdicts("gpu.a.time", **filtered), verdicts("gpu.a.check", **filtered)],
+             ["KG_FILTER=a/d/* matches", 'did you mean "a/b/*"']),
+            ("x", [verdicts("gpu.a.time", **{**filtered, "nearest": None})], ["KG_FILTER=x matches", "COMPARISON/* is a filter"]),
+            ("a/b/*", [verdicts("gpu.a.time", **filtered), verdicts("gpu.b.time", run[0])], []),
+            ("a/b/*,,a/e/*", [verdicts("gpu.a.time", *run)], ['KG_FILTER: "a/e/*" matches']),
+            ("a/e/*", [verdicts("gpu.a.time", *run), verdicts("gpu.b.time", **{**SKIPPED, "skipped_by": "unavailable"})], []),
+            ("a/e/*", [verdicts("gpu.a.time", *run, errors=["e"])], ["e"]),
+            ("a/e/*,a/f/*", [verdicts("gpu.a.time", *run, refused=[{"case": "a/e/1/-"}], vanished=["a/f/1/-"])], [])):
+            with self.subTest(globs, documents=len(documents)):
+                if globs:
+                    os.environ["KG_FILTER"] = globs
+                errors = self.results(*documents)
+                whys = [error["why"] for error in errors["errors"]]
+                self.assertEqual(len(whys), bool(told), whys)
+                self.assertEqual(errors["tally"]["broken"], len(whys))
+                for text in told:
+                    self.assertIn(text, whys[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
