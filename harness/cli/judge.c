@@ -400,8 +400,8 @@ static int publish(const char *folder)
         arguments[count++] = "--commit";
         arguments[count++] = (char *)commit;
     }
-    return kg__flush_output("judge") ? kg__run_tool("run_judged.py", count, arguments)
-                                     : KG__EXIT_ERROR;
+    return kg__flush_output("the verdicts") ? kg__run_tool("run_judged.py", count, arguments)
+                                            : KG__EXIT_ERROR;
 }
 
 static int judge(size_t count, char **paths)

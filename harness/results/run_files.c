@@ -22,7 +22,8 @@ static bool is_listed(const char *path)
 
     for (const char *line = kg__run_files_text; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (*line != '#' && strcspn(line, " \n") == length && strncmp(line, path, length) == 0)
+        if (length > 0 && *line != '#' && strcspn(line, " \n") == length &&
+            strncmp(line, path, length) == 0)
             return true;
     }
     return false;
