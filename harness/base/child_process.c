@@ -19,9 +19,8 @@
 
 extern char **environ;
 
-/* Starts the program in a process group of its own, its output into `output`, its standard error
- * too where `errors_too`. Returns an errno. */
-static int start(const char *const *arguments, int output, bool errors_too, pid_t *child)
+/* Starts the program in a process group of its own, its output into `output`. Returns an errno. */
+static int start(const char *const *arguments, int output, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -34,8 +33,6 @@ static int start(const char *const *arguments, int output, bool errors_too, pid_
         code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         if (code == 0)
             code = posix_spawn_file_actions_adddup2(&actions, output, 1);
-        if (code == 0 && errors_too)
-            code = posix_spawn_file_actions_adddup2(&actions, output, 2);
         if (code == 0)
             code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
         if (code == 0)
@@ -77,8 +74,7 @@ static bool listen(int input, double deadline, char *text, size_t size)
     }
 }
 
-static int probe(const char *const *arguments, double seconds, bool errors_too, char *text,
-                 size_t size)
+int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size)
 {
     double deadline = kg__now() + seconds;
     int ends[2];
@@ -89,7 +85,7 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
     text[0] = '\0';
     if (pipe2(ends, O_CLOEXEC) != 0)
         return KG__CHILD_NOT_FOUND;
-    if (start(arguments, ends[1], errors_too, &child) != 0) {
+    if (start(arguments, ends[1], &child) != 0) {
         close(ends[0]);
         close(ends[1]);
         return KG__CHILD_NOT_FOUND;
@@ -118,16 +114,6 @@ static int probe(const char *const *arguments, double seconds, bool errors_too, 
     return WIFEXITED(status) ? WEXITSTATUS(status) : KG__CHILD_CRASHED;
 }
 
-int kg__child_run(const char *const *arguments, double seconds, char *text, size_t size)
-{
-    return probe(arguments, seconds, true, text, size);
-}
-
-int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size)
-{
-    return probe(arguments, seconds, false, text, size);
-}
-
 int kg__child_lines(const char *const *arguments, double seconds, kg__listing *listing)
 {
     char *rest = NULL;
@@ -149,14 +135,4 @@ void kg__listing_free(kg__listing *listing)
     free(listing->text);
     free(listing->lines);
     *listing = (kg__listing){ 0 };
-}
-
-bool kg__current_commit(char *text, size_t size)
-{
-    static const char *const arguments[] = { "git",         "describe",    "--always", "--dirty",
-                                             "--abbrev=10", "--exclude=*", NULL };
-    bool known = kg__child_run(arguments, 30, text, size) == 0;
-
-    text[strcspn(text, "\n")] = '\0';
-    return known && text[0] != '\0';
 }

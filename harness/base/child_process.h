@@ -15,12 +15,9 @@ typedef struct kg__listing {
 enum { KG__CHILD_NOT_FOUND = -1, KG__CHILD_TIMED_OUT = -2, KG__CHILD_CRASHED = -3 };
 
 /* Runs the program `arguments` (ends with NULL; found along PATH; no shell) with no input, and
- * keeps what it prints, standard error included, in `text` of `size` bytes; what does not fit is
- * dropped. Returns its exit code, or one of the figures above; a program that takes more than
- * `seconds` is killed with its children. */
-int kg__child_run(const char *const *arguments, double seconds, char *text, size_t size);
-
-/* The same without the standard error, which stays where it was: for what is read by the line. */
+ * keeps what it prints in `text` of `size` bytes; what does not fit is dropped. Its standard error
+ * stays where it was. Returns its exit code, or one of the figures above; a program that takes more
+ * than `seconds` is killed with its children. */
 int kg__child_output(const char *const *arguments, double seconds, char *text, size_t size);
 
 /* The same, split into its lines; freed by kg__listing_free() in any case. */
@@ -28,9 +25,5 @@ int kg__child_lines(const char *const *arguments, double seconds, kg__listing *l
 
 /* Frees the lines, and empties the listing; an empty one is fine too. */
 void kg__listing_free(kg__listing *listing);
-
-/* The name of the commit that is checked out where this runs, shortened, with "-dirty" where
- * tracked files differ; false where git knows none. */
-bool kg__current_commit(char *text, size_t size);
 
 #endif

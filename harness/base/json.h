@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
 #include "base/pool.h"
 #include "base/statistics.h"
 
@@ -44,5 +45,12 @@ json_t *kg__json_any_string(const char *text);
  * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
  * text that is not UTF-8 kept it from being made) or where the standard output takes no more. */
 bool kg__json_print(json_t *document, size_t flags, const char *what);
+
+/* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces.
+ * False with `error`. */
+bool kg__json_save(const char *path, const json_t *document, int indent, kg__error *error);
+
+/* Reads the JSON of a regular file; NULL with `error`, which ends in `remedy`, what to do. */
+json_t *kg__json_load(const char *path, const char *remedy, kg__error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/color.h"
 #include "base/exit_code.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/process.h"
 #include "base/run_lock.h"
 #include "baseline/baseline.h"
@@ -17,7 +18,6 @@
 #include "cli/tool.h"
 #include "records/observation.h"
 #include "report/case_line.h"
-#include "results/results_files.h"
 #include "results/run_files.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
@@ -400,8 +400,8 @@ static int publish(const char *folder)
         arguments[count++] = "--commit";
         arguments[count++] = (char *)commit;
     }
-    return kg__flush_output("judge") ? kg__run_tool("run_judged.py", count, arguments)
-                                     : KG__EXIT_ERROR;
+    return kg__flush_output("the verdicts") ? kg__run_tool("run_judged.py", count, arguments)
+                                            : KG__EXIT_ERROR;
 }
 
 static int judge(size_t count, char **paths)
@@ -420,7 +420,7 @@ static int judge(size_t count, char **paths)
         kg__complain("judge: needs one file: see `kernelgate help judge`");
         return code;
     }
-    document = kg__document_load(paths[0], "give a file that kernelgate import wrote", &error);
+    document = kg__json_load(paths[0], "give a file that kernelgate import wrote", &error);
     targets = json_object_get(document, "targets");
     if (document != NULL && check_form(paths[0], document, &error) &&
         filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&

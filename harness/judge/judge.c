@@ -33,17 +33,6 @@ const char *kg__verdict_name(kg__verdict verdict)
     return (unsigned)verdict < KG__VERDICTS ? kg__verdict_names[verdict] : "unknown";
 }
 
-bool kg__verdict_parse(const char *name, kg__verdict *verdict)
-{
-    for (int i = 0; name != NULL && i < KG__VERDICTS; i++) {
-        if (strcmp(name, kg__verdict_names[i]) == 0) {
-            *verdict = (kg__verdict)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 kg__verdict kg__worse(kg__verdict a, kg__verdict b)
 {
     return a > b ? a : b;

@@ -26,9 +26,6 @@ extern const char *const kg__verdict_names[KG__VERDICTS + 1];
 /* A verdict's name as results, JUnit and the console have it: "no-baseline". */
 const char *kg__verdict_name(kg__verdict verdict);
 
-/* The verdict of a name; false for an unknown one, which leaves `verdict` alone. */
-bool kg__verdict_parse(const char *name, kg__verdict *verdict);
-
 /* The worse of two verdicts. */
 kg__verdict kg__worse(kg__verdict a, kg__verdict b);
 

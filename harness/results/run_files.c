@@ -15,20 +15,22 @@
 /* The text of ci/run-files, which is compiled in. */
 extern const char kg__run_files_text[];
 
-size_t kg__run_files(kg__run_file files[KG__RUN_FILES_MAXIMUM])
+/* Whether the list has a file: each line is its path and its form, or a comment. */
+static bool is_listed(const char *path)
 {
-    size_t count = 0;
+    size_t length = strlen(path);
 
-    for (const char *line = kg__run_files_text; line != NULL && count < KG__RUN_FILES_MAXIMUM;) {
-        count +=
-            *line != '#' && sscanf(line, "%63s %15s", files[count].path, files[count].form) == 2;
-        line = strchr(line, '\n');
-        line = line != NULL ? line + 1 : NULL;
+    for (const char *line = kg__run_files_text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (length > 0 && *line != '#' && strcspn(line, " \n") == length &&
+            strncmp(line, path, length) == 0)
+            return true;
     }
-    return count;
+    return false;
 }
 
-char *kg__join_path(const char *folder, const char *name)
+/* The path of a file in a folder; the caller's. */
+static char *join_path(const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = kg__allocate(size, 1);
@@ -52,14 +54,10 @@ static char *final_name(const char *name)
 static bool is_left_by_runs(const char *folder, const char *name)
 {
     static const char *const record_ends[] = { KG__VERDICTS_SUFFIX, ".jsonl", ".cases" };
-    kg__run_file files[KG__RUN_FILES_MAXIMUM];
-    size_t count = kg__run_files(files);
     char *plain = final_name(name);
-    char *path = *folder != '\0' ? kg__join_path(folder, plain) : kg__copy_text(plain);
-    bool left = false;
+    char *path = *folder != '\0' ? join_path(folder, plain) : kg__copy_text(plain);
+    bool left = is_listed(path);
 
-    for (size_t i = 0; i < count; i++)
-        left = left || strcmp(path, files[i].path) == 0;
     for (size_t i = 0; i < sizeof record_ends / sizeof *record_ends; i++)
         left = left || (strcmp(folder, "records") == 0 && kg__ends_with(plain, record_ends[i]));
     free(path);
@@ -70,7 +68,7 @@ static bool is_left_by_runs(const char *folder, const char *name)
 /* Removes what a run leaves in `folder` of the results in `out`. No such folder: nothing to do. */
 static bool clear_folder(const char *out, const char *folder, kg__error *error)
 {
-    char *path = *folder != '\0' ? kg__join_path(out, folder) : kg__copy_text(out);
+    char *path = *folder != '\0' ? join_path(out, folder) : kg__copy_text(out);
     DIR *listing = opendir(path);
     const struct dirent *entry;
     bool cleared = true;
@@ -95,7 +93,7 @@ static bool clear_folder(const char *out, const char *folder, kg__error *error)
 /* What lies behind a link is somebody else's. */
 static bool is_no_link(const char *out, const char *folder, kg__error *error)
 {
-    char *path = kg__join_path(out, folder);
+    char *path = join_path(out, folder);
     struct stat facts;
     bool good = lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode) ||
                 kg__fail(error,
@@ -109,7 +107,7 @@ static bool is_no_link(const char *out, const char *folder, kg__error *error)
 
 bool kg__results_begin(const char *out, kg__error *error)
 {
-    char *records = kg__join_path(out, "records");
+    char *records = join_path(out, "records");
     bool begun = is_no_link(out, "records", error) && is_no_link(out, "report", error) &&
                  kg__file_make_folder(out, error) && kg__file_make_folder(records, error) &&
                  clear_folder(out, "", error) && clear_folder(out, "report", error) &&

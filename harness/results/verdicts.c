@@ -8,7 +8,6 @@
 #include "records/finding_text.h"
 #include "results/failure_group.h"
 #include "results/result_text.h"
-#include "results/results_files.h"
 
 const char *const kg__skip_names[KG__SKIPS + 1] = {
     [KG__NOT_SKIPPED] = "",
@@ -149,7 +148,7 @@ json_t *kg__verdicts_json(const kg__verdicts *verdicts)
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error)
 {
     json_t *document = kg__verdicts_json(verdicts);
-    bool written = kg__results_write_json(path, document, 1, error);
+    bool written = kg__json_save(path, document, 1, error);
 
     json_decref(document);
     return written;
@@ -201,7 +200,7 @@ kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *err
 kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *error)
 {
     static const char remedy[] = "run the test again";
-    json_t *document = kg__document_load(path, remedy, error);
+    json_t *document = kg__json_load(path, remedy, error);
     const char *schema = kg__json_text(document, "schema");
     kg__verdicts *verdicts = NULL;
     kg__error fault = { "" };

@@ -201,71 +201,17 @@ static const char *find_nearest(char *glob, const char *const *ids, size_t count
     return nearest_id;
 }
 
-/* A glob of as many parts of an id as have `slashes` between them, and of what follows. */
-static char *make_glob(const char *id, size_t slashes)
-{
-    size_t size = strlen(id) + sizeof "/*";
-    char *glob = kg__allocate(size, 1);
-    size_t length;
-
-    kg__format(glob, size, "%s", id);
-    cut_parts(glob, slashes);
-    length = strlen(glob);
-    if (id[length] != '\0')
-        kg__format(glob + length, size - length, "/*");
-    return glob;
-}
-
-/* The nearest id to the first glob of a list that is near to any, or NULL; `*instead`, unless that
- * is NULL, becomes the glob to take instead. */
-static const char *find_meant(const char *list, const char *const *ids, size_t count,
-                              char **instead)
+const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
 {
     char *globs = kg__copy_text(list);
     const char *nearest = NULL;
     char *rest;
 
     for (char *glob = strtok_r(globs, ",", &rest); glob != NULL && nearest == NULL;
-         glob = strtok_r(NULL, ",", &rest)) {
+         glob = strtok_r(NULL, ",", &rest))
         nearest = find_nearest(glob, ids, count);
-        /* What the glob ended in was cut from it by the search. */
-        if (nearest != NULL && instead != NULL)
-            *instead = make_glob(nearest, cut_open_end(glob));
-    }
     free(globs);
     return nearest;
-}
-
-const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
-{
-    return find_meant(list, ids, count, NULL);
-}
-
-char *kg__glob_meant(const char *list, const char *const *ids, size_t count)
-{
-    char *instead = NULL;
-
-    (void)find_meant(list, ids, count, &instead);
-    return instead;
-}
-
-bool kg__fail_filter(kg__error *error, const char *subject, const char *list,
-                     const char *const *ids, size_t count)
-{
-    char *meant = kg__glob_meant(list, ids, count);
-
-    if (meant != NULL)
-        kg__fail(error,
-                 "%s matches no case of any test; did you mean \"%s\"? `kernelgate list` has the "
-                 "cases",
-                 subject, meant);
-    else
-        kg__fail(error,
-                 "%s matches no case of any test: `kernelgate list` has the cases, and "
-                 "COMPARISON/* is a filter for those of one comparison",
-                 subject);
-    free(meant);
-    return false;
 }
 
 static bool takes_any(const char *glob, const char *const *ids, size_t count)

@@ -43,15 +43,6 @@ bool kg__filter_takes(const char *id);
  * where none is near enough. */
 const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count);
 
-/* The same as a glob to take instead: the id, or its beginning and a star where a glob has fewer
- * parts. The caller frees it; NULL where none is near enough. */
-char *kg__glob_meant(const char *list, const char *const *ids, size_t count);
-
-/* Fills in the error that a filter, which `subject` names, matches no case, with a glob to take
- * instead where the one of `count` ids is near enough; returns false. `list` has its globs. */
-bool kg__fail_filter(kg__error *error, const char *subject, const char *list,
-                     const char *const *ids, size_t count);
-
 /* Those globs of a list that take none of `count` ids, separated by commas, "" where each takes
  * one. The caller frees it. */
 char *kg__globs_without_any(const char *list, const char *const *ids, size_t count);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "results/results_files.h"
+#include "base/json.h"
 #include "tests/fakes/drive.h"
 
 TestSuite(run_files, .init = make_folder, .fini = remove_folder);
@@ -94,7 +94,7 @@ Test(run_files, json_leaves_the_old_file_where_it_cannot_write)
 
     write_text(at("x.json"), "old");
     json_object_set_new(bad, "text", json_string_nocheck("\xff"));
-    cr_assert(not(kg__results_write_json(at("x.json"), bad, 1, &error)));
+    cr_assert(not(kg__json_save(at("x.json"), bad, 1, &error)));
     cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
               error.text);
     cr_assert(stat(at("x.json"), &facts) == 0);

@@ -343,7 +343,7 @@ Test(verdicts, load_names_the_member_of_the_wrong_type)
     } wrong[] = {
         { ", \"seconds\": \"3\"}", "seconds is not a number: run the test again" },
         { ", \"complete\": 1}", "complete" },
-        { ", \"exit_code\": 0.5}", "exit_code is not" },
+        { ", \"board\": 0.5}", "board is not a text" },
         { ", \"target\": 5}", "target: " },
         { ", \"target\": {\"key\": 1}}", "target: key is not a text" },
         { ", \"provenance\": []}", "provenance is not an object" },
