@@ -96,7 +96,8 @@ class Causes(unittest.TestCase):
         for state, most, expected in (
                 (cap, 1980, "1 410 of 1 980 MHz, 71 °C, software power cap, 2 other processes"),
                 ({"sm_clock_mhz": 1980, "clock_reasons": "none", "foreign_processes": 1}, None, "1 980 MHz, 1 other process"),
-                ({"temperature_c": 35, "launch_ns": 680, "clock_reasons": "thermal"}, None, "35 °C, a launch at 680 ns or more, thermal"),
+                ({"temperature_c": 35, "launch_ns": 680, "clock_reasons": "thermal"}, None,
+                 "35 °C, a launch at 680 ns or more, thermal"),
                 ({"temperature_c": 35, "clock_reasons": "none", "foreign_processes": 0}, 1980, "35 °C"),
                 ({"sm_clock_mhz": 1410.0, "temperature_c": 0.0, "foreign_processes": 1.0}, None, "1 410 MHz, 0 °C, 1 other process"),
                 ({}, 1980, ""), (None, None, ""), ({"temperature_c": "hot", "launch_ns": None, "clock_reasons": 7}, None, "")):

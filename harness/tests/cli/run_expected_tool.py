@@ -63,7 +63,8 @@ class Expected(Merges):
                 ("tests that nobody asked for", (check(*CHECKED),), None, {"partial": True}, [], [], []),
                 ("a case of the table without a verdict", (check("a/v/1/-", "a/v/3/-"), *ALL[1:]), None, {}, ["model.a.check"], [], []),
                 ("the same, where tests were chosen", (check("a/v/1/-"),), None, {"partial": True}, ["model.a.check"], [], []),
-                ("a case that one test judged and another did not", (ALL[0], count("a/v/9/-"), CLAIM), None, {}, ["model.a.count"], [], []),
+                ("a case that one test judged and another did not", (ALL[0], count("a/v/9/-"), CLAIM), None, {}, ["model.a.count"], [],
+                 []),
                 ("a case that is refused", (check("a/v/1/-", "a/v/3/-", **refused), *ALL[1:]), None, {}, [], [], []),
                 ("cases that the filter leaves out", (check("a/v/1/-"), count(skipped="s", skipped_by="filter"), CLAIM), None,
                  {"globs": "a/v/1/*"}, [], [], []),
@@ -126,7 +127,8 @@ class Expected(Merges):
         self.assertEqual(self.checked(check("a/v/1/-"), partial=True)["coverage"], {**coverage, "partial": True})
         self.assertEqual(self.checked(check("a/v/1/-"))["coverage"], coverage)
         del os.environ["KG_FILTER"]
-        self.assertEqual(self.checked(*ALL, partial=True)["coverage"], {key: {"expected": 3, "reported": 3} for key in ("tests", "cases")})
+        self.assertEqual(self.checked(*ALL, partial=True)["coverage"],
+                         {key: {"expected": 3, "reported": 3} for key in ("tests", "cases")})
         both = {**TABLES, "gpu.a.time": ["a/v/3/-"]}
         self.assertEqual(self.checked(*ALL, tables=both)["coverage"]["cases"], {"expected": 4, "reported": 3})
 
@@ -148,9 +150,11 @@ class Programs(Merges):
         for text, code in (("", 0), ("{}", 0), ('{"tests": []}', 0), ('{"tests": {}}', 0), ('{"tests": [1]}', 0), ("[]", 0),
                            ('{"tests": [{"test": "", "cases": []}]}', 0), ('{"tests": [{"test": "model.a.check"}]}', 0),
                            ('{"tests": [{"test": "t", "cases": [1]}]}', 0), ('{"tests": [{"test": "t", "cases": {}}]}', 0),
-                           ('{"tests": [{"test": "t", "cases": []}, {"cases": []}]}', 0), ('{"tests": [{"test": "t", "cases": []}]}', 3)):
+                           ('{"tests": [{"test": "t", "cases": []}, {"cases": []}]}', 0),
+                           ('{"tests": [{"test": "t", "cases": []}]}', 3)):
             self.answer(text, code)
-            with self.assertRaisesRegex(Failure, rf"/a\.model: does not list its tests \(exit code {code} of --tests\): build it again"):
+            with self.assertRaisesRegex(Failure,
+                                        rf"/a\.model: does not list its tests \(exit code {code} of --tests\): build it again"):
                 run_expected.list_tests("programs", None)
         os.unlink("a.model")
         with self.assertRaisesRegex(Failure, r"exit code -1 of --tests"):
@@ -163,7 +167,8 @@ class Programs(Merges):
     def test_a_filter_that_takes_nothing_is_refused_at_the_begin(self):
         self.answer('{"tests": [{"test": "model.a.check", "cases": ["a/v/1/-", "a/v/2/-"]}]}')
         for globs, kind, told in ((None, None, None), ("a/v/2/*", None, None), ("a/w/*", None, 'did you mean "a/v/\\*"'),
-                                  ("zzz", None, "KG_FILTER=zzz matches no case of any test: `kernelgate list`"), ("a/v/*", "gpu", "matches")):
+                                  ("zzz", None, "KG_FILTER=zzz matches no case of any test: `kernelgate list`"),
+                                  ("a/v/*", "gpu", "matches")):
             os.environ.pop("KG_FILTER", None)
             os.environ.update({"KG_FILTER": globs} if globs else {})
             if told is None:
@@ -184,7 +189,8 @@ class Ctest(Merges):
         code = (f"import sys; sys.path.insert(0, {os.path.join(TREE, 'tools', 'kernelgate')!r}); "
                 "import run_expected; print(run_expected.ctest_chose_tests())")
         for arguments, by_ctest, chosen in (
-                (["-j2"], True, False), (["-R", "x"], True, True), (["-R", "x"], False, False), (["-Rx"], True, False), (["x-R"], True, False),
+                (["-j2"], True, False), (["-R", "x"], True, True), (["-R", "x"], False, False), (["-Rx"], True, False),
+                (["x-R"], True, False),
                 *((["--output-on-failure", choice, "x"], True, True) for choice in (
                     "--tests-regex", "-E", "--exclude-regex", "-L", "--label-regex", "-LE", "--label-exclude", "-FA",
                     "--fixture-exclude-any", "-I", "--tests-information", "-S", "--script", "-SP", "--script-new-process",

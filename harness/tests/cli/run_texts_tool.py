@@ -24,7 +24,7 @@ def document(code=0, strict=False, cases=(), vanished=0, errors=0, coverage=None
             **({"coverage": coverage} if coverage else {})}
 
 
-def coverage(**more):
+def covered(**more):
     return {"tests": {"expected": 32, "reported": 4}, "cases": {"expected": 626, "reported": 9}, **more}
 
 
@@ -36,18 +36,21 @@ class Lines(unittest.TestCase):
                  "PASS (exit 0), but not with KG_STRICT=1: 1 noisy, 3 no-baseline, 4 unlisted"),
                 (document(strict=True, **{"pass": 2}, noisy=1), "PASS (exit 0)"),
                 (document(1, vanished=1, **{"pass": 2}), "FAIL (exit 1)"), (document(1, vanished=1), "FAIL (exit 1)"),
-                (document(coverage=coverage(filter="a/*"), **{"pass": 1}), "PASS (exit 0), filtered: 9 of 626 cases"),
-                (document(coverage=coverage(partial=True), **{"pass": 9}), "PASS (exit 0), partial: 4 of 32 tests"),
-                (document(coverage=coverage(), **{"pass": 9}), "PASS (exit 0)"),
+                (document(coverage=covered(filter="a/*"), **{"pass": 1}), "PASS (exit 0), filtered: 9 of 626 cases"),
+                (document(coverage=covered(partial=True), **{"pass": 9}), "PASS (exit 0), partial: 4 of 32 tests"),
+                (document(coverage=covered(), **{"pass": 9}), "PASS (exit 0)"),
                 (document(**{"pass": 2}, unavailable=1), "PASS (exit 0); 1 test had nothing to judge"),
                 (document(1, slower=2, unavailable=3), "FAIL (exit 1); 3 tests had nothing to judge"),
                 (document(2, error=2), "ERROR (exit 2)"), (document(2, errors=1), "ERROR (exit 2)"),
-                (document(77, no_baseline=2, unavailable=1), "NOTHING JUDGED (exit 77)"), (document(77, **{"pass": 1}), "NOTHING JUDGED (exit 77)"),
+                (document(77, no_baseline=2, unavailable=1), "NOTHING JUDGED (exit 77)"),
+                (document(77, **{"pass": 1}), "NOTHING JUDGED (exit 77)"),
                 (document(1, no_baseline=2, failed_claims=1), "FAIL (exit 1)"), (document(), "NOTHING JUDGED (exit 0)"),
                 (document(2, True, no_baseline=2), f"{STRICT})"),
                 (document(2, True, no_baseline=2, unavailable=1), f"{STRICT}, 1 test had nothing to judge)"),
-                (document(2, True, **{"pass": 2}, unavailable=3), "ERROR (exit 2, because of KG_STRICT=1: 3 tests had nothing to judge)"),
-                (document(2, True, no_baseline=2, error=1), "ERROR (exit 2)"), (document(2, True, filtered_out=1, errors=1), "ERROR (exit 2)"),
+                (document(2, True, **{"pass": 2}, unavailable=3),
+                 "ERROR (exit 2, because of KG_STRICT=1: 3 tests had nothing to judge)"),
+                (document(2, True, no_baseline=2, error=1), "ERROR (exit 2)"),
+                (document(2, True, filtered_out=1, errors=1), "ERROR (exit 2)"),
                 (document(1, True, **{"pass": 2}, noisy=1, unlisted=1), "FAIL (exit 1, because of KG_STRICT=1: 1 noisy, 1 unlisted)"),
                 (document(1, True, **{"pass": 2}, environment=1), "FAIL (exit 1, because of KG_STRICT=1: 1 environment)"),
                 (document(1, True, slower=1, noisy=1), "FAIL (exit 1)"), (document(1, True, vanished=1, noisy=1), "FAIL (exit 1)")):
@@ -58,17 +61,19 @@ class Lines(unittest.TestCase):
                 (document(), "no case was judged"), (document(cases=["t"], **{"pass": 1}), "1 case on t"),
                 (document(cases=["t", "t", "u"], slower=1, error=2), "2 error, 1 slower of 2 cases on t, 1 on u"),
                 (document(cases=["t"], faster=1, vanished=2), "1 faster of 1 case on t, 2 vanished cases"),
-                (document(failed_claims=1, vanished=1, errors=1), "no case was judged, 1 failed claim, 1 vanished case, 1 error outside of cases"),
+                (document(failed_claims=1, vanished=1, errors=1),
+                 "no case was judged, 1 failed claim, 1 vanished case, 1 error outside of cases"),
                 (document(failed_claims=2, errors=3), "no case was judged, 2 failed claims, 3 errors outside of cases")):
             self.assertEqual(run_texts.Summary(facts).headline(), headline)
-        last = run_texts.Summary(document(1, True, ["t"], noisy=1, coverage=coverage(partial=True))).verdict()
+        last = run_texts.Summary(document(1, True, ["t"], noisy=1, coverage=covered(partial=True))).verdict()
         self.assertEqual(last, "FAIL  1 noisy of 1 case on t, because of KG_STRICT=1: 1 noisy, partial: 4 of 32 tests")
 
     def test_unlisted(self):
         self.assertIsNone(run_texts.Summary(document()).unlisted())
         for count, named in ((1, "1 checked case (a/0)"), (6, "6 checked cases (a/0, a/1, a/2, a/3, a/4, ...)")):
             facts = {**document(), "unlisted": [{"case": f"a/{number}", "target": "cpu-model"} for number in range(count)]}
-            self.assertEqual(run_texts.Summary(facts).unlisted(), f"{named} not listed in baselines/cpu-model.json, so that nobody would "
+            self.assertEqual(run_texts.Summary(facts).unlisted(),
+                             f"{named} not listed in baselines/cpu-model.json, so that nobody would "
                              "miss them: list them with ci/rebaseline --target model")
 
     def test_reproduction_quotes_what_a_shell_would_read(self):
@@ -76,7 +81,8 @@ class Lines(unittest.TestCase):
         for facts, test, case, strict, line in (
                 ({}, "gpu.a.time", "a/b/1/-", False, CASE_LINE.format("KG_FILTER='a/b/1/-' ")),
                 ({}, "gpu.a.time", "a/b/1/-", True, CASE_LINE.format("KG_STRICT=1 KG_FILTER='a/b/1/-' KG_FILTER_GIVEN='a/b/1/-' ")),
-                ({}, "gpu.a.time", None, False, CASE_LINE.format("")), ({}, None, None, False, None), ({}, "import.t", "a", False, None),
+                ({}, "gpu.a.time", None, False, CASE_LINE.format("")), ({}, None, None, False, None),
+                ({}, "import.t", "a", False, None),
                 ({}, "model.a+b[c].check", None, False, "cmake --build build/cpu && ctest --test-dir build/cpu -R "
                  "'^model\\.a\\+b\\[c\\]\\.check$' --output-on-failure"),
                 (built, "model.a.check", odd, False, "cmake --build 'my build' && KG_FILTER='it'\\''s; $(reboot) ' ctest --test-dir "
@@ -92,17 +98,21 @@ class Lines(unittest.TestCase):
                 ({"not_gated": 0, "limits_above_10_percent": 1}, ": 0 metrics are not gated, 1 limit is above 10 %"),
                 ({"since": "main", "files": [file]}, " since main: unchanged"),
                 ({"since": "main", "files": [file, {**changed, "widened": 12, "new": 1, "sentinels_moved": 2}], "not_gated": 2,
-                  "limits_above_10_percent": 12}, " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 2 metrics are "
+                  "limits_above_10_percent": 12},
+                  " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 2 metrics are "
                  "not gated, 12 limits are above 10 %"),
-                ({"since": "v1", "files": [{**changed, "slower": 1, "retired": 1}, {**changed, "why": "w", "no_longer_gated": 1, "retired": 1}]},
+                ({"since": "v1", "files": [{**changed, "slower": 1, "retired": 1},
+                                           {**changed, "why": "w", "no_longer_gated": 1, "retired": 1}]},
                  " since v1: n changed, n changed (w); loosened: 1 metric no longer gated, 2 retired, 1 value raised"),
-                ({"since": "v1", "files": [{**changed, "sentinels_moved": 1}]}, " since v1: n changed; nothing is loosened; 1 sentinel moved")):
+                ({"since": "v1", "files": [{**changed, "sentinels_moved": 1}]},
+                 " since v1: n changed; nothing is loosened; 1 sentinel moved")):
             self.assertEqual(run_texts.baselines_sentence(changes), sentence)
 
     def test_what_is_loosened(self):
         entry = {"target": "n", "case": "a/b/1/-", "metric": "time_ns", "before": 0.02, "after": 0.12}
         for members, line in (({"kind": "widened"}, "a/b/1/- time_ns on n: limit from 2.0 % to 12.0 %"),
-                              ({"kind": "slower", "before": 1000, "after": 2000}, "a/b/1/- time_ns on n: value from 1 000 ns to 2 000 ns"),
+                              ({"kind": "slower", "before": 1000, "after": 2000},
+                               "a/b/1/- time_ns on n: value from 1 000 ns to 2 000 ns"),
                               ({"kind": "no_longer_gated"}, "a/b/1/- time_ns on n: no longer gated"),
                               ({"kind": "retired", "metric": None}, "a/b/1/- on n: retired")):
             self.assertEqual(run_texts.loosened_lines({"loosened": [{**entry, **members}]}), [line])
@@ -115,8 +125,10 @@ class Lines(unittest.TestCase):
 class Described(Merges):
     def test_which_cases_are_reproduced(self):
         """Strictly, where they would pass else; what was imported is imported again."""
-        for verdict, strict, plainly in (("pass", True, None), ("faster", True, None), ("no-baseline", True, False), ("noisy", True, False),
-                                         ("environment", True, False), ("slower", True, True), ("wrong", True, True), ("error", True, True),
+        for verdict, strict, plainly in (("pass", True, None), ("faster", True, None), ("no-baseline", True, False),
+                                         ("noisy", True, False),
+                                         ("environment", True, False), ("slower", True, True), ("wrong", True, True),
+                                         ("error", True, True),
                                          ("noisy", False, True)):
             results = self.results(verdicts("gpu.a.time", timed(verdict, reason="r"), timed(verdict, case="a/c/1/-", imported={
                 "from": "nvbench", "name": "x", "files": ["c d.json"], **({"target": "t"} if strict else {})})), strict=strict)

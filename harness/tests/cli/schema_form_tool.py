@@ -35,7 +35,8 @@ class Forms(Merges):
                 ("enum", [0, 77, "x"], [0, 77.0, "x"], [False, 1, "0", None]),
                 ("minimum", 0, [0, 5, "x"], [-1, -0.5]), ("maximum", 1, [1, 0, [], "y"], [2, 1.01]),
                 ("exclusiveMinimum", 0, [1e-300, "x"], [0, -1]), ("minLength", 1, ["a", 0, []], [""]),
-                ("maxLength", 2, ["é€", "", 100], ["abc"]), ("minItems", 1, [[0], "", {}], [[]]), ("maxItems", 1, [[], [0], "abc"], [[0, 1]]),
+                ("maxLength", 2, ["é€", "", 100], ["abc"]), ("minItems", 1, [[0], "", {}], [[]]),
+                ("maxItems", 1, [[], [0], "abc"], [[0, 1]]),
                 ("pattern", "^0x[0-9a-f]+$", ["0x1f", 5], ["0x", "00x1", "0x1g", "0x1\n"]), ("pattern", "b", ["abc"], ["a"])):
             for value in fitting:
                 self.assertIsNone(self.misfit([value], {"items": {keyword: wanted}}), (keyword, wanted, value))
@@ -71,12 +72,15 @@ class Forms(Merges):
                   "$defs": {"figures": {"additionalProperties": {"type": ["number", "null"]}}}}
         for members, fault in (
                 ({}, None), ({"a": None}, 'a is not {"type": "string", "minLength": 1}'), ({"a": ""}, "a is not"),
-                ({"a": 5}, 'a is not {"type": "string", "minLength": 1}'), ({"x": 1}, "x is not a known member"), ({"b": 1, "c": 1}, None),
+                ({"a": 5}, 'a is not {"type": "string", "minLength": 1}'), ({"x": 1}, "x is not a known member"),
+                ({"b": 1, "c": 1}, None),
                 ({"b": 1}, 'c is not {"enum": [1]}'), ({"d": {"x": 1, "y": None}}, None),
                 ({"d": {"x": 1, "y": ""}}, 'd.y is not {"type": ["number", "null"]}'), ({"e": [{"id": "i", "k": True, "z": 0}]}, None),
                 ({"e": [{"id": "i", "k": True}, {"id": "i"}]}, 'e[1].k is not {"type": "boolean"}'),
-                ({"e": [{"k": True}]}, 'e[0].id is not {"type": "string", "minLength": 1}'), ({"e": [{"id": "", "k": True}]}, "e[0].id is not"),
-                ({"e": [{"id": "i", "k": 1}]}, "e[0].k is not"), ({"e": [{"id": "i", "k": True, "n": 1}]}, "e[0].m is not a known member"),
+                ({"e": [{"k": True}]}, 'e[0].id is not {"type": "string", "minLength": 1}'),
+                ({"e": [{"id": "", "k": True}]}, "e[0].id is not"),
+                ({"e": [{"id": "i", "k": 1}]}, "e[0].k is not"),
+                ({"e": [{"id": "i", "k": True, "n": 1}]}, "e[0].m is not a known member"),
                 ({"e": [{"id": "i", "k": True, "n": 1, "m": 2}]}, None), ({"e": [[]]}, None)):
             document = {key: value for key, value in {"a": "x", **members}.items() if value is not None}
             found = self.misfit(document, schema)
@@ -93,13 +97,19 @@ class Forms(Merges):
         one = [part("time", metrics={})]
         for members, fault in (
                 ({"seconds": "3"}, 'seconds is not {"type": "number", "minimum": 0}'), ({"seconds": -1}, "seconds is not"),
-                ({"target": {"key": ""}}, 'target.key is not {"type": "string", "minLength": 1}'), ({"skipped": "no GPU"}, "skipped_by is not"),
+                ({"target": {"key": ""}}, 'target.key is not {"type": "string", "minLength": 1}'),
+                ({"skipped": "no GPU"}, "skipped_by is not"),
                 ({"skipped": "no GPU", "skipped_by": "whim"}, "skipped_by is not"), ({"errors": ["e", 1]}, "errors[1] is not"),
-                ({"refused": [{"case": "a", "why": 1}]}, "refused[0].why is not"), ({"claims": [{"holds": True}]}, "claims[0].claim is not"),
-                ({"complete": None}, 'complete is not {"type": "boolean"}'), ({"test": None}, "test is not"), ({"exit_code": 3}, "exit_code is"),
-                ({"findings": [{"kind": "none"}]}, "cases[0].findings[0].kind is not"), ({"suspect": False}, 'cases[0].suspect is not {"const"'),
-                ({"failure": {"kind": "k", "new": 1}}, "cases[0].failure.new is not a known member"), ({"part": 0}, "cases[0].part is not"),
-                ({"kernel": {"fingerprint": "x"}}, "cases[0].kernel.fingerprint is not"), ({"work": {"bytes": 1}}, "cases[0].work.operations is"),
+                ({"refused": [{"case": "a", "why": 1}]}, "refused[0].why is not"),
+                ({"claims": [{"holds": True}]}, "claims[0].claim is not"),
+                ({"complete": None}, 'complete is not {"type": "boolean"}'), ({"test": None}, "test is not"),
+                ({"exit_code": 3}, "exit_code is"),
+                ({"findings": [{"kind": "none"}]}, "cases[0].findings[0].kind is not"),
+                ({"suspect": False}, 'cases[0].suspect is not {"const"'),
+                ({"failure": {"kind": "k", "new": 1}}, "cases[0].failure.new is not a known member"),
+                ({"part": 0}, "cases[0].part is not"),
+                ({"kernel": {"fingerprint": "x"}}, "cases[0].kernel.fingerprint is not"),
+                ({"work": {"bytes": 1}}, "cases[0].work.operations is"),
                 ({"kernel": {"occupancy": 2}}, "cases[0].kernel.occupancy is not"), ({"more_findings": 1}, "cases[0].findings is not"),
                 ({"metrics": {"time_ns": {"change": "6 %"}}}, 'cases[0].metrics.time_ns.change is not {"type": ["number", "null"]}'),
                 ({"card": {"foreign_processes": -1}}, "cases[0].card.foreign_processes is"), ({"reason": 1}, "cases[0].reason is not")):
