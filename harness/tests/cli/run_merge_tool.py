@@ -203,6 +203,12 @@ class Parts(Merges):
         merged = self.results(verdicts("gpu.a.time", timed(), timed("slower", "6 %")))
         self.expect_members(merged, {"tally.pass": 0, "tally.slower": 1, "cases.0.parts": ["time", "time"], "cases.0.seconds": 1.0})
 
+    def test_what_a_part_does_not_say(self):
+        entry = part("time")
+        del entry["seconds"], entry["part"]
+        merged = self.results(verdicts("gpu.a.time", entry))["cases"][0]
+        self.expect_members(merged, {"seconds": 0, "suspect": None, "parts": []})
+
     def test_causes_are_added_when_all_is_there(self):
         counted = part("count", "slower", "loads rose; to accept it", target=MODEL, moves="loads rose", metrics={
             "global_load_requests": {"value": 2, "verdict": "slower"}})
