@@ -9,8 +9,8 @@ import annotations
 from baseline_diff import loosened
 from baseline_file import default_folder
 from baseline_lint import list_findings
-from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, print_output, read_json,
-                    run)
+from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text,
+                    print_output, read_json, run)
 from publish import print_console, write_files
 from results import REMEDY, SCHEMA, Run
 from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baseline

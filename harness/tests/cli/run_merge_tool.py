@@ -119,7 +119,8 @@ class Files(Merges):
         unread = 0
         for _ in range(600):
             text = mutations.mutated_text(whole, chance).decode("utf-8", "surrogateescape")
-            errors = self.results(counted, **{"gpu.a.time": text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")})["errors"]
+            errors = self.results(counted,
+                                  **{"gpu.a.time": text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")})["errors"]
             unread += any("run the test again" in error["why"] for error in errors)
         self.assertTrue(200 < unread < 550, unread)
 
@@ -187,7 +188,8 @@ class Parts(Merges):
         pairs = {"count": 9, "change": 0.1, "low": 0, "high": 1, "p": 0}
         for first, second, value in (("slower", "pass", 1), ("pass", "slower", 2), ("pass", "pass", 1), (None, "pass", 2),
                                      ("pass", None, 1), (None, None, 1)):
-            entries = [part(str(number), metrics={"time_ns": {"value": number, "baseline": None, **({"verdict": said} if said else {})}},
+            entries = [part(str(number),
+                            metrics={"time_ns": {"value": number, "baseline": None, **({"verdict": said} if said else {})}},
                             pairs={"time_ns": {**pairs, "count": number}}) for number, said in ((1, first), (2, second))]
             merged = self.results(verdicts("gpu.a.1", entries[0]), verdicts("gpu.a.2", entries[1]))["cases"][0]
             self.expect_members(merged, {"metrics.time_ns.value": value, "pairs.time_ns.count": value}, (first, second))
@@ -200,6 +202,12 @@ class Parts(Merges):
     def test_a_part_twice_in_one_file(self):
         merged = self.results(verdicts("gpu.a.time", timed(), timed("slower", "6 %")))
         self.expect_members(merged, {"tally.pass": 0, "tally.slower": 1, "cases.0.parts": ["time", "time"], "cases.0.seconds": 1.0})
+
+    def test_what_a_part_does_not_say(self):
+        entry = part("time")
+        del entry["seconds"], entry["part"]
+        merged = self.results(verdicts("gpu.a.time", entry))["cases"][0]
+        self.expect_members(merged, {"seconds": 0, "suspect": None, "parts": []})
 
     def test_causes_are_added_when_all_is_there(self):
         counted = part("count", "slower", "loads rose; to accept it", target=MODEL, moves="loads rose", metrics={
@@ -246,7 +254,8 @@ class Tests(Merges):
         self.expect_members(results, {
             "tally.vanished": 3, "tally.broken": 1, "exit_code": 2, "errors.0.test": "gpu.a.time", "errors.0.why": "e",
             "notes.0": {"note": "x", "target": "nvidia-h200", "test": "gpu.a.time"}, "notes.1.target": "cpu-model",
-            "speedups.0.note": "2 times", "refused.0": {"case": "a/b/0/-", "target": "nvidia-h200", "test": "gpu.a.check", "why": "size 0"},
+            "speedups.0.note": "2 times",
+            "refused.0": {"case": "a/b/0/-", "target": "nvidia-h200", "test": "gpu.a.check", "why": "size 0"},
             "refused.1.why": "", "tests.2.exit_code": 2})
         self.assertEqual((len(results["refused"]), len(results["errors"])), (2, 1))
 
