@@ -99,7 +99,7 @@ class Lines(unittest.TestCase):
                 ({"since": "main", "files": [file]}, " since main: unchanged"),
                 ({"since": "main", "files": [file, {**changed, "widened": 12, "new": 1, "sentinels_moved": 2}], "not_gated": 2,
                   "limits_above_10_percent": 12},
-                  " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 2 metrics are "
+                 " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 2 metrics are "
                  "not gated, 12 limits are above 10 %"),
                 ({"since": "v1", "files": [{**changed, "slower": 1, "retired": 1},
                                            {**changed, "why": "w", "no_longer_gated": 1, "retired": 1}]},
