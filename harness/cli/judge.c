@@ -25,6 +25,9 @@
 
 #define MEASURED_SCHEMA "kernelgate-measured/1"
 
+/* The names of tests that stand for imports begin so. */
+#define IMPORT_TEST "import."
+
 static const char *out;
 static const char *baselines;
 static const char *commit;
@@ -350,8 +353,7 @@ static bool judge_target(const char *folder, judged_target *judged, kg__error *e
 
     judged->verdicts = kg__verdicts_make(&judged->pool, "");
     load_baseline(judged);
-    judged->verdicts->test =
-        kg__pool_format(&judged->pool, KG__IMPORT_TEST "%s", judged->target.key);
+    judged->verdicts->test = kg__pool_format(&judged->pool, IMPORT_TEST "%s", judged->target.key);
     judged->verdicts->target = judged->target;
     judged->verdicts->provenance = json_object_get(judged->measured, "provenance");
     json_object_foreach (json_object_get(judged->measured, "cases"), id, measured)

@@ -12,9 +12,6 @@
 #include "results/case_result.h"
 #include "results/verdicts.h"
 
-/* The names of tests that stand for imports begin so. */
-#define KG__IMPORT_TEST "import."
-
 /* The observers that a tripped case is confirmed with, besides the first. */
 #define KG__CONFIRMATIONS 2
 

@@ -131,7 +131,7 @@ static json_t *case_json(const kg__case_result *result)
     return object;
 }
 
-json_t *kg__verdicts_json(const kg__verdicts *verdicts)
+static json_t *write_document(const kg__verdicts *verdicts)
 {
     json_t *document = json_pack("{s:s}", "schema", KG__VERDICTS_SCHEMA);
     json_t *cases = json_array();
@@ -147,7 +147,7 @@ json_t *kg__verdicts_json(const kg__verdicts *verdicts)
 
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error)
 {
-    json_t *document = kg__verdicts_json(verdicts);
+    json_t *document = write_document(verdicts);
     bool written = kg__json_save(path, document, 1, error);
 
     json_decref(document);
@@ -172,7 +172,7 @@ static bool read_target(const json_t *document, kg__target *target, kg__error *e
            kg__fail(error, "target: %s", fault.text);
 }
 
-kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *error)
+static kg__verdicts *read_document(kg__pool *pool, json_t *document, kg__error *error)
 {
     kg__verdicts *verdicts = make_empty(pool);
     json_t *entry;
@@ -213,7 +213,7 @@ kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *err
                  "\": it was written by another version; %s",
                  path, schema, remedy);
     else if (document != NULL) {
-        verdicts = kg__verdicts_read(pool, document, &fault);
+        verdicts = read_document(pool, document, &fault);
         if (verdicts == NULL)
             kg__fail(error, "%s: %s: %s", path, fault.text, remedy);
     }

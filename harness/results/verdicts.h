@@ -79,17 +79,11 @@ void kg__verdicts_add_claim(kg__verdicts *verdicts, const char *claim, bool hold
 /* Adds a result, which has to live as long as the pool. */
 void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result);
 
-/* The verdicts as JSON, owned by the caller. */
-json_t *kg__verdicts_json(const kg__verdicts *verdicts);
-
 /* Writes them to `path` atomically. False with `error`. */
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error);
 
-/* Reads the verdicts of a document of their form, of which the pool takes a reference. NULL with
- * `error`, "cases[3]: why is not a text". */
-kg__verdicts *kg__verdicts_read(kg__pool *pool, json_t *document, kg__error *error);
-
-/* Reads a test's verdicts file; NULL with `error` where it is unusable. */
+/* Reads a test's verdicts file, which the pool keeps as long as it lives; NULL with `error`,
+ * "x.verdicts.json: cases[3]: why is not a text: run the test again". */
 kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *error);
 
 /* The result of a case in verdicts (NULL: none known); NULL where they have none. */

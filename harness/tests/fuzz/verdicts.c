@@ -4,18 +4,27 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
+static json_t *save(const kg__verdicts *verdicts, const char *path)
+{
+    kg__error error = { "" };
+    json_t *written;
+
+    require(kg__verdicts_save(verdicts, path, &error), error.text);
+    written = json_load_file(path, 0, NULL);
+    require(written != NULL, "what is written is JSON");
+    return written;
+}
+
 static void read_again(const kg__verdicts *verdicts)
 {
     kg__pool pool = { 0 };
     kg__error error = { "" };
-    json_t *written = kg__verdicts_json(verdicts);
-    const kg__verdicts *again;
+    json_t *written = save(verdicts, path_of("again.json"));
+    const kg__verdicts *again = kg__verdicts_load(&pool, path_of("again.json"), &error);
     json_t *rewritten;
 
-    require(kg__verdicts_save(verdicts, path_of("again.json"), &error), error.text);
-    again = kg__verdicts_load(&pool, path_of("again.json"), &error);
     require(again != NULL, error.text);
-    rewritten = kg__verdicts_json(again);
+    rewritten = save(again, path_of("again.json"));
     require(json_equal(written, rewritten), "verdicts are read again as they were written");
     json_decref(rewritten);
     json_decref(written);

@@ -69,6 +69,20 @@ static void expect_equal(const json_t *written, const json_t *document)
     free(shown);
 }
 
+static kg__verdicts *read_as_file(kg__pool *pool, const json_t *document, kg__error *error)
+{
+    cr_assert(json_dump_file(document, at("read.verdicts.json"), 0) == 0);
+    return kg__verdicts_load(pool, at("read.verdicts.json"), error);
+}
+
+static json_t *written_by(const kg__verdicts *verdicts)
+{
+    kg__error error = { "" };
+
+    cr_assert(kg__verdicts_save(verdicts, at("written.verdicts.json"), &error), "%s", error.text);
+    return json_load_file(at("written.verdicts.json"), 0, NULL);
+}
+
 Test(verdicts, a_result_is_written_as_it_was_read)
 {
     kg__pool pool = { 0 };
@@ -93,12 +107,12 @@ Test(verdicts, are_written_as_they_were_read)
     kg__pool pool = { 0 };
     json_t *document = parse(whole_verdicts);
     kg__error error = { "" };
-    kg__verdicts *verdicts = kg__verdicts_read(&pool, document, &error);
+    kg__verdicts *verdicts = read_as_file(&pool, document, &error);
     json_t *written;
 
     cr_assert(verdicts != NULL, "%s", error.text);
     cr_expect(verdicts->skipped_by == KG__SKIP_NO_BASELINE && verdicts->exit_code == 0);
-    written = kg__verdicts_json(verdicts);
+    written = written_by(verdicts);
     expect_equal(written, document);
     json_decref(written);
     kg__pool_free(&pool);
@@ -137,16 +151,16 @@ Test(verdicts, explain_what_did_not_pass)
     for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
         kg__pool pool = { 0 };
         kg__error error = { "" };
-        json_t *read =
-            json_pack("{s:s, s:[o]}", "test", "gpu.a.check", "cases", parse(explained[i].entry));
+        json_t *read = json_pack("{s:s, s:s, s:[o]}", "schema", KG__VERDICTS_SCHEMA, "test",
+                                 "gpu.a.check", "cases", parse(explained[i].entry));
         json_t *expected = parse(explained[i].expected);
-        const kg__verdicts *verdicts = kg__verdicts_read(&pool, read, &error);
+        const kg__verdicts *verdicts = read_as_file(&pool, read, &error);
         json_t *document;
         json_t *wanted;
         const char *key;
 
         cr_assert(verdicts != NULL, "%s", error.text);
-        document = kg__verdicts_json(verdicts);
+        document = written_by(verdicts);
         json_object_foreach (expected, key, wanted) {
             json_t *got =
                 json_object_get(json_array_get(json_object_get(document, "cases"), 0), key);
@@ -226,7 +240,7 @@ static kg__tally tally_of(const char *text)
     kg__pool pool = { 0 };
     kg__tally tally = { 0 };
     kg__error error = { "" };
-    const kg__verdicts *verdicts = kg__verdicts_read(&pool, document, &error);
+    const kg__verdicts *verdicts = read_as_file(&pool, document, &error);
 
     cr_assert(verdicts != NULL, "%s: %s", text, error.text);
     kg__verdicts_tally(verdicts, &tally);
