@@ -1,14 +1,14 @@
 /* The command `kernelgate`: runs the subcommands that are written in C. All others, help and the
  * manual page are Python programs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/message.h"
 #include "cli/baseline_query.h"
 #include "cli/command.h"
-#include "cli/fingerprints.h"
-#include "cli/occupancy.h"
+#include "cli/kernel_queries.h"
 #include "cli/run_query.h"
 #include "cli/tool.h"
 #include "suite/settings.h"
@@ -100,6 +100,12 @@ int main(int argc, char **argv)
         return kg__answer_run(count - 1, arguments + 1);
     if (strcmp(first, "--baseline") == 0)
         return kg__answer_baselines(count - 1, arguments + 1);
+    if (getenv("KG__ASKED") != NULL) {
+        kg__complain("%s: the Python programs of another version ask for it: install kernelgate "
+                     "again",
+                     first);
+        return KG__EXIT_ERROR;
+    }
     if (!is_help(count, arguments) && !check_settings())
         return KG__EXIT_ERROR;
     return kg__run_tool("commands.py", count, arguments);

@@ -131,8 +131,9 @@ def own_command():
 
 def ask_command(*arguments, data=b"", seconds=None):
     """How kernelgate ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is not
-    through in so many seconds."""
-    return subprocess.run([own_command(), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds, check=False)
+    through in so many seconds. KG__ASKED keeps a kernelgate of another version from asking these programs in turn."""
+    return subprocess.run([own_command(), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds, check=False,
+                          env={**os.environ, "KG__ASKED": "1"})
 
 
 def become_command(command, *arguments):

@@ -2,6 +2,7 @@
 "value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place; of dots a
 list of numbers]}], "marks": [{"name", "value"}] (lines across), and of a logarithmic axis "log_from", where it begins}."""
 
+import collections
 import math
 import re
 
@@ -60,10 +61,15 @@ class Sizes:
             self.rows.setdefault(row.size, []).append(row)
         self.names = sorted(self.rows, key=elements_of)
 
-    def best(self, size, variant, name, greatest=False):
-        """A variant's best case of a size: that with the least figure, or the greatest; None where it has none."""
-        cases = [row.cases[variant] for row in self.rows[size] if variant in row.cases and name in row.cases[variant].figures]
-        return (max if greatest else min)(cases, key=lambda case: case.figures[name]) if cases else None
+    def best(self, name, greatest=False):
+        """The best case of each size and variant that has a figure: that with the least one, or the greatest."""
+        cases = {}
+        for row in self.table.rows:
+            for variant, case in row.cases.items():
+                if name in case.figures:
+                    cases.setdefault((row.size, variant), []).append(case)
+        choose = max if greatest else min
+        return {key: choose(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
 
 
 def column_of(table, name):
@@ -81,9 +87,9 @@ def by_size(table, sizes, name, title, unit, greatest=False):
     """A column over the sizes, each variant at its best launch."""
     column = column_of(table, name)
     plot = begin("lines", title, "size", unit, sizes.names)
+    best = sizes.best(name, greatest)
     for style, variant in enumerate(table.variants):
-        add_series(plot, variant, style,
-                   [value_of(sizes.best(size, variant, name, greatest), column) for size in sizes.names])
+        add_series(plot, variant, style, [value_of(best.get((size, variant)), column) for size in sizes.names])
     return finish(plot)
 
 
@@ -105,9 +111,10 @@ def by_launch(table, sizes):
 
 def side_by_side(table, sizes):
     """Hot and cold times of the variants, each at its fastest launch, at the last size that most have."""
-    counts = {size: sum(sizes.best(size, variant, "time_ns") is not None for variant in table.variants) for size in sizes.names}
-    size = max(reversed(sizes.names), key=counts.get)
-    best = [case for case in (sizes.best(size, variant, "time_ns") for variant in table.variants) if case is not None]
+    best = sizes.best("time_ns")
+    counts = collections.Counter(size for size, _ in best)
+    size = max(reversed(sizes.names), key=counts.__getitem__)
+    best = [best[size, variant] for variant in table.variants if (size, variant) in best]
     plot = begin("bars", f"Variants side by side at size {size}", "", "µs", [case.variant for case in best])
     for style, (title, name) in enumerate((("hot in the caches", "time_ns"), ("cold from device memory", "cold_time_ns"))):
         add_series(plot, title, style, [value_of(case, column_of(table, name)) for case in best])

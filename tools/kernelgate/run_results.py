@@ -30,9 +30,11 @@ def whose_run():
 
 def hold_folder(act, folder, *process):
     """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
-    done = ask_command("--run", act, folder, *map(str, process))
-    if done.returncode != 0:
-        sys.exit(done.returncode)
+    code = ask_command("--run", act, folder, *map(str, process)).returncode
+    if code < 0:
+        raise Failure(f"kernelgate --run {act}: was ended by signal {-code}: run it again")
+    if code > 0:
+        sys.exit(code)
 
 
 def _is_skip(status, message):

@@ -40,6 +40,7 @@ _KEYWORDS = {
     "pattern": lambda value, pattern: not isinstance(value, str) or re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None,
     "minItems": lambda value, least: not isinstance(value, list) or len(value) >= least,
     "maxItems": lambda value, most: not isinstance(value, list) or len(value) <= most,
+    "minProperties": lambda value, least: not isinstance(value, dict) or len(value) >= least,
 }
 
 
@@ -91,6 +92,7 @@ def _check_object(value, schema, where, document):
                 wanted = _member_schema(referred, key)
             _refuse(wanted, f"{where}.{key}".lstrip("."), its_document)
     for key, inner in value.items():
+        _check(key, schema.get("propertyNames", True), f"{where}.{key}".lstrip("."), document)
         wanted = _member_schema(schema, key)
         if wanted is not None:
             _check(inner, wanted, f"{where}.{key}".lstrip("."), document)

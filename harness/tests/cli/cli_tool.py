@@ -78,6 +78,8 @@ class CommandLine(Command):
                 ('did you mean "tune"?', "help", "tnue"), ('did you mean "doctor"?', "help", "doktor"),
                 ('unknown command "begin-nothing-at-all-like-this": see `kernelgate help`', "begin-nothing-at-all-like-this")):
             self.ends(2, "", told, *arguments)
+        # Two versions that ask each other for a command would go on without end.
+        self.ends(2, "", "kernelgate: doctor: the Python programs of another version ask for it", "doctor", KG__ASKED="1")
 
     def test_unknown_options(self):
         for told, *arguments in (

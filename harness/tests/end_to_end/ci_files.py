@@ -84,7 +84,7 @@ class CiFiles(Runs):
             "cases": [{"case": "::error::other/v/1/-", "target": "t", "verdict": "wrong", "why": "##[error]z ::error::z"}]})
         self.assertEqual(self.workflow_commands(self.results(2)), [])
         text = self.results(2, "--json")
-        self.assertIn("#\\u0023[error]z", text)
+        self.assertIn("\\u0023#[error]z", text)
         self.assertEqual(self.workflow_commands(text), [])
         self.set(GITHUB_ACTIONS="true")
         commands = self.workflow_commands(self.results(2))

@@ -9,7 +9,9 @@ import unittest
 
 from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, VALIDATE, Runs
 
-READER = os.path.join(sys.argv[3], "read_documents")
+sys.path.append(os.path.join(TREE, "tools", "kernelgate"))
+import schema_form  # noqa: E402  pylint: disable=wrong-import-position
+from common import object_of, text_of  # noqa: E402  pylint: disable=wrong-import-position
 
 # That the figures of a metric that is gated fit each other is what no schema can say.
 OF_A_GPU = {
@@ -63,9 +65,18 @@ ONE_OF_EACH = {
 
 class Schemas(Runs):
     def read_by(self, reader, entries):
-        """Whether the harness's reader takes each of the documents, the last of every entry."""
-        self.write("entries", entries)
-        return [read == "1" for read in self.expect_program(0, "", READER, reader, "entries", "read.json")]
+        """Whether kernelgate's own reader takes each of the documents, the last of every entry."""
+        documents = [entry[-1] for entry in entries]
+        if reader == "results":
+            return [schema_form.misfit(document, "kernelgate-results.schema.json") is None for document in documents]
+        paths = []
+        for number, document in enumerate(documents):
+            # That the file is called by its key is what no schema can say.
+            key = text_of(object_of(document, "target"), "key")
+            paths.append(f"read/{number}/{key if key and '/' not in key else 'nvidia-fake'}.json")
+            self.write(paths[-1], document)
+        return ["error" not in answer for first in range(0, len(paths), 500)
+                for answer in json.loads(self.expect_program(0, "", COMMAND, "--baseline", *paths[first:first + 500]))]
 
     def expect_valid(self, path, reader):
         self.expect_program(0, "", *VALIDATE, path)
