@@ -120,6 +120,7 @@ KG__MODEL_UNSUPPORTED(unsigned int __vabsdiffu4(unsigned int, unsigned int), "__
 /* What carries a launch's arguments is no access of the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
 
+/* Calls a launch's body, which holds the kernel and its arguments. */
 template <typename Body>
 KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 {
