@@ -1,0 +1,64 @@
+"""What the tests of the commands of baselines share: documents of baselines, and a folder that has one."""
+
+import json
+import os
+import subprocess
+
+from command_fixture import COMMAND, Folder
+
+import baseline_file
+
+SESSIONS = 5
+PATH = "baselines/nvidia-fake.json"
+
+
+def time(value, **more):
+    return {"value": value, "band": 0.02, "floor": 50, **more, "sessions": [value] * SESSIONS}
+
+
+def case(value, **more):
+    return {"commit": "abc123", "time_ns": time(value, **more)}
+
+
+def gpu(cases, key="nvidia-fake", **more):
+    return {"schema": "kernelgate-baseline/1", "target": {"key": key, "name": "NVIDIA Fake"}, **more,
+            "sentinels": {"copy": {"time_ns": time(100000)}}, "cases": cases}
+
+
+def counters(cases, checked=(), model=None):
+    return {"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"},
+            **({"provenance": {"model": model}} if model else {}),
+            "cases": {name: {"commit": "c", **{counter: {"value": value, "band": 0} for counter, value in counted.items()}}
+                      for name, counted in cases.items()}, **({"checked": list(checked)} if checked else {})}
+
+
+BEFORE = gpu({"m/naive/530/b16": case(10000), "m/old/530/b16": case(20000), "m/tiled/530/b16": case(5000)})
+AFTER = gpu({"m/naive/530/b16": case(10300), "m/tiled/530/b16": case(5000, gated=False, band_by="hand"),
+             "m/wide/530/b16": case(7000)})
+
+
+class Baselines(Folder):
+    def setUp(self):
+        super().setUp()
+        self.write(PATH, BEFORE)
+        self.environment.pop("KG_BASELINES", None)
+
+    def baseline(self, code, told, *arguments, **settings):
+        return self.expect(code, told, "baseline", *arguments, **settings)
+
+    def git(self, *arguments):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True, env=self.environment,
+                       stdout=subprocess.DEVNULL)
+
+    def commit(self, tag=None):
+        self.git("init", "-q", ".")
+        self.git("add", "-A", "baselines")
+        self.git("commit", "-q", "--allow-empty", "-mone")
+        if tag:
+            self.git("tag", "-f", tag)
+
+    def loaded(self, document):
+        """The baseline of a document, whose file is named by its key."""
+        os.environ["KG__COMMAND"] = COMMAND
+        name = f"{document['target']['key']}.json"
+        return baseline_file.parse(name, name, json.dumps(document).encode())

@@ -1,0 +1,188 @@
+"""Tests of `kernelgate baseline record` on the CPU model, and of what it prints as JSON."""
+
+import os
+import shutil
+import sys
+import unittest
+
+from record_fixture import COUNTS, MODEL, NOTHING, PATH, QUICK, REQUESTS, RIGHT, SLOW, SOUND, Recording, differing_lines
+
+
+class Counts(Recording):
+    def test_a_first_recording(self):
+        self.count("cpu-model.json: 4 of 4 cases changed, counted twice with equal results")
+        self.assertEqual(self.processes("count_log"), 3, "one process checks, two count")
+        stored, text = self.stored(COUNTS), self.read(COUNTS)
+        self.assertEqual(stored["target"]["key"], "cpu-model")
+        self.assertRegex(stored["target"]["compiler"], "^(gcc|clang) ")
+        self.assertEqual((len(stored["cases"]), "sentinels" in stored), (4, False))
+        entry = stored["cases"][SLOW]
+        self.assertEqual(entry["commit"], "abcdef0123")
+        self.assertEqual(len(entry), 7 + 2, "counters of 0 are omitted")
+        self.assertEqual(entry["global_load_sectors"], {"value": 400, "band": 0})
+        self.assertEqual(len(entry["lines"]), 3)
+        self.assertIn('"barriers": {"value": 8, "band": 0}, "global_load_requests"', text)
+        self.assertIn('"lines": {"kernels/fake/plain.cu:14": {"global_load_requests": 200, "global_load_sectors": 400}, ', text)
+        self.assertEqual(text.count("\n"), 19, "one case per line")
+        self.assertIn(' "checked": [\n  "fake/plain/0/b32",\n', text)
+        self.count("cpu-model.json: 0 of 4 cases changed")
+        self.assertEqual(self.read(COUNTS), text)
+
+    def test_only_counts_that_moved_are_rewritten(self):
+        self.count()
+        first = self.read(COUNTS)
+        self.plan_counts(f"{REQUESTS} barriers 0 shuffles 5 line kernels/fake/plain.cu:15 barriers 0 "
+                         "line kernels/fake/plain.cu:15 shuffles 5")
+        output = self.count("cpu-model.json: 1 of 4 cases changed")
+        for row in (f"{SLOW}                                  global_load_requests                    200              300   "
+                    "+50.0 %\n", "barriers                                  8                0    -100 %\n",
+                    "shuffles                                  0                5       new\n"):
+            self.assertIn(row, output)
+        self.assertNotIn(" ns", output)
+        self.assertEqual(differing_lines(first, self.read(COUNTS)), 1)
+        entry = self.case(COUNTS)
+        self.assertEqual((entry["global_load_requests"]["value"], "barriers" in entry), (300, False))
+
+    def test_lines_that_moved_are_rewritten(self):
+        """The next verdict must not look for them where they were."""
+        self.count()
+        self.plan_counts(f"* {SLOW} line kernels/fake/plain.cu:15 barriers 5 line kernels/fake/plain.cu:20 barriers 3")
+        self.count(f"{SLOW}                                  lines of source moved, and no counter")
+        self.assertEqual([len(self.case(COUNTS, case)["lines"]) for case in (SLOW, QUICK)], [4, 3])
+
+    def test_a_band_set_by_hand_stays(self):
+        def edit(document):
+            document["cases"][SLOW]["barriers"].update(band=0.1, band_by="hand")
+            document["cases"][SLOW]["global_load_requests"].update(gated=False, band_by="hand")
+
+        self.count()
+        self.edit(edit, COUNTS)
+        self.plan_counts(f"{REQUESTS} barriers 9 line kernels/fake/plain.cu:15 barriers 9")
+        self.count("1 of 4")
+        entry = self.case(COUNTS)
+        self.assertEqual(entry["barriers"], {"value": 9, "band": 0.1, "band_by": "hand"})
+        self.assertEqual(entry["global_load_requests"], {"value": 300, "band": 0, "band_by": "hand", "gated": False})
+
+    def test_a_case_that_counts_nothing(self):
+        self.plan_counts(NOTHING)
+        self.count("1 of 1", filter_=SLOW)
+        self.assertEqual(self.case(COUNTS), {"commit": "abcdef0123", "global_load_requests": {"value": 0, "band": 0}})
+        self.count("0 of 1", filter_=SLOW)
+
+    def test_cases_that_are_only_checked(self):
+        self.count()
+        listed = self.stored(COUNTS)["checked"]
+        self.edit(lambda document: document.update(checked=["fake/gone/1/b32", *listed[1:], "other/gone/1/b32"]), COUNTS)
+        output = self.count("(1 changed)")
+        self.assertIn(f"{listed[0]:<50} checked, new\n", output)
+        # What a filter leaves out may only be hidden.
+        self.assertEqual(self.stored(COUNTS)["checked"], ["fake/gone/1/b32", *listed, "other/gone/1/b32"])
+
+    def test_other_flags_than_the_rest(self):
+        """The provenance names the flags of all cases, so that a part of them cannot have others."""
+        self.count()
+        self.edit(lambda document: document["provenance"].update(flags="-O0"), COUNTS)
+        first = self.read(COUNTS)
+        self.plan_counts(REQUESTS)
+        self.count('cpu-model.json: its other cases were recorded with CXXFLAGS "-O0", these with "": build with the same flags, '
+                   "or record all cases", code=2)
+        self.assertEqual(self.read(COUNTS), first)
+
+    def test_what_refuses(self):
+        before = '{"schema": "kernelgate-baseline/1", "cases": {},   "target": {"key": "cpu-model"}}'
+        for globs, plan, told in (
+                (RIGHT, f"3 {SLOW} global_load_sectors 401", f"{SLOW}: global_load_sectors is 400 in one run and 401 in another"),
+                (RIGHT, f"2 {SLOW} line kernels/fake/plain.cu:14 global_load_sectors 401",
+                 f"{SLOW}: its lines have other counts in another run"),
+                (RIGHT, f"1 {SLOW} finding", f"{SLOW}: kernels/fake/other.cu:14: error: "),
+                (RIGHT, f"1 {SLOW} crash", f"{SLOW}: crashed"), (RIGHT, f"3 {SLOW} forget", f"{SLOW}: record lost"),
+                (RIGHT, f"* {SLOW} barriers 9", f"not written: {COUNTS}:"),
+                ("fake/plain/*,fake/wrong/*", "", "fake/wrong/64/b32: to[17]: expected"),
+                ("fake/plain/1/*", "", 'is KG_FILTER too narrow? Did you mean "fake/plain/7/*"?')):
+            self.write(COUNTS, before)
+            self.plan_counts(plan)
+            self.count(told, code=2, filter_=globs)
+            self.assertEqual(self.read(COUNTS), before)
+        shutil.copy(MODEL, "lone.model")
+        self.record("lone.instrumented: the program with instrumented kernels cannot be run", code=2, program="./lone.model")
+
+
+class Documents(Recording):
+    """What --json prints, next to which all else goes to the standard error."""
+
+    def test_a_first_recording(self):
+        document = self.recorded()
+        self.assertEqual({name: document[name] for name in ("command", "written", "merge", "sessions", "changed", "looked_at",
+                                                            "file", "commit", "exit_code", "target")},
+                         {"command": "baseline record", "written": True, "merge": False, "sessions": 5, "changed": 6,
+                          "looked_at": 6, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
+                          "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"}})
+        change = self.entry(document, "changes", case=SLOW, metric="cold_time_ns")
+        self.assertAlmostEqual(change.pop("noise"), 0.00904, 5)
+        self.assertAlmostEqual(change.pop("noise_bound"), 0.00904, 5)
+        self.assertEqual(change, {"case": SLOW, "metric": "cold_time_ns", "kind": "new", "new": 12000, "band": 0.02,
+                                  "band_by_hand": False, "sessions": 5, "gated": True})
+        self.assertEqual(self.entry(document, "changes", case=SLOW, kind="code")["notes"], ["recorded"])
+        self.assertEqual(self.entry(document, "sentinels", case="fma")["new"], 200000)
+        document = self.recorded()
+        self.assertEqual((document["written"], document["changed"], document["changes"], document["sentinels"]),
+                         (False, 0, [], []))
+        self.plan(f"* {SLOW} hot 11000", "* copy hot 104000")
+        document = self.small_document(0, *self.arguments(SOUND), "--json")
+        self.assertEqual((document["written"], len(document["changes"])), (True, 1))
+        change = self.entry(document, "changes", case=SLOW, metric="time_ns", kind="moved", old=10000, new=11000)
+        self.assertAlmostEqual(change["change"], 0.1)
+        self.entry(document, "sentinels", case="copy", kind="moved", old=100000, new=104000)
+        document = self.recorded("--merge")
+        self.assertTrue(document["merge"])
+        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="time_ns")["sessions"], 10)
+
+    def test_a_case_that_is_gone(self):
+        self.record()
+        self.edit(lambda document: document["cases"].update({"fake/old/64/b32": document["cases"][SLOW]}))
+        document = self.recorded()
+        self.entry(document, "changes", case="fake/old/64/b32", kind="retired")
+        self.assertEqual((document["changed"], document["written"]), (1, True))
+
+    def test_refusals(self):
+        self.plan(f"3 {SLOW} hot 11100")
+        document = self.recorded()
+        self.assertEqual(self.entry(document, "differing", case=SLOW, metric="time_ns")["why"],
+                         "the sessions disagree, 10 000 ns to 11 100 ns: quiet the machine")
+        change = self.entry(document, "changes", case=SLOW, metric="time_ns")
+        self.assertFalse(change["gated"])
+        self.assertGreater(change["noise"], 0.05)
+        shutil.rmtree("baselines")
+        self.plan(f"3 {SLOW} throttled")
+        document = self.small_document(2, *self.arguments(SOUND), "--json")
+        self.assertIn("the GPU was throttled while it was timed", self.entry(document, "refused", case=SLOW)["why"])
+        self.assertFalse(document["written"] or os.path.exists(PATH))
+        self.plan(f"3 {SLOW} hot 11100 cold 14000")
+        document = self.recorded(code=2)
+        self.assertEqual((len(document["differing"]), len(document["refused"])), (2, 1))
+        self.write(PATH, "{")
+        self.assertEqual(self.recorded(code=2)["file"], PATH)
+        self.entry(self.recorded(code=2, program="./none.gpu"), "refused", file="./none.gpu")
+
+    def test_counts(self):
+        settings = {"program": MODEL, "KG_FILTER": RIGHT}
+        document = self.recorded(**settings)
+        self.assertEqual((document["looked_at"], document["changed"], document["sessions"]), (4, 4, 2))
+        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="global_load_sectors"),
+                         {"case": SLOW, "metric": "global_load_sectors", "kind": "new", "new": 400})
+        self.plan_counts(f"{REQUESTS} barriers 0 shuffles 5 line kernels/fake/plain.cu:15 barriers 0 "
+                         "line kernels/fake/plain.cu:15 shuffles 5",
+                         f"* {QUICK} line kernels/fake/plain.cu:15 barriers 0 line kernels/fake/quick.cu:20 barriers 8")
+        document = self.recorded(**settings)
+        self.entry(document, "changes", case=SLOW, metric="global_load_requests", old=200, new=300, change=0.5)
+        self.entry(document, "changes", case=SLOW, metric="barriers", kind="moved", new=0)
+        self.entry(document, "changes", case=SLOW, metric="shuffles", kind="new")
+        self.entry(document, "changes", case=QUICK, kind="lines")
+        self.assertEqual((len(document["changes"]), document["changed"]), (4, 2))
+        self.plan_counts(f"3 {SLOW} global_load_sectors 401")
+        why = self.entry(self.recorded(code=2, **settings), "refused", case=SLOW)["why"]
+        self.assertTrue(why.startswith("global_load_sectors is 400 in one run and 401 in another"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,442 @@
+"""A stand-in for the runner of GitHub Actions, which executes the steps of a job in a small repository.
+
+Each job's `run` steps are executed as a runner does it, in a small repository with the tree's own ci/ scripts. What takes
+long or needs a machine is stood in for: ci/gate, ci/test, ci/rebaseline and ci/setup by a script that takes only options
+that the real one's help has, cmake by one that knows the tree's presets, gh by one that writes down what it was asked,
+and the actions by what they do to files. Expressions are evaluated, so that conditions and environments are those of the
+event that a test makes up. ci/runner-hook.sh runs under a self-hosted runner's two processes, which are stood in for too.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import unittest
+
+TREE = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
+WORKFLOWS = TREE / ".github" / "workflows"
+REPOSITORY = "owner/kernels"
+STOOD_IN_FOR = ("gate", "test", "rebaseline", "setup")
+STEP_SECONDS = 60
+SIGNAL_SECONDS = 0.02  # between the signals by which a Worker ends a step; the real one waits 7.5 s and 2.5 s
+BASH = shutil.which("bash")
+
+
+# expressions
+
+
+class Nothing(str):
+    """The empty text that is a member of anything which lacks it."""
+
+    def __getattr__(self, name):
+        return self
+
+
+class Context(dict):
+    """A context of expressions."""
+
+    def __getattr__(self, name):
+        value = self.get(name)
+        return Context(value) if isinstance(value, dict) else Nothing() if value is None else value
+
+
+def value_of(expression, contexts, state):
+    """What stands between ${{ and }}: Python, but for three operators."""
+    parts = re.split(r"('(?:[^']|'')*')", expression.strip())
+    parts[::2] = [re.sub(r"!(?!=)", " not ", part).replace("&&", " and ").replace("||", " or ") for part in parts[::2]]
+    names = {"true": True, "false": False, "null": "", "format": str.format, "always": lambda: True, "cancelled": lambda: False,
+             "success": lambda: state == "success", "failure": lambda: state == "failure"}
+    return eval("".join(parts), {"__builtins__": {}}, {  # pylint: disable=eval-used
+        **names, **{name: Context(value) for name, value in contexts.items()}})
+
+
+def as_text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def filled(text, contexts, state="success"):
+    """A text with its expressions replaced; a text that is one expression becomes that one's value."""
+    text = as_text(text)
+    whole = re.fullmatch(r"\$\{\{(.*)\}\}", text, re.S)
+    if whole and "}}" not in whole[1]:
+        return value_of(whole[1], contexts, state)
+    return re.sub(r"\$\{\{(.*?)\}\}", lambda found: as_text(value_of(found[1], contexts, state)), text)
+
+
+def holds(condition, contexts, state):
+    """Whether a condition lets a step or a job run; without a word of the state it is as if it began with success()."""
+    text = re.sub(r"^\$\{\{(.*)\}\}$", r"\1", as_text(condition))
+    asks_for_state = re.search(r"\b(always|success|failure|cancelled)\(", text)
+    return bool(value_of(text, contexts, state)) and (bool(asks_for_state) or state == "success")
+
+
+# stand-ins
+
+STAND_IN = """#!/usr/bin/env bash
+# Stands in for a script of ci/: takes what the real one takes, and leaves what a test wants of it.
+set -eu
+name=${{0##*/}}
+printf '%s' "$name" >>"$STAND_IN_CALLS"; printf ' %q' "$@" >>"$STAND_IN_CALLS"
+printf ' [KG_FILTER=%s]\\n' "${{KG_FILTER-}}" >>"$STAND_IN_CALLS"
+for option in "$@"; do
+    [[ $option != --* ]] || grep -qwF -e "$option" "{tree}/ci/$name" || {{ echo "ci/$name: unknown option $option" >&2; exit 2; }}
+done
+[[ ! -e "$STAND_INS/$name" ]] || . "$STAND_INS/$name"
+"""
+
+CMAKE = """#!/usr/bin/env bash
+set -eu
+printf 'cmake'  >>"$STAND_IN_CALLS"; printf ' %q' "$@" >>"$STAND_IN_CALLS"; echo >>"$STAND_IN_CALLS"
+[[ $# == 3 && $1 == --workflow && $2 == --preset ]] || {{ echo "cmake: not stood in for: $*" >&2; exit 2; }}
+python3 -c 'import json, sys; sys.exit(sys.argv[2] not in [one["name"] for one in json.load(open(sys.argv[1]))["workflowPresets"]])' \\
+    "{tree}/CMakePresets.json" "$3"
+"""
+
+GH = """#!/usr/bin/env bash
+set -eu
+printf 'gh' >>"$STAND_IN_CALLS"; printf ' %q' "$@" >>"$STAND_IN_CALLS"; echo >>"$STAND_IN_CALLS"
+[[ -n ${{GH_TOKEN-}} ]] || {{ echo 'gh: no token' >&2; exit 4; }}
+case "$1 ${{2-}}" in
+'auth setup-git') ;;
+'pr create')
+    while (($#)); do
+        [[ $1 != --body-file ]] || cp -- "$2" "$STAND_INS/body"
+        shift
+    done
+    [[ -s "$STAND_INS/body" && ! -e "$STAND_INS/gh_fails" ]]
+    ;;
+'workflow run') [[ -f "{tree}/.github/workflows/$3" ]] ;;
+*) echo "gh: not stood in for: $*" >&2; exit 1 ;;
+esac
+"""
+
+GATE_PASSES = 'mkdir -p out; echo "# kernelgate: PASS (exit 0)" >out/summary.md; echo "<testsuites/>" >out/junit.xml\n'
+GATE_FAILS = 'mkdir -p out; echo "# kernelgate: FAIL (exit 1)" >out/summary.md; exit 1\n'
+GATE_DIES = "exit 2\n"
+NOT_A_REAL_RUN = {"GITHUB_SHA": "0" * 40, "GITHUB_SERVER_URL": "https://github.example", "GITHUB_RUN_ID": "77"}
+
+
+def write_script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.format(tree=TREE))
+    path.chmod(0o755)
+
+
+def git(folder, *arguments):
+    settings = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    named = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main", "-c", "init.templateDir="]
+    for name in [name for name in settings if name.startswith("GIT_") and "CONFIG" not in name]:
+        del settings[name]
+    return subprocess.run(
+        ["git", *named, "-C", folder, *arguments], env=settings, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+@functools.cache
+def template():
+    """The folder that each sandbox is a copy of, and the commit before the last of its checkout."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="kernelgate-workflows-"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    checkout = folder / "checkout"
+    for name in ("checkout", "stand-ins", "temporary", "artifacts"):
+        (folder / name).mkdir()
+    for name in ("calls", "ran", "log"):
+        (folder / name).touch()
+    shutil.copytree(TREE / "ci", checkout / "ci")
+    for name in STOOD_IN_FOR:
+        write_script(checkout / "ci" / name, STAND_IN)
+    write_script(folder / "bin" / "cmake", CMAKE)
+    write_script(folder / "bin" / "gh", GH)
+    (checkout / "baselines").mkdir()
+    document = {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-h200"}, "cases": {"a/b/1/-": {"time_ns": {"value": 1}}}}
+    (checkout / "baselines" / "nvidia-h200.json").write_text(json.dumps(document) + "\n")
+    (checkout / ".gitignore").write_text("/out/\n/build/\n")
+    git(folder, "init", "--quiet", "--bare", "remote.git")
+    git(checkout, "init", "--quiet")
+    git(checkout, "add", "--all")
+    git(checkout, "commit", "--quiet", "--message", "all")
+    git(checkout, "remote", "add", "origin", "../remote.git")
+    git(checkout, "push", "--quiet", "origin", "main")
+    base = git(checkout, "rev-parse", "HEAD").strip()
+    git(checkout, "commit", "--quiet", "--allow-empty", "--message", "a change")
+    for repository in (checkout, folder / "remote.git"):
+        git(repository, "repack", "-a", "-d", "-q")  # a few files instead of a hundred: copies take less time
+    return folder, base
+
+
+class Sandbox:
+    """A repository with the tree's ci/ and its stand-ins, a remote, and the files of a runner."""
+
+    def __init__(self):
+        original, self.base = template()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kernelgate-workflows-"))
+        shutil.copytree(original, self.folder, dirs_exist_ok=True)
+        self.checkout = self.folder / "checkout"
+        self.stand_ins = self.folder / "stand-ins"
+        self.calls = self.folder / "calls"
+        self.temporary = self.folder / "temporary"
+        self.artifacts = self.folder / "artifacts"
+        self.settings = {}  # of the runner's own environment
+        self.failing_action = None
+
+    def does(self, name, script):
+        """What the stand-in of ci/NAME does beside taking its options."""
+        (self.stand_ins / name).write_text(script)
+
+    def called(self):
+        return self.calls.read_text().splitlines()
+
+    def ran(self):
+        """The steps that were begun, by name."""
+        return (self.folder / "ran").read_text().splitlines()
+
+    def remove(self):
+        shutil.rmtree(self.folder)
+
+
+# a runner
+
+
+class Run:
+    """What became of a job: its result, the page, what its steps printed."""
+
+    def __init__(self, name, result):
+        self.name = name
+        self.result = result
+        self.page = ""
+        self.output = ""
+
+
+def event_of(name, base="", **payload):
+    """The github context of an event on `base`; a pull request's `origin` is the repository that its branch is in."""
+    event = {"repository": {"full_name": REPOSITORY, "default_branch": "main"}}
+    if name == "pull_request":
+        head = {"repo": {"full_name": payload.pop("origin", REPOSITORY)}}
+        event["pull_request"] = {"number": 7, "head": head, "base": {"sha": base}}
+    if name == "merge_group":
+        event["merge_group"] = {"base_sha": base}
+    event.update(payload)
+    return {
+        "event_name": name,
+        "event": event,
+        "ref": "refs/heads/main",
+        "repository": REPOSITORY,
+        "token": "a token",
+        "run_id": "77",
+    }
+
+
+class Runner:
+    shut_down = False
+
+    def __init__(self, sandbox, workflow, github, inputs=None):
+        self.sandbox = sandbox
+        self.workflow = workflow
+        self.contexts = {
+            "github": github,
+            "inputs": inputs or {},
+            "runner": {"temp": str(sandbox.temporary)},
+            "needs": {},
+            "matrix": {},
+            "env": {},
+        }
+
+    def run(self, name):
+        """Runs a job after those that it needs; of a matrix its first combination."""
+        job = self.workflow["jobs"][name]
+        needs = job.get("needs", [])
+        state = "success"
+        for needed in [needs] if isinstance(needs, str) else needs:
+            if needed not in self.contexts["needs"]:
+                self.contexts["needs"][needed] = {"result": self.run(needed).result}
+            if self.contexts["needs"][needed]["result"] != "success":
+                state = "failure"
+        matrix = job.get("strategy", {}).get("matrix", {})
+        contexts = {**self.contexts, "matrix": {key: values[0] for key, values in matrix.items()}}
+        run = Run(as_text(filled(job.get("name", name), contexts)), "skipped")
+        if holds(job.get("if", "success()"), contexts, state):
+            self.run_steps(job, contexts, run)
+        return run
+
+    def run_steps(self, job, contexts, run):
+        state = "success"
+        contexts = {**contexts, "steps": {}}
+        for step in job["steps"]:
+            outcome = "skipped"
+            if not self.shut_down and holds(step.get("if", "success()"), contexts, state):
+                with open(self.sandbox.folder / "ran", "a") as ran:
+                    ran.write(step.get("name", step.get("uses", "").partition("@")[0]) + "\n")
+                outcome = "failure" if self.fails(job, step, contexts, state, run) else "success"
+            contexts["steps"][step.get("id")] = {"outcome": outcome}
+            if outcome == "failure":
+                state = "failure"
+        run.result = state
+
+    def fails(self, job, step, contexts, state, run):
+        """Runs a step, and returns whether it failed."""
+        settings = {}
+        for level in (self.workflow, job, step):
+            settings.update({key: as_text(filled(value, contexts, state)) for key, value in level.get("env", {}).items()})
+        if "uses" in step:
+            return self.act(step, {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()})
+        return self.execute(step, settings, run)
+
+    def act(self, step, given):
+        """What the actions do to files."""
+        action = step["uses"].partition("@")[0]
+        if action == self.sandbox.failing_action or action == "actions/checkout":
+            return action == self.sandbox.failing_action
+        folder = self.sandbox.artifacts / as_text(given["name"])
+        path = self.sandbox.checkout / as_text(given["path"])
+        if action == "actions/download-artifact":
+            shutil.copytree(folder, path, dirs_exist_ok=True)
+            return False
+        assert action == "actions/upload-artifact", f"{action} is not stood in for"
+        if path.is_dir():
+            shutil.copytree(path, folder, dirs_exist_ok=True)
+        return not path.is_dir() and given.get("if-no-files-found") == "error"
+
+    def execute(self, step, settings, run):
+        script = self.sandbox.folder / "step.sh"
+        script.write_text(step["run"])
+        event = self.sandbox.folder / "event.json"
+        event.write_text(json.dumps(self.contexts["github"]["event"]))
+        page = self.sandbox.folder / "page"
+        page.write_text("")
+        shell = {"bash": ["--noprofile", "--norc", "-eo", "pipefail"], None: ["-e"]}[step.get("shell")]
+        environment = {
+            # This Python first: another may be a script that takes its time to find it.
+            "PATH": f"{self.sandbox.folder / 'bin'}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}",
+            "HOME": str(self.sandbox.folder),
+            "CI": "true",
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_REPOSITORY": self.contexts["github"]["repository"],
+            "GITHUB_EVENT_NAME": self.contexts["github"]["event_name"],
+            "GITHUB_EVENT_PATH": str(event),
+            "GITHUB_REF_NAME": "main",
+            "GITHUB_WORKSPACE": str(self.sandbox.checkout),
+            "RUNNER_TEMP": str(self.sandbox.temporary),
+            "STAND_INS": str(self.sandbox.stand_ins),
+            "STAND_IN_CALLS": str(self.sandbox.calls),
+            **NOT_A_REAL_RUN,
+            "GITHUB_STEP_SUMMARY": str(page),
+            **self.sandbox.settings,
+            **settings,
+        }
+        with open(self.sandbox.folder / "log", "a+") as log:
+            begun = log.tell()
+            process = subprocess.Popen(
+                [BASH, *shell, script],
+                cwd=self.sandbox.checkout,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+            self.wait(process)
+            log.seek(begun)
+            run.output += log.read()
+        run.page += page.read_text()
+        return process.returncode != 0
+
+    def wait(self, process):
+        try:
+            process.wait(STEP_SECONDS)
+        finally:
+            process.kill()
+
+
+# a self-hosted runner
+
+
+class Worker(Runner):
+    """Runs a job as Runner.Worker does. When it is told to shut down it ends the step that runs, and skips the others
+    without evaluating their conditions."""
+
+    channel = None
+
+    def wait(self, process):
+        while process.poll() is None:
+            if not select.select([self.channel], [], [], 0.005)[0]:
+                continue
+            self.shut_down = True
+            for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+                process.send_signal(sent)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(SIGNAL_SECONDS)
+                    break
+
+
+def forked(name, work):
+    """Starts a process of this name that does `work` and exits with what that returns."""
+    process = os.fork()
+    if process == 0:
+        try:
+            pathlib.Path("/proc/self/comm").write_text(name)
+            os._exit(work())
+        except BaseException:
+            traceback.print_exc()
+            os._exit(3)
+    return process
+
+
+class SelfHosted:
+    """The two processes of actions/runner, as of version 2.336: Runner.Listener starts a Runner.Worker for each job. On SIGINT
+    it tells the Worker to shut down, waits for it, takes no other job, and exits with 0. The process `deaf` ignores that."""
+
+    def __init__(self, sandbox, github, jobs, names=("Runner.Listener", "Runner.Worker"), deaf=None):
+        self.sandbox, self.github, self.jobs, self.names, self.deaf = sandbox, github, jobs, names, deaf
+        self.listener = forked(names[0], self.listen)
+
+    def listen(self):
+        heard, told = os.pipe()
+        stopped = False
+
+        def stop(*_):
+            nonlocal stopped
+            stopped = True
+            if self.deaf != "Runner.Worker":
+                os.write(told, b"shut down")
+
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_IGN if self.deaf == "Runner.Listener" else stop)
+        for job in self.jobs:
+            os.waitpid(forked(self.names[1], functools.partial(self.work, job, heard)), 0)
+            if stopped:
+                break
+        return 0
+
+    def work(self, job, heard):
+        signal.signal(signal.SIGINT, lambda *_: None)
+        worker = Worker(self.sandbox, {}, self.github)
+        worker.channel = heard
+        worker.run_steps(job, worker.contexts, Run("", ""))
+        return 0
+
+    def state(self, seconds=STEP_SECONDS):
+        """How the Listener is, in at most this time: its exit code, "stopped", or "running"."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            process, status = os.waitpid(self.listener, os.WNOHANG | os.WUNTRACED)
+            if process:
+                return "stopped" if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status)
+            time.sleep(0.005)
+        return "running"
+
+    def remove(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.listener, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.listener, 0)
