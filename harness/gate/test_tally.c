@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/exit_code.h"
-#include "base/file.h"
 #include "results/verdicts.h"
 #include "suite/settings.h"
 #include "suite/table.h"
@@ -42,13 +41,9 @@ static void add_error(ended_test *test, const char *why)
 
 static void write_verdicts(const ended_test *test)
 {
-    char folder[KG__PATH_SIZE];
     kg__error error = { "" };
 
-    kg__format_path(folder, sizeof folder, "%s", test->path);
-    *strrchr(folder, '/') = '\0';
-    if (kg__file_make_folder(folder, &error) &&
-        kg__verdicts_save(test->verdicts, test->path, &error))
+    if (kg__verdicts_save(test->verdicts, test->path, &error))
         return;
     kg__complain("%s", error.text);
     tally.broken++;

@@ -1,9 +1,11 @@
 #include "results/verdicts.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "records/finding_text.h"
 #include "results/failure_group.h"
@@ -148,8 +150,11 @@ static json_t *write_document(const kg__verdicts *verdicts)
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error)
 {
     json_t *document = write_document(verdicts);
-    bool written = kg__json_save(path, document, 1, error);
+    char *copy = kg__copy_text(path);
+    bool written =
+        kg__file_make_folder(dirname(copy), error) && kg__json_save(path, document, 1, error);
 
+    free(copy);
     json_decref(document);
     return written;
 }

@@ -79,7 +79,7 @@ void kg__verdicts_add_claim(kg__verdicts *verdicts, const char *claim, bool hold
 /* Adds a result, which has to live as long as the pool. */
 void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result);
 
-/* Writes them to `path` atomically. False with `error`. */
+/* Writes them to `path` atomically, in a folder that it makes. False with `error`. */
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error);
 
 /* Reads a test's verdicts file, which the pool keeps as long as it lives; NULL with `error`,

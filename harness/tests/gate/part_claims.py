@@ -1,5 +1,6 @@
 """The claims of a suite, on times and on counters that this run recorded. usage: part_claims.py TREE KERNELGATE FAKES"""
 
+import os
 import unittest
 
 from part_fixture import GPU, GPU_CLAIMS, MODEL_CLAIMS, QUICK, SLOW, PartRuns, fake_baseline
@@ -46,6 +47,12 @@ class TimeClaims(PartRuns):
         self.expect_skip(self.claim(77, "skipped      claim"), "unavailable", told)
         self.set(KG_STRICT=1)
         self.claim(2, "must be right and have its")
+
+    def test_a_claim_that_nothing_came_before(self):
+        """Run by hand, with no folder of results."""
+        self.assertFalse(os.path.exists("out"))
+        self.expect_skip(self.claim(77), "unavailable", "must be right and have its")
+        self.assertNotIn("kernelgate: ", self.printed)
 
     def test_a_claim_that_is_filtered_out(self):
         self.store(fake_baseline())
