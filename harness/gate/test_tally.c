@@ -80,8 +80,11 @@ static void make_verdicts(ended_test *test)
         test->verdicts->skipped = "the test skipped itself";
         test->verdicts->skipped_by = KG__SKIP_UNAVAILABLE;
     } else {
-        kg__verdicts_add_claim(test->verdicts, test->name, !has_failed,
-                               has_failed ? "an assertion of it failed: see its output" : "");
+        kg__verdicts_add_claim(
+            test->verdicts,
+            &(kg__claim){ .claim = test->name,
+                          .holds = !has_failed,
+                          .why = has_failed ? "an assertion of it failed: see its output" : "" });
     }
 }
 

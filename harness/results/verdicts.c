@@ -23,6 +23,7 @@ static const kg__field claim_fields[] = {
     KG__FIELD(kg__claim, claim, "claim", TEXT),
     KG__FIELD(kg__claim, holds, "holds", BOOL),
     KG__FIELD(kg__claim, why, "why", STRING),
+    KG__FIELD(kg__claim, reported_only, "reported_only", FLAG),
     { 0 },
 };
 static const kg__field refusal_fields[] = {
@@ -89,14 +90,15 @@ void kg__verdicts_add_refusal(kg__verdicts *verdicts, const char *id, const char
         (kg__refusal){ kg__pool_text(pool, id), kg__pool_text(pool, why) };
 }
 
-void kg__verdicts_add_claim(kg__verdicts *verdicts, const char *claim, bool holds, const char *why)
+void kg__verdicts_add_claim(kg__verdicts *verdicts, const kg__claim *claim)
 {
     kg__pool *pool = verdicts->pool;
 
     verdicts->claims =
         kg__pool_grow(pool, verdicts->claims, verdicts->claim_count, sizeof(kg__claim));
     verdicts->claims[verdicts->claim_count++] =
-        (kg__claim){ kg__pool_text(pool, claim), holds, kg__pool_text(pool, why) };
+        (kg__claim){ kg__pool_text(pool, claim->claim), claim->holds,
+                     kg__pool_text(pool, claim->why), claim->reported_only };
 }
 
 void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result)
@@ -257,7 +259,7 @@ void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally)
     for (size_t i = 0; i < verdicts->case_count; i++)
         tally->verdicts[verdicts->cases[i]->verdict]++;
     for (size_t i = 0; i < verdicts->claim_count; i++)
-        tally->failed_claims += !verdicts->claims[i].holds;
+        tally->failed_claims += !verdicts->claims[i].holds && !verdicts->claims[i].reported_only;
     tally->vanished += verdicts->vanished.count;
     tally->broken += verdicts->errors.count + !verdicts->complete;
     if (verdicts->skipped == NULL)

@@ -29,11 +29,13 @@ typedef enum kg__skip {
 /* The names of the reasons in JSON, the first one empty, and NULL. */
 extern const char *const kg__skip_names[KG__SKIPS + 1];
 
-/* A claim, and whether this run's figures bear it out. */
+/* A claim, and whether this run's figures bear it out. One that is only reported fails nothing: on
+ * this target it has not held before. */
 typedef struct kg__claim {
     const char *claim;
     bool holds;
     const char *why;
+    bool reported_only;
 } kg__claim;
 
 /* A case that its comparison does not support. */
@@ -74,7 +76,7 @@ kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test);
 void kg__verdicts_add_refusal(kg__verdicts *verdicts, const char *id, const char *why);
 
 /* Adds a claim; the texts are copied. */
-void kg__verdicts_add_claim(kg__verdicts *verdicts, const char *claim, bool holds, const char *why);
+void kg__verdicts_add_claim(kg__verdicts *verdicts, const kg__claim *claim);
 
 /* Adds a result, which has to live as long as the pool. */
 void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result);

@@ -6,7 +6,7 @@ import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import COUNTERS, MODEL_KEY, RANKS, VERDICTS, items, reason_of, texts_of, variant_of, verdict_of
+from results import COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, texts_of, variant_of, verdict_of
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
@@ -326,6 +326,8 @@ class Console:
                 self.add_word(f"{'speedup':11}  {text_of(entry, 'target'):11}  {text_of(entry, 'note')}")
             for entry in held:
                 self.add_word(f"{'holds':11}  {'claim':11}  {text_of(entry, 'claim'):32}  {text_of(entry, 'why')}")
+        for entry in filter(is_reported_only, self.run.list("claims")):
+            self.add_word(f"{'reported':11}  {'claim':11}  {text_of(entry, 'claim'):32}  {text_of(entry, 'why')}")
         if held:
             self.add(f"claims: {len(held)} hold{'s' if len(held) == 1 else ''}")
 

@@ -252,7 +252,12 @@ class Run:
         return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
 
     def broken_claims(self):
-        return [entry for entry in self.list("claims") if member(entry, "holds") is not True]
+        return [entry for entry in self.list("claims") if member(entry, "holds") is not True and not is_reported_only(entry)]
+
+
+def is_reported_only(claim):
+    """Whether a claim does not hold and fails nothing, since it has not held on this target before."""
+    return member(claim, "holds") is not True and member(claim, "reported_only") is True
 
 
 def reason_of(entry):

@@ -66,7 +66,7 @@ def _is_silent(verdicts):
 def _tally_rest(verdicts, tally):
     """Counts what a test says outside of its cases."""
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
-    tally["failed_claims"] += sum(not claim["holds"] for claim in list_of(verdicts, "claims"))
+    tally["failed_claims"] += sum(not (claim["holds"] or member(claim, "reported_only")) for claim in list_of(verdicts, "claims"))
     if "skipped" in verdicts:
         tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty") else "unavailable"] += 1
     elif _is_silent(verdicts):
@@ -183,8 +183,7 @@ class Merge:
         for entry in list_of(verdicts, "refused"):
             self._list_once("refused", target, {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why")})
         for claim in list_of(verdicts, "claims"):
-            self.document["claims"].append({"claim": claim["claim"], "target": target, "test": test, "holds": claim["holds"],
-                                            "why": text_of(claim, "why")})
+            self.document["claims"].append({**claim, "target": target, "test": test, "why": text_of(claim, "why")})
 
     def _note_suspects(self, verdicts, target):
         """Suspects that nobody settled count as they were first observed."""

@@ -220,7 +220,8 @@ def describe(document):
     for entry in document["errors"]:
         _set(entry, "reproduce", reproduce_test(document, text_of(entry, "test")))
     for claim in document["claims"]:
-        _set(claim, "reproduce", None if claim["holds"] else reproduce_test(document, claim["test"]))
+        lost = not (claim["holds"] or member(claim, "reported_only"))
+        _set(claim, "reproduce", reproduce_test(document, claim["test"]) if lost else None)
     for entry in document["vanished"]:
         entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
                         f"kernelgate baseline retire (baselines/{entry['target']}.json)")

@@ -289,6 +289,7 @@ class Tests(Merges):
             ("filtered", {**SKIPPED, "skipped_by": "filter"}, 0, {"filtered_out": 1, "unavailable": 0}, 77),
             ("no case in the table", {**SKIPPED, "skipped_by": "empty"}, 0, {"filtered_out": 1}, 77),
             ("a claim", {"cases": None, "claims": [claim(True)]}, 0, {"failed_claims": 0, "broken": 0}, 2),
+            ("a claim that is reported", {"claims": [{**claim(False), "reported_only": True}]}, 0, {"failed_claims": 0, "pass": 1}, 0),
             ("a claim that fails", {"claims": [claim(False), claim(True)]}, 0, {"failed_claims": 1, "pass": 1}, 1)):
             with self.subTest(name):
                 document = verdicts("gpu.a.time", **{"cases": [timed()], **(members or {})})

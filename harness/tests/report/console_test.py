@@ -50,7 +50,8 @@ GREEN = results(
     case("a/v/1/b8", parts=["time"], metrics={"time_ns": {"value": 60600, "change": 0.01}, "cold_time_ns": {"value": 73000}}),
     refused=[{"case": "a/w/1/b8", "target": MODEL, "why": "no"}], speedups=[{"note": "twice", "target": GPU}],
     notes=[{"note": "a note", "target": MODEL}, {"note": "a note"}],
-    claims=[{"claim": "model.a.claim_x_wins", "holds": True, "why": "2.0 times"}],
+    claims=[{"claim": "model.a.claim_x_wins", "holds": True, "why": "2.0 times"},
+            {"claim": "gpu.a.claim_y_wins", "holds": False, "reported_only": True, "why": "0.9 times"}],
     tests=[{"name": "gpu.a.check", "skipped": "x", "skipped_by": "filter"}], **TARGETS, exit_code=0)
 GREEN["summary"] = {"outcome": "PASS (exit 0)", "headline": "4 cases", "verdict": "PASS  4 cases", "baselines": ": 1 not gated"}
 
@@ -153,6 +154,7 @@ nvidia-h200  GPU-956c5159, driver 580, CUDA 13.0
 cpu-model  gcc 12.2.0
   a                 2 checked       1 counted       1 refused
   ab                                1 counted
+reported     claim        gpu.a.claim_y_wins                0.9 times
 claims: 1 holds
 note         cpu-model    a note
 not selected by --filter: 1 test

@@ -65,13 +65,14 @@ class JUnit(InFolder):
         located = {"case": "a/v/1/-", "target": GPU, "test": "t", "why": "gone"}
         document = results(
             vanished=[located], refused=[{**located, "case": "a/v/2/-"}], unlisted=[located], errors=[{"why": "broken"}],
-            claims=[{"claim": f"a/{holds}", "holds": holds, "why": "2.0", "target": GPU, "test": "t"} for holds in (True, False)],
+            claims=[{"claim": f"a/{holds}", "holds": holds, "why": "2.0", "target": GPU, "test": "t"} for holds in (True, False)]
+            + [{"claim": "a/never", "holds": False, "reported_only": True, "why": "0.9", "target": GPU, "test": "t"}],
             tests=[{"name": f"gpu.a.{code}", "target": GPU, "seconds": 2, "exit_code": code, "skipped": "no GPU"}
                    for code in (77, 2)])
         document["summary"]["unlisted"] = "list them"
         self.assertEqual(self.outcomes(document), {
             "a/v/1/-": "failure", "a/v/2/-": "skipped", "baseline": "skipped", "kernelgate": "error", "a/True": "passed",
-            "a/False": "failure", "gpu.a.77": "skipped", "gpu.a.2": "error"})
+            "a/False": "failure", "a/never": "skipped", "gpu.a.77": "skipped", "gpu.a.2": "error"})
         self.assertEqual(self.outcomes({**document, "strict": True})["baseline"], "failure")
 
     def test_what_a_case_says(self):

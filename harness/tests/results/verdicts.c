@@ -183,7 +183,8 @@ Test(verdicts, grow)
     kg__verdicts *verdicts = kg__verdicts_make(&pool, "gpu.a.check");
 
     for (int i = 0; i < 5; i++) {
-        kg__verdicts_add_claim(verdicts, "claim", i == 4, "");
+        kg__verdicts_add_claim(verdicts,
+                               &(kg__claim){ .claim = "claim", .holds = i == 4, .why = "" });
         kg__verdicts_add_refusal(verdicts, "a/b/1/b1", "odd");
         kg__pool_add_text(&pool, &verdicts->notes, "note");
         kg__verdicts_add_case(
