@@ -1,6 +1,7 @@
 #include "tests/baseline/baseline_fixture.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
@@ -51,4 +52,31 @@ void begin_baselines(void)
 void be_the_model(void)
 {
     name_file(KG__MODEL_KEY);
+}
+
+const char *with_case(const char *text)
+{
+    static char file[4096];
+
+    snprintf(file, sizeof file,
+             "{\"schema\": \"kernelgate-baseline/1\",\n"
+             " \"target\": {\"key\": \"%s\"},\n"
+             " \"cases\": {\n"
+             "  %s,\n"
+             "  \"z/good/1/-\": {\"barriers\": {\"value\": 3}}\n"
+             " }}\n",
+             target_key, text);
+    return file;
+}
+
+kg__baseline load_bad(const char *message)
+{
+    kg__baseline baseline;
+    kg__error error = { .text = "" };
+    char expected[KG__MESSAGE_SIZE + sizeof path];
+
+    cr_expect(kg__baseline_load(path, &baseline, &error) == KG__BAD);
+    snprintf(expected, sizeof expected, "%s%s", path, message);
+    cr_expect(strcmp(error.text, expected) == 0, "expected: %s\ngot: %s", expected, error.text);
+    return baseline;
 }

@@ -13,11 +13,21 @@ extern const char whole[];
 extern char path[512];
 extern const char *target_key;
 
+/* How complaints of a file end. */
+#define REMEDY ": fix the file, or record it again with ci/rebaseline"
+
 /* A suite's .init; its .fini is remove_folder(). */
 void begin_baselines(void);
 
 /* From here on the file is the CPU model's, or the GPU's again. */
 void be_the_model(void);
 void be_a_gpu(void);
+
+/* A file with a good case, and before it this text of another one; good until the next call. */
+const char *with_case(const char *text);
+
+/* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the
+ * file's path. The baseline is the caller's to free. */
+kg__baseline load_bad(const char *message);
 
 #endif

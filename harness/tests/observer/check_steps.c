@@ -1,0 +1,232 @@
+/* Checking: the steps of a case (prepare, launch, collect) and what fails in each. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "model/model.h"
+#include "tests/observer/check_fixture.h"
+
+static cudaError_t refuse(const kg_call *call)
+{
+    (void)call;
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t lose(const kg_call *call)
+{
+    (void)call;
+    kg__model_set_sticky_error(cudaErrorIllegalAddress);
+    return cudaSuccess;
+}
+
+static cudaError_t lose_at_once(const kg_call *call)
+{
+    (void)lose(call);
+    return cudaErrorIllegalAddress;
+}
+
+static cudaError_t free_output(const kg_call *call)
+{
+    return cudaFree((unsigned char *)call->argument[BYTES] - KG__GUARD_BYTES);
+}
+
+static cudaError_t set_elsewhere(const kg_call *call)
+{
+    cr_assert(call->stream != NULL);
+    cr_assert(cudaMemsetAsync(call->argument[0], 1, 4, call->stream) == cudaSuccess);
+    cr_assert(cudaMemset(call->argument[0], 1, 4) == cudaSuccess);
+    return cudaMemsetAsync(call->argument[0], 1, 4, cudaStreamLegacy);
+}
+
+static cudaError_t compute_on_the_stream(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaMemsetAsync(call->argument[0], 1, 0, call->stream) : code;
+}
+
+static cudaError_t compute_and_wait(const kg_call *call)
+{
+    cudaError_t code = compute(call);
+
+    return code == cudaSuccess ? cudaStreamSynchronize(call->stream) : code;
+}
+
+static cudaError_t allocate_and_compute(const kg_call *call)
+{
+    void *scratch;
+
+    if (cudaMalloc(&scratch, 4) != cudaSuccess || cudaFree(scratch) != cudaSuccess)
+        return cudaErrorMemoryAllocation;
+    return compute(call);
+}
+
+static kg_argument declared;
+
+static void declare_one(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, declared.role, declared.name, declared.type, (int64_t)declared.rows,
+                    (int64_t)declared.columns);
+}
+
+Test(checking_steps, arguments_that_are_none_are_errors_of_the_table)
+{
+    static const struct {
+        kg_argument argument;
+        const char *text;
+    } bad[] = {
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)-31 }, "argument x: no memory holds its rows" },
+        { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
+        { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
+        { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
+        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: fix" },
+        { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: fix" },
+        { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
+    };
+    kg_comparison comparison = plain;
+
+    comparison.arguments = declare_one;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kg__error why = { "" };
+
+        declared = bad[i].argument;
+        cr_assert(check_as(&comparison, &small, compute, &why) == KG__FAILED, "%zu", i);
+        cr_assert(strstr(why.text, bad[i].text) != NULL, "%s", why.text);
+    }
+}
+
+static float scale;
+
+static void note_step(char step)
+{
+    size_t used = strlen(steps);
+
+    cr_assert(used + 1 < sizeof steps);
+    steps[used] = step;
+    steps[used + 1] = '\0';
+}
+
+static bool is_filled_with(const void *data, unsigned char byte, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (((const unsigned char *)data)[i] != byte)
+            return false;
+    }
+    return true;
+}
+
+/* The arguments are there, and nothing has been launched on them. */
+static cudaError_t prepare(const kg_call *call)
+{
+    const float *from = call->argument[FROM];
+
+    note_step('p');
+    cr_assert(call->size == &small && call->launch.block == 8 && call->stream == NULL);
+    cr_assert(from[0] != 0 && fabsf(from[0]) <= 1, "the inputs are there");
+    cr_assert(is_filled_with(call->argument[TO], kg__poison(0), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(1), 60) ||
+              is_filled_with(call->argument[TO], kg__poison(2), 60));
+    scale = 2;
+    return cudaSuccess;
+}
+
+/* Needs what prepare() did, and leaves its first result elsewhere. */
+static float left_elsewhere;
+
+static cudaError_t compute_prepared(const kg_call *call)
+{
+    float *to = call->argument[TO];
+    float kept = to[0];
+
+    note_step('l');
+    (void)compute(call);
+    for (int64_t i = 0; i < elements(call->size); i++)
+        to[i] = to[i] / 2 * scale;
+    left_elsewhere = to[0];
+    to[0] = kept;
+    scale = 0;
+    return cudaSuccess;
+}
+
+static cudaError_t collect(const kg_call *call)
+{
+    note_step('c');
+    ((float *)call->argument[TO])[0] = left_elsewhere;
+    return cudaSuccess;
+}
+
+static const kg_variant stepped =
+    KG_VARIANT("stepped", launch, "", .prepare = prepare, .collect = collect);
+
+/* Before and after every launch, in every pattern and order, on arguments that were filled again.
+ */
+Test(checking_steps, arguments_are_prepared_and_results_collected)
+{
+    static const kg_variant unprepared = KG_VARIANT("stepped", launch, "", .collect = collect);
+    static const kg_variant uncollected = KG_VARIANT("stepped", launch, "", .prepare = prepare);
+    kg__error why = { "" };
+
+    cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared, &why) == KG__RIGHT,
+              "%s", why.text);
+    cr_assert(kg__device_orders() == 2 && launches == 6);
+    cr_assert(strcmp(steps, "plcplcplcplcplcplc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &unprepared, &small, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strcmp(steps, "lc") == 0, "%s", steps);
+    cr_assert(check_variant(&plain, &uncollected, &small, compute_prepared, &why) == KG__INCORRECT);
+    cr_assert(strstr(why.text, "1 of 15 elements wrong, 1 of them as they were before") != NULL,
+              "%s", why.text);
+}
+
+/* Each failure belongs to the step that caused it, and to no later one. */
+Test(checking_steps, failures_belong_to_their_step)
+{
+    static const kg_variant host = KG_VARIANT("host", launch, "", .clock = KG_HOST_CLOCK);
+    static const kg_variant collected = KG_VARIANT("c", launch, "", .collect = collect);
+    static const kg_variant refused = KG_VARIANT("r", launch, "", .prepare = refuse);
+    static const kg_variant lost = KG_VARIANT("l", launch, "", .prepare = lose);
+    static const kg_variant uncollected =
+        KG_VARIANT("u", launch, "", .prepare = prepare, .collect = refuse);
+    static const kg_variant lost_last = KG_VARIANT("e", launch, "", .collect = lose);
+    static const struct {
+        const kg_variant *what;
+        cudaError_t (*does)(const kg_call *);
+        kg__outcome outcome;
+        const char *why;
+        const char *steps;
+    } rows[] = {
+        { &variant, refuse, KG__FAILED, "launching: cudaErrorInvalidValue, ", "" },
+        { &variant, compute_and_wait, KG__FAILED, "allocates, frees or waits", "" },
+        { &variant, compute_and_wait, KG__FAILED, "timed: 1 such call;", "" },
+        { &variant, allocate_and_compute, KG__FAILED, "timed: 2 such calls;", "" },
+        { &variant, compute_on_the_stream, KG__RIGHT, "", "" },
+        /* Work that a launcher starts on another stream would be missing from its time. */
+        { &variant, set_elsewhere, KG__FAILED, "which could not be timed: 2; start", "" },
+        /* With another clock the launch alone would be refused. */
+        { &host, free_output, KG__FAILED, "reading a result back: cudaError", "" },
+        { &variant, lose_at_once, KG__LOST, "launching: cudaErrorIllegalAddress", "" },
+        { &variant, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
+        { &collected, lose, KG__LOST, "running the kernel: cudaErrorIllegalAddress", "" },
+        { &refused, compute, KG__FAILED, "preparing the arguments: cudaErrorInvalidValue", "" },
+        { &lost, compute, KG__LOST, "preparing the arguments: cudaErrorIllegalAddress", "" },
+        { &uncollected, compute_prepared, KG__FAILED,
+          "collecting the results: cudaErrorInvalidValue", "pl" },
+        { &lost_last, compute, KG__LOST, "collecting the results: cudaErrorIllegalAddress", "" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__error why = { "" };
+
+        cr_expect(check_variant(&plain, rows[i].what, &small, rows[i].does, &why) ==
+                      rows[i].outcome,
+                  "%zu: %s", i, why.text);
+        cr_expect(strstr(why.text, rows[i].why) != NULL, "%zu: %s", i, why.text);
+        cr_expect_str_eq(steps, rows[i].steps);
+        if (rows[i].outcome == KG__LOST) {
+            cr_expect(check_as(&plain, &small, compute, &why) == KG__LOST, "%zu", i);
+            cr_expect(strstr(why.text, "no device memory") != NULL, "%s", why.text);
+        }
+        kg__model_set_sticky_error(cudaSuccess);
+    }
+}

@@ -1,0 +1,220 @@
+/* Counting: what is said of a result: its lines of source, its baseline's origin, the console. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/case_line.h"
+#include "tests/results/count_fixture.h"
+
+TestSuite(count_texts, .init = begin, .fini = release);
+
+/* Adds a line of source with its loads. */
+static void add_line(kg__lines *lines, const char *file, unsigned int line, uint64_t requests,
+                     uint64_t sectors)
+{
+    kg__counts *counts = kg__lines_at(lines, file, strlen(file), line);
+
+    counts->value[KG__GLOBAL_LOAD_REQUESTS] = requests;
+    counts->value[KG__GLOBAL_LOAD_SECTORS] = sectors;
+}
+
+/* Gives the baseline lines. */
+static void store_lines(kg__lines *lines)
+{
+    kg__lines_free(kg__baseline_find(&baseline, ID)->lines);
+    kg__baseline_find(&baseline, ID)->lines = lines;
+}
+
+/* Beside the counter stands the line that did it, how the baseline came about, and what to do. */
+Test(count_texts, the_reason_names_the_line)
+{
+    kg__lines *before = kg__lines_make();
+    kg__lines *now = kg__lines_make();
+
+    usual_case();
+    add_line(before, "kernels/matmul/naive.cu", 14, 9550600, 22432515);
+    store_lines(before);
+    add_line(now, "kernels/matmul/naive.cu", 14, 9550600, 151823100);
+    observation.lines = now;
+    count("global_load_sectors", 151823100);
+    expect(KG__SLOWER, "global_load_sectors rose by 576.8 % (151 823 100 against 22 432 515); "
+                       "kernels/matmul/naive.cu:14: loads went from 2.35 to 15.90 sectors per "
+                       "request" ACCEPT);
+    cr_assert(result->lines == now && result->at_line == 14);
+    cr_expect_str_eq(result->at_file, "kernels/matmul/naive.cu");
+    judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
+    cr_assert(strstr(result->why,
+                     "sectors per request; the baseline was recorded with gcc 11, this run has gcc "
+                     "12.2.0; to accept it: ") != NULL,
+              "%s", result->why);
+    cr_assert(strncmp(result->moves, result->why, strlen(result->moves)) == 0 &&
+                  strcmp(result->why + strlen(result->moves), ACCEPT) == 0,
+              "%s", result->moves);
+    /* Nothing moved: then there is nothing to put down to a compiler. */
+    count("global_load_sectors", 22432515);
+    judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
+    cr_assert(strcmp(result->why, "") == 0);
+    kg__lines_free(now);
+}
+
+/* The longest reason there is: counters both ways, long lines, and a baseline of other origin. */
+Test(count_texts, the_command_is_never_cut_off)
+{
+    static const char *const risen[] = { "global_load_requests", "global_load_sectors",
+                                         "global_atomic_requests", "global_atomic_sectors",
+                                         "constant_load_requests" };
+    static const char *const fallen[] = { "shared_store_requests", "shared_store_wavefronts",
+                                          "shared_load_requests", "shared_load_wavefronts" };
+    kg__lines *before = kg__lines_make();
+    kg__lines *now = kg__lines_make();
+    char file[200];
+    char otherwise[250];
+
+    for (size_t i = 0; i < sizeof risen / sizeof *risen; i++) {
+        (void)store(risen[i], 123456789);
+        count(risen[i], 987654321);
+    }
+    for (size_t i = 0; i < sizeof fallen / sizeof *fallen; i++) {
+        (void)store(fallen[i], 987654321);
+        count(fallen[i], 123456789);
+    }
+    snprintf(file, sizeof file, "kernels/matmul/%0150d.cu", 0);
+    for (unsigned int line = 1; line <= 5; line++) {
+        add_line(before, file, line, 1000, 2000);
+        add_line(now, file, line, 1000, 9000);
+    }
+    store_lines(before);
+    observation.lines = now;
+    memset(otherwise, 'x', sizeof otherwise - 1);
+    otherwise[sizeof otherwise - 1] = '\0';
+    judge(&baseline, otherwise);
+
+    const char *why = result->why;
+    char shown[2 * KG__MESSAGE_SIZE];
+
+    cr_assert(strlen(why) > strlen(ACCEPT));
+    cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
+    cr_assert(strstr(why, otherwise) != NULL, "%s", why);
+    kg__case_line(result, NULL, shown, sizeof shown);
+    cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
+    kg__lines_free(now);
+}
+
+#define RECORDED "the baseline was recorded with "
+#define UNJUDGED                                                                                   \
+    "; not judged until it is recorded again: constant_load_words, launches, "                     \
+    "busiest_block_requests, shared_bytes, copied_bytes"
+
+static kg__provenance provenance_of(const char *model, const char *flags)
+{
+    kg__provenance provenance = { .facts = NULL };
+
+    if (model != NULL)
+        kg__provenance_set_text(&provenance, "model", model);
+    if (flags != NULL)
+        kg__provenance_set_text(&provenance, "flags", flags);
+    return provenance;
+}
+
+/* Counts may be the same although other code was counted. */
+Test(count_texts, how_the_baseline_was_recorded_otherwise)
+{
+    static const struct {
+        struct origin {
+            const char *compiler, *model, *flags; /* NULL: not known, and none */
+        } then, now;
+        const char *text;
+    } rows[] = {
+        { { "", NULL, NULL }, { "gcc 13.1.0", "2", NULL }, "" },
+        { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", "1", NULL }, "" },
+        { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", NULL, NULL }, "" },
+        { { "gcc 12.2.0", "3", NULL },
+          { "gcc 13.1.0", "3", NULL },
+          RECORDED "gcc 12.2.0, this run has gcc 13.1.0" },
+        { { "gcc 12.2.0", "1", NULL },
+          { "gcc 12.2.0", "2", NULL },
+          RECORDED "model 1, this run has model 2" UNJUDGED },
+        { { "gcc 12.2.0", "1", NULL },
+          { "gcc 13.1.0", "2", NULL },
+          RECORDED "gcc 12.2.0 and model 1, this run has gcc 13.1.0 and model 2" UNJUDGED },
+        { { "", "3", "-O0" }, { "", "3", "-O0" }, "" },
+        { { "", "3", NULL },
+          { "", "3", "-ffast-math" },
+          RECORDED "no CXXFLAGS, this run has CXXFLAGS -ffast-math" },
+        { { "", "3", "-O0" },
+          { "", "3", NULL },
+          RECORDED "CXXFLAGS -O0, this run has no CXXFLAGS" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct origin *then = &rows[i].then;
+        const struct origin *now = &rows[i].now;
+        kg__provenance provenance = provenance_of(now->model, now->flags);
+        kg__target here = target;
+        char text[256];
+
+        kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
+        kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
+        baseline.provenance = provenance_of(then->model, then->flags);
+        cr_expect(kg__recorded_otherwise(&baseline, &here, &provenance, text, sizeof text) ==
+                  (rows[i].text[0] != '\0'));
+        cr_expect_str_eq(text, rows[i].text);
+        kg__provenance_free(&provenance);
+        kg__baseline_free(&baseline);
+    }
+}
+
+static void expect_line(const char *expected)
+{
+    char text[KG__MESSAGE_SIZE];
+
+    kg__case_line(result, NULL, text, sizeof text);
+    cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
+}
+
+/* The console has a line a case, not 17 figures. */
+Test(count_texts, console_lines)
+{
+    usual_case();
+    judge(&baseline, "");
+    expect_line("pass         cpu-model    " ID "              loads 9 550 600, 2.35 sectors each  "
+                "stores 17 980, 2.48 each");
+    count("barriers", 78608);
+    (void)store("barriers", 78000);
+    count("shared_load_requests", 100);
+    count("shared_load_wavefronts", 150);
+    (void)store("shared_load_requests", 100);
+    (void)store("shared_load_wavefronts", 100);
+    count("shared_store_requests", 10);
+    count("shared_store_wavefronts", 10);
+    (void)store("shared_store_requests", 10);
+    (void)store("shared_store_wavefronts", 10);
+    judge(&baseline, "");
+    expect_line("slower       cpu-model    " ID "              loads 9 550 600, 2.35 sectors each  "
+                "stores 17 980, 2.48 each  shared loads 1.50 wavefronts each (was 1.00)  shared "
+                "stores 1.00  barriers 78 608 (+0.8 %)  shared_load_wavefronts rose by 50.0 % (150 "
+                "against 100); also risen: barriers" ACCEPT);
+}
+
+Test(count_texts, console_lines_of_odd_cases)
+{
+    judge(NULL, "");
+    expect_line("no-baseline  cpu-model    " ID
+                "              no baseline: record one with ci/rebaseline");
+    count("global_load_requests", 5);
+    count("global_load_sectors", 5);
+    sample();
+    judge(NULL, "");
+    expect_line("no-baseline  cpu-model    " ID
+                "              loads 5, 1.00 sectors each  sampled, "
+                "120 of 16 384 blocks  no baseline: record one with ci/rebaseline");
+    /* What fell to 0 is told. */
+    (void)store("global_load_requests", 5);
+    (void)store("global_load_sectors", 5);
+    (void)store("barriers", 2);
+    judge(&baseline, "");
+    expect_line("faster       cpu-model    " ID
+                "              loads 5, 1.00 sectors each  barriers "
+                "0 (-100 %)  sampled, 120 of 16 384 blocks  barriers fell by 100.0 % (0 against "
+                "2)" KEEP);
+}
