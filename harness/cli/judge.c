@@ -390,10 +390,9 @@ static bool judge_targets(json_t *targets, const char *folder, kg__error *error)
  * in the place of this process; returns with an exit code only where that cannot be done. */
 static int publish(const char *folder)
 {
-    char *arguments[5];
+    char *arguments[6];
     size_t count = 0;
 
-    arguments[count++] = (char *)folder;
     if (strict)
         arguments[count++] = "--strict";
     if (as_json)
@@ -402,6 +401,8 @@ static int publish(const char *folder)
         arguments[count++] = "--commit";
         arguments[count++] = (char *)commit;
     }
+    arguments[count++] = "--";
+    arguments[count++] = (char *)folder;
     return kg__flush_output("the verdicts") ? kg__run_tool("run_judged.py", count, arguments)
                                             : KG__EXIT_ERROR;
 }

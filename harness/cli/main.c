@@ -1,5 +1,6 @@
 /* The command `kernelgate`: runs the subcommands that are written in C. All others, help and the
  * manual page are Python programs. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,15 +44,18 @@ static int print_help(const kg__command *command)
     return kg__flush_output("help") ? KG__EXIT_PASS : KG__EXIT_ERROR;
 }
 
-/* Whether the arguments ask for help, before "--". */
+static bool is_help_flag(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+/* Whether the arguments ask for help, right after a command's one or two words: further on it may
+ * be the value of an option. */
 static bool is_help(size_t count, char **arguments)
 {
-    if (count == 0 || strcmp(arguments[0], "help") == 0)
-        return true;
-    for (size_t i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
-        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0)
-            return true;
-    return false;
+    return count == 0 || strcmp(arguments[0], "help") == 0 || is_help_flag(arguments[0]) ||
+           (count > 1 && is_help_flag(arguments[1])) ||
+           (count > 2 && *arguments[1] != '-' && is_help_flag(arguments[2]));
 }
 
 /* Whether the settings of a run, which every subcommand takes, are good; complains if not. */
@@ -77,6 +81,15 @@ static int run_command(const kg__command *command, size_t count, char **argument
     return check_settings() ? command->run(operands, arguments) : KG__EXIT_ERROR;
 }
 
+/* Whatever is opened later must not become a standard stream that was closed: what is written to
+ * one fails. */
+static void fill_closed_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     size_t count = argc > 0 ? (size_t)argc - 1 : 0;
@@ -84,6 +97,7 @@ int main(int argc, char **argv)
     const char *first = count > 0 ? arguments[0] : "";
     const kg__command *command = find_command(first);
 
+    fill_closed_streams();
     if (command != NULL)
         return run_command(command, count - 1, arguments + 1);
     if (count == 1 && strcmp(first, "--version") == 0) {

@@ -18,11 +18,13 @@
 /* Far more than any answer takes. */
 #define ANSWER_SECONDS 20
 
-/* Finds a program relative to this one, and names this one in KG__COMMAND, where the program looks
- * for it. False with a complaint if it cannot be read. */
+/* Finds a program relative to this one, and names this one in KG__COMMAND and whoever runs it in
+ * KG__CALLER, where the program looks for them: python3 may be a script that waits. False with a
+ * complaint if it cannot be read. */
 static bool find_program(const char *tool, char *path, size_t size)
 {
     char command_path[KG__PATH_SIZE];
+    char caller[32];
     ssize_t length = readlink("/proc/self/exe", command_path, sizeof command_path - 1);
     const char *slash;
 
@@ -30,7 +32,9 @@ static bool find_program(const char *tool, char *path, size_t size)
     slash = strrchr(command_path, '/');
     kg__format(path, size, "%.*s/" KG__TOOLS_FROM_COMMAND "/%s",
                slash != NULL ? (int)(slash - command_path) : 0, command_path, tool);
-    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", command_path, 1) == 0)
+    kg__format(caller, sizeof caller, "%ld", (long)getppid());
+    if (access(path, R_OK) == 0 && setenv("KG__COMMAND", command_path, 1) == 0 &&
+        setenv("KG__CALLER", caller, 1) == 0)
         return true;
     kg__complain("%s: cannot be read: %s: install kernelgate again", path, strerror(errno));
     return false;

@@ -6,7 +6,7 @@ import re
 
 from baseline_changes import BAND_STEP
 from baseline_file import Baseline, default_folder, list_files, read_strictly
-from common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, Option, fit, json_text, print_output, run, text_of
+from common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, run, text_of
 from figures import plural, show_figure, show_percent
 from noise import GATED_LIMIT, SESSIONS_MINIMUM, band_of_sessions, noise, noise_bound, value_of_sessions
 from recording import SENTINELS

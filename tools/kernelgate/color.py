@@ -17,7 +17,7 @@ def is_wanted(stream):
         return False
     if os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def paint(text, color):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import common
 from common import Failure, ask_command, nearest_name, own_command, print_output, run
 
 
@@ -184,6 +185,7 @@ def run_program(entry, arguments):
     sys.argv = [program_path(entry), *arguments]
     if not os.access(sys.argv[0], os.R_OK):
         raise Failure(f"{sys.argv[0]}: cannot be read: install kernelgate again")
+    common.USAGE = usage_of(entry)
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
@@ -200,8 +202,7 @@ def main(arguments):
             print_output("help", overview())
         return 0
     entry, rest = find_command(arguments)
-    before_end = rest[: rest.index("--")] if "--" in rest else rest
-    if any(argument in HELP for argument in before_end) and (entry is not None or len(arguments) == 2):
+    if entry is None and len(arguments) == 2 and arguments[1] in HELP:
         print_help(arguments)
     elif entry is None:
         refuse(arguments)

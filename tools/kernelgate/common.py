@@ -9,9 +9,11 @@ import signal
 import stat
 import subprocess
 import sys
+import traceback
 from dataclasses import dataclass
 from typing import Optional
 
+USAGE = ""  # the first lines of a command's help, by commands.py
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
 GIT_SECONDS = 30
@@ -33,8 +35,11 @@ def fit(text, size):
 def complain(message):
     """Prints an error as one line that no CI runner takes for one of its commands."""
     line = fit(message, MESSAGE_SIZE).replace("##[", "# [")
-    sys.stderr.buffer.write(f"kernelgate: {line}\n".encode("utf-8", "surrogateescape"))
-    sys.stderr.flush()
+    try:
+        sys.stderr.buffer.write(f"kernelgate: {line}\n".encode("utf-8", "surrogateescape"))
+        sys.stderr.flush()
+    except (OSError, AttributeError):  # Python has no sys.stderr where it is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def nearest_name(name, names):
@@ -43,13 +48,17 @@ def nearest_name(name, names):
 
 
 def run(main):
-    """Ends the process with the exit code of main(arguments), or with 2 and the line of its Failure."""
+    """Ends the process with the exit code of main(arguments), or with 2 and the line of what it raises."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
+        sys.exit(2)
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
 
 
@@ -87,7 +96,7 @@ class Command:
                 operands += rest
                 break
             if argument in ("--help", "-h"):
-                print_output(self.name, self._help())
+                print_output(self.name, USAGE + self._help())
                 sys.exit(0)
             if argument == "-" or not argument.startswith("-"):
                 operands.append(argument)
@@ -161,9 +170,10 @@ def print_output(command, text):
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
-    except OSError:
+    except (OSError, AttributeError):  # Python has no sys.stdout where it is closed
         complain(f"{command}: the standard output cannot be written: redirect it elsewhere")
-        os._exit(2)  # the interpreter would try, and fail, once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter would try, and fail, once more
+        sys.exit(2)
 
 
 def json_text(document):

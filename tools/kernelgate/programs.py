@@ -1,5 +1,6 @@
 """The programs of a build's comparisons: where they are, what they answer to a query, and which cases a filter takes."""
 
+import ctypes
 import difflib
 import fnmatch
 import json
@@ -66,9 +67,13 @@ def instrumented_program(path):
     return found
 
 
+# What the programs have, whose globs are not quite Python's: [^x], \\x and [[:alpha:]].
+_fnmatch = ctypes.CDLL(None).fnmatch
+
+
 def globs_take(globs, case):
     """Whether a list of globs, separated by commas, takes a case; * crosses slashes, as in KG_FILTER."""
-    return any(fnmatch.fnmatchcase(case, glob) for glob in globs.split(",") if glob)
+    return any(_fnmatch(os.fsencode(glob), os.fsencode(case), 0) == 0 for glob in globs.split(",") if glob)
 
 
 def globs_take_from(globs, case):

@@ -26,7 +26,7 @@ def ctest_chose_tests():
     if "CTEST_INTERACTIVE_DEBUG_MODE" not in os.environ:  # CTest sets it for each of its tests
         return False
     try:
-        with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
+        with open(f"/proc/{os.environ.get('KG__CALLER', os.getppid())}/cmdline", "rb") as file:
             return not CTEST_CHOICES.isdisjoint(map(os.fsdecode, file.read().split(b"\0")))
     except OSError:
         return False

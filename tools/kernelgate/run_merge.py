@@ -30,7 +30,7 @@ def make_tally():
 
 
 def exit_code(tally, strict):
-    """The exit code of a test or a run, by the rule of kg__exit_code() (harness/judge/judge.c)."""
+    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), and unlisted cases are doubtful too."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted"))
     judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]

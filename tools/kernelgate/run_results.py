@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -25,12 +26,15 @@ WIDE_LIMIT = 0.10  # a limit above guards little, and is counted
 def whose_run():
     """Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is outside of what this process
     can see."""
-    return os.getppid() or os.getpid()
+    return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
 
 
 def hold_folder(act, folder, *process):
     """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
-    code = ask_command("--run", act, folder, *map(str, process)).returncode
+    try:
+        code = ask_command("--run", act, folder, *map(str, process)).returncode
+    except OSError as error:
+        raise Failure(f"kernelgate --run {act}: cannot be run: {error.strerror}: install kernelgate again") from None
     if code < 0:
         raise Failure(f"kernelgate --run {act}: was ended by signal {-code}: run it again")
     if code > 0:
@@ -55,7 +59,7 @@ def _read_report(path, code):
     """What `ctest --output-junit` says of each test: its name, its status and the message with it."""
     try:
         root = ElementTree.parse(path).getroot()
-    except (OSError, ValueError, ElementTree.ParseError):
+    except (OSError, ValueError, LookupError, ElementTree.ParseError):
         raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
     for test in root:
         if test.tag == "testcase":
@@ -143,9 +147,9 @@ def publish(document, folder, detail, as_json, annotated):
     written = write_files(folder, [(form, file) for form, file in files if form == "json"], results)
     if not written:
         return False
+    written = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
     if detail is not None:
         print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
-    written = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
     if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
         print_output("results", annotations.write(results))
     if as_json:
@@ -237,7 +241,17 @@ def main(arguments):
     ctest_code = _code_of_ctest(options["ctest-code"])
     if options["print"] is not None:
         return _print_again(options["print"], _detail(options))
+    # Whoever reads the output may end early, and the files are written all the same.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     merged = _merge(options, folder)
+    try:
+        return _finish(merged, options, folder, ctest_code)
+    finally:
+        hold_folder("end", folder, whose_run())
+
+
+def _finish(merged, options, folder, ctest_code):
+    """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
     if options["ctest"] is not None:
         try:
             check_report(merged, options["ctest"], ctest_code)
@@ -253,7 +267,6 @@ def main(arguments):
     add_baselines(merged, options["since"])
     finish(merged)
     written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
-    hold_folder("end", folder, whose_run())
     return merged.document["exit_code"] if written else ERROR
 
 

@@ -5,10 +5,11 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import unittest
 
-from command_fixture import TREE, Folder
+from command_fixture import COMMAND, TREE, Folder
 
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\
@@ -192,6 +193,18 @@ class Results(Command):
             self.assertIn(f"kernelgate: out/{name}: cannot be written", done.stderr)
         self.assertTrue(os.path.exists("out/report/index.html"), "the other files are written")
         self.ends(2, None, "kernelgate: nowhere/records: the folder cannot be read", "results", "--out", "nowhere")
+
+    def test_odd_values_and_streams(self):
+        """A value that looks like help is one; a run that cannot be printed has its files, and gives its folder back."""
+        self.leave("pass")
+        self.ends(2, "kernelgate: error: -h", None, "results", "--error", "-h")
+        self.ends(2, "", "KG_STRICT='yes' is neither", "results", "--error", "-h", KG_STRICT="yes")
+        shutil.copy(VERDICTS, "kept")
+        for closed in (">&-", ">/dev/full", "2>&- >&-", "2>/dev/full >/dev/full"):
+            steps = f"{COMMAND} begin && cp kept {VERDICTS} && {COMMAND} results {closed}; code=$?; ls out; exit $code"
+            done = subprocess.run(["sh", "-c", steps], capture_output=True, text=True, check=False, env=self.environment)
+            self.assertEqual((done.returncode, "Traceback" in done.stderr, "junit.xml" in done.stdout), (2, False, True), closed)
+            self.assertEqual(self.read("out/run.lock"), "", "it is held by nobody")
 
     def test_lint_the_baselines_of_the_run(self):
         """A run that knows its programs finds what lint does, and what a test has reported once alone."""

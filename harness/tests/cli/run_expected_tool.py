@@ -7,6 +7,7 @@ import unittest
 
 from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
+import programs
 import run_begin
 import run_expected
 from common import Failure
@@ -131,6 +132,17 @@ class Expected(Merges):
                          {key: {"expected": 3, "reported": 3} for key in ("tests", "cases")})
         both = {**TABLES, "gpu.a.time": ["a/v/3/-"]}
         self.assertEqual(self.checked(*ALL, tables=both)["coverage"]["cases"], {"expected": 4, "reported": 3})
+
+
+class Globs(Merges):
+    def test_are_those_of_the_programs(self):
+        """fnmatch(3), by which the programs choose, takes more than Python's own does."""
+        for glob, case, taken in (
+                ("c/*", "c/v/1/-", True), ("c/[^v]/*", "c/w/1/-", True), ("c/[^v]/*", "c/v/1/-", False), ("c/[!v]/*", "c/v/1/-", False),
+                ("c/\\v/*", "c/v/1/-", True), ("c/[[:alpha:]]/*", "c/v/1/-", True), ("c/[[:digit:]]/*", "c/v/1/-", False),
+                ("x,c/?/1/-", "c/v/1/-", True), ("", "c/v/1/-", False)):
+            with self.subTest(glob):
+                self.assertIs(programs.globs_take(glob, case), taken)
 
 
 class Programs(Merges):

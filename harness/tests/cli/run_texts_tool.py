@@ -181,7 +181,7 @@ class Ends(Merges):
         self.write("report", '<testsuite><testcase name="import.a" status="fail"/></testsuite>')
         run_results.check_report(merged, "report", 8)
         self.assertEqual(len(merged.document["errors"]), 1, "it has said so")
-        for text in (None, "", "<a>", '<?xml version="1.0" encoding="shift_jis"?><a/>'):
+        for text in (None, "", "<a>", '<?xml version="1.0" encoding="shift_jis"?><a/>', '<?xml version="1.0" encoding="foo"?><a/>'):
             if text is not None:
                 self.write("bad", text)
             with self.assertRaisesRegex(Failure, "^bad: ctest ended with code 8 and left no report"):
