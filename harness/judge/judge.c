@@ -309,37 +309,46 @@ static bool is_fraction_or_figure(double value)
     return isfinite(value) && value >= 0.0;
 }
 
+/* Whether nothing can be judged: the value or the baseline is unusable, or there is none; the
+ * judgement says so then. */
+static bool is_refused(const kg__interval *observed, const kg__expectation *expectation,
+                       const char *unit, kg__judgement *judgement)
+{
+    const char *unusable = unusable_value(observed, expectation, unit);
+
+    judgement->verdict = KG__ERROR;
+    if (unusable != NULL) {
+        kg__format(judgement->why, sizeof judgement->why, "%s", unusable);
+        return true;
+    }
+    if (expectation == NULL) {
+        judgement->verdict = KG__NO_BASELINE;
+        kg__format(judgement->why, sizeof judgement->why,
+                   "no baseline: record one with ci/rebaseline");
+        return true;
+    }
+    /* No rise can be computed from -0. */
+    if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
+        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
+        isnan(session_sigma(expectation))) {
+        kg__format(judgement->why, sizeof judgement->why,
+                   "the baseline's figures are unusable: record it again with ci/rebaseline");
+        return true;
+    }
+    judgement->verdict = KG__PASS;
+    return false;
+}
+
 kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                         const kg__surroundings *surroundings, const char *unit)
 {
     kg__judgement judgement = { .change = NAN, .limit = NAN, .smallest = NAN };
-    const char *unusable = unusable_value(observed, expectation, unit);
     double value = observed->value;
 
-    if (unusable != NULL) {
-        judgement.verdict = KG__ERROR;
-        kg__format(judgement.why, sizeof judgement.why, "%s", unusable);
+    if (is_refused(observed, expectation, unit, &judgement))
         return judgement;
-    }
-    if (expectation == NULL) {
-        judgement.verdict = KG__NO_BASELINE;
-        kg__format(judgement.why, sizeof judgement.why,
-                   "no baseline: record one with ci/rebaseline");
-        return judgement;
-    }
 
     double sigma = session_sigma(expectation);
-
-    /* No rise can be computed from -0. */
-    if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
-        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
-        isnan(sigma)) {
-        judgement.verdict = KG__ERROR;
-        kg__format(judgement.why, sizeof judgement.why,
-                   "the baseline's figures are unusable: record it again with ci/rebaseline");
-        return judgement;
-    }
-
     move_limits limits = { .baseline = expectation->value,
                            .log_limit = fmax(log1p(expectation->band), 3.0 * sigma),
                            .floor = expectation->floor };

@@ -174,86 +174,86 @@ Test(observer, no_case_needs_no_process)
 #define HUNG "hung: no record for 0.5 s (KG_CASE_TIMEOUT sets the limit)"
 #define LOST "record lost"
 
+static const struct {
+    double silence_limit;
+    size_t processes;
+    const char *mode; /* of the fake observer; NULL: the usual one */
+    struct {
+        const char *id;
+        const char *why; /* NULL: it was checked */
+    } cases[6];
+} faults[] = {
+    { 20,
+      3,
+      NULL,
+      { { "good/1", NULL },
+        { "crashes/2", "crashed: the observer died of signal 11 (Segmentation" },
+        { "good/3", NULL },
+        { "crashes/4", "crashed" },
+        { "good/5", NULL } } },
+    { 20, 2, NULL, { { "crashes/1", "crashed" }, { "crashes/2", "crashed" } } },
+    { 20,
+      2,
+      NULL,
+      { { "exits/1", "the observer ended with exit code 2 in the midst of it" },
+        { "good/2", NULL } } },
+    { 0.5, 2, NULL, { { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL } } },
+    /* It is killed, for it does not end when it is asked to. */
+    { 0.5, 2, NULL, { { "stays/1", HUNG }, { "good/2", NULL } } },
+    { 20,
+      2,
+      NULL,
+      { { "leaves/1", "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14" },
+        { "good/2", NULL } } },
+    /* It hangs after the record of its case. */
+    { 0.5, 2, NULL, { { "dawdles/1", NULL }, { "good/2", NULL } } },
+    { 20,
+      3,
+      NULL,
+      { { "loses/1", "the context is gone" },
+        { "good/2", NULL },
+        { "loses/3", "the context is gone" },
+        { "good/4", NULL } } },
+    /* An observer that ends well without a record is not asked again: it would not end. */
+    { 20, 1, NULL, { { "good/1", NULL }, { "forgotten/2", LOST }, { "good/3", NULL } } },
+    { 20, 1, "undone", { { "good/1", NULL }, { "forgotten/2", LOST } } },
+    { 20, 1, "nothing", { { "good/1", LOST }, { "good/2", LOST } } },
+    { 20,
+      1,
+      NULL,
+      { { "good/1", NULL },
+        { "stops/2", "the observer ended with exit code 0" },
+        { "good/3", LOST } } },
+    { 20,
+      2,
+      NULL,
+      { { "garbles/1", NULL },
+        { "tears/2", "crashed: the observer died of signal 9" },
+        { "good/3", NULL } } },
+    { 20, 1, NULL, { { "repeats/1", NULL }, { "good/2", NULL } } },
+    /* Four waits of 0.2 s each, of which records tell. */
+    { 0.5, 1, NULL, { { "waits/1", NULL }, { "good/2", NULL } } },
+};
+
 /* Every fault costs the case that was running, and no other; the next process goes on after it. */
 Test(observer, each_fault_costs_one_case)
 {
-    static const struct {
-        double silence_limit;
-        size_t processes;
-        const char *mode; /* of the fake observer; NULL: the usual one */
-        struct {
-            const char *id;
-            const char *why; /* NULL: it was checked */
-        } cases[6];
-    } rows[] = {
-        { 20,
-          3,
-          NULL,
-          { { "good/1", NULL },
-            { "crashes/2", "crashed: the observer died of signal 11 (Segmentation" },
-            { "good/3", NULL },
-            { "crashes/4", "crashed" },
-            { "good/5", NULL } } },
-        { 20, 2, NULL, { { "crashes/1", "crashed" }, { "crashes/2", "crashed" } } },
-        { 20,
-          2,
-          NULL,
-          { { "exits/1", "the observer ended with exit code 2 in the midst of it" },
-            { "good/2", NULL } } },
-        { 0.5, 2, NULL, { { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL } } },
-        /* It is killed, for it does not end when it is asked to. */
-        { 0.5, 2, NULL, { { "stays/1", HUNG }, { "good/2", NULL } } },
-        { 20,
-          2,
-          NULL,
-          { { "leaves/1", "the observer was ended from outside (SIGTERM) at kernels/a/b.cu:14" },
-            { "good/2", NULL } } },
-        /* It hangs after the record of its case. */
-        { 0.5, 2, NULL, { { "dawdles/1", NULL }, { "good/2", NULL } } },
-        { 20,
-          3,
-          NULL,
-          { { "loses/1", "the context is gone" },
-            { "good/2", NULL },
-            { "loses/3", "the context is gone" },
-            { "good/4", NULL } } },
-        /* An observer that ends well without a record is not asked again: it would not end. */
-        { 20, 1, NULL, { { "good/1", NULL }, { "forgotten/2", LOST }, { "good/3", NULL } } },
-        { 20, 1, "undone", { { "good/1", NULL }, { "forgotten/2", LOST } } },
-        { 20, 1, "nothing", { { "good/1", LOST }, { "good/2", LOST } } },
-        { 20,
-          1,
-          NULL,
-          { { "good/1", NULL },
-            { "stops/2", "the observer ended with exit code 0" },
-            { "good/3", LOST } } },
-        { 20,
-          2,
-          NULL,
-          { { "garbles/1", NULL },
-            { "tears/2", "crashed: the observer died of signal 9" },
-            { "good/3", NULL } } },
-        { 20, 1, NULL, { { "repeats/1", NULL }, { "good/2", NULL } } },
-        /* Four waits of 0.2 s each, of which records tell. */
-        { 0.5, 1, NULL, { { "waits/1", NULL }, { "good/2", NULL } } },
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         outcome all = { 0 };
         kg__error why = { "" };
 
         remove_folder();
         make_folder();
-        silence_limit = rows[i].silence_limit;
-        setenv("FAKE_OBSERVER", rows[i].mode != NULL ? rows[i].mode : "", 1);
-        for (size_t j = 0; rows[i].cases[j].id != NULL; j++)
-            all.cases[j] = rows[i].cases[j].id;
+        silence_limit = faults[i].silence_limit;
+        setenv("FAKE_OBSERVER", faults[i].mode != NULL ? faults[i].mode : "", 1);
+        for (size_t j = 0; faults[i].cases[j].id != NULL; j++)
+            all.cases[j] = faults[i].cases[j].id;
         cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
-        for (size_t j = 0; rows[i].cases[j].id != NULL; j++)
+        for (size_t j = 0; faults[i].cases[j].id != NULL; j++)
             expect_outcome(&all, j,
-                           rows[i].cases[j].why != NULL ? KG__EVENT_FAILED : KG__EVENT_CHECKED,
-                           rows[i].cases[j].why != NULL ? rows[i].cases[j].why : "");
-        cr_assert(processes() == rows[i].processes, "row %zu: %zu", i, processes());
+                           faults[i].cases[j].why != NULL ? KG__EVENT_FAILED : KG__EVENT_CHECKED,
+                           faults[i].cases[j].why != NULL ? faults[i].cases[j].why : "");
+        cr_assert(processes() == faults[i].processes, "row %zu: %zu", i, processes());
     }
 }
 
