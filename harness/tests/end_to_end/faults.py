@@ -222,7 +222,7 @@ class Faults(Runs):
         self.inject_nothing()
         self.assertEqual(self.step(COMMAND, "begin"), 0)
         self.inject("out", 1, "EROFS")
-        self.expect_program(2, "out/records/gpu.fake.time.verdicts.json: cannot be written: Read-only", SOUND_GPU, "--filter=fake/time")
+        self.expect_program(2, "/out: the folder cannot be made: Read-only file system", SOUND_GPU, "--filter=fake/time")
 
     # Processes that cannot be started, or lose their parents.
 
