@@ -154,6 +154,16 @@ def become_command(command, *arguments):
         raise Failure(f"{path}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate {command}") from None
 
 
+def own_file(*places):
+    """The first path that is there, of some from the folder of these programs: a checkout and an installation have what belongs
+    to them at different places."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in (os.path.join(here, place) for place in places):
+        if os.path.exists(path):
+            return path
+    raise Failure(f"{os.path.basename(places[0])}: cannot be found: install kernelgate again")
+
+
 def current_commit():
     """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
     try:

@@ -7,7 +7,6 @@ high to B's high over A's low, which holds the true ratio where both intervals h
 
 import json
 import math
-import os
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from programs import filter_takes, globs_take_from, nearest_case
 from recording import SENTINELS
 from results import MODEL_KEY, RANKS, VERDICTS, is_dismissed, load_figures, measured_figure, worst
+from settings import is_strict
 from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
@@ -438,7 +438,7 @@ def main(arguments):
         raise Failure("compare: takes one filter after the two files: separate globs by commas")
     a, b = (Run(name, path, load_figures(path)) for name, path in zip("AB", operands))
     comparison = Comparison(a, b, operands[2] if len(operands) == 3 else "", options["across"])
-    strict = os.environ.get("KG_STRICT") == "1"
+    strict = is_strict()
     code = comparison.exit_code(strict)
     if form == "json":
         print_output("compare", json_text(comparison.document(strict)))

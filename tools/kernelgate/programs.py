@@ -2,7 +2,6 @@
 
 import ctypes
 import difflib
-import fnmatch
 import json
 import os
 import subprocess
@@ -71,9 +70,13 @@ def instrumented_program(path):
 _fnmatch = ctypes.CDLL(None).fnmatch
 
 
+def _glob_takes(glob, text):
+    return _fnmatch(os.fsencode(glob), os.fsencode(text), 0) == 0
+
+
 def globs_take(globs, case):
     """Whether a list of globs, separated by commas, takes a case; * crosses slashes, as in KG_FILTER."""
-    return any(_fnmatch(os.fsencode(glob), os.fsencode(case), 0) == 0 for glob in globs.split(",") if glob)
+    return any(_glob_takes(glob, case) for glob in globs.split(",") if glob)
 
 
 def globs_take_from(globs, case):
@@ -183,11 +186,11 @@ class Answers:
         heads = [case.split("/") for case in self._ids()]
         for index, part in enumerate(parts):
             names = {case[index] for case in heads if len(case) > index}
-            if not any(fnmatch.fnmatchcase(name, part) for name in names):
+            if not any(_glob_takes(part, name) for name in names):
                 nearest = nearest_name(part, sorted(names))
                 where = f'; did you mean "{nearest}"?' if nearest else f" of the programs in {self._folder}"
                 raise Failure(f'{query.command}: there is no {PARTS[index]} "{part}" among the {query.noun}s{where}')
-            heads = [case for case in heads if len(case) > index and fnmatch.fnmatchcase(case[index], part)]
+            heads = [case for case in heads if len(case) > index and _glob_takes(part, case[index])]
         raise Failure(f'{query.command}: "{glob}" takes no {query.noun}: see {query.option} of the programs in {self._folder}')
 
     def complete(self, globs):
@@ -195,7 +198,7 @@ class Answers:
         completed = []
         for glob in filter(None, globs.split(",")):
             for candidate in (glob, f"{glob}/*"):
-                if any(fnmatch.fnmatchcase(case, candidate) for case in self._ids()):
+                if any(_glob_takes(candidate, case) for case in self._ids()):
                     completed.append(candidate)
                     break
             else:

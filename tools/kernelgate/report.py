@@ -10,6 +10,7 @@ from comparison_table import comparisons_of, packed, tables_of, targets_of
 from printers import PRINTERS, save
 from programs import filter_takes
 from results import Run, load
+from settings import results_folder
 from table_text import as_csv, as_markdown
 from text_table import parse_format
 
@@ -105,7 +106,7 @@ def write_page(path, results, page):
 def main(arguments):
     options = COMMAND.parse(arguments)
     name = check_options(options)
-    folder = options["out"] or os.environ.get("KG_OUT") or "out"
+    folder = results_folder(options["out"])
     path = options["results"] or os.path.join(folder, "results.json")
     try:
         document = load(path)

@@ -252,12 +252,16 @@ class Run:
         return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
 
     def broken_claims(self):
-        return [entry for entry in self.list("claims") if member(entry, "holds") is not True and not is_reported_only(entry)]
+        return list(filter(claim_fails, self.list("claims")))
+
+
+def claim_fails(claim):
+    return member(claim, "holds") is not True and member(claim, "reported_only") is not True
 
 
 def is_reported_only(claim):
     """Whether a claim does not hold and fails nothing, since it has not held on this target before."""
-    return member(claim, "holds") is not True and member(claim, "reported_only") is True
+    return member(claim, "holds") is not True and not claim_fails(claim)
 
 
 def reason_of(entry):

@@ -7,7 +7,7 @@ import subprocess
 from baseline_file import load
 from common import Failure, is_number, list_of, member, parse_json, text_of
 from figures import plural
-from programs import call_program, filter_takes
+from programs import call_program, comparison_of_case, filter_takes
 from settings import GPU, MODEL, setting
 
 SECONDS = 30  # a program lists some thousands of cases in less
@@ -147,7 +147,7 @@ class Coverage:
         """A case that the baseline has for a part: it has vanished where no table has it, or where its comparison refuses it
         now. A test that is missing, or judged nothing, is an error or has given its reason. No table has what was imported."""
         refused = (target, case) in self._refused
-        test = f"{kind}.{case.partition('/')[0]}.{part}"
+        test = f"{kind}.{comparison_of_case(case)}.{part}"
         known = test in self._tests
         if not filter_takes(case) or known and case in self._tests[test] and not refused:
             return

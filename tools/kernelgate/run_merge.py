@@ -7,7 +7,7 @@ import os
 from common import Failure, check_schema, is_number, list_of, member, object_of, read_json, text_of
 from figures import plural
 from programs import glob_meant, globs_take
-from results import RANKS, SCHEMA, VERDICTS
+from results import RANKS, SCHEMA, VERDICTS, claim_fails
 from run_causes import add_causes
 from schema_form import misfit
 from settings import setting
@@ -66,7 +66,7 @@ def _is_silent(verdicts):
 def _tally_rest(verdicts, tally):
     """Counts what a test says outside of its cases."""
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
-    tally["failed_claims"] += sum(not (claim["holds"] or member(claim, "reported_only")) for claim in list_of(verdicts, "claims"))
+    tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
     if "skipped" in verdicts:
         tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty") else "unavailable"] += 1
     elif _is_silent(verdicts):

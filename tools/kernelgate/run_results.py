@@ -10,7 +10,7 @@ import annotations
 from baseline_diff import loosened
 from baseline_file import default_folder
 from baseline_lint import list_findings
-from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text,
+from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, own_file,
                     print_output, read_json, run)
 from publish import print_console, write_files
 from results import REMEDY, SCHEMA, Run
@@ -129,13 +129,9 @@ def name_commits(document, commit):
 
 def run_files():
     """The files that a run leaves, each a form and a path, by ci/run-files."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    for path in (os.path.join(here, "..", "..", "ci", "run-files"), os.path.join(here, "..", "ci", "run-files")):
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                lines = [line.split() for line in file if not line.startswith("#")]
-            return [(form, name) for name, form in lines]
-    raise Failure("ci/run-files: cannot be found: install kernelgate again")
+    with open(own_file("../../ci/run-files", "../ci/run-files"), encoding="utf-8") as file:
+        lines = [line.split() for line in file if not line.startswith("#")]
+    return [(form, name) for name, form in lines]
 
 
 def publish(document, folder, detail, as_json, annotated):

@@ -6,7 +6,7 @@ import shlex
 from baseline_changes import LOOSENINGS
 from common import list_of, member, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
-from results import RANKS, VERDICTS, fails
+from results import RANKS, VERDICTS, claim_fails, fails
 from run_expected import list_names
 from run_merge import ERROR, FAIL, NOTHING, PASS
 from text import clean
@@ -220,8 +220,7 @@ def describe(document):
     for entry in document["errors"]:
         _set(entry, "reproduce", reproduce_test(document, text_of(entry, "test")))
     for claim in document["claims"]:
-        lost = not (claim["holds"] or member(claim, "reported_only"))
-        _set(claim, "reproduce", reproduce_test(document, claim["test"]) if lost else None)
+        _set(claim, "reproduce", reproduce_test(document, claim["test"]) if claim_fails(claim) else None)
     for entry in document["vanished"]:
         entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
                         f"kernelgate baseline retire (baselines/{entry['target']}.json)")

@@ -2,14 +2,9 @@
 
 import functools
 import json
-import os
 import re
 
-from common import Failure, is_number
-
-_HERE = os.path.dirname(os.path.abspath(__file__))
-# Beside the sources of the commands, of a checkout, and of an installation.
-_FOLDERS = (_HERE, os.path.join(_HERE, "..", "..", "baselines", "schemas"), os.path.join(_HERE, "..", "schemas"))
+from common import is_number, own_file
 
 _TYPES = {
     "object": lambda value: isinstance(value, dict),
@@ -26,6 +21,12 @@ def _is_same(left, right):
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
+@functools.lru_cache(maxsize=None)
+def _compiled(pattern):
+    """In Python $ is before the last line's end too."""
+    return re.compile(re.sub(r"\$$", r"\\Z", pattern))
+
+
 # Whether a value fits a keyword of a schema; what is not a text has any pattern, and so on.
 _KEYWORDS = {
     "type": lambda value, types: any(_TYPES[name](value) for name in ([types] if isinstance(types, str) else types)),
@@ -36,8 +37,7 @@ _KEYWORDS = {
     "exclusiveMinimum": lambda value, below: not is_number(value) or value > below,
     "minLength": lambda value, least: not isinstance(value, str) or len(value) >= least,
     "maxLength": lambda value, most: not isinstance(value, str) or len(value) <= most,
-    # In Python $ is before the last line's end too.
-    "pattern": lambda value, pattern: not isinstance(value, str) or re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None,
+    "pattern": lambda value, pattern: not isinstance(value, str) or _compiled(pattern).search(value) is not None,
     "minItems": lambda value, least: not isinstance(value, list) or len(value) >= least,
     "maxItems": lambda value, most: not isinstance(value, list) or len(value) <= most,
     "minProperties": lambda value, least: not isinstance(value, dict) or len(value) >= least,
@@ -50,12 +50,9 @@ class _Misfit(Exception):
 
 @functools.lru_cache(maxsize=None)
 def _load(name):
-    for folder in _FOLDERS:
-        path = os.path.join(folder, name)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                return json.load(file)
-    raise Failure(f"{name}: cannot be found: install kernelgate again")
+    # Beside these programs, or beside the baselines of a checkout, or where those schemas are installed.
+    with open(own_file(name, f"../../baselines/schemas/{name}", f"../schemas/{name}"), encoding="utf-8") as file:
+        return json.load(file)
 
 
 def _refuse(schema, where, document):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, own_command, print_output,
                     read_json, run, text_of)
+from settings import results_folder
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
 OBSERVERS = 3  # the processes that a slowdown rests on: the first, and two that confirm it
@@ -288,7 +289,7 @@ def main(arguments):
     (program,) = options["operands"]
     if not program.endswith(".gpu"):
         raise Failure(f"selftest: {program}: is not a program for a GPU: those end in .gpu")
-    folder = os.path.join(os.environ.get("KG_OUT") or "out", "selftest")
+    folder = os.path.join(results_folder(None), "selftest")
     set_surroundings()
     hold(folder)
     clear(folder)

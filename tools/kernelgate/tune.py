@@ -13,6 +13,7 @@ from observers import Observation, Unavailable, stoppable
 from programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take, instrumented_program
 from progress import Progress
 from results import COUNTERS
+from settings import is_strict
 from text_table import parse_format
 from tune_report import Search, Tables, document_of
 
@@ -330,7 +331,7 @@ def main(arguments):
             return search(options, filters[0] if filters else os.environ.get("KG_FILTER", ""))
         except NoGpu as failure:
             complain(str(failure))
-            return 2 if os.environ.get("KG_STRICT", "0") not in ("", "0") else NOTHING
+            return 2 if is_strict() else NOTHING
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from common import Failure
 class Forms(Merges):
     def setUp(self):
         super().setUp()
-        folders = schema_form._FOLDERS
-        schema_form._FOLDERS = (os.getcwd(), *folders)
-        self.addCleanup(setattr, schema_form, "_FOLDERS", folders)
+        found = schema_form.own_file
+        schema_form.own_file = lambda *places: found(os.path.abspath(places[0]), *places)
+        self.addCleanup(setattr, schema_form, "own_file", found)
         self.addCleanup(schema_form._load.cache_clear)
 
     def misfit(self, document, schema):

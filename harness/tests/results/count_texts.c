@@ -172,7 +172,7 @@ static void expect_line(const char *expected)
     cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
 }
 
-/* The console has a line a case, not 17 figures. */
+/* The console prints one line per case, not 17 figures. */
 Test(count_texts, console_lines)
 {
     usual_case();
