@@ -48,6 +48,7 @@ typedef struct claim_case {
     char id[KG__CASE_ID_SIZE];
     bool in_table;
     kg__error broken; /* what is wrong with the table, else empty */
+    bool unchanged;   /* and was not timed */
     double value;     /* NAN: this run has none that counts */
     double stored;    /* the baseline's; NAN: it has none */
 } claim_case;
@@ -78,6 +79,7 @@ static claim_case find_case(const claim_check *claim, const char *name)
     metric = kg__case_result_metric(result, claim->metric);
     if (metric != NULL && result->verdict < KG__WRONG && !kg__is_disproved(claim->checks, found.id))
         found.value = metric->figures.value;
+    found.unchanged = metric == NULL && result != NULL && result->verdict == KG__UNCHANGED;
     if (metric != NULL)
         found.stored = metric->baseline;
     return found;
@@ -89,6 +91,7 @@ typedef enum claim_outcome {
     FAILS,
     REPORTED,
     FILTERED_OUT,
+    UNCHANGED,
     UNDECIDED,
     MISTAKEN
 } claim_outcome;
@@ -98,9 +101,8 @@ typedef enum claim_outcome {
 static void write_claim(const kg__verdicts *measured, const char *claim, claim_outcome outcome,
                         const char *why)
 {
-    static const char *const words[] = {
-        "holds", "fails", "reported", "skipped", "skipped", "error"
-    };
+    static const char *const words[] = { "holds",   "fails",   "reported", "skipped",
+                                         "skipped", "skipped", "error" };
     static kg__pool pool;
     static kg__verdicts *verdicts;
     char test[128];
@@ -115,9 +117,11 @@ static void write_claim(const kg__verdicts *measured, const char *claim, claim_o
         verdicts->target = measured->target;
     if (outcome == MISTAKEN) {
         kg__pool_add_text(&pool, &verdicts->errors, why);
-    } else if (outcome == FILTERED_OUT || outcome == UNDECIDED) {
+    } else if (outcome >= FILTERED_OUT) {
         verdicts->skipped = kg__pool_text(&pool, why);
-        verdicts->skipped_by = outcome == FILTERED_OUT ? KG__SKIP_FILTER : KG__SKIP_UNAVAILABLE;
+        verdicts->skipped_by = outcome == FILTERED_OUT ? KG__SKIP_FILTER
+                               : outcome == UNCHANGED  ? KG__SKIP_UNCHANGED
+                                                       : KG__SKIP_UNAVAILABLE;
     } else {
         kg__verdicts_add_claim(verdicts, &(kg__claim){ .claim = test,
                                                        .holds = outcome == HOLDS,
@@ -173,6 +177,12 @@ static claim_outcome find_obstacle(const claim_check *claim, char *why, size_t s
         }
     }
     for (int i = 0; i < claim->count; i++) {
+        if (claim->cases[i].unchanged) {
+            kg__format(why, size, "%s is unchanged, and was not timed", claim->cases[i].id);
+            return UNCHANGED;
+        }
+    }
+    for (int i = 0; i < claim->count; i++) {
         if (isnan(claim->cases[i].value)) {
             kg__format(why, size, "%s must be right and have its %s in this run (part %s)",
                        claim->cases[i].id, claim->metric, MEASURING_PART);
@@ -191,7 +201,7 @@ static void end(claim_check *claim, claim_outcome outcome, const char *why)
     has_expected = true;
     write_claim(claim->measured, criterion_current_test->name, outcome, why);
     kg__pool_free(&claim->pool);
-    if (outcome == FILTERED_OUT || outcome == UNDECIDED)
+    if (outcome >= FILTERED_OUT && outcome <= UNDECIDED)
         cr_skip_test("%s", why);
     else
         cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", why);

@@ -22,6 +22,8 @@ typedef struct kg__subject {
     size_t observers;
     kg__case_result *result;   /* NULL until it is judged */
     kg__case_result *unjudged; /* what is written until then, once it was */
+    kg__kernel_code *code;     /* that it launches, the part's pool's; NULL: not known */
+    const char *same_code;     /* whose code that is: see kg__case_result */
     bool refused;              /* the comparison does not support it */
     bool tripped;
     bool suspect;   /* left to be settled against a base, after this run */
@@ -50,6 +52,8 @@ typedef struct kg__part_run {
     const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
     kg__baseline baseline;
     bool has_baseline;
+    bool same_toolkit; /* it was recorded with this program's toolkit: machine code can be compared
+                        */
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
     size_t round;                     /* 0: the first observer; then the confirmations */
     const kg_variant *variant;        /* the one that is being checked */
@@ -137,6 +141,29 @@ kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject);
  * when nothing could be run. `label` names their records. */
 bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
                       const char *label);
+
+/* Takes the description of a device that an observer begins with, and with it the baseline. */
+void kg__part_take_device(kg__part_run *run, const kg__observation *observation);
+
+/* Notes that a case is refused, once. */
+void kg__part_take_refusal(kg__part_run *run, kg__subject *subject, const char *why);
+
+/* part_identity.c */
+
+/* Whether a case is not judged by its times, since its code is unchanged: KG_CHANGED=1. */
+bool kg__part_is_left_alone(const kg__subject *subject);
+
+/* The result of such a case, with the times that it has, where it was timed beside another. */
+kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject);
+
+/* Gives an observation of a case the fingerprint of what the case launches, where the baseline's
+ * can be compared with it. What launched something else this time is not known to be unchanged. */
+void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
+                              const kg__observation *measured);
+
+/* Finds the cases whose launch and machine code are the baseline's, or the base's, without timing
+ * any. What cannot be identified is as good as changed. */
+void kg__part_identify(kg__part_run *run);
 
 /* part_checking.c */
 

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/fingerprint.h"
 #include "gate/instrumented_program.h"
 #include "gate/part.h"
 #include "records/observation.h"
@@ -30,56 +29,11 @@ void kg__part_count(kg__part_run *run)
     run->watching = false;
 }
 
-/* Whether a case tripped and is open, to be confirmed or to be left as a suspect. */
-static bool awaits_verdict(const kg__subject *subject)
-{
-    return subject->result == NULL && subject->tripped;
-}
-
-/* Whether any case that tripped has a baseline that knows its machine code under this toolkit: no
- * other can be compared. */
-static bool can_compare_code(const kg__part_run *run)
-{
-    const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
-    const char *now = kg__provenance_text(run->provenance, "cuda");
-
-    if (!run->has_baseline || *then == '\0' || strcmp(then, now) != 0)
-        return false;
-    for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *subject = &run->subjects[i];
-        const kg__baseline_case *recorded = kg__baseline_find(&run->baseline, subject->c->id);
-
-        if (awaits_verdict(subject) && recorded != NULL && recorded->code != NULL &&
-            recorded->code->fingerprint[0] != '\0')
-            return true;
-    }
-    return false;
-}
-
-/* Notes which machine code the cases ran that tripped, where that can be known. This program is
- * read while nothing is timed. */
-static void identify_code(kg__part_run *run)
-{
-    kg__kernels kernels = { 0 };
-
-    if (can_compare_code(run))
-        kg__kernels_add(&kernels, NULL, "");
-    for (size_t i = 0; i < run->count && kernels.count > 0; i++) {
-        const kg__subject *subject = &run->subjects[i];
-
-        for (size_t j = 0; j < subject->observers && awaits_verdict(subject); j++)
-            (void)kg__kernels_fingerprint(&kernels, "", run->target.compute_capability,
-                                          subject->measured[j]->kernel);
-    }
-    kg__kernels_free(&kernels);
-}
-
 /* Suspects keep the verdict of their one observation, which counts unless they are settled: with
  * them is left what settling needs of that observation. */
 static void keep_suspects(kg__part_run *run)
 {
     const kg__observation *sentinels = kg__sentinels_observation(&run->pool, &run->sentinels[0]);
-    bool identified = false;
 
     for (size_t i = 0; i < run->count; i++) {
         kg__subject *subject = &run->subjects[i];
@@ -87,14 +41,62 @@ static void keep_suspects(kg__part_run *run)
 
         if (!subject->suspect || subject->result != NULL)
             continue;
-        if (!identified)
-            identify_code(run);
-        identified = true;
         result = kg__part_judge(run, subject);
         result->suspect = true;
         result->first = subject->measured[0];
         result->first_sentinels = sentinels;
         kg__part_keep(subject, result);
+    }
+}
+
+/* Whether a case is timed for its own sake: with KG_CHANGED=1 only what changed, and the sample. */
+static bool awaits_timing(const kg__part_run *run, const kg__subject *subject)
+{
+    (void)run;
+    return subject->result == NULL && !subject->refused && !kg__part_is_left_alone(subject);
+}
+
+/* Settles what nothing was timed of. */
+static void settle_unchanged(kg__part_run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        kg__subject *subject = &run->subjects[i];
+
+        if (subject->result == NULL && kg__part_is_left_alone(subject) && !subject->refused)
+            kg__part_settle(run, subject, kg__part_unchanged(run, subject));
+    }
+}
+
+/* Whether the machine may be the cause of what a case's times say, unless its code changed. */
+static bool is_doubtful(const kg__subject *subject)
+{
+    const kg__case_result *result = subject->result;
+
+    if (result == NULL)
+        return subject->tripped;
+    return result->same_code == NULL &&
+           (result->verdict == KG__NOISY || result->verdict == KG__ENVIRONMENT);
+}
+
+/* Looks whether the code of what is in doubt is unchanged, where that is not known yet. Another
+ * process would not make unchanged code slower or faster. */
+static void resolve_doubts(kg__part_run *run)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < run->count; i++)
+        any = any || is_doubtful(&run->subjects[i]);
+    if (any && !kg__is_changed_only())
+        kg__part_identify(run);
+    for (size_t i = 0; i < run->count && any; i++) {
+        kg__subject *subject = &run->subjects[i];
+
+        if (!is_doubtful(subject) || subject->same_code == NULL)
+            continue;
+        if (subject->result != NULL)
+            subject->result->same_code = subject->same_code;
+        else if (!subject->suspect || !kg__is_paired())
+            kg__part_settle(run, subject, kg__part_judge(run, subject));
     }
 }
 
@@ -104,8 +106,13 @@ static void keep_suspects(kg__part_run *run)
 void kg__part_measure(kg__part_run *run)
 {
     char label[32] = "first";
-    bool observed = kg__part_observe(run, NULL, label);
+    bool observed;
 
+    if (kg__is_changed_only())
+        kg__part_identify(run);
+    observed = kg__part_observe(run, awaits_timing, label);
+    settle_unchanged(run);
+    resolve_doubts(run);
     keep_suspects(run);
     if (!observed)
         return;
@@ -115,7 +122,6 @@ void kg__part_measure(kg__part_run *run)
         if (!kg__part_observe(run, awaits_confirmation, label))
             return;
     }
-    identify_code(run);
     for (size_t i = 0; i < run->count; i++) {
         if (awaits_confirmation(run, &run->subjects[i]))
             kg__part_settle(run, &run->subjects[i], kg__part_judge(run, &run->subjects[i]));

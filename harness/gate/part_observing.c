@@ -126,6 +126,12 @@ static void take_sentinels(kg__part_run *run, const kg__observation *sentinels)
     set_limits(provenance, sentinels);
 }
 
+void kg__part_take_device(kg__part_run *run, const kg__observation *observation)
+{
+    take_target(run, observation);
+    take_board(run, observation->provenance);
+}
+
 /* A program that lies where the instrumented one is to be, and is none, would find nothing. */
 static void require_watching(kg__part_run *run, const kg__observation *observation)
 {
@@ -150,8 +156,10 @@ static void begin_variant(kg__part_run *run, const kg_variant *variant)
     run->variant = variant;
 }
 
-static void take_refusal(kg__part_run *run, kg__subject *subject, const char *why)
+void kg__part_take_refusal(kg__part_run *run, kg__subject *subject, const char *why)
 {
+    if (subject->refused)
+        return;
     if (kg__part_is(run, "defects")) {
         char text[KG__MESSAGE_SIZE];
 
@@ -186,7 +194,7 @@ static void take_of_case(kg__part_run *run, kg__subject *subject,
     else if (observation->event == KG__EVENT_FAILED)
         kg__part_take_outcome(run, subject, KG__ERROR, observation);
     else if (observation->event == KG__EVENT_REFUSED)
-        take_refusal(run, subject, observation->why);
+        kg__part_take_refusal(run, subject, observation->why);
 }
 
 static void take_observation(void *context, const kg__observation *observation)
@@ -195,8 +203,7 @@ static void take_observation(void *context, const kg__observation *observation)
     kg__subject *subject = subject_of(run, observation->id);
 
     if (observation->event == KG__EVENT_TARGET) {
-        take_target(run, observation);
-        take_board(run, observation->provenance);
+        kg__part_take_device(run, observation);
         require_watching(run, observation);
     } else if (observation->event == KG__EVENT_SENTINELS) {
         take_sentinels(run, observation);

@@ -77,7 +77,7 @@ void kg__part_print(kg__part_run *run, const kg__case_result *result)
     char line[KG__LINE_SIZE];
 
     free(group);
-    if (result->verdict == KG__PASS && !kg__is_verbose())
+    if (result->verdict <= KG__UNCHANGED && !kg__is_verbose())
         return;
     if (printed != NULL) {
         shown.why = kg__pool_format(&run->pool, "as %s above", printed);

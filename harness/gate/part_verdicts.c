@@ -199,13 +199,17 @@ kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject)
     kg__measurement measurements[1 + KG__CONFIRMATIONS];
     kg__case_result *result;
 
-    for (size_t i = 0; i < subject->observers; i++)
+    for (size_t i = 0; i < subject->observers; i++) {
         measurements[i] = (kg__measurement){
             subject->measured[i],
             kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), subject->measured[i]),
         };
+        measurements[i].surroundings.same_code |= subject->same_code != NULL;
+    }
     result = kg__time_result(&run->pool, subject->c->id, &run->target, measurements,
                              subject->observers, kg__part_baseline(run));
+    if (subject->same_code != NULL)
+        result->same_code = subject->same_code;
     subject->tripped = kg__case_result_tripped(result);
     return result;
 }
@@ -226,9 +230,14 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
     /* A case that has its verdict is only timed beside a suspect. */
     if (subject->observers > run->round || (run->round > 0 && subject->result != NULL))
         return;
-    subject->measured[subject->observers++] = kg__observation_hold(&run->pool, observation);
+    subject->measured[subject->observers] = kg__observation_hold(&run->pool, observation);
+    kg__part_add_fingerprint(run, subject, subject->measured[subject->observers++]);
     if (run->round > 0)
         return;
+    if (kg__part_is_left_alone(subject)) {
+        kg__part_settle(run, subject, kg__part_unchanged(run, subject));
+        return;
+    }
     result = kg__part_judge(run, subject);
     subject->suspect = is_suspect(result);
     if (!subject->tripped && !subject->suspect) {

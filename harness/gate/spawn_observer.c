@@ -84,7 +84,8 @@ static void lose_case(watch *state, size_t index, bool hung, const char *why)
 
 static bool is_settling(kg__event event)
 {
-    return event == KG__EVENT_CHECKED || event == KG__EVENT_MEASURED || event == KG__EVENT_FAILED ||
+    return event == KG__EVENT_CHECKED || event == KG__EVENT_MEASURED ||
+           event == KG__EVENT_IDENTIFIED || event == KG__EVENT_FAILED ||
            event == KG__EVENT_REFUSED || event == KG__EVENT_PASSED_OVER;
 }
 
@@ -178,24 +179,6 @@ static bool write_unsettled(const watch *state, const char *path, kg__error *why
     return written;
 }
 
-/* The environment without what Criterion's worker finds its arena by: a program that inherits it
- * dies at its start. */
-static char **observer_environment(void)
-{
-    size_t count = 0;
-    size_t kept = 0;
-    char **copy;
-
-    while (environ[count] != NULL)
-        count++;
-    copy = kg__allocate(count + 1, sizeof *copy);
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(environ[i], "BXFI_MAP=", 9) != 0)
-            copy[kept++] = environ[i];
-    }
-    return copy;
-}
-
 /* Splits a wrapper's command at its spaces, in place. */
 static bool split_words(char *command, char **words, size_t *count, kg__error *why)
 {
@@ -244,14 +227,11 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     if (good) {
         char *own[OBSERVER_ARGUMENTS] = { program,           "--observe", (char *)cases,   "--part",
                                           (char *)job->part, "--records", (char *)records, NULL };
-        char **environment;
         int code;
 
         kg__name_parent();
-        environment = observer_environment();
         memcpy(arguments + count, own, sizeof own);
-        code = posix_spawnp(process, arguments[0], NULL, NULL, arguments, environment);
-        free(environment);
+        code = posix_spawnp(process, arguments[0], NULL, NULL, arguments, environ);
         if (code != 0 && wrapper != NULL)
             good = kg__fail(why, "KG_WRAPPER=%s: %s cannot be run: %s", wrapper, arguments[0],
                             strerror(code));

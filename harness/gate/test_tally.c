@@ -55,7 +55,7 @@ static void excuse_suspects(const kg__verdicts *verdicts, kg__tally *own)
     for (size_t i = 0; i < verdicts->case_count; i++) {
         if (!verdicts->cases[i]->suspect)
             continue;
-        own->verdicts[verdicts->cases[i]->verdict]--;
+        own->verdicts[kg__case_result_counts_as(verdicts->cases[i])]--;
         own->verdicts[KG__PASS]++;
     }
 }

@@ -16,13 +16,10 @@
 #define FIGURE_SIZE 64
 
 const char *const kg__verdict_names[KG__VERDICTS + 1] = {
-    [KG__PASS] = "pass",
-    [KG__FASTER] = "faster",
-    [KG__NO_BASELINE] = "no-baseline",
-    [KG__NOISY] = "noisy",
-    [KG__ENVIRONMENT] = "environment",
-    [KG__SLOWER] = "slower",
-    [KG__WRONG] = "wrong",
+    [KG__PASS] = "pass",     [KG__UNCHANGED] = "unchanged",
+    [KG__FASTER] = "faster", [KG__NO_BASELINE] = "no-baseline",
+    [KG__NOISY] = "noisy",   [KG__ENVIRONMENT] = "environment",
+    [KG__SLOWER] = "slower", [KG__WRONG] = "wrong",
     [KG__ERROR] = "error",
 };
 
@@ -241,11 +238,10 @@ static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surro
 }
 
 /* Writes into `why` what makes the surroundings answer for a move; false when they do not. A time
- * that got slower with the same code did not get so by the code; one that got faster is not worth a
- * doubt. */
+ * that moved with the same code did not do so by the code. */
 static bool blame_surroundings(char *why, size_t size, const kg__surroundings *surroundings,
                                const move_limits *limits, double value, const char *move,
-                               bool slower_time)
+                               bool is_time)
 {
     int foreign = surroundings != NULL ? surroundings->foreign_processes : 0;
 
@@ -258,10 +254,8 @@ static bool blame_surroundings(char *why, size_t size, const kg__surroundings *s
                    foreign == 1 ? "" : "es", move);
     else if (blame_sentinel(why, size, surroundings, limits, value, move))
         return true;
-    else if (surroundings->same_code && slower_time)
-        kg__format(why, size,
-                   "its machine code is the baseline's, and so is its launch: %s; the machine "
-                   "moved",
+    else if (surroundings->same_code && is_time)
+        kg__format(why, size, "its launch and machine code are unchanged: %s; the machine moved",
                    move);
     else
         return false;
@@ -369,9 +363,8 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
     judgement.tripped = side != INSIDE;
     if (!judgement.tripped && !wide)
         return judgement;
-    if (judgement.tripped &&
-        blame_surroundings(judgement.why, sizeof judgement.why, surroundings, &limits, value, move,
-                           side == ABOVE && *unit != '\0')) {
+    if (judgement.tripped && blame_surroundings(judgement.why, sizeof judgement.why, surroundings,
+                                                &limits, value, move, *unit != '\0')) {
         judgement.verdict = KG__ENVIRONMENT;
         return judgement;
     }

@@ -10,6 +10,7 @@
 /* Verdicts, from best to worst: a case takes the worst of its metrics. */
 typedef enum kg__verdict {
     KG__PASS,
+    KG__UNCHANGED, /* its launch and machine code are: not judged by its times */
     KG__FASTER,
     KG__NO_BASELINE,
     KG__NOISY,
@@ -49,7 +50,7 @@ typedef struct kg__surroundings {
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
     int foreign_processes; /* that computed on the card meanwhile; 0: none, or not known */
-    bool same_code;        /* the launch is the baseline's, and runs its very machine code */
+    bool same_code;        /* launch and machine code are the baseline's, or the base commit's */
 } kg__surroundings;
 
 /* The smallest standard deviation of the log that is believed, the largest
@@ -79,7 +80,7 @@ typedef struct kg__judgement {
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
  * throttled, where others computed on the card, where taking a sentinel's significant move away
- * brings the value back inside, or where a time is slower and its code the baseline's; noisy where
+ * brings the value back inside, or where a time's code is unchanged; noisy where
  * the interval is wide and reaches back inside; else slower or faster. */
 kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                         const kg__surroundings *surroundings, const char *unit);

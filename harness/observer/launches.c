@@ -17,8 +17,7 @@
 /* The launches listed so far, and the buffers that are kept from case to case. */
 typedef struct launch_listing {
     const kg_comparison *comparison;
-    kg__buffers buffers;
-    const kg_size *size; /* that the buffers are of; NULL: of none */
+    kg__bare_buffers bare;
     json_t *cases;
     json_t *without;
     json_t *refused;
@@ -28,24 +27,6 @@ typedef struct launch_listing {
 static void add_reason(json_t *list, const kg__case *c, const char *why)
 {
     json_array_append_new(list, json_pack("{s:s, s:s}", "case", c->id, "why", why));
-}
-
-/* Makes buffers for a case, unless those of the one before do. Nothing is put into them. */
-static bool make_buffers(launch_listing *listing, const kg__case *c, kg__error *why)
-{
-    kg_arguments arguments;
-
-    if (listing->size == c->size && kg__buffers_suit(&listing->buffers, c->variant))
-        return true;
-    kg__buffers_free(&listing->buffers);
-    listing->size = NULL;
-    if (!kg__arguments_of(listing->comparison, c->size, &arguments, why) ||
-        !kg__buffers_make(&listing->buffers, &arguments, c->variant, why)) {
-        kg__buffers_free(&listing->buffers);
-        return false;
-    }
-    listing->size = c->size;
-    return true;
 }
 
 /* One kernel of a case's launch; what the driver alone says is -1 where it does not. */
@@ -108,8 +89,8 @@ static void list_case(launch_listing *listing, const kg__case *c)
 
     if (refusal != NULL)
         add_reason(listing->refused, c, refusal);
-    else if (!make_buffers(listing, c, &why) ||
-             !kg__device_launches(c, &listing->buffers, &launches, &why))
+    else if (!kg__bare_buffers_for(&listing->bare, listing->comparison, c, &why) ||
+             !kg__device_launches(c, &listing->bare.buffers, &launches, &why))
         add_reason(listing->failed, c, why.text);
     else if (launches.count == 0)
         json_array_append_new(listing->without, json_string(c->id));
@@ -151,7 +132,7 @@ static int list_launches(const kg_comparison *comparison, const kg__target *targ
     } else {
         kg__complain("%s", error.text);
     }
-    kg__buffers_free(&listing.buffers);
+    kg__buffers_free(&listing.bare.buffers);
     kg__case_list_free(&table);
     json_decref(listing.cases);
     json_decref(listing.without);

@@ -192,6 +192,24 @@ bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_a
     return false;
 }
 
+bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *comparison,
+                          const kg__case *c, kg__error *why)
+{
+    kg_arguments arguments;
+
+    if (bare->size == c->size && kg__buffers_suit(&bare->buffers, c->variant))
+        return true;
+    kg__buffers_free(&bare->buffers);
+    bare->size = NULL;
+    if (!kg__arguments_of(comparison, c->size, &arguments, why) ||
+        !kg__buffers_make(&bare->buffers, &arguments, c->variant, why)) {
+        kg__buffers_free(&bare->buffers);
+        return false;
+    }
+    bare->size = c->size;
+    return true;
+}
+
 bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
                       kg__problem *problem, kg__error *error)
 {

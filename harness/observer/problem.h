@@ -27,6 +27,17 @@ int kg__pattern_count(const kg_comparison *comparison);
 bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
                       kg__error *error);
 
+/* Buffers that hold nothing, for launches that are captured and never run. Zeroed at first; the
+ * buffers are freed with kg__buffers_free(). */
+typedef struct kg__bare_buffers {
+    kg__buffers buffers;
+    const kg_size *size; /* that they are of; NULL: of none */
+} kg__bare_buffers;
+
+/* Makes them for a case, unless those of the one before do; false with `why`. */
+bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *comparison,
+                          const kg__case *c, kg__error *why);
+
 /* Fills the inputs of a case by pattern number `pattern` (0: random) and computes the reference. */
 bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pattern,
                       kg__problem *problem, kg__error *error);

@@ -5,6 +5,7 @@
 
 #include "device/device_gpu.h"
 #include "observer/check.h"
+#include "observer/identify.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
 #include "observer/report_record.h"
@@ -313,6 +314,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
 
     if (strcmp(part, "launch") == 0)
         return kg__launch_cases(comparison, cases, count, records, error);
+    if (strcmp(part, KG__PART_IDENTIFY) == 0)
+        return kg__identify_cases(comparison, cases, count, records, error);
     if (strcmp(part, KG__PART_TUNE) == 0)
         return kg__tune_cases(comparison, cases, count, records, error);
     good = kg__tools_open(&tools, records, error) && kg__tools_time_sentinels(&tools, error);

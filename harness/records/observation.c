@@ -19,6 +19,7 @@ static const char *const events[KG__EVENTS] = {
     [KG__EVENT_CHECKED] = "checked",
     [KG__EVENT_MEASURED] = "measured",
     [KG__EVENT_LAUNCHED] = "launched",
+    [KG__EVENT_IDENTIFIED] = "identified",
     [KG__EVENT_REFUSED] = "refused",
     [KG__EVENT_PASSED_OVER] = "passed_over",
     [KG__EVENT_PROGRESS] = "progress",

@@ -17,6 +17,7 @@
  *   all of the launch is known. Of counters also "lines" (line_counts.h), and "sampled":
  *   {"blocks", "of"} where not all blocks were run
  * - "launched", "case", "kernels": how many kernels the launcher of a case starts
+ * - "identified", "case", "kernel": as of "measured"
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
  *   does not take its launch
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
@@ -66,6 +67,7 @@ typedef enum kg__event {
     KG__EVENT_CHECKED,
     KG__EVENT_MEASURED,
     KG__EVENT_LAUNCHED,
+    KG__EVENT_IDENTIFIED,
     KG__EVENT_REFUSED,
     KG__EVENT_PASSED_OVER,
     KG__EVENT_PROGRESS,

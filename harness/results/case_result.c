@@ -65,6 +65,7 @@ static const kg__field verdict_fields[] = {
     KG__FIELD_GROUP("failure", failure_fields),
     KG__FIELD_GROUP(KG__AT, place_fields),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
+    KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),
     KG__FIELD(kg__case_result, note, "note", TEXT),
@@ -162,6 +163,13 @@ static void write_metrics(json_t *object, const kg__case_result *result)
         json_object_set_new(metrics, result->metrics[i].figures.name,
                             metric_json(&result->metrics[i]));
     json_object_set_new(object, "metrics", metrics);
+}
+
+kg__verdict kg__case_result_counts_as(const kg__case_result *result)
+{
+    bool doubtful = result->verdict == KG__ENVIRONMENT || result->verdict == KG__NOISY;
+
+    return doubtful && result->same_code != NULL ? KG__UNCHANGED : result->verdict;
 }
 
 json_t *kg__case_result_pairs_json(const kg__case_result *result)

@@ -89,6 +89,8 @@ typedef struct kg__case_result {
     const kg__kernel_code *kernel;
     const kg__gpu_state *gpu_state; /* the worst that was seen while it was timed */
     kg__texts changed;              /* next to a slower time, what else changed */
+    const char *same_code; /* whose launch and machine code it runs, "baseline" or "base"; NULL:
+                              not known to be either's */
     bool suspect; /* to be settled against a base; with the records of its one observation */
     const kg__observation *first;
     const kg__observation *first_sentinels;
@@ -113,6 +115,10 @@ kg__metric_result *kg__case_result_metric(const kg__case_result *result, const c
 
 /* Whether any metric moved beyond its limit and its floor. */
 bool kg__case_result_tripped(const kg__case_result *result);
+
+/* The verdict that decides an exit code. Doubts about the times of code that did not change are
+ * listed and fail nothing: they count as KG__UNCHANGED. */
+kg__verdict kg__case_result_counts_as(const kg__case_result *result);
 
 /* What pairs say of its metrics, {"time_ns": {"count", "change", "low", "high", "p"}}, owned by the
  * caller; NULL where none were run. */

@@ -318,6 +318,8 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
         append_command(id, first->imported, why, sizeof why);
     result->why = kg__pool_text(pool, why);
     result->observers = (unsigned int)count;
+    if (measurements[0].surroundings.same_code)
+        result->same_code = "baseline";
     add_conditions(pool, result, measurements, count);
     if ((result->verdict == KG__SLOWER || result->verdict == KG__ENVIRONMENT) && expected != NULL) {
         note_code(pool, result, expected->code);

@@ -17,6 +17,7 @@ const char *const kg__skip_names[KG__SKIPS + 1] = {
     [KG__SKIP_EMPTY] = "empty",
     [KG__SKIP_UNAVAILABLE] = "unavailable",
     [KG__SKIP_NO_BASELINE] = "no-baseline",
+    [KG__SKIP_UNCHANGED] = "unchanged",
 };
 
 static const kg__field claim_fields[] = {
@@ -254,10 +255,11 @@ static bool is_silent(const kg__verdicts *verdicts)
 void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally)
 {
     bool had_no_case =
-        verdicts->skipped_by == KG__SKIP_FILTER || verdicts->skipped_by == KG__SKIP_EMPTY;
+        verdicts->skipped_by == KG__SKIP_FILTER || verdicts->skipped_by == KG__SKIP_EMPTY ||
+        verdicts->skipped_by == KG__SKIP_UNCHANGED;
 
     for (size_t i = 0; i < verdicts->case_count; i++)
-        tally->verdicts[verdicts->cases[i]->verdict]++;
+        tally->verdicts[kg__case_result_counts_as(verdicts->cases[i])]++;
     for (size_t i = 0; i < verdicts->claim_count; i++)
         tally->failed_claims += !verdicts->claims[i].holds && !verdicts->claims[i].reported_only;
     tally->vanished += verdicts->vanished.count;

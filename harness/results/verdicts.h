@@ -23,6 +23,7 @@ typedef enum kg__skip {
     KG__SKIP_EMPTY,       /* the comparison's table has no case for it */
     KG__SKIP_UNAVAILABLE, /* no GPU, for one */
     KG__SKIP_NO_BASELINE,
+    KG__SKIP_UNCHANGED, /* what it needs was not timed, since its code is unchanged */
     KG__SKIPS
 } kg__skip;
 

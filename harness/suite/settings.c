@@ -99,6 +99,11 @@ const char *kg__base_folder(void)
     return kg__setting("KG_BASE");
 }
 
+bool kg__is_changed_only(void)
+{
+    return is_on("KG_CHANGED");
+}
+
 bool kg__is_paired(void)
 {
     return kg__base_folder() != NULL && is_on("KG_PAIRED");
@@ -247,6 +252,13 @@ bool kg__filter_takes(const char *id)
     const char *filter = kg__setting("KG_FILTER");
 
     return filter == NULL || kg__globs_take(filter, id);
+}
+
+bool kg__sample_takes(const char *id)
+{
+    const char *sample = kg__setting("KG_SAMPLE");
+
+    return sample != NULL && kg__globs_take(sample, id);
 }
 
 void kg__test_name(const char *kind, const char *comparison, const char *part, char *name,

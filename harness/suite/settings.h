@@ -51,6 +51,12 @@ char *kg__globs_without_any(const char *list, const char *const *ids, size_t cou
  * KG_BASE, or NULL. */
 const char *kg__base_folder(void);
 
+/* Whether cases of unchanged launch and machine code are not timed: KG_CHANGED=1. */
+bool kg__is_changed_only(void);
+
+/* Whether a case is timed whether it changed or not: KG_SAMPLE, globs as in KG_FILTER. */
+bool kg__sample_takes(const char *id);
+
 /* Whether every timed case is a suspect: KG_PAIRED=1, in a run that has a base. */
 bool kg__is_paired(void);
 

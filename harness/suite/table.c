@@ -12,7 +12,7 @@ unsigned kg__part_purposes(const char *part)
     /* What is only timed is checked by part time, before and after. */
     if (strcmp(part, "check") == 0)
         return KG_PURPOSE_CHECK;
-    if (strcmp(part, "time") == 0)
+    if (strcmp(part, "time") == 0 || strcmp(part, KG__PART_IDENTIFY) == 0)
         return KG_PURPOSE_TIME;
     if (strcmp(part, "launch") == 0)
         return KG_PURPOSE_COUNT;

@@ -28,6 +28,9 @@ typedef struct kg__case_list {
     size_t count;
 } kg__case_list;
 
+/* The part that tells which machine code each timed case launches, and with what. */
+#define KG__PART_IDENTIFY "identify"
+
 /* Which purposes of a size a part ("check", "time", "count") takes on this program's target; 0: it
  * takes no sizes of the table. */
 unsigned kg__part_purposes(const char *part);

@@ -4,7 +4,7 @@ import os
 
 GREEN, RED, YELLOW, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 OF_WORDS = {
-    **dict.fromkeys(("pass", "faster", "holds", "ok"), GREEN),
+    **dict.fromkeys(("pass", "unchanged", "faster", "holds", "ok"), GREEN),
     **dict.fromkeys(("slower", "wrong", "error", "fails", "lacks", "beyond the limit"), RED),
     **dict.fromkeys(("noisy", "environment", "no-baseline", "suspect", "confirming", "skipped", "note"), YELLOW),
 }

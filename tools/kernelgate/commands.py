@@ -83,7 +83,7 @@ EXIT_STATUS = {
     "0": "All that was judged is neither slower nor wrong.",
     "1": "Slower or wrong; with KG_STRICT=1 also environment, noisy, no-baseline and vanished.",
     "2": "An error: a crash, a bad file, no such case, a bad call.",
-    "77": "Nothing was judged: no GPU, no baseline, or all was filtered out.",
+    "77": "Nothing was judged: no GPU, or all was filtered out; or a target has no baseline yet.",
 }
 
 

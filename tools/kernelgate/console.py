@@ -6,7 +6,8 @@ import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, texts_of, variant_of, verdict_of
+from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, texts_of, variant_of, verdict_of,
+                     was_left_alone)
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
@@ -154,7 +155,7 @@ class Console:
         counts = dict.fromkeys([*JOBS.values(), "refused"], 0)
         for entry in self.of_comparison("cases", target, comparison):
             for part in texts_of(entry, "parts"):
-                if part in JOBS:
+                if part in JOBS and not (part == "time" and was_left_alone(entry)):
                     counts[JOBS[part]] += 1
         counts["refused"] = len(self.of_comparison("refused", target, comparison))
         return counts
@@ -283,10 +284,16 @@ class Console:
     def add_failed_cases(self):
         groups = {}
         for entry in self.run.list("cases"):
-            if verdict_of(entry) != "pass":
+            unrecorded = verdict_of(entry) == "no-baseline" and text_of(entry, "target") in list_of(self.run.document, "unrecorded")
+            if RANKS[verdict_of(entry)] > RANKS["unchanged"] and not unrecorded:
                 groups.setdefault(self.run.kind_of_failure(entry), []).append(entry)
         for alike in sorted(groups.values(), key=lambda alike: -RANKS[verdict_of(alike[0])]):
             self.add_group(alike)
+
+    def expected_skips(self, test):
+        """The reasons of a test to judge nothing that need no line of their own."""
+        unrecorded = text_of(test, "target") in list_of(self.run.document, "unrecorded")
+        return ("filter", "unchanged", *(["no-baseline"] if unrecorded else []))
 
     def add_other_failures(self):
         for entry in self.run.broken_claims():
@@ -301,7 +308,7 @@ class Console:
         if self.run.list("unlisted"):
             self.add_failure("error" if self.run.strict else "warning", "baseline", "unlisted", self.run.text("unlisted"))
         for test in self.run.list("tests"):  # those that the filter was meant to leave out are counted
-            if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") != "filter":
+            if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") not in self.expected_skips(test):
                 severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
                 self.add_failure(severity, clean(text_of(test, "name")), "nothing to judge", text_of(test, "skipped"))
 
@@ -356,6 +363,9 @@ class Console:
         filtered = sum(text_of(test, "skipped_by") == "filter" for test in self.run.list("tests"))
         if filtered:
             self.add(f"not selected by --filter: {plural(filtered, 'test')}")
+        for key in ("unrecorded", "changes"):
+            if self.run.text(key):
+                self.add(self.run.text(key))
         if self.run.text("baselines"):
             self.add(f"baselines{clean(self.run.text('baselines'))}")
         self.add_verdict()

@@ -10,7 +10,7 @@ from text import clean
 SCHEMA = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
-VERDICTS = ("pass", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error")  # from best to worst
+VERDICTS = ("pass", "unchanged", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error")  # from best to worst
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
@@ -47,6 +47,17 @@ def verdict_of(entry):
 def fails(verdict, strict):
     """Whether a verdict makes a run fail."""
     return RANKS[verdict] >= RANKS["slower"] or strict and RANKS[verdict] > RANKS["faster"]
+
+
+def counts_as(entry):
+    """The verdict that decides an exit code. Doubts about the times of code that did not change are listed and fail nothing."""
+    verdict = verdict_of(entry)
+    return "unchanged" if verdict in ("noisy", "environment") and "same_code" in entry else verdict
+
+
+def was_left_alone(entry):
+    """Whether a case was not timed, since its code is unchanged."""
+    return "same_code" in entry and not object_of(entry, "metrics")
 
 
 def variant_of(case):
@@ -224,7 +235,7 @@ class Run:
         return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
 
     def fails(self, entry):
-        return fails(verdict_of(entry), self.strict)
+        return fails(counts_as(entry), self.strict)
 
     def group_of(self, entry):
         """The ids of the cases that failed like this one, the one that speaks for them first; [] where it is alone."""
@@ -248,7 +259,7 @@ class Run:
 
     def worst_first(self, failing):
         """The cases that fail the run, or those that are doubtful without failing it."""
-        chosen = [entry for entry in self.list("cases") if verdict_of(entry) != "pass" and self.fails(entry) == failing]
+        chosen = [entry for entry in self.list("cases") if RANKS[verdict_of(entry)] > RANKS["unchanged"] and self.fails(entry) == failing]
         return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
 
     def broken_claims(self):
@@ -266,7 +277,7 @@ def is_reported_only(claim):
 
 def reason_of(entry):
     """Why a case has its verdict, "" for a plain pass; results of an earlier version have but some reasons."""
-    if verdict_of(entry) == "pass":
+    if RANKS[verdict_of(entry)] <= RANKS["unchanged"]:
         return clean(text_of(entry, "why"))
     return clean(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded")
 

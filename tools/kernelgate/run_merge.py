@@ -7,7 +7,7 @@ import os
 from common import Failure, check_schema, is_number, list_of, member, object_of, read_json, text_of
 from figures import plural
 from programs import glob_meant, globs_take
-from results import RANKS, SCHEMA, VERDICTS, claim_fails
+from results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
 from run_causes import add_causes
 from schema_form import misfit
 from settings import setting
@@ -15,14 +15,14 @@ from settings import setting
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
 SUFFIX = ".verdicts.json"
 REMEDY = "run the test again"
-COUNTS = ("vanished", "unlisted", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
+COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
 # What a part says of its verdict, which the worst part says of the case.
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
 # What else a part recorded: the first part that has it is heard.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "card", "changed", "base", "note",
-             "imported")
+             "imported", "same_code")
 
 
 def make_tally():
@@ -31,7 +31,7 @@ def make_tally():
 
 def exit_code(tally, strict):
     """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), and unlisted cases are doubtful too."""
-    doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted"))
+    doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
     judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
     if tally["error"] or tally["broken"]:
@@ -42,9 +42,9 @@ def exit_code(tally, strict):
         return ERROR
     if tally["vanished"]:
         return FAIL
-    if not judged:
+    if not judged or tally["unrecorded"]:
         return NOTHING
-    return FAIL if strict and doubtful else PASS
+    return FAIL if strict and doubtful > 0 else PASS
 
 
 def load_verdicts(path):
@@ -68,7 +68,7 @@ def _tally_rest(verdicts, tally):
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
     tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
     if "skipped" in verdicts:
-        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty") else "unavailable"] += 1
+        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty", "unchanged") else "unavailable"] += 1
     elif _is_silent(verdicts):
         tally["broken"] += 1
 
@@ -76,7 +76,7 @@ def _tally_rest(verdicts, tally):
 def _test_exit_code(verdicts, strict):
     tally = make_tally()
     for entry in list_of(verdicts, "cases"):
-        tally[entry["verdict"]] += 1
+        tally[counts_as(entry)] += 1
     tally["vanished"] = len(list_of(verdicts, "vanished"))
     _tally_rest(verdicts, tally)
     tally["pass"] += bool(list_of(verdicts, "claims"))
@@ -264,12 +264,22 @@ class Merge:
         self.document["cases"].sort(key=lambda entry: entry["target"].encode("utf-8", "surrogateescape"))
         for entry in self.document["cases"]:
             self.tally[entry["verdict"]] += 1
+            self.tally["excused"] += counts_as(entry) != entry["verdict"]
             if not entry.get("pairs"):
                 entry.pop("pairs", None)
         add_causes(self.document)
         for entry in self.document["cases"]:
             entry.pop("moves", None)
         self.tally["vanished"] = len(self.document["vanished"])
+        self._find_unrecorded()
+
+    def _find_unrecorded(self):
+        """The targets that nothing of is in any baseline: what was measured there was compared with nothing."""
+        judged = {entry["target"] for entry in self.document["cases"]
+                  if {"time", "count"} & set(entry["parts"]) and entry["verdict"] != "no-baseline"}
+        unjudged = {test["target"] for test in self.document["tests"] if member(test, "skipped_by") == "no-baseline"}
+        self.document["unrecorded"] = sorted(unjudged - judged)
+        self.tally["unrecorded"] = len(self.document["unrecorded"])
 
 
 def filter_error(subject, meant):

@@ -6,7 +6,7 @@ import shlex
 from baseline_changes import LOOSENINGS
 from common import list_of, member, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
-from results import RANKS, VERDICTS, claim_fails, fails
+from results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
 from run_expected import list_names
 from run_merge import ERROR, FAIL, NOTHING, PASS
 from text import clean
@@ -51,11 +51,12 @@ class Summary:
 
     def _doubts(self):
         """What strict mode fails on of what the cases have."""
-        return [(self._tally[name], name) for name in ("environment", "noisy", "no-baseline", "unlisted")]
+        excused = [entry["verdict"] for entry in self._document["cases"] if "same_code" in entry and counts_as(entry) != entry["verdict"]]
+        return [(self._tally[name] - excused.count(name), name) for name in ("environment", "noisy", "no-baseline", "unlisted")]
 
     def headline(self):
         cases = self._document["cases"]
-        exceptions = _counted((self._tally[verdict], verdict) for verdict in reversed(VERDICTS[1:]))
+        exceptions = _counted((self._tally[verdict], verdict) for verdict in reversed(VERDICTS[VERDICTS.index("faster"):]))
         counts = {}
         for entry in cases:
             counts[entry["target"]] = counts.get(entry["target"], 0) + 1
@@ -66,6 +67,24 @@ class Summary:
         text = (f"{exceptions} of " if cases and exceptions else "") + (", ".join(targets) if cases else "no case was judged")
         others = [f"{plural(count, singular)}{rest}" for count, singular, rest in self._failures() if count]
         return clean(", ".join([text, *others]))
+
+    def changes(self):
+        """How many of the timed cases changed, where those that did not were left alone; None of a run that timed all."""
+        timed = [entry for entry in self._document["cases"] if "time" in entry["parts"]]
+        unchanged = [entry for entry in timed if "same_code" in entry]
+        untimed = sum(map(was_left_alone, timed))
+        if not untimed:
+            return None
+        text = f"{len(timed) - len(unchanged)} of {plural(len(timed), 'case')} changed; {len(unchanged)} unchanged, "
+        return text + ("not timed" if untimed == len(unchanged) else f"{untimed} of them not timed")
+
+    def unrecorded(self):
+        """What is to be done about targets without a baseline; None where each has one."""
+        targets = self._document["unrecorded"]
+        if not targets:
+            return None
+        return clean(f"{', '.join(targets)}: no baseline to judge by: record one with ci/rebaseline"
+                     + (" --target gpu" if MODEL_KEY not in targets else ""))
 
     def _word(self):
         if not self._judged_something() or self._code == NOTHING:
@@ -111,7 +130,7 @@ class Summary:
 
     def document(self):
         changes = object_of(self._document, "baselines")
-        texts = {"outcome": self.outcome(), "headline": self.headline(), "verdict": self.verdict(), "unlisted": self.unlisted(),
+        texts = {"changes": self.changes(), "unrecorded": self.unrecorded(), "outcome": self.outcome(), "headline": self.headline(), "verdict": self.verdict(), "unlisted": self.unlisted(),
                  "baselines": baselines_sentence(changes), "loosened": loosened_lines(changes)}
         return {key: text for key, text in texts.items() if text}
 
@@ -191,7 +210,7 @@ def reproduce_test(document, test, case=None, strict=False):
 
 
 def _reproduce_case(document, entry):
-    strict = document["strict"] and fails(entry["verdict"], True) and not fails(entry["verdict"], False)
+    strict = document["strict"] and fails(counts_as(entry), True) and not fails(entry["verdict"], False)
     if "imported" in entry:
         return _reproduce_import(entry["imported"], entry["case"], strict)
     return reproduce_test(document, entry["test"], entry["case"], strict)
@@ -215,7 +234,7 @@ def describe(document):
     for entry in document["cases"]:
         if RANKS[entry["verdict"]] > RANKS["faster"]:
             _set(entry, "reproduce", _reproduce_case(document, entry))
-        if entry["verdict"] == "pass":
+        if RANKS[entry["verdict"]] <= RANKS["unchanged"]:
             entry.pop("reason", None)
     for entry in document["errors"]:
         _set(entry, "reproduce", reproduce_test(document, text_of(entry, "test")))

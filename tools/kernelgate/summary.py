@@ -50,6 +50,9 @@ def head(run):
         lines += [f"**Baselines**{escape_markdown(run.text('baselines'))}.", ""]
         loosened = texts_of(run.object("summary"), "loosened")
         lines += [f"- {escape_markdown(text)}" for text in loosened] + [""] * bool(loosened)
+    for key in ("unrecorded", "changes"):
+        if run.text(key):
+            lines += [f"{escape_markdown(run.text(key))}.", ""]
     lines.append(f"{escape_markdown(run.text('headline'))}.")
     counts = {}
     for entry in run.list("cases"):

@@ -26,11 +26,12 @@ def rule(counts, strict):
     """The exit code by the steps of kg__exit_code() in harness/judge/judge.c, the first that applies."""
     judged = any(counts[verdict] for verdict in VERDICTS if verdict != "no-baseline")
     unrecorded = counts["no-baseline"] > 0
+    doubtful = counts["environment"] + counts["noisy"] + counts["no-baseline"] + counts["unlisted"]
     steps = ((counts["error"] or counts["broken"], 2), (counts["slower"] or counts["wrong"] or counts["failed_claims"], 1),
              (strict and counts["unavailable"], 2),
              (not judged and not unrecorded and not counts["unavailable"] and not counts["filtered_out"], 2),
-             (not judged and unrecorded and strict, 2), (counts["vanished"], 1), (not judged, 77),
-             (strict and (counts["environment"] or counts["noisy"] or unrecorded or counts["unlisted"]), 1), (True, 0))
+             (not judged and unrecorded and strict, 2), (counts["vanished"], 1), (not judged or counts["unrecorded"], 77),
+             (strict and doubtful > counts["excused"], 1), (True, 0))
     return next(code for applies, code in steps if applies)
 
 
@@ -44,6 +45,8 @@ class ExitCodes(unittest.TestCase):
             ({"no_baseline": 1, "vanished": 1}, 1, 2), ({"unavailable": 1}, 77, 2), ({"filtered_out": 1}, 77, 77),
             ({"filtered_out": 1, "vanished": 1}, 1, 1), ({"vanished": 1}, 2, 2), ({"unlisted": 1}, 2, 2),
             ({"pass_cases": 1, "vanished": 1, "noisy": 1}, 1, 1), ({"pass_cases": 1, "unavailable": 1}, 0, 2),
+            ({"pass_cases": 1, "unrecorded": 1, "no_baseline": 2, "unavailable": 1}, 77, 2), ({"unchanged": 2}, 0, 0),
+            ({"noisy": 2, "environment": 1, "excused": 3}, 0, 0), ({"noisy": 2, "environment": 1, "excused": 2}, 0, 1),
             ({"filtered_out": 1, "no_baseline": 1}, 77, 2), ({"filtered_out": 1, "unavailable": 1}, 77, 2)):
             codes = [run_merge.exit_code(tally(**counts), strictly) for strictly in (False, True)]
             self.assertEqual(codes, [relaxed, strict], counts)
@@ -232,14 +235,15 @@ class Tests(Merges):
             "tests.1.board": "GPU-2", "provenance.nvidia-h200.power_limit_w": 700, "exit_code": 0})
         self.assertNotIn("board", self.results(verdicts("gpu.a.time", timed()))["tests"][0])
 
-    def test_the_model_that_has_a_baseline_is_judged(self):
+    def test_a_target_without_any_baseline(self):
+        """What has one is judged, and the run is not whole before the other has one too."""
         a100 = {"key": "nvidia-a100"}
-        for strict, code in ((False, 0), (True, 2)):
+        for strict, code in ((False, 77), (True, 2)):
             results = self.results(verdicts("gpu.a.time", timed()), verdicts(
                 "gpu.b.time", part("time", "no-baseline", target=a100), target=a100, board="GPU-3", skipped="no baseline",
                 skipped_by="no-baseline"), strict=strict)
             self.expect_members(results, {"exit_code": code, "boards.GPU-3.target": "nvidia-a100", "tally.unavailable": 1,
-                                          "tests.1.exit_code": 2 if strict else 77, "strict": strict})
+                                          "unrecorded": ["nvidia-a100"], "tests.1.exit_code": 2 if strict else 77, "strict": strict})
 
     def test_lists(self):
         refused = [{"case": "a/b/0/-", "why": "size 0"}]

@@ -26,7 +26,7 @@ Test(settle, what_tripped_is_a_suspect_and_fails_where_nobody_settles_it)
     expect_suspects("* " SLOW " hot 10300\n",
                     "suspect      nvidia-fake  fake/plain/64/b32                 hot 10 300 ns "
                     "(+3.0 %)");
-    cr_assert(processes("head") == 1, "not confirmed");
+    cr_assert(processes("head") == 2, "timed and identified, not confirmed");
     cr_assert(is_suspect(SLOW) && !is_suspect(OTHER));
     expect_case(SLOW, "slower", "slower by 3.0 %");
     expect_results(1, "1 suspect not settled against a base");
@@ -74,7 +74,7 @@ Test(settle, an_error_is_no_suspect)
 Test(settle, what_got_faster_is_confirmed_as_ever)
 {
     expect_suspects("* " SLOW " hot 9000\n", "confirming   nvidia-fake  fake/plain/64/b32");
-    cr_assert(processes("head") == 3);
+    cr_assert(processes("head") == 4);
     cr_assert(!is_suspect(SLOW));
     expect_case(SLOW, "faster", "");
     expect_settle(NULL, NULL, 0, "no suspects: nothing to settle");
@@ -87,7 +87,7 @@ Test(settle, a_case_that_the_base_has_not)
     build("base", "KG_FILTER='fake/quick/*'");
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
     expect_settle(NULL, NULL, 0, "new: main has no such case");
-    cr_assert(processes("head") == 3 && processes("base") == 0);
+    cr_assert(processes("head") == 4 && processes("base") == 0);
     expect_case(SLOW, "slower", "time_ns slower by 3.0 % (10 300 ns against 10 000 ns");
     cr_assert(strcmp(kg__json_text(entry_of(SLOW, &document), "note"),
                      "new: main has no such case") == 0);
@@ -169,7 +169,7 @@ Test(settle, without_time_for_pairs_the_baseline_judges)
     build("base", "sleep 0.4;");
     expect_settle("--seconds", "3", 0, "there is no time for 12 pairs within 3 s (a pair takes 0.");
     expect_case(SLOW, "slower", "time_ns slower by 3.0 % (10 300 ns against 10 000 ns");
-    cr_assert(processes("head") == 3 && processes("base") == 1, "%zu and %zu", processes("head"),
+    cr_assert(processes("head") == 4 && processes("base") == 1, "%zu and %zu", processes("head"),
               processes("base"));
 }
 

@@ -45,6 +45,7 @@
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "device/gpu_slot.h"
+#include "observer/identify.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
 #include "observer/observe.h"
@@ -351,13 +352,18 @@ static bool measure(const kg__case *one, int records, kg__error *error)
 kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers)
 {
     fake_fate fate = fake_fate_of(c->id, 0);
+    kg__kernel_code code = KG__KERNEL_CODE_UNKNOWN;
 
-    (void)pool;
     (void)buffers;
-    return (kg__kernel_code){ .name = "fake_kernel",
-                              .registers = (int64_t)fate.registers,
-                              .blocks_per_multiprocessor = 8,
-                              .occupancy = fate.occupancy };
+    code.name = "fake_kernel";
+    code.registers = (int64_t)fate.registers;
+    code.blocks_per_multiprocessor = 8;
+    code.occupancy = fate.occupancy;
+    if (fate.launch[0] != '\0') {
+        kg__pool_add_text(pool, &code.names, "fake_kernel");
+        kg__format(code.launch, sizeof code.launch, "%s", fate.launch);
+    }
+    return code;
 }
 
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
@@ -416,6 +422,8 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
 
     if (strcmp(part, "launch") == 0)
         return kg__launch_cases(comparison, cases, count, records, error);
+    if (strcmp(part, KG__PART_IDENTIFY) == 0)
+        return kg__identify_cases(comparison, cases, count, records, error);
     if (strcmp(part, KG__PART_TUNE) == 0)
         return kg__tune_cases(comparison, cases, count, records, error);
     good = report_sentinels(records, error);

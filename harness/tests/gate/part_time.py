@@ -3,12 +3,14 @@ usage: part_time.py TREE KERNELGATE FAKES"""
 
 import fcntl
 import json
+import os
 import subprocess
 import unittest
 
 from part_fixture import COMMAND, DEBUG_GPU, GPU, OTHER, QUICK, SLOW, PartRuns, entry_of, fake_baseline, passing
 
 SLOWER = "slower by 10.0 % (11 000 ns against 10 000 ns, limit 2.0 %)"
+SLOW_64 = "fake/plain/64/b64"
 NOTE = "note         nvidia-fake  nvidia-fake: "
 
 
@@ -213,29 +215,64 @@ class Code(PartRuns):
                                 check=True, env=self.environment).stdout
         self.fingerprint, = json.loads(answer)
 
-    def store_code(self, toolkit, fingerprint=None):
+    def store_code(self, toolkit, fingerprint=None, cases=(SLOW,)):
         baseline = fake_baseline()
-        baseline["cases"][SLOW]["code"] = {"registers": 40, "fingerprint": fingerprint or self.fingerprint}
+        for case in cases:
+            baseline["cases"][case]["code"] = {"registers": 40, "fingerprint": fingerprint or self.fingerprint}
         if toolkit:
             baseline["provenance"] = {"cuda": toolkit}
         self.store(baseline)
 
-    def test_slower_with_the_baselines_own_code(self):
+    def test_times_that_move_with_unchanged_code(self):
+        """A process more identifies what is in doubt; what is unchanged needs no confirmation, and fails nothing."""
         self.store_code("13.0")
-        same = (f"time_ns its machine code is the baseline's, and so is its launch: {SLOWER}; the machine moved")
+        same = f"time_ns its launch and machine code are unchanged: {SLOWER}; the machine moved"
         slower = "slower by 10.0 %"
         verdicts = self.expect_verdicts((
-            (f"* {SLOW} launch aa", "pass", "", 0, None, 1), (f"* {SLOW} hot 11000 launch aa", "environment", same, 0, 1, 3),
-            (f"* {SLOW} hot 11000", "slower", slower, 1, None, 3),
-            (f"* {SLOW} hot 9000 launch aa", "faster", "faster by 10.0 %", 0, None, 3),
-            (f"* {SLOW} hot 11000 launch bb registers 48", "slower", slower, 1, 1, 3)))
+            (f"* {SLOW} launch aa", "pass", "", 0, None, 1), (f"* {SLOW} hot 11000 launch aa", "environment", same, 0, 0, 2),
+            (f"* {SLOW} width 0.05 launch aa", "noisy", "too noisy", 0, 0, 2), (f"* {SLOW} width 0.05", "noisy", "too noisy", 0, 1, 2),
+            (f"* {SLOW} hot 11000", "slower", slower, 1, None, 4),
+            (f"* {SLOW} hot 9000 launch aa", "environment", "are unchanged: faster by 10.0 %", 0, 0, 2),
+            (f"* {SLOW} hot 11000 launch bb registers 48", "slower", slower, 1, 1, 4)))
         self.assertEqual(entry_of(verdicts, SLOW)["changed"], ["code changed: registers 40 -> 48"])
+
+    def test_only_what_changed_is_timed(self):
+        """What is timed beside a changed case, as it was for the baseline, is not judged by it."""
+        self.set(KG_CHANGED=1, KG_STRICT=1)
+        self.store_code("13.0", cases=(SLOW, QUICK, OTHER, SLOW_64))
+        for plan, sample, verdicts, timed in (
+                ("* * launch aa\n", "", {}, 0), (f"* * launch aa\n* {QUICK} hot 9999\n", "", {}, 0),
+                (f"* * launch aa\n* {QUICK} launch bb\n* {SLOW} hot 12000\n", "", {QUICK: "pass"}, 2),
+                (f"* * launch aa\n* {QUICK} launch bb hot 5500\n", "", {QUICK: "slower"}, 2),
+                (f"* * launch aa\n* {SLOW} hot 12000\n", SLOW, {SLOW: "environment"}, 2),
+                ("", "", dict.fromkeys((SLOW, QUICK, OTHER, SLOW_64), "pass"), 4)):
+            with self.subTest(plan=plan, sample=sample):
+                self.plan(plan)
+                self.set(KG_SAMPLE=sample)
+                found = self.time("slower" in verdicts.values())
+                self.assertEqual({entry["case"]: entry["verdict"] for entry in found["cases"]},
+                                 {**dict.fromkeys((SLOW, QUICK, OTHER, SLOW_64), "unchanged"), **verdicts})
+                self.assertEqual(sum(bool(entry["metrics"]) for entry in found["cases"]), timed)
+                self.assertEqual(sum(entry.get("same_code") == "baseline" for entry in found["cases"]),
+                                 4 - sum(verdict in ("pass", "slower") for verdict in verdicts.values()))
+
+    def test_what_the_base_launched_is_unchanged(self):
+        """Its program is found by its name; one that cannot say what it launches is as good as none."""
+        os.mkdir("base")
+        os.symlink(GPU, "base/fake.gpu")
+        for folder, plan, changed in (("base", "* * launch aa\n", 0), ("base", f"1 * launch aa\n2 {SLOW} launch bb\n2 {QUICK} launch aa\n3 {QUICK} launch aa\n", 3),
+                                      ("nowhere", "* * launch aa\n", 4)):
+            self.set(KG_CHANGED=1, KG_BASE=self.at(folder))
+            self.store({**fake_baseline(), "provenance": {"cuda": "13.0"}})
+            self.plan(plan)
+            found = self.time(0)
+            self.assertEqual(sum("same_code" not in entry for entry in found["cases"]), changed, (folder, plan))
 
     def test_what_is_not_compared(self):
         """Under another toolkit, or one that is not known, fingerprints say nothing; nor does one of a disassembler's text."""
         for toolkit, fingerprint in (("12.9", None), (None, None), ("13.0", "0123456789abcdef")):
             self.store_code(toolkit, fingerprint)
-            verdicts = self.expect_verdicts(((f"* {SLOW} hot 11000 launch aa", "slower", "slower by 10.0 %", 1, None, 3),))
+            verdicts = self.expect_verdicts(((f"* {SLOW} hot 11000 launch aa", "slower", "slower by 10.0 %", 1, None, 4 if toolkit else 3),))
             if fingerprint:
                 self.assertNotIn("changed", entry_of(verdicts, SLOW))
 

@@ -1,0 +1,238 @@
+/* Which cases run code that the baseline, or a base commit, ran too: the same kernels' machine
+ * code, launched with the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child_process.h"
+#include "baseline/fingerprint.h"
+#include "gate/part.h"
+#include "gate/spawn_observer.h"
+
+/* How long a program may take to list its cases. */
+#define LISTING_SECONDS 20
+
+/* The code that a program's cases launch. */
+typedef struct identification {
+    kg__part_run *run;
+    const char *program;    /* NULL: this one */
+    kg__kernel_code **code; /* by subject, the part's pool's; NULL: not known */
+    char toolkit[64];       /* the program's; empty: not known */
+} identification;
+
+static void take_of_case(identification *found, size_t index, const kg__observation *observation)
+{
+    kg__part_run *run = found->run;
+
+    if (observation->event == KG__EVENT_IDENTIFIED)
+        found->code[index] = kg__observation_hold(&run->pool, observation)->kernel;
+    else if (observation->event == KG__EVENT_REFUSED && found->program == NULL)
+        kg__part_take_refusal(run, &run->subjects[index], observation->why);
+}
+
+static void take_observation(void *context, const kg__observation *observation)
+{
+    identification *found = context;
+
+    if (observation->event == KG__EVENT_TARGET) {
+        kg__format(found->toolkit, sizeof found->toolkit, "%s",
+                   kg__provenance_text(observation->provenance, "cuda"));
+        if (found->program == NULL)
+            kg__part_take_device(found->run, observation);
+    }
+    for (size_t i = 0; i < found->run->count; i++) {
+        if (strcmp(found->run->subjects[i].c->id, observation->id) == 0)
+            take_of_case(found, i, observation);
+    }
+}
+
+/* Adds the machine code of what was launched, from the program's file. */
+static void add_fingerprints(identification *found)
+{
+    kg__kernels kernels = { 0 };
+
+    kg__kernels_add(&kernels, found->program, "");
+    for (size_t i = 0; i < found->run->count; i++) {
+        if (found->code[i] != NULL)
+            (void)kg__kernels_fingerprint(&kernels, "", found->run->target.compute_capability,
+                                          found->code[i]);
+    }
+    kg__kernels_free(&kernels);
+}
+
+/* Has a program tell what the cases of the given ids launch. False where it cannot: what only runs
+ * does not tell why, since the same is timed next, and says so. */
+static bool identify(identification *found, const char *const *ids, size_t count, const char *label)
+{
+    const kg__part_run *run = found->run;
+    char stem[KG__PATH_SIZE];
+    kg__observation_job job = {
+        .program = found->program,
+        .part = KG__PART_IDENTIFY,
+        .cases = ids,
+        .case_count = count,
+        .records = stem,
+        .silence_limit = kg__silence_limit(),
+        .on_observation = take_observation,
+        .context = found,
+    };
+    kg__error why = { "" };
+
+    kg__format_path(stem, sizeof stem, "%.*s.%s",
+                    (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)), run->path, label);
+    if (kg__observe_cases(&job, &why) != KG__OBSERVED)
+        return false;
+    add_fingerprints(found);
+    return true;
+}
+
+static bool identify_own(kg__part_run *run, identification *own)
+{
+    const char **ids = kg__allocate(run->count, sizeof *ids);
+    bool good;
+
+    *own = (identification){ .run = run };
+    own->code = kg__pool_array(&run->pool, run->count, sizeof *own->code);
+    for (size_t i = 0; i < run->count; i++)
+        ids[i] = run->subjects[i].c->id;
+    good = identify(own, ids, run->count, "identify");
+    for (size_t i = 0; i < run->count; i++)
+        run->subjects[i].code = own->code[i];
+    free(ids);
+    return good;
+}
+
+/* Lists the cases that are not the baseline's and that the base has. */
+static size_t list_others(const kg__part_run *run, const char *program, const char **ids)
+{
+    const char *arguments[] = { program, "--cases", KG__PART_IDENTIFY, NULL };
+    kg__listing listing = { 0 };
+    size_t count = 0;
+
+    /* A base of an earlier version has no such part. */
+    if (kg__child_lines(arguments, LISTING_SECONDS, &listing) == 0) {
+        for (size_t i = 0; i < run->count; i++) {
+            const kg__subject *subject = &run->subjects[i];
+            bool known = false;
+
+            for (size_t j = 0; j < listing.count && !known; j++)
+                known = strcmp(listing.lines[j], subject->c->id) == 0;
+            if (known && subject->same_code == NULL)
+                ids[count++] = subject->c->id;
+        }
+    }
+    kg__listing_free(&listing);
+    return count;
+}
+
+/* Whether any code was identified: else there is nothing to compare. */
+static bool is_known(const identification *found)
+{
+    for (size_t i = 0; i < found->run->count; i++) {
+        if (found->code[i] != NULL && found->code[i]->fingerprint[0] != '\0')
+            return true;
+    }
+    return false;
+}
+
+static void compare_with_base(kg__part_run *run, const identification *own)
+{
+    const char **ids = kg__allocate(run->count, sizeof *ids);
+    char program[KG__PATH_SIZE];
+    identification base = { .run = run, .program = program };
+    size_t count;
+
+    kg__format_path(program, sizeof program, "%s/%s.gpu", kg__base_folder(), run->comparison->name);
+    base.code = kg__pool_array(&run->pool, run->count, sizeof *base.code);
+    count = list_others(run, program, ids);
+    if (count > 0 && identify(&base, ids, count, "identify-base") &&
+        strcmp(base.toolkit, own->toolkit) == 0) {
+        for (size_t i = 0; i < run->count; i++) {
+            if (kg__is_same_code(base.code[i], own->code[i]))
+                run->subjects[i].same_code = "base";
+        }
+    }
+    free(ids);
+}
+
+static void compare_with_baseline(kg__part_run *run, const identification *own)
+{
+    const char *then = kg__provenance_text(&run->baseline.provenance, "cuda");
+
+    run->same_toolkit = run->has_baseline && *then != '\0' && strcmp(then, own->toolkit) == 0;
+    for (size_t i = 0; i < run->count && run->same_toolkit; i++) {
+        const kg__baseline_case *recorded =
+            kg__baseline_find(&run->baseline, run->subjects[i].c->id);
+
+        if (recorded != NULL && kg__is_same_code(recorded->code, own->code[i]))
+            run->subjects[i].same_code = "baseline";
+    }
+}
+
+bool kg__part_is_left_alone(const kg__subject *subject)
+{
+    return kg__is_changed_only() && subject->same_code != NULL && !kg__sample_takes(subject->c->id);
+}
+
+kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject)
+{
+    kg__case_result *result;
+
+    if (subject->observers > 0) {
+        result = kg__part_judge(run, subject);
+        for (size_t i = 0; i < result->metric_count; i++) {
+            result->metrics[i].verdict = KG__UNCHANGED;
+            result->metrics[i].tripped = false;
+            result->metrics[i].why = "";
+        }
+        subject->tripped = false;
+        result->verdict = KG__UNCHANGED;
+        result->changed = (kg__texts){ NULL, 0 };
+        result->why = "timed beside a changed case, not judged";
+    } else {
+        result = kg__part_result(run, subject, KG__UNCHANGED, "not timed");
+    }
+    result->same_code = subject->same_code;
+    return result;
+}
+
+void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
+                              const kg__observation *measured)
+{
+    if (subject->code == NULL)
+        return;
+    if (!kg__is_same_launch(subject->code, measured->kernel))
+        subject->same_code = NULL;
+    else if (run->same_toolkit)
+        kg__format(measured->kernel->fingerprint, sizeof measured->kernel->fingerprint, "%s",
+                   subject->code->fingerprint);
+}
+
+/* Whether there is any code to compare with: that of a case in the baseline, under a known toolkit,
+ * or a base's. */
+static bool can_compare(const kg__part_run *run)
+{
+    if (kg__base_folder() != NULL || !run->device_seen)
+        return true;
+    for (size_t i = 0; i < run->baseline.case_count; i++) {
+        const kg__kernel_code *code = run->baseline.cases[i].code;
+
+        if (code != NULL && code->fingerprint[0] != '\0')
+            return *kg__provenance_text(&run->baseline.provenance, "cuda") != '\0';
+    }
+    return false;
+}
+
+void kg__part_identify(kg__part_run *run)
+{
+    identification own;
+
+    if (!can_compare(run) || !identify_own(run, &own))
+        return;
+    compare_with_baseline(run, &own);
+    if (kg__base_folder() != NULL && is_known(&own))
+        compare_with_base(run, &own);
+    for (size_t i = 0; i < run->count; i++) {
+        for (size_t j = 0; j < run->subjects[i].observers; j++)
+            kg__part_add_fingerprint(run, &run->subjects[i], run->subjects[i].measured[j]);
+    }
+}

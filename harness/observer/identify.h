@@ -1,0 +1,16 @@
+/* Identities: which kernels each case launches, and with what, as far as that can be told. */
+#ifndef KG__OBSERVER_IDENTIFY_H
+#define KG__OBSERVER_IDENTIFY_H
+
+#include <stdbool.h>
+
+#include "base/message.h"
+#include "suite/table.h"
+
+/* Captures the launch of each case, which never runs, and appends {"event": "identified", "case",
+ * "kernel"} to the file `records`; "failed" where it cannot be captured. False with `error` when
+ * the device is lost. */
+bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
+                        int records, kg__error *error);
+
+#endif
