@@ -65,7 +65,7 @@ bool kg__kernels_fingerprint(const kg__kernels *kernels, const char *program,
     uint64_t hash = kg__hash_text(KG__HASH_BEGIN, code->launch);
     char digits[KG__HASH_TEXT_SIZE];
 
-    if (code->launch[0] == '\0' || code->names.count == 0)
+    if (code->launch[0] == '\0')
         return false;
     for (size_t i = 0; i < code->names.count; i++) {
         const kg__kernel *kernel;

@@ -35,9 +35,9 @@ void kg__device_keep_quiet(void);
  * with `why` where it starts none, or the launcher fails. */
 int kg__device_kernels(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 
-/* What the first kernel of a launch takes of a multiprocessor; nothing is known where a launch
- * starts none, or where the driver does not say. Where all that the launch asks for is known, it
- * has the names of its kernels, a list of the pool's, and its identity. */
+/* What the first kernel of a launch takes of a multiprocessor, where it starts one and the driver
+ * says so. Where all that the launch asks for is known, it has the names of its kernels, a list of
+ * the pool's, and its identity. */
 kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__buffers *buffers);
 
 /* Has the managed arguments move to the GPU or to the host, in the order of `stream`; false with

@@ -208,10 +208,16 @@ kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__b
     captured_launch captured;
     cudaGraphNode_t first;
     kg__error why;
+    int kernels;
 
-    if (capture_launch(c, buffers, &captured, &why) &&
-        find_kernels(&captured.nodes, &first, &why) > 0 && read_kernel(first, &kernel, &why) &&
-        describe_kernel(&kernel, &code, &why))
+    if (!capture_launch(c, buffers, &captured, &why)) {
+        release_launch(&captured);
+        return code;
+    }
+    kernels = find_kernels(&captured.nodes, &first, &why);
+    /* What only copies is a launch too. */
+    if (kernels == 0 ||
+        (kernels > 0 && read_kernel(first, &kernel, &why) && describe_kernel(&kernel, &code, &why)))
         kg__describe_launch(pool, captured.graph, captured.nodes.list, captured.nodes.count,
                             buffers, c->variant->clock, &code);
     release_launch(&captured);

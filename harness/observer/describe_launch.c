@@ -18,13 +18,18 @@ static const cudaLaunchAttributeID attributes[] = {
 
 /* Whether an address is memory that the device knows. What the host alone knows is none, and has
  * type unregistered. */
-static bool is_memory(uintptr_t address)
+static enum cudaMemoryType type_of(uintptr_t address)
 {
     struct cudaPointerAttributes facts = { 0 };
     cudaError_t code = cudaPointerGetAttributes(&facts, (const void *)address);
 
     (void)cudaGetLastError();
-    return code == cudaSuccess && facts.type != cudaMemoryTypeUnregistered;
+    return code == cudaSuccess ? facts.type : cudaMemoryTypeUnregistered;
+}
+
+static bool is_memory(uintptr_t address)
+{
+    return type_of(address) != cudaMemoryTypeUnregistered;
 }
 
 /* Where the arguments are, their guard zones included: a pointer past the last element is an
@@ -153,7 +158,7 @@ static bool add_kernel(kg__launch_identity *identity, cudaGraphNode_t node, kg__
 static void add_pitched(kg__launch_identity *identity, const struct cudaPitchedPtr *memory,
                         const struct cudaPos *position)
 {
-    kg__identity_address(identity, (uintptr_t)memory->ptr);
+    kg__identity_place(identity, (uintptr_t)memory->ptr, (int)type_of((uintptr_t)memory->ptr));
     kg__identity_number(identity, memory->pitch);
     kg__identity_number(identity, memory->ysize);
     kg__identity_number(identity, position->x);
@@ -183,7 +188,7 @@ static bool add_fill(kg__launch_identity *identity, cudaGraphNode_t node)
 
     if (cudaGraphMemsetNodeGetParams(node, &fill) != cudaSuccess)
         return false;
-    kg__identity_address(identity, (uintptr_t)fill.dst);
+    kg__identity_place(identity, (uintptr_t)fill.dst, (int)type_of((uintptr_t)fill.dst));
     kg__identity_number(identity, fill.elementSize);
     kg__identity_number(identity, fill.value);
     kg__identity_number(identity, fill.width);

@@ -3,7 +3,11 @@
 #include <string.h>
 
 /* What a word is, so that an offset in an argument is never taken for a number. */
-enum { PLAIN = 1, IN_ARGUMENT = 2 };
+enum { PLAIN = 1, IN_ARGUMENT = 2, OUTSIDE = 3 };
+
+/* What an address outside of the arguments is known by: its place in what the device reads at once.
+ */
+#define ALIGNMENT 256
 
 void kg__identity_begin(kg__launch_identity *identity, const kg__argument_place *places, int count,
                         bool (*is_memory)(uintptr_t address))
@@ -58,6 +62,15 @@ void kg__identity_address(kg__launch_identity *identity, uintptr_t address)
     if (address != 0)
         kg__identity_give_up(identity);
     add_plain(identity, address);
+}
+
+void kg__identity_place(kg__launch_identity *identity, uintptr_t address, int kind)
+{
+    if (add_in_argument(identity, address))
+        return;
+    kg__identity_number(identity, OUTSIDE);
+    kg__identity_number(identity, (uint64_t)kind);
+    kg__identity_number(identity, address % ALIGNMENT);
 }
 
 void kg__identity_parameter(kg__launch_identity *identity, const void *value, size_t bytes)

@@ -43,6 +43,10 @@ void kg__identity_text(kg__launch_identity *identity, const char *text);
  * identity. */
 void kg__identity_address(kg__launch_identity *identity, uintptr_t address);
 
+/* Adds an address that is only copied to or from, or filled: one in no argument by the kind of
+ * memory that it is in, since neither what is there nor where it is makes the copy slower. */
+void kg__identity_place(kg__launch_identity *identity, uintptr_t address, int kind);
+
 /* Adds the value of a kernel's parameter, of which every aligned word of 8 bytes may be an address
  * and all other bytes are taken as they are. Such a word that is memory of the device's and in no
  * argument ends the identity. */

@@ -196,7 +196,7 @@ Test(cubin, a_case_is_its_launch_and_all_its_kernels)
         { "p", "kernel", "aa", true },        { "p", "kernel", "ab", true },
         { "p", "other", "aa", true },         { "p", "kernel other", "aa", true },
         { "p", "other kernel", "aa", true },  { "q", "kernel", "aa", false },
-        { "p", "kernel third", "aa", false }, { "p", "", "aa", false },
+        { "p", "kernel third", "aa", false }, { "p", "", "aa", true },
         { "p", "kernel", "", false },
     };
     fake_cubin both[2] = { sound, FAKE_CUBIN(90, "other", 32, 1024, 0) };

@@ -57,6 +57,17 @@ static const char *of_address(uintptr_t at, uintptr_t address)
     return show(&identity);
 }
 
+static const char *of_place(uintptr_t at, uintptr_t address, int kind)
+{
+    kg__argument_place places[2];
+    kg__launch_identity identity;
+
+    lay_out(at, places);
+    kg__identity_begin(&identity, places, 2, is_memory);
+    kg__identity_place(&identity, address, kind);
+    return show(&identity);
+}
+
 static const char *of_pointer(uintptr_t at, uintptr_t value)
 {
     uint64_t word = value;
@@ -100,6 +111,20 @@ Test(launch_identity, memory_that_nobody_knows_ends_it)
     kg__identity_number(&identity, 1);
     cr_expect(not(kg__identity_show(&identity, text)));
     cr_expect(eq(str, text, ""));
+}
+
+/* The variable that is copied to is at another address in every process. */
+Test(launch_identity, what_is_copied_outside_of_arguments_counts_by_its_kind)
+{
+    const char *outside = of_place(HERE, HERE - 0x1000, 2);
+
+    cr_expect(eq(int, (int)strlen(outside), 16));
+    cr_expect(eq(str, (char *)outside, (char *)of_place(HERE, HERE - 0x2000, 2)));
+    cr_expect(ne(str, (char *)outside, (char *)of_place(HERE, HERE - 0x1000, 1)), "other memory");
+    cr_expect(ne(str, (char *)outside, (char *)of_place(HERE, HERE - 0x0ffc, 2)), "alignment");
+    cr_expect(ne(str, (char *)outside, (char *)of_place(HERE, HERE + GUARD, 2)), "an argument");
+    cr_expect(eq(str, (char *)of_place(HERE, HERE + GUARD, 1),
+                 (char *)of_place(THERE, THERE + GUARD, 2)));
 }
 
 Test(launch_identity, plain_values_count_as_they_are)
