@@ -38,8 +38,8 @@ typedef struct kg__baseline_metric {
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
-    char *id;     /* "matmul_f32/naive/530/b16"; a sentinel's is its name, "copy" or "fma" */
-    char *commit; /* the commit that it was recorded at; NULL for a sentinel */
+    char *id;                     /* "matmul_f32/naive/530/b16"; a sentinel's is its name */
+    char *commit;                 /* the commit that it was recorded at; NULL for a sentinel */
     kg__kernel_code *code;        /* on the heap; or NULL */
     kg__lines *lines;             /* the CPU model's counters by source line; or NULL */
     kg__baseline_metric *metrics; /* sorted by name */

@@ -184,7 +184,7 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
 
     if (sentinel ? !kg__is_sentinel_name(entry->id) : !kg__is_case_id(entry->id)) {
         kg__complain_at(&file->document, where, "%s: " REMEDY,
-                        sentinel ? "is not a sentinel: they are copy and fma"
+                        sentinel ? "is not a sentinel's name"
                                  : "is not a case: comparison/variant/size/launch");
         return false;
     }

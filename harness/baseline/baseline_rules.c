@@ -5,9 +5,8 @@
 
 #include "base/message.h"
 #include "base/text.h"
+#include "records/sentinel.h"
 #include "suite/counters.h"
-
-static const char *const sentinel_names[] = { "copy", "fma" };
 
 static bool is_one_of(char c, const char *set)
 {
@@ -56,8 +55,8 @@ bool kg__is_case_id(const char *id)
 
 bool kg__is_sentinel_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof sentinel_names / sizeof *sentinel_names; i++) {
-        if (strcmp(name, sentinel_names[i]) == 0)
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        if (strcmp(name, kg__sentinel_kinds[i].name) == 0)
             return true;
     }
     return false;

@@ -3,11 +3,22 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/message.h"
 #include "judge/judge.h"
+
+/* The bound of a name; unknown for another name. */
+static kg__bound find_bound(const char *name)
+{
+    kg__bound bound = KG__BOUNDS;
+
+    while (--bound > KG__BOUND_UNKNOWN && strcmp(kg__bound_names[bound], name) != 0)
+        ;
+    return bound;
+}
 
 /* A judgement of one move; NULL with `error` where it has another form. */
 static json_t *judge_move(json_t *move, json_error_t *error)
@@ -15,22 +26,27 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     kg__interval observed = { .high = INFINITY };
     kg__expectation expectation = { 0 };
     kg__surroundings surroundings = { 0 };
+    const char *bound = "";
     const char *unit;
     int gated;
     int same_code;
+    double sentinel_limit;
     kg__judgement judgement;
     json_t *object;
 
     if (json_unpack_ex(move, error, JSON_STRICT,
-                       "{s:s, s:F, s:F, s?F, s:F, s:F, s:F, s:b, s:b, s:i, s:[FF], s:F}", "unit",
-                       &unit, "value", &observed.value, "low", &observed.low, "high",
+                       "{s:s, s:F, s:F, s?F, s:F, s:F, s:F, s:b, s:b, s:i, s:[FFF], s:F, s?s}",
+                       "unit", &unit, "value", &observed.value, "low", &observed.low, "high",
                        &observed.high, "baseline", &expectation.value, "band", &expectation.band,
                        "floor", &expectation.floor, "gated", &gated, "same_code", &same_code,
                        "foreign_processes", &surroundings.foreign_processes, "sentinel_moves",
                        &surroundings.sentinel_move[0], &surroundings.sentinel_move[1],
-                       "sentinel_limit", &surroundings.sentinel_limit[0]) != 0)
+                       &surroundings.sentinel_move[2], "sentinel_limit", &sentinel_limit, "bound",
+                       &bound) != 0)
         return NULL;
-    surroundings.sentinel_limit[1] = surroundings.sentinel_limit[0];
+    for (int i = 0; i < KG__SENTINELS; i++)
+        surroundings.sentinel_limit[i] = sentinel_limit;
+    surroundings.bound = find_bound(bound);
     surroundings.same_code = same_code != 0;
     expectation.gated = gated != 0;
     judgement = kg__judge(&observed, &expectation, &surroundings, unit);

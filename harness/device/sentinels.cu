@@ -62,6 +62,15 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
     return cudaLaunchKernelEx(&config, multiply_add, out, 0.999f);
 }
 
+cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream)
+{
+    cudaError_t code = cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream);
+
+    if (code == cudaSuccess)
+        code = cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream);
+    return code;
+}
+
 double kg__fma_sentinel_operations(int multiprocessors)
 {
     double threads =

@@ -1,5 +1,5 @@
-/* Kernels that no commit touches: they distinguish a machine that changed from a kernel that
- * changed. */
+/* Kernels and copies that no commit touches: they distinguish a machine that changed from a kernel
+ * that changed. */
 #ifndef KG__DEVICE_SENTINELS_H
 #define KG__DEVICE_SENTINELS_H
 
@@ -22,6 +22,9 @@ cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, i
 cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream);
 
 #define KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR 8
+
+/* Copies `bytes` from page-locked `host` to `device` and back: bound by the bus. */
+cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream);
 
 /* The floating-point operations of one launch of it: two a multiply-add. */
 double kg__fma_sentinel_operations(int multiprocessors);

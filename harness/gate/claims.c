@@ -6,6 +6,7 @@
 
 #include "base/color.h"
 #include "base/text.h"
+#include "judge/claim.h"
 #include "results/verdicts.h"
 #include "suite/counters.h"
 #include "suite/settings.h"
@@ -50,7 +51,8 @@ typedef struct claim_case {
     kg__error broken; /* what is wrong with the table, else empty */
     bool unchanged;   /* and was not timed */
     double value;     /* NAN: this run has none that counts */
-    double stored;    /* the baseline's; NAN: it has none */
+    double stored;    /* the baseline's; NAN: it has none; so is the next */
+    double limit;     /* the fraction that it may move by */
 } claim_case;
 
 /* A claim being decided: the cases that it is about, one or two, and what was found of them. */
@@ -66,7 +68,7 @@ typedef struct claim_check {
 
 static claim_case find_case(const claim_check *claim, const char *name)
 {
-    claim_case found = { .value = NAN, .stored = NAN };
+    claim_case found = { .value = NAN, .stored = NAN, .limit = NAN };
     const kg__case_result *result;
     const kg__metric_result *metric;
     kg__case_list cases;
@@ -80,8 +82,10 @@ static claim_case find_case(const claim_check *claim, const char *name)
     if (metric != NULL && result->verdict < KG__WRONG && !kg__is_disproved(claim->checks, found.id))
         found.value = metric->figures.value;
     found.unchanged = metric == NULL && result != NULL && result->verdict == KG__UNCHANGED;
-    if (metric != NULL)
+    if (metric != NULL) {
         found.stored = metric->baseline;
+        found.limit = metric->limit;
+    }
     return found;
 }
 
@@ -207,15 +211,42 @@ static void end(claim_check *claim, claim_outcome outcome, const char *why)
         cr_assert(outcome == HOLDS || outcome == REPORTED, "%s", why);
 }
 
-/* Decides a claim by whether it holds in this run, and in the target's baseline. Times differ from
- * GPU to GPU: a claim on them that the baseline does not bear out is no loss. Counters do not. */
-static claim_outcome decide(bool holds, bool held, char *why, size_t size)
+/* Decides a claim by whether it holds in this run, and in the target's baseline; `now` and
+ * `recorded` are what it is about in each. Times differ from GPU to GPU and from run to run: a
+ * claim on them that the baseline does not bear out is no loss, nor is one that the noise of its
+ * times undoes. Counters are exact. */
+static claim_outcome decide(const claim_check *claim, bool holds, bool held, double now,
+                            double recorded, char *why, size_t size)
 {
-    if (holds || held || strcmp(MEASURING_PART, "time") != 0)
+    kg__claimed_figure figure = { now, recorded, claim->cases[0].limit };
+    char then[KG__FIGURE_SIZE];
+    char limit[KG__FIGURE_SIZE];
+
+    if (claim->count > 1)
+        figure.limit = fmax(figure.limit, claim->cases[1].limit);
+    if (strcmp(MEASURING_PART, "time") != 0)
         return holds ? HOLDS : FAILS;
-    kg__format(why + strlen(why), size - strlen(why),
-               "; the baseline does not have it either, so it fails nothing");
-    return REPORTED;
+    size -= strlen(why);
+    why += strlen(why);
+    if (claim->count > 1)
+        kg__format(then, sizeof then, "%.2f", recorded);
+    else
+        kg__show_figure(then, sizeof then, recorded, "");
+    kg__show_percent(limit, sizeof limit, figure.limit, false);
+    switch (kg__judge_claim(&figure, holds, held)) {
+    case KG__CLAIM_HOLDS:
+        break;
+    case KG__CLAIM_WITHIN_NOISE:
+        kg__format(why, size, "; %s at recording, within %s", then, limit);
+        break;
+    case KG__CLAIM_LOST:
+        kg__format(why, size, "; %s at recording, further than %s", then, limit);
+        return FAILS;
+    case KG__CLAIM_NEVER_HELD:
+        kg__format(why, size, "; the baseline does not have it either, so it fails nothing");
+        return REPORTED;
+    }
+    return HOLDS;
 }
 
 /* A factor that every pair of cases exceeds, or none, makes no claim. */
@@ -241,11 +272,12 @@ void kg_expect_speedup(const char *fast, const char *slow, double factor)
 
     if (outcome == HOLDS) {
         double speedup = claim.cases[1].value / claim.cases[0].value;
+        double recorded = claim.cases[1].stored / claim.cases[0].stored;
 
         kg__format(why, sizeof why, "%s runs at %.2f times the speed of %s, at least %.2f expected",
                    short_name(&claim.cases[0]), speedup, short_name(&claim.cases[1]), factor);
-        outcome = decide(speedup >= factor, claim.cases[1].stored / claim.cases[0].stored >= factor,
-                         why, sizeof why);
+        outcome = decide(&claim, speedup >= factor, recorded >= factor, speedup, recorded, why,
+                         sizeof why);
     }
     end(&claim, outcome, why);
 }
@@ -279,9 +311,9 @@ void kg_expect_less(const char *metric, const char *less, const char *more, doub
                    "%s: %s has %s, %s has %s%s, at least %.2f times as much expected", metric,
                    short_name(&claim.cases[0]), figures[0], short_name(&claim.cases[1]), figures[1],
                    times, factor);
-        outcome =
-            decide(is_less(low, high, factor),
-                   is_less(claim.cases[0].stored, claim.cases[1].stored, factor), why, sizeof why);
+        outcome = decide(&claim, is_less(low, high, factor),
+                         is_less(claim.cases[0].stored, claim.cases[1].stored, factor), high / low,
+                         claim.cases[1].stored / claim.cases[0].stored, why, sizeof why);
     }
     end(&claim, outcome, why);
 }
@@ -317,9 +349,9 @@ void kg_expect_within(const char *metric, const char *name, double least, double
         kg__format(why, sizeof why, "%s of %s is %s, %s%s%s expected", metric,
                    short_name(&claim.cases[0]), figures[0], figures[1], least < most ? " to " : "",
                    least < most ? figures[2] : "");
-        outcome = decide(value >= least && value <= most,
-                         claim.cases[0].stored >= least && claim.cases[0].stored <= most, why,
-                         sizeof why);
+        outcome = decide(&claim, value >= least && value <= most,
+                         claim.cases[0].stored >= least && claim.cases[0].stored <= most, value,
+                         claim.cases[0].stored, why, sizeof why);
     }
     end(&claim, outcome, why);
 }

@@ -92,17 +92,14 @@ static void take_board(kg__part_run *run, const kg__provenance *provenance)
  * A sentinel that does not say how much it did sets no limit. */
 static void set_limits(json_t *provenance, const kg__observation *sentinels)
 {
-    static const struct {
-        const char *sentinel;
-        const char *limit;
-    } limits[] = { { "copy", "copy_bytes_per_second" }, { "fma", "operations_per_second" } };
     json_t *known = json_object();
 
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
-        const kg__figures *figures = kg__figures_of(sentinels, limits[i].sentinel);
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        const kg__sentinel_kind *kind = &kg__sentinel_kinds[i];
+        const kg__figures *figures = kg__figures_of(sentinels, kind->name);
 
         if (figures != NULL && figures->value > 0 && figures->amount > 0)
-            json_object_set_new(known, limits[i].limit,
+            json_object_set_new(known, kind->limit,
                                 json_real(figures->amount / figures->value * 1e9));
     }
     if (json_object_size(known) > 0)

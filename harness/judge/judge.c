@@ -23,8 +23,6 @@ const char *const kg__verdict_names[KG__VERDICTS + 1] = {
     [KG__ERROR] = "error",
 };
 
-static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
-
 const char *kg__verdict_name(kg__verdict verdict)
 {
     return (unsigned)verdict < KG__VERDICTS ? kg__verdict_names[verdict] : "unknown";
@@ -199,8 +197,8 @@ static bool is_wide(const kg__interval *observed, double band)
            exceeds((observed->high - observed->low) / observed->value, 0.5 * band, 1.0);
 }
 
-/* The first sentinel that moved beyond its own limit and whose move accounts for the value's;
- * KG__SENTINELS where none does. */
+/* The first sentinel that the case depends on, that moved beyond its own limit, and whose move
+ * accounts for the value's; KG__SENTINELS where none does. */
 static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
                                        const move_limits *limits, double value)
 {
@@ -210,7 +208,8 @@ static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
         double move = surroundings->sentinel_move[i];
 
         /* A sentinel without a baseline has NaN here, which is beyond no limit. */
-        if (fabs(move) > surroundings->sentinel_limit[i] &&
+        if (kg__bound_depends_on(surroundings->bound, (kg__sentinel)i) &&
+            fabs(move) > surroundings->sentinel_limit[i] &&
             compare_to_limits(limits, value * exp(-move)) == INSIDE)
             break;
     }
@@ -233,7 +232,7 @@ static bool blame_sentinel(char *why, size_t size, const kg__surroundings *surro
     print_percentages(moved, limit, sizeof moved, change,
                       expm1(surroundings->sentinel_limit[sentinel]));
     kg__format(why, size, "the %s sentinel moved by %s%s %% (limit %s %%): %s",
-               sentinel_names[sentinel], change > 0.0 ? "+" : "", moved, limit, move);
+               kg__sentinel_kinds[sentinel].name, change > 0.0 ? "+" : "", moved, limit, move);
     return true;
 }
 

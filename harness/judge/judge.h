@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/statistics.h"
+#include "records/sentinel.h"
 
 /* Verdicts, from best to worst: a case takes the worst of its metrics. */
 typedef enum kg__verdict {
@@ -40,8 +41,6 @@ typedef struct kg__expectation {
     bool gated; /* false: reported, never judged */
 } kg__expectation;
 
-#define KG__SENTINELS 2 /* copy (memory) and fma (arithmetic), in this order */
-
 /* What surrounded a measurement. */
 typedef struct kg__surroundings {
     bool throttled; /* the card gave a throttle reason while it was measured */
@@ -49,6 +48,7 @@ typedef struct kg__surroundings {
      * move is evidence only beyond its limit. NaN where a sentinel has no baseline. */
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
+    kg__bound bound;       /* of the case: the sentinels that it depends on may excuse it */
     int foreign_processes; /* that computed on the card meanwhile; 0: none, or not known */
     bool same_code;        /* launch and machine code are the baseline's, or the base commit's */
 } kg__surroundings;
@@ -79,9 +79,9 @@ typedef struct kg__judgement {
  *
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
- * throttled, where others computed on the card, where taking a sentinel's significant move away
- * brings the value back inside, or where a time's code is unchanged; noisy where
- * the interval is wide and reaches back inside; else slower or faster. */
+ * throttled, where others computed on the card, where taking away the significant move of a
+ * sentinel that the case depends on brings the value back inside, or where a time's code is
+ * unchanged; noisy where the interval is wide and reaches back inside; else slower or faster. */
 kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                         const kg__surroundings *surroundings, const char *unit);
 

@@ -5,6 +5,7 @@
 
 #include "device/device_gpu.h"
 #include "observer/check.h"
+#include "observer/demand.h"
 #include "observer/identify.h"
 #include "observer/launch.h"
 #include "observer/measure.h"
@@ -123,12 +124,18 @@ static bool assign_buffers(const kg__tools *tools, timed_group *group)
 }
 
 /* The figures of a case's metric, with the samples that a report shows where it fails. */
-static kg__figures case_figures(const kg__series *series, const char *name)
+static kg__figures case_figures(const kg__tools *tools, const grouped_case *timed,
+                                const kg__work *work, bool cold)
 {
-    kg__figures figures = kg__series_figures(series, name);
+    const kg__series *series = cold ? timed->cold : timed->hot;
+    kg__figures figures = kg__series_figures(series, cold ? "cold_time_ns" : "time_ns");
+    kg__demand demand =
+        kg__demand_of(work, timed->base.c->variant, &timed->base.buffer_set->buffers.arguments,
+                      cold ? 0 : tools->l2_bytes);
 
     figures.samples_ns = series->samples;
     figures.samples_ns_count = series->count;
+    figures.bound = kg__bound_of(&demand, tools->per_second);
     return figures;
 }
 
@@ -145,12 +152,13 @@ static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 static void report_measured(const kg__tools *tools, const timed_group *group,
                             const grouped_case *timed)
 {
-    kg__figures metrics[2] = { case_figures(timed->hot, "time_ns") };
+    kg__work asked;
+    const kg__work *work = kg__work_of(group->comparison, timed->base.c, &asked);
+    kg__figures metrics[2] = { case_figures(tools, timed, work, false) };
     kg__absence no_cold = { "cold_time_ns", timed->no_cold };
     kg__pool pool = { NULL };
     kg__kernel_code kernel =
         kg__device_kernel(&pool, timed->base.c, &timed->base.buffer_set->buffers);
-    kg__work work;
     kg__observation observation = {
         .event = KG__EVENT_MEASURED,
         .id = timed->base.c->id,
@@ -160,11 +168,11 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         .gpu_state = &tools->bench.watch.state,
         .throttled = tools->bench.watch.throttled,
         .kernel = &kernel,
-        .work = kg__work_of(group->comparison, timed->base.c, &work),
+        .work = work,
     };
 
     if (timed->no_cold[0] == '\0') {
-        metrics[observation.metric_count] = case_figures(timed->cold, "cold_time_ns");
+        metrics[observation.metric_count] = case_figures(tools, timed, work, true);
         metrics[observation.metric_count++].buffer_sets = timed->base.buffer_set->copy_count;
     } else {
         observation.absent_count = 1;

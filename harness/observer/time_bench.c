@@ -1,5 +1,6 @@
 #include "observer/time_bench.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -11,6 +12,11 @@
 /* An idle card clocks down: it works this long before anything is timed. */
 #define WARM_UP_MS 300.0
 #define COPY_SENTINEL_BYTES ((size_t)256 << 20)
+/* Enough for a copy to last ten times as long as its start; the launches of a replay and the
+ * replays take 4 ms at 55 GB/s. */
+#define BUS_SENTINEL_BYTES ((size_t)4 << 20)
+#define BUS_LAUNCHES 3
+#define BUS_REPLAYS 7
 /* A page of device memory, and how many are left out at most, less one. */
 #define PAGE_BYTES ((size_t)2 << 20)
 #define SCATTERED_PAGES_MAXIMUM 128
@@ -49,6 +55,27 @@ static cudaError_t launch_fma(const kg__workload *workload, int number)
     return kg__launch_fma_sentinel(tools->fma_out, tools->multiprocessors, workload->stream);
 }
 
+static cudaError_t launch_bus(const kg__workload *workload, int number)
+{
+    const kg__tools *tools = workload->context;
+
+    (void)number;
+    return kg__launch_bus_sentinel(tools->bus_host, tools->copy_to, BUS_SENTINEL_BYTES,
+                                   workload->stream);
+}
+
+/* Times the bus by fewer launches than a kernel's interval takes: each lasts long. */
+static bool time_bus(kg__tools *tools, kg__figures *figures, kg__error *why)
+{
+    kg__workload workload = { launch_bus, tools, tools->bench.stream };
+    kg__loop loop = { NULL, 0 };
+    bool good = kg__loop_make(&workload, BUS_LAUNCHES, &loop, why) &&
+                kg__loop_time(&tools->bench, &loop, BUS_REPLAYS, &figures->value, why);
+
+    kg__loop_discard(&loop);
+    return good;
+}
+
 /* Times one subject by itself. */
 static bool time_alone(kg__tools *tools, cudaError_t (*launch)(const kg__workload *, int),
                        kg__series *series, kg__error *why)
@@ -79,20 +106,37 @@ static bool time_sentinels(kg__tools *tools, kg__series *scratch, kg__error *why
         const char *name;
         cudaError_t (*launch)(const kg__workload *, int);
         double work;
-    } sentinels[] = {
-        { "copy", launch_copy, 2.0 * COPY_SENTINEL_BYTES },
-        { "fma", launch_fma, kg__fma_sentinel_operations(tools->multiprocessors) },
+    } kernels[] = {
+        { kg__sentinel_kinds[KG__COPY_SENTINEL].name, launch_copy, 2.0 * COPY_SENTINEL_BYTES },
+        { kg__sentinel_kinds[KG__FMA_SENTINEL].name, launch_fma,
+          kg__fma_sentinel_operations(tools->multiprocessors) },
         { "empty", launch_empty, 0 },
     };
-    kg__figures figures[sizeof sentinels / sizeof *sentinels];
-    kg__observation observation = { .event = KG__EVENT_SENTINELS, .metrics = figures };
+    const size_t count = sizeof kernels / sizeof *kernels;
+    kg__figures figures[sizeof kernels / sizeof *kernels + 1];
+    kg__observation observation = { .event = KG__EVENT_SENTINELS,
+                                    .metrics = figures,
+                                    .metric_count = count + 1 };
 
-    for (size_t i = 0; i < sizeof sentinels / sizeof sentinels[0]; i++) {
-        if (!time_alone(tools, sentinels[i].launch, scratch, why))
+    for (size_t i = 0; i < count; i++) {
+        if (!time_alone(tools, kernels[i].launch, scratch, why))
             return false;
-        figures[i] = kg__series_figures(scratch, sentinels[i].name);
-        figures[i].amount = sentinels[i].work;
-        observation.metric_count++;
+        figures[i] = kg__series_figures(scratch, kernels[i].name);
+        figures[i].amount = kernels[i].work;
+    }
+    figures[count] = (kg__figures){ .name = kg__sentinel_kinds[KG__BUS_SENTINEL].name,
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .amount = 2.0 * BUS_SENTINEL_BYTES,
+                                    .clock = scratch->clock,
+                                    .samples = BUS_REPLAYS,
+                                    .launches = BUS_LAUNCHES };
+    if (!time_bus(tools, &figures[count], why))
+        return false;
+    for (size_t i = 0; i < KG__SENTINELS; i++) {
+        const kg__figures *timed = kg__figures_of(&observation, kg__sentinel_kinds[i].name);
+
+        tools->per_second[i] = timed->value > 0 ? 1e9 * timed->amount / timed->value : 0;
     }
     return kg__observation_append(tools->bench.records, &observation, why);
 }
@@ -237,6 +281,8 @@ static bool make_tools(kg__tools *tools, int records, kg__error *why)
         code = cudaMalloc((void **)&tools->fma_out, blocks * sizeof(float));
     if (code == cudaSuccess)
         code = cudaMemset(tools->copy_from, 0x5a, COPY_SENTINEL_BYTES);
+    if (code == cudaSuccess)
+        code = cudaMallocHost(&tools->bus_host, BUS_SENTINEL_BYTES);
     return kg__succeeded(code, "making ready to time", why);
 }
 
@@ -246,6 +292,7 @@ void kg__tools_close(kg__tools *tools)
     (void)cudaFree(tools->copy_from);
     (void)cudaFree(tools->copy_to);
     (void)cudaFree(tools->fma_out);
+    (void)cudaFreeHost(tools->bus_host);
     kg__bench_close(&tools->bench);
 }
 

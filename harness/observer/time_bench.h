@@ -19,6 +19,9 @@ typedef struct kg__tools {
     void *copy_from;
     void *copy_to;
     float *fma_out;
+    void *bus_host; /* page-locked */
+    /* What the GPU does of each sentinel's amount, as they were last timed; 0: not known. */
+    double per_second[KG__SENTINELS];
     double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
     kg__loop empty;       /* empty launches, by which it is seen what one costs */
     kg__launch_cost cost; /* as far as this process has seen it */

@@ -13,6 +13,7 @@
 #include "base/json_fields.h"
 #include "device/buffers.h"
 #include "device/device.h"
+#include "observer/demand.h"
 #include "observer/problem.h"
 #include "records/observation.h"
 #include "suite/settings.h"
@@ -126,21 +127,6 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
     return list;
 }
 
-/* Whether what a launch reads or writes of an argument has to cross the bus. */
-static bool crosses_bus(const kg_variant *variant, int argument)
-{
-    switch (variant->memory[argument]) {
-    case KG_PAGEABLE:
-    case KG_PINNED:
-        return true;
-    case KG_MANAGED:
-        return variant->clock == KG_FIRST_TOUCH_CLOCK;
-    case KG_DEVICE:
-        break;
-    }
-    return false;
-}
-
 /* What a case asks for. */
 typedef struct asked {
     const char *id;
@@ -149,8 +135,7 @@ typedef struct asked {
     const char *type; /* of the first output */
     double bytes_read;
     double bytes_written;
-    double bytes_to_device;
-    double bytes_to_host;
+    kg__bus_traffic bus;
     int64_t kernels; /* 0: not known */
     int64_t blocks;
 } asked;
@@ -167,8 +152,8 @@ static const kg__field asked_fields[] = {
     KG__FIELD(asked, type, "type", TEXT),
     KG__FIELD(asked, bytes_read, "bytes_read", NUMBER),
     KG__FIELD(asked, bytes_written, "bytes_written", NUMBER),
-    KG__FIELD(asked, bytes_to_device, "bytes_to_device", NUMBER),
-    KG__FIELD(asked, bytes_to_host, "bytes_to_host", NUMBER),
+    KG__FIELD(asked, bus.to_device, "bytes_to_device", NUMBER),
+    KG__FIELD(asked, bus.to_host, "bytes_to_host", NUMBER),
     KG__FIELD(asked, kernels, "kernels", COUNT),
     KG__FIELD(asked, blocks, "blocks", COUNT),
     { 0 },
@@ -181,20 +166,15 @@ static void add_arguments(asked *of_case, const kg_variant *variant, const kg_ar
         [KG_FLOAT32] = "float32", [KG_INT32] = "int32", [KG_UINT8] = "uint8"
     };
 
+    of_case->bus = kg__bus_traffic_of(variant, arguments);
     for (int i = 0; i < arguments->count; i++) {
         const kg_argument *argument = &arguments->list[i];
         double bytes = (double)kg__argument_bytes(argument);
-        bool crosses = crosses_bus(variant, i);
 
-        if (argument->role != KG_OUTPUT) {
-            of_case->bytes_read += bytes;
-            of_case->bytes_to_device += crosses ? bytes : 0;
-        }
+        of_case->bytes_read += argument->role != KG_OUTPUT ? bytes : 0;
         if (argument->role == KG_INPUT)
             continue;
         of_case->bytes_written += bytes;
-        /* Managed memory that a kernel wrote stays on the device. */
-        of_case->bytes_to_host += crosses && variant->memory[i] != KG_MANAGED ? bytes : 0;
         if (of_case->type == NULL)
             of_case->type = types[argument->type];
     }

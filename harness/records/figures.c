@@ -14,6 +14,7 @@ static const kg__field figures_fields[] = {
     KG__FIELD(kg__figures, clock, "clock", TEXT),
     KG__FIELD(kg__figures, method, "statistic", TEXT),
     KG__FIELD(kg__figures, buffer_sets, "buffer_sets", COUNT),
+    KG__FIELD_OF(kg__figures, bound, "bound", kg__bound_names),
     { 0 },
 };
 static const kg__field work_fields[] = {

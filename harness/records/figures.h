@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 #include "base/message.h"
+#include "records/sentinel.h"
 #include "suite/work.h"
 
 /* What was measured of one metric, or of one sentinel. */
 typedef struct kg__figures {
-    const char *name; /* "time_ns", "global_load_requests"; of a sentinel "copy", "fma", "empty" */
+    const char *name; /* "time_ns", "global_load_requests"; a sentinel's, or "empty" */
     double value;     /* NAN: none; so are the next two, the ends of its interval */
     double low;
     double high;
@@ -26,6 +27,7 @@ typedef struct kg__figures {
     int64_t buffer_sets;
     const double *samples_ns; /* of its process; writing keeps some of many, rounded */
     size_t samples_ns_count;
+    kg__bound bound; /* of a time */
 } kg__figures;
 
 /* Figures of a metric as JSON, for a result: all but the samples. Owned by the caller. */

@@ -30,13 +30,13 @@ static const char *const events[KG__EVENTS] = {
     [KG__EVENT_OBJECTION] = "objection",
 };
 
-/* What each sentinel is an amount of. */
-static const struct {
-    const char *name;
-    const char *amount; /* NULL: of nothing */
-} sentinels[] = { { "copy", "bytes" }, { "fma", "operations" }, { "empty", NULL } };
+/* The sentinels, and after them the empty kernel, which does nothing. */
+#define SENTINELS (KG__SENTINELS + 1)
 
-#define SENTINELS (sizeof sentinels / sizeof *sentinels)
+static kg__sentinel_kind kind_of(size_t i)
+{
+    return i < KG__SENTINELS ? kg__sentinel_kinds[i] : (kg__sentinel_kind){ .name = "empty" };
+}
 
 /* An observation that was read, with what it points to. */
 typedef struct read_observation {
@@ -146,15 +146,16 @@ static json_t *final_figures(const kg__figures *figures)
 static void set_sentinels(json_t *record, const kg__observation *observation)
 {
     for (size_t i = 0; i < SENTINELS; i++) {
-        const kg__figures *figures = kg__figures_of(observation, sentinels[i].name);
+        const kg__sentinel_kind kind = kind_of(i);
+        const kg__figures *figures = kg__figures_of(observation, kind.name);
         json_t *object;
 
         if (figures == NULL)
             continue;
         object = record_figures(figures);
-        if (sentinels[i].amount != NULL && figures->amount > 0)
-            kg__json_set_finite(object, sentinels[i].amount, figures->amount);
-        json_object_set_new(record, sentinels[i].name, object);
+        if (kind.amount != NULL && figures->amount > 0)
+            kg__json_set_finite(object, kind.amount, figures->amount);
+        json_object_set_new(record, kind.name, object);
     }
 }
 
@@ -276,10 +277,11 @@ static bool read_sentinels(kg__observation *observation, const json_t *record, k
 {
     observation->metrics = kg__allocate(SENTINELS, sizeof *observation->metrics);
     for (size_t i = 0; i < SENTINELS; i++) {
-        json_t *figures = json_object_get(record, sentinels[i].name);
+        const kg__sentinel_kind kind = kind_of(i);
+        json_t *figures = json_object_get(record, kind.name);
 
         if (figures != NULL &&
-            !read_figures(sentinels[i].name, figures, sentinels[i].amount,
+            !read_figures(kind.name, figures, kind.amount,
                           &observation->metrics[observation->metric_count++], error))
             return false;
     }

@@ -27,8 +27,7 @@
  *   and "findings" where it makes one of a process that ended
  * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
  *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
- * - "sentinels": {"copy": {"value", "bytes", ...}, "fma": {"value", "operations", ...},
- *   "empty": {...}}
+ * - "sentinels": by name {"value", ...} and the amount of sentinel.h, and "empty": {...}
  * - "done": every case that was asked for has its record
  *
  * A tuning's "measured" has, next to "metrics", "kernel" and "work": "dropped_in_round", absent

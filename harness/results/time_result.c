@@ -10,12 +10,10 @@
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
 
-static const char *const sentinel_names[KG__SENTINELS] = { "copy", "fma" };
-
 void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
 {
     for (int i = 0; i < KG__SENTINELS; i++) {
-        double value = kg__value_of(sentinels, sentinel_names[i]);
+        double value = kg__value_of(sentinels, kg__sentinel_kinds[i].name);
 
         if (value > 0 && isfinite(value)) {
             seen->sum[i] += log(value);
@@ -35,7 +33,7 @@ const kg__observation *kg__sentinels_observation(kg__pool *pool, const kg__senti
     for (int i = 0; i < KG__SENTINELS; i++) {
         if (seen->count[i] > 0)
             sentinels->metrics[sentinels->metric_count++] =
-                (kg__figures){ .name = sentinel_names[i],
+                (kg__figures){ .name = kg__sentinel_kinds[i].name,
                                .value = exp(seen->sum[i] / seen->count[i]),
                                .low = NAN,
                                .high = NAN };
@@ -55,7 +53,7 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
     result.same_code = recorded != NULL && kg__is_same_code(recorded->code, measured->kernel);
     for (int i = 0; i < KG__SENTINELS; i++) {
         const kg__baseline_case *entry =
-            baseline != NULL ? kg__baseline_sentinel(baseline, sentinel_names[i]) : NULL;
+            baseline != NULL ? kg__baseline_sentinel(baseline, kg__sentinel_kinds[i].name) : NULL;
         const kg__baseline_metric *metric =
             entry != NULL ? kg__baseline_metric_of(entry, "time_ns") : NULL;
 
@@ -122,12 +120,14 @@ static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, 
     const kg__figures *figures = kg__figures_of(chosen->measured, name);
     kg__interval observed = { figures->value, figures->low, figures->high };
     kg__metric_result *metric = kg__case_result_add_metric(pool, result, name);
+    kg__surroundings surroundings = chosen->surroundings;
     kg__expectation expectation;
     kg__judgement judgement;
 
+    surroundings.bound = figures->bound;
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
-    judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &chosen->surroundings,
+    judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &surroundings,
                           kg__metric_unit(name));
     metric->figures = *figures;
     if (expected != NULL) {

@@ -40,6 +40,12 @@ class Gate:
         return targets.get(key) or next((targets[name] for name in targets if key.startswith(f"{name}-")), None)
 
 
+def is_same_session(times, others):
+    """Whether two lists of the sentinels' times are of one session: equal in all that either has, and in two at least."""
+    known = [pair for pair in zip(times, others) if not all(map(math.isnan, pair))]
+    return len(known) > 1 and all(0 < time == other for time, other in known)
+
+
 class Gates:
     """The gates whose results fit together."""
 
@@ -110,7 +116,7 @@ class Gates:
         """Refuses two results of one gate, written twice: two gates never have equal times of all sentinels."""
         for number, gate in enumerate(self._gates):
             for other in self._gates[:number]:
-                if all(time > 0 and time == again for time, again in zip(gate.sentinels(), other.sentinels())):
+                if is_same_session(gate.sentinels(), other.sentinels()):
                     self._refuse(gate, f"is of the same gate as {other.path}: give one of them")
                     raise Refused
 
@@ -182,10 +188,13 @@ class Judgement:
         """Whether results were adopted before: one session of the baseline has all their sentinels' times or, of imported
         results, which have no sentinels, every time of theirs is among the sessions."""
         stored = [metric_of(self._baseline.sentinels.get(name), TIMES[0]) for name in SENTINELS]
-        times = gate.sentinels()
-        if all(metric is not None and time > 0 for metric, time in zip(stored, times)):
-            if tuple(value_of_sessions([time]) for time in times) in zip(*(metric.sessions for metric in stored)):
-                return True
+        known = [(metric.sessions, value_of_sessions([time])) for metric, time in zip(stored, gate.sentinels())
+                 if metric is not None and time >= 0]
+        # A sentinel that was added later has fewer sessions, so that session i is of another gate.
+        most = max((len(sessions) for sessions, _ in known), default=0)
+        known = [pair for pair in known if len(pair[0]) == most]
+        if len(known) > 1 and tuple(value for _, value in known) in zip(*(sessions for sessions, _ in known)):
+            return True
         return self._was_import_adopted(gate)
 
     def _was_import_adopted(self, gate):

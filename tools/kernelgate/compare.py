@@ -188,6 +188,9 @@ class Pair:
         move.update(same_code=not self.is_across() and codes[0] == codes[1] != "", sentinel_limit=SENTINEL_LIMIT,
                     sentinel_moves=[math.log(now / then) if then and now and not self.is_across() else 0.0
                                     for then, now in zip(*sentinels)])
+        bounds = [text_of(figures, "bound") for figures in metrics]
+        if bounds[0] == bounds[1] != "":
+            move["bound"] = bounds[0]
         return move
 
     def settle(self, row, judgement, across):

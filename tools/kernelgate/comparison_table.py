@@ -147,6 +147,7 @@ class Table:
         limits = member(run.object("provenance").get(target), "limits")
         self.copy_limit = positive(number_of(limits, "copy_bytes_per_second"))
         self.operation_limit = positive(number_of(limits, "operations_per_second"))
+        self.bus_limit = positive(number_of(limits, "bus_bytes_per_second"))
         self._take_cases()
         self._make_rows()
         self._set_figures()
@@ -243,7 +244,7 @@ class Table:
 
     def _share(self, case, figures):
         """How near the job's fewest bytes and operations, at the GPU's limits, come to what it took. None for a copy that
-        starts no kernel, or pages that come from the host: the bus, whose limit is not measured, holds these up."""
+        starts no kernel, or pages that come from the host: the bus holds these up."""
         taken = figures["cold_time_ns"] or figures["time_ns"]
         moving = quotient(1e9 * figures["bytes"], self.copy_limit)
         computing = quotient(1e9 * figures["operations"], self.operation_limit)
@@ -315,6 +316,7 @@ def packed(table):
         cases.append({"variant": case.variant, "size": case.size, "launch": case.launch, "verdict": case.verdict(),
                       **{key: text for key, text in texts.items() if text},
                       "figures": {name: case.figures[name] for name in names if name in case.figures}})
-    limits = {"copy_bytes_per_second": table.copy_limit, "operations_per_second": table.operation_limit}
+    limits = {"copy_bytes_per_second": table.copy_limit, "operations_per_second": table.operation_limit,
+              "bus_bytes_per_second": table.bus_limit}
     return {"comparison": table.comparison, "target": table.target, "cases": cases,
             **{key: limit for key, limit in limits.items() if limit is not None}}

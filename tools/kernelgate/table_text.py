@@ -38,8 +38,9 @@ def facts(table, escape=escape_markdown):
         name += f", {title}{escape(value)}" if value else ""
     if table.copy_limit is None or table.operation_limit is None:
         return f"{name}."
+    bus = f", and moves {show_figure(table.bus_limit / 1e9, 'GB/s')} over the bus" if table.bus_limit is not None else ""
     return (f"{name}. Its limits, measured in the same run: it copies {show_figure(table.copy_limit / 1e9, 'GB/s')}, and "
-            f"computes {show_figure(table.operation_limit / 1e9, 'GFLOP/s')} of multiply-adds in floats.")
+            f"computes {show_figure(table.operation_limit / 1e9, 'GFLOP/s')} of multiply-adds in floats{bus}.")
 
 
 def _names(cases):

@@ -377,8 +377,9 @@ void kg__end_claim(void);
 #endif
 
 /* What claims expect. A case is named without its comparison: "tiled/530/b16". A claim fails when
- * it does not hold, and is skipped when one of its cases was found wrong or has no such metric in
- * this run, for then there is nothing to speak of. */
+ * it does not hold (on times, where it held at recording and has moved by more than their limit),
+ * and is skipped when one of its cases was found wrong or has no such metric in this run, for then
+ * there is nothing to speak of. */
 
 /* `fast` takes at most 1 / `factor` of the time of `slow`, by time_ns. */
 void kg_expect_speedup(const char *fast, const char *slow, double factor);

@@ -171,7 +171,7 @@ static const struct {
     { HEADED,
       "\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": {}, \"sentinels\": {\"cpy\": "
       "{\"time_ns\": {}}}",
-      ":2: sentinels: cpy: is not a sentinel: they are copy and fma" REMEDY },
+      ":2: sentinels: cpy: is not a sentinel's name" REMEDY },
     { HEADED,
       "\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": {}, \"sentinels\": {\"copy\": "
       "{\"commit\": \"x\"}}",

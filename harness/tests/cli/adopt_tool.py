@@ -36,7 +36,8 @@ BASELINE = {
     "schema": "kernelgate-baseline/1",
     "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920,
                "multiprocessors": 132},
-    "provenance": {"launch_ns": 500}, "sentinels": {"copy": {"time_ns": time(100000)}, "fma": {"time_ns": time(200000)}},
+    "provenance": {"launch_ns": 500},
+    "sentinels": {name: {"time_ns": time(ns)} for name, ns in (("copy", 100000), ("fma", 200000), ("bus", 150000))},
     "cases": {f"fake/{name}/64/{launch}": case(hot) for name, hot in (("plain", 10000), ("quick", 5000))
               for launch in ("b32", "b64")}}
 
@@ -113,7 +114,7 @@ class Adopt(Folder):
 
     def test_two_gates_are_two_sessions(self):
         output = self.adopt("", *self.gates((100100, 10050), (100200, 10070)))
-        self.assertTrue(output.endswith(f"{PATH}: 6 of 6 cases and sentinels changed, by the results of 2 gates\n"), output)
+        self.assertTrue(output.endswith(f"{PATH}: 7 of 7 cases and sentinels changed, by the results of 2 gates\n"), output)
         self.assertIn(f"{SLOW:<50} time_ns            10 000 ns      10 000 ns     0.0 %  band 2.0 %\n", output)
         self.expect_sessions(7, SLOW, QUICK, "copy", "fma")
         self.assertEqual(len(self.stored(metric="cold_time_ns")["sessions"]), 7)
@@ -139,10 +140,30 @@ class Adopt(Folder):
         self.write("again.json", {**self.gate(100100, 10000), "strict": True})
         self.adopt("0.json: holds the same as 0.json: give one of them", first, first, code=2)
         self.adopt("again.json: is of the same gate as 0.json", first, "again.json", code=2)
-        self.adopt("6 of 6", first)
+        self.adopt("7 of 7", first)
         output = self.adopt("0.json: was adopted before: its times do not count again", first)
-        self.assertIn("0 of 2 cases and sentinels changed", output)
+        self.assertIn("0 of 3 cases and sentinels changed", output)
         self.expect_sessions(6)
+
+    def test_a_baseline_of_fewer_sentinels(self):
+        """One recorded before there was a bus: that is left out until there are sessions enough, and gates still count once. Then
+        it has fewer sessions than the others. Results of that time, written twice, are one gate too."""
+        document = copy.deepcopy(BASELINE)
+        del document["sentinels"]["bus"]
+        self.write(PATH, document)
+        gates = self.gates(*((100100 + number, 10000) for number in range(6)))
+        self.adopt("bus: time_ns: the baseline has 0 sessions of it and the results 1, of 5 that it takes: left out", gates[0])
+        self.adopt("0.json: was adopted before", gates[0])
+        self.adopt("", *gates[1:])
+        self.expect_sessions(11, SLOW, "copy")
+        self.expect_sessions(5, "bus")
+        self.adopt("5.json: was adopted before", gates[5])
+        self.expect_sessions(11, SLOW, "copy")
+        old = self.gate(100200, 10000)
+        del old["provenance"]["nvidia-fake"]["sentinels_ns"]["bus"]
+        self.write("0.json", old)
+        self.write("again.json", {**old, "strict": True})
+        self.adopt("again.json: is of the same gate as 0.json", "0.json", "again.json", code=2)
 
     def test_imported_results_count_once(self):
         """They have no sentinels: equal times, of which there are enough, say that they were adopted."""
@@ -156,7 +177,7 @@ class Adopt(Folder):
                 metric["value"] = document["cases"][entry["case"]][name]["value"] + 10
         self.write("baselines/mine.json", document)
         self.write("0.json", results)
-        self.adopt("4 of 6 cases and sentinels changed", "0.json")
+        self.adopt("4 of 7 cases and sentinels changed", "0.json")
         self.adopt("0.json: was adopted before", "0.json")
         results["provenance"]["mine"]["measured_by"] = "google-benchmark"
         self.write("0.json", results)
@@ -169,11 +190,11 @@ class Adopt(Folder):
             self.write(name, {**json.loads(self.read(name)), "commit": commit})
         self.adopt("2.json: is of commit 2222222222, others are of 1111111111", first, second, code=2)
         self.adopt("3.json: is of 2222222222-dirty, which is not a commit", dirty, code=2)
-        self.adopt("6 of 6", first, unknown)
+        self.adopt("7 of 7", first, unknown)
         self.assertEqual(self.read(PATH).count('"commit": "1111111111"'), 4)
-        self.adopt("6 of 6", "--any-commit", second, dirty)
+        self.adopt("7 of 7", "--any-commit", second, dirty)
         self.expect_sessions(9)
-        self.adopt("6 of 6", "--commit", "abc", *self.gates((100600,)))
+        self.adopt("7 of 7", "--commit", "abc", *self.gates((100600,)))
         self.assertEqual(self.read(PATH).count('"commit": "abc"'), 4)
 
     # What is left out: the time, the code in the baseline, what the results have, whether it is taken, also by --yes; why not, by
@@ -236,12 +257,12 @@ class Adopt(Folder):
     def test_what_several_gates_agree_on_is_the_new_time(self):
         self.adopt(f"0.json: {SLOW}: time_ns: 2 000 ns {FAR_OFF}", "--yes", *self.gates((100100, 2000), (100200, 10010)))
         self.expect_sessions(6)
-        self.adopt("6 of 6", "--yes", *self.gates((100300, 3000), (100400, 3100)))
+        self.adopt("7 of 7", "--yes", *self.gates((100300, 3000), (100400, 3100)))
         self.expect_sessions(8)
 
     def test_a_metric_that_is_not_gated_may_be_anything(self):
         self.edit(gated=False, band_by="hand")
-        self.adopt("6 of 6", *self.gates((100100, 30000)))
+        self.adopt("7 of 7", *self.gates((100100, 30000)))
         self.expect_sessions(6)
 
     def test_a_sentinel_that_is_far_off(self):
@@ -252,11 +273,11 @@ class Adopt(Folder):
             self.assertEqual(done.returncode, 0)
             self.assertIn(f"0.json: copy: time_ns: {told}", done.stderr)
             self.assertIn("0.json: its sentinel is not credible: all its times are left out\n", done.stderr)
-            self.assertIn("0 of 2 cases and sentinels changed", done.stdout)
+            self.assertIn("0 of 3 cases and sentinels changed", done.stdout)
             self.expect_sessions(5, "copy", "fma", SLOW)
         self.adopt(f"0.json: {SLOW}: time_ns: 3 000 ns {FAR_OFF}", "--yes", *self.gates((100100, 3000), (10, 3000)))
         self.expect_sessions(5)
-        self.adopt("6 of 6", "--yes", *self.gates((100500, 3000), (100300, 3100), (11, 10000)))
+        self.adopt("7 of 7", "--yes", *self.gates((100500, 3000), (100300, 3100), (11, 10000)))
         self.expect_sessions(7)
 
     def test_a_new_case_takes_five_sessions(self):
@@ -268,8 +289,8 @@ class Adopt(Folder):
         self.adopt(f"{SLOW}: time_ns: the baseline has 0 sessions of it and the results 1, of 5 that it takes: left out", gates[0])
         self.expect_sessions(0)
         self.expect_sessions(6, QUICK)
-        self.adopt("0 of 2 cases and sentinels changed", gates[1], KG_FILTER="no/such/*")
-        self.adopt("6 of 6", *gates)
+        self.adopt("0 of 3 cases and sentinels changed", gates[1], KG_FILTER="no/such/*")
+        self.adopt("7 of 7", *gates)
         self.expect_sessions(5)
         self.expect_sessions(10, QUICK)
 
@@ -283,7 +304,7 @@ class Adopt(Folder):
         self.expect(0, f"{SLOW}: the launch overhead was lower than when the baseline was recorded", *self.arguments(*gates[:5]))
         self.expect_sessions(0)
         self.expect_sessions(5, QUICK)
-        self.adopt("6 of 6", *gates[:4], gates[5])
+        self.adopt("7 of 7", *gates[:4], gates[5])
         self.expect_sessions(5)
         document = json.loads(self.read(PATH))
         self.assertEqual((document["target"]["name"], document["provenance"]["launch_ns"]), ("NVIDIA Fake", 500))
@@ -321,7 +342,7 @@ class Adopt(Folder):
         self.write("1.json", self.gate(100200, 10070, verdict="wrong"))
         document = self.small_document(0, *self.arguments("--json", "0.json", "1.json"))
         self.assertEqual([document[name] for name in ("command", "merge", "commit", "sessions", "changed", "written")],
-                         ["baseline adopt", True, "1111111111", 2, 6, True])
+                         ["baseline adopt", True, "1111111111", 2, 7, True])
         for name, sessions in ((SLOW, 6), (QUICK, 7)):
             self.assertEqual(self.entry(document, "changes", case=name, metric="time_ns", kind="moved")["sessions"], sessions)
         self.assertEqual(self.entry(document, "left_out", case=SLOW, file="1.json")["why"], "wrong: left out")

@@ -111,8 +111,8 @@ class Compare(unittest.TestCase):
         """A time that is 3.5 % slower, and what may answer for that."""
         a, b = time(100000, 0), time(103500, 0)
 
-        def moved(copy):
-            return {"provenance": {GPU: {"sentinels_ns": {"copy": copy, "fma": 100.0}}}}
+        def moved(copy, bus=100.0):
+            return {"provenance": {GPU: {"sentinels_ns": {"copy": copy, "fma": 100.0, "bus": bus}}}}
 
         for of_a, of_b, extra_a, extra_b, verdict in (
                 ({}, {}, moved(100.0), moved(105.0), "environment"), ({}, {}, moved(100.0), moved(101.0), "slower"),
@@ -122,6 +122,13 @@ class Compare(unittest.TestCase):
                 ({"card": {"foreign_processes": 1}}, {}, {}, {}, "environment")):
             found = compared(results(case("a", a, **of_a), **extra_a), results(case("a", b, **of_b), **extra_b))
             self.assertEqual(found.rows[0].verdict, verdict, (of_a, of_b, extra_b))
+        memory, bus = (moved(105.0), moved(100.0, 105.0))
+        for bounds, extra_b, verdict in ((("memory", "memory"), memory, "environment"),
+                                         (("compute", "compute"), memory, "slower"), (("bus", "bus"), memory, "slower"),
+                                         (("bus", "bus"), bus, "environment"), (("memory", "memory"), bus, "slower"), (("compute", "memory"), memory, "environment")):
+            sides = [results(case("a", time(value, 0, bound=bound)), **extra)
+                     for value, bound, extra in zip((100000, 103500), bounds, (moved(100.0), extra_b))]
+            self.assertEqual(compared(*sides).rows[0].verdict, verdict, (bounds, extra_b))
         row = compared([case("a", a)], [case("a", time(103500, 0, verdict="environment"))]).rows[0]
         self.assertEqual((row.verdict, row.why[:41]), ("environment", "B's surroundings were disturbed: slower b"))
 

@@ -114,8 +114,8 @@ class Documents(Recording):
         document = self.recorded()
         self.assertEqual({name: document[name] for name in ("command", "written", "merge", "sessions", "changed", "looked_at",
                                                             "file", "commit", "exit_code", "target")},
-                         {"command": "baseline record", "written": True, "merge": False, "sessions": 5, "changed": 6,
-                          "looked_at": 6, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
+                         {"command": "baseline record", "written": True, "merge": False, "sessions": 5, "changed": 7,
+                          "looked_at": 7, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
                           "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"}})
         change = self.entry(document, "changes", case=SLOW, metric="cold_time_ns")
         self.assertAlmostEqual(change.pop("noise"), 0.00904, 5)

@@ -18,13 +18,13 @@ class Times(Recording):
         output = self.record("session 5 of 5\n")
         self.assertIn(f"{SLOW}                                  time_ns                    -      10 000 ns       new  "
                       "band 2.0 %\n", output)
-        self.assertIn(f"{PATH}: 6 of 6 cases and sentinels changed, 5 sessions\n", output)
+        self.assertIn(f"{PATH}: 7 of 7 cases and sentinels changed, 5 sessions\n", output)
         self.assertEqual(self.processes(), 6, "one process checks, five measure")
         stored = self.stored()
         self.assertEqual(stored["target"], {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0",
                                             "memory_mib": 81920, "multiprocessors": 132})
         self.assertEqual([stored["provenance"][name] for name in ("driver", "launch_ns")], ["1.2.3", 500])
-        self.assertEqual((len(stored["cases"]), list(stored["sentinels"])), (4, ["copy", "fma"]))
+        self.assertEqual((len(stored["cases"]), list(stored["sentinels"])), (4, ["bus", "copy", "fma"]))
         self.assertEqual(stored["sentinels"]["fma"]["time_ns"]["value"], 200000)
         slow = stored["cases"][SLOW]
         self.assertEqual((slow["commit"], slow["cold_time_ns"]["value"]), ("abcdef0123", 12000))
@@ -35,7 +35,7 @@ class Times(Recording):
         self.record()
         first = self.read(PATH)
         self.plan(f"* {SLOW} hot 10190", "* copy hot 101000")
-        self.record("0 of 6 cases and sentinels changed")
+        self.record("0 of 7 cases and sentinels changed")
         self.assertEqual(self.read(PATH), first)
         self.plan(f"* {SLOW} hot 12000")
         self.record("time_ns            10 000 ns      12 000 ns   +20.0 %  band")
@@ -64,14 +64,14 @@ class Times(Recording):
         self.assertEqual(self.case()["code"], {"registers": 48, "occupancy": 0.75})
         self.assertNotIn("10050", self.read(PATH))
         self.assertLessEqual(differing_lines(before, self.read(PATH)), 2, "its line, and the date")
-        self.record(": 0 of 6 cases and sentinels changed")
+        self.record(": 0 of 7 cases and sentinels changed")
 
     def test_machine_code(self):
         with open(SOUND, "rb") as file, open("other.gpu", "wb") as other:
             other.write(file.read().replace(b"fake_code_EXIT", b"fake_code_BRA0"))
         os.chmod("other.gpu", 0o755)
         changed = "code: other machine code, or another launch\n"
-        same = ": 0 of 6 cases and sentinels changed"
+        same = ": 0 of 7 cases and sentinels changed"
         self.plan(f"* {SLOW} launch aa")
         self.record()
         first = self.case()["code"]
@@ -98,7 +98,7 @@ class Times(Recording):
         self.record()
         self.edit(lambda document: document["cases"][SLOW]["time_ns"].update(band=0.1, band_by="hand"))
         self.plan(f"* {SLOW} hot 10900")
-        self.record("0 of 6")
+        self.record("0 of 7")
         self.plan(f"* {SLOW} hot 12000")
         self.record("band 10.0 %, by hand")
         self.assertEqual(self.case()["time_ns"], {"value": 12000, "band": 0.1, "band_by": "hand", "floor": 50,
@@ -107,7 +107,7 @@ class Times(Recording):
     def test_further_boards_are_merged(self):
         self.record()
         self.plan(f"* {SLOW} hot 10100")
-        self.record("6 of 6 cases and sentinels changed", "--merge")
+        self.record("7 of 7 cases and sentinels changed", "--merge")
         metric = self.case()["time_ns"]
         self.assertEqual((metric["value"], metric["sessions"]), (10050, [10000] * 5 + [10100] * 5))
 
@@ -116,7 +116,7 @@ class Times(Recording):
         self.record()
         self.edit(lambda document: document["target"].update(memory_mib=40960))
         other = self.read(PATH)
-        self.record("baselines/nvidia-fake-80gib.json: 6 of 6 cases")
+        self.record("baselines/nvidia-fake-80gib.json: 7 of 7 cases")
         self.assertEqual(self.stored("baselines/nvidia-fake-80gib.json")["target"]["key"], "nvidia-fake-80gib")
         self.assertEqual(self.read(PATH), other)
 
@@ -125,7 +125,7 @@ class Times(Recording):
         self.record()
         self.edit(lambda document: document["cases"].update(
             {case: document["cases"][SLOW] for case in ("fake/old/64/b32", "other/old/64/b32")}))
-        self.record("0 of 4 cases and sentinels changed", KG_FILTER="fake/quick/*")
+        self.record("0 of 5 cases and sentinels changed", KG_FILTER="fake/quick/*")
         self.record("fake/old/64/b32                                    retired: no longer in the table\n")
         cases = self.stored()["cases"]
         self.assertNotIn("fake/old/64/b32", cases)
@@ -139,7 +139,7 @@ class Times(Recording):
         self.assertNotIn("cold_time_ns", self.case())
 
     def test_filters(self):
-        self.record("5 of 5 cases and sentinels changed", program=GPU, KG_FILTER=f"{SLOW},fake/quick/64/*")
+        self.record("6 of 6 cases and sentinels changed", program=GPU, KG_FILTER=f"{SLOW},fake/quick/64/*")
         self.assertEqual(len(self.stored()["cases"]), 3)
         told = "no case to record: is KG_FILTER too narrow?{} `kernelgate list` has the cases"
         for globs, hint in (("matmul/*", ""), ("fake/quik/*", ' Did you mean "fake/quick/*"?')):
@@ -152,13 +152,13 @@ class Times(Recording):
                                   text=True, check=False)
             self.assertEqual(done.stdout, listed)
         self.plan(f"2 {SLOW} crash")
-        self.record("3 of 3 cases and sentinels changed", KG_FILTER=QUICK)
+        self.record("4 of 4 cases and sentinels changed", KG_FILTER=QUICK)
         self.assertEqual(self.processes(), 7, "a process more, for the crash")
 
     def test_a_part_leaves_the_provenance_of_the_rest(self):
         self.record()
         self.edit(lambda document: document["provenance"].update(driver="0.9"))
-        for value, globs, told, driver in ((10500, SLOW, "1 of 3 cases", "0.9"), (11000, "", " cases and sentinels", "1.2.3")):
+        for value, globs, told, driver in ((10500, SLOW, "1 of 4 cases", "0.9"), (11000, "", " cases and sentinels", "1.2.3")):
             self.plan(f"* {SLOW} hot {value}")
             self.record(told, KG_FILTER=globs)
             self.assertEqual(self.stored()["provenance"]["driver"], driver)
@@ -166,7 +166,7 @@ class Times(Recording):
     def test_the_commit_is_unknown_without_git(self):
         os.mkdir("bin")
         os.symlink(shutil.which("python3"), "bin/python3")
-        self.expect(0, "6 of 6", "baseline", "record", "--baselines", "baselines", SOUND, PATH=os.path.abspath("bin"))
+        self.expect(0, "7 of 7", "baseline", "record", "--baselines", "baselines", SOUND, PATH=os.path.abspath("bin"))
         self.assertEqual(self.case()["commit"], "unknown")
 
     def test_the_gate_passes_by_what_was_recorded(self):
@@ -242,7 +242,7 @@ class Refusals(Recording):
             file.flush()
             self.record("baselines: it is held by process 1 (x): wait for its end", code=2)
         self.assertFalse(os.path.exists("log") or os.path.exists(PATH), "nothing is measured in vain")
-        self.record("6 of 6 cases and sentinels changed")
+        self.record("7 of 7 cases and sentinels changed")
 
     def test_arguments(self):
         needs = "needs --baselines DIR and a comparison's program"

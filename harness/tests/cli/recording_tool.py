@@ -173,6 +173,8 @@ class OneState(unittest.TestCase):
                         sessions.case(str(number)).take(name, {"value": value, "clock": "gpu"})
             for value in (1000, 2000 if sentinel else 1000):
                 sessions.sentinels["copy"].add("time_ns", value)
+            for value in (1000, 2000):  # the host affects the bus
+                sessions.sentinels["bus"].add("time_ns", value)
             sessions.case("host").take("time_ns", {"value": 1, "clock": "host"})
             sessions.case("host").take("time_ns", {"value": 1000, "clock": "host"})
             self.assertEqual(sessions.are_of_one_state(), steady)

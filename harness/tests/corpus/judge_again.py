@@ -28,6 +28,7 @@ CAUSES = [
     ("other_processes", r"other process(es)? computed on the card"),
     ("sentinel_copy", r"the copy sentinel moved"),
     ("sentinel_fma", r"the fma sentinel moved"),
+    ("sentinel_bus", r"the bus sentinel moved"),
     ("same_code", r"its launch and machine code are unchanged"),
     ("against_base", r"(slower|faster) than \w+ by|as fast as"),
     ("hung", r"\bhung\b"),

@@ -29,7 +29,7 @@ def fake_baseline():
     return {"schema": "kernelgate-baseline/1",
             "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920,
                        "multiprocessors": 132},
-            "sentinels": {"copy": {"time_ns": time_of(100000)}, "fma": {"time_ns": time_of(200000)}},
+            "sentinels": {name: {"time_ns": time_of(ns)} for name, ns in (("copy", 100000), ("fma", 200000), ("bus", 150000))},
             "cases": {case: {"commit": "0123456789", "time_ns": time_of(ns), "cold_time_ns": time_of(1.2 * ns)}
                       for case, ns in hot.items()}}
 

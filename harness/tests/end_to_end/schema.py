@@ -48,7 +48,7 @@ ONE_OF_EACH = {
     "cases": [{
         "case": "a/b/1/b16", "target": "t", "parts": ["check"], "seconds": 1,
         "metrics": {"time_ns": {"value": 1, "low": 1, "high": 2, "baseline": None, "change": -0.5, "limit": 0.02, "smallest": 0.03,
-                                "gated": True, "tripped": True, "verdict": "pass", "why": ""}},
+                                "gated": True, "tripped": True, "verdict": "pass", "why": "", "bound": "bus"}},
         "verdict": "pass", "why": "",
         "findings": [{"kind": "race_in_block", "file": "a.cu", "line": 1, "access": "read", "block": [1, 2, 3], "thread": [1, 2, 3],
                       "waiting": 1, "host": True, "bytes": 4, "space": "shared", "symbol": "s", "size": 64, "offset": -4, "index": -1,
@@ -133,8 +133,9 @@ class Schemas(Runs):
         results.update(ONE_OF_EACH)
         for name in ("refused", "vanished"):
             del results[name][1:]
-        results["provenance"]["nvidia-fake"].update(limits={"copy_bytes_per_second": 1e12, "operations_per_second": 1e13},
-                                                    sentinels_ns={"copy": 1e5})
+        results["provenance"]["nvidia-fake"].update(
+            limits={"copy_bytes_per_second": 1e12, "operations_per_second": 1e13, "bus_bytes_per_second": 5e10},
+            sentinels_ns={"copy": 1e5})
         self.expect_agreement(results, "results")
 
 

@@ -73,10 +73,10 @@ class WholeRuns(Runs):
     def test_the_results_hold_what_the_sentinels_said(self):
         """The part that checks describes the device first; the one that times adds its sentinels to that."""
         said = self.sound_run()["provenance"]["nvidia-fake"]
-        self.assertLessEqual({"copy", "fma"}, set(said["sentinels_ns"]))
-        # 400 MB in 100 us, 10 G operations in 200 us.
+        self.assertLessEqual({"copy", "fma", "bus"}, set(said["sentinels_ns"]))
+        # 400 MB in 100 us, 10 G operations in 200 us, 8 MB in 150 us.
         self.assertEqual({name: round(value / 1e9) for name, value in said["limits"].items()},
-                         {"copy_bytes_per_second": 4000, "operations_per_second": 50000})
+                         {"copy_bytes_per_second": 4000, "operations_per_second": 50000, "bus_bytes_per_second": 53})
 
     def test_a_timed_run_has_its_table(self):
         """The job's work and what its kernel takes go from the record to the results, and from there into the table."""

@@ -13,10 +13,12 @@
  * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
  *
  * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
- * number, or *) and a case's id (a glob; "copy" and "fma" are the sentinels) is followed, in order:
+ * number, or *) and a case's id (a glob; "copy", "fma" and "bus" are the sentinels) is followed, in
+ * order:
  * - hot NS, cold NS: the metrics' values; cold 0 leaves the cold time out
  * - width FRACTION: of the confidence intervals
  * - clock NAME: what the metrics are timed by, instead of "graph"
+ * - bound NAME: what they are bound by, which is not told without
  * - throttled: the card was, while this case was timed
  * - foreign N: so many other processes computed on the card meanwhile
  * - launch_ns N: that is what an empty launch cost meanwhile
@@ -233,6 +235,8 @@ static void follow(void *context, char *actions)
             *figure = value != NULL ? atof(value) : 0;
         } else if (strcmp(word, "clock") == 0) {
             kg__format(one->clock, sizeof one->clock, "%s", strtok_r(NULL, " ", &rest));
+        } else if (strcmp(word, "bound") == 0) {
+            kg__format(one->bound, sizeof one->bound, "%s", strtok_r(NULL, " ", &rest));
         } else if (strcmp(word, "launch") == 0) {
             kg__format(one->launch, sizeof one->launch, "%s", strtok_r(NULL, " ", &rest));
         } else if (strcmp(word, "throttled") == 0) {
@@ -282,11 +286,13 @@ static bool report_sentinels(int records, kg__error *error)
 {
     fake_fate copy = fake_fate_of("copy", 100000);
     fake_fate fma = fake_fate_of("fma", 200000);
+    fake_fate bus = fake_fate_of("bus", 150000);
 
     return append(records,
-                  json_pack("{s:s, s:o, s:o, s:o}", "event", "sentinels", "copy",
+                  json_pack("{s:s, s:o, s:o, s:o, s:o}", "event", "sentinels", "copy",
                             amounting(figures(copy.hot, 0.001), "bytes", 4e8), "fma",
-                            amounting(figures(fma.hot, 0.001), "operations", 1e10), "empty",
+                            amounting(figures(fma.hot, 0.001), "operations", 1e10), "bus",
+                            amounting(figures(bus.hot, 0.001), "bytes", 8e6), "empty",
                             figures(500, 0.001)),
                   error);
 }
@@ -344,8 +350,11 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     if (fate.launch_ns > 0)
         json_object_set_new(json_object_get(record, "card"), "launch_ns",
                             json_integer((int)fate.launch_ns));
-    json_object_foreach (json_object_get(record, "metrics"), name, metric)
+    json_object_foreach (json_object_get(record, "metrics"), name, metric) {
         json_object_set_new(metric, "clock", json_string(fate.clock));
+        if (fate.bound[0] != '\0')
+            json_object_set_new(metric, "bound", json_string(fate.bound));
+    }
     return append(records, record, error);
 }
 

@@ -16,6 +16,7 @@ typedef struct fake_fate {
     char launch[32];
     char event[16]; /* "measured", or what else is to happen */
     char clock[16];
+    char bound[16];
 } fake_fate;
 
 /* What the plan has in store for a case or a sentinel, which takes `hot` ns unless the plan says

@@ -183,6 +183,16 @@ cudaError_t cudaFree(void *pointer)
     return cudaSuccess;
 }
 
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    return cudaFree(pointer);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
     (void)to;
@@ -235,6 +245,15 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
 {
     (void)out;
     (void)multiprocessors;
+    (void)stream;
+    return fake_launch(SENTINEL_NS);
+}
+
+cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream)
+{
+    (void)host;
+    (void)device;
+    (void)bytes;
     (void)stream;
     return fake_launch(SENTINEL_NS);
 }

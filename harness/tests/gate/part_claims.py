@@ -15,14 +15,19 @@ class TimeClaims(PartRuns):
 
     def test_claims_that_hold_and_fail(self):
         """Both times are of this run. A claim that the baseline of this GPU does not bear out, or has not, fails nothing."""
-        as_slow = fake_baseline()
+        as_slow, barely = fake_baseline(), fake_baseline()
         as_slow["cases"][QUICK]["time_ns"]["value"] = 7000.0
+        barely["cases"][QUICK]["time_ns"].update(value=6600.0, sessions=[6600.0] * 5)
+        under, beyond = (f"* {QUICK} hot {ns}\n" for ns in (6720, 6740))
+        at, then = "quick/64/b32 runs at {} times the speed of plain/64/b32, at least 1.50 expected", "; 1.52 at recording"
         slower, quick = f"* {QUICK} hot 7000\n", "quick/64/b32 runs at 1.43 times the speed of plain/64/b32, at least 1.50 expected"
         for stored, plan, timed, code, word, why, holds, reported in (
                 (None, "", 77, 0, "holds", "quick/64/b32 runs at 2.00 times the speed of plain/64/b32, at least 1.50 expected", True, False),
                 (None, slower, 77, 0, "reported", f"{quick}; the baseline does not have it either", False, True),
                 (as_slow, slower, 0, 0, "reported", f"{quick}; the baseline does not have it either", False, True),
-                (fake_baseline(), slower, 1, 1, "fails", quick, False, False)):
+                (fake_baseline(), slower, 1, 1, "fails", f"{quick}; 2.00 at recording, further than 2.0 %", False, False),
+                (barely, under, 0, 0, "holds", f"{at.format('1.49')}{then}, within 2.0 %", True, False),
+                (barely, beyond, 1, 1, "fails", f"{at.format('1.48')}{then}, further than 2.0 %", False, False)):
             if stored is not None:
                 self.store(stored)
             self.plan(plan)
@@ -74,7 +79,9 @@ class TimeClaims(PartRuns):
                                                  "time_ns of quick/64/b32 is 5 000, 4 000 to 6 000 expected")),
                 (None, 0, "a_counter", 2, "barriers: no metric of part time: fix the claim"),
                 (None, 0, "a_speedup_by_nothing", 2, "a factor that is not a number above 0: fix the claim"),
-                (f"* {QUICK} cold 6100\n", 0, "quick_from_memory", 1, "1.97 times as much, at least 2.00 times"),
+                (f"* {QUICK} cold 6100\n", 0, "quick_from_memory", 0, "as much expected; 2.00 at recording, within 2.0 %"),
+                (f"* {QUICK} cold 6130\n", 1, "quick_from_memory", 1, "as much expected; 2.00 at recording, further than 2.0 %"),
+                (f"* {QUICK} hot 3999\n", 0, "quick_from_memory", 1, "4 000 to 6 000 expected; 5 000 at recording, further than"),
                 (f"* {QUICK} cold 0\n", 2, "quick_from_memory", 77, "must be right and have its cold_")):
             if plan is not None:
                 self.plan(plan)

@@ -50,6 +50,11 @@ class PartTime(PartRuns):
             (f"* {SLOW} hot 11000 foreign 2", "environment", "2 other processes computed on the card: slower by 10.0 %", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* fma hot 201000", "slower", "slower by 10.0 %", 1, None, 3),
+            (f"* {SLOW} hot 11000 bound memory\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
+            (f"* {SLOW} hot 11000 bound memory\n* fma hot 220000", "slower", "slower by 10.0 %", 1, 1, 3),
+            (f"* {SLOW} hot 11000 bound compute\n* fma hot 220000", "environment", "the fma sentinel moved by +10.0 %", 0, 1, 3),
+            (f"* {SLOW} hot 11000 bound bus\n* bus hot 165000", "environment", "the bus sentinel moved by +10.0 %", 0, 1, 3),
+            (f"* {SLOW} hot 11000\n* bus hot 165000", "slower", "slower by 10.0 %", 1, None, 3),
             (f"1 {SLOW} hot 11000", "pass", "", 0, None, 3),
             (f"1 {SLOW} hot 11000\n3 {SLOW} hot 10900", "slower", "slower by 9.0 % (10 900 ns", 1, None, 3),
             (f"* {SLOW} cold 0", "error", "cold_time_ns is in the baseline and was not measured (too many buffer sets)", 2, 2, 1)))

@@ -252,8 +252,12 @@ Test(judge, both_sides_of_the_noise_threshold)
         OVER(&usual, 102100, 101600, 102600, KG__SLOWER));
 }
 
-#define MOVED(copy, fma)                                                                           \
-    .around = { .sentinel_move = { copy, fma }, .sentinel_limit = { 0.01, 0.01 } }
+/* What each sentinel moved by: copy, fma and, where it is given, bus. */
+#define MOVED_OF(bound_, ...)                                                                      \
+    .around = { .sentinel_move = { __VA_ARGS__ },                                                  \
+                .sentinel_limit = { 0.01, 0.01, 0.01 },                                            \
+                .bound = (bound_) }
+#define MOVED(...) MOVED_OF(KG__BOUND_UNKNOWN, __VA_ARGS__)
 
 /* What explains a move takes the blame for it; where nothing moved there is nothing to blame. */
 Test(judge, surroundings_take_the_blame_for_a_move)
@@ -303,6 +307,26 @@ Test(judge, a_sentinel_that_moved_along_takes_the_blame)
            .around = { .sentinel_move = { 0.03, NAN }, .sentinel_limit = { NAN, NAN } }),
         AT(&usual, 103000, KG__SLOWER, MOVED(INFINITY, NAN)),
         AT(&usual, 103000, KG__ENVIRONMENT, MOVED(NAN, 0.03)));
+}
+
+/* What a case does not depend on does not excuse it, however well its move would fit. */
+Test(judge, a_sentinel_excuses_its_own_kind)
+{
+    const double log_1_029 = log(1.029);
+
+    EXPECT_VERDICTS(AT(&usual, 103000, KG__ENVIRONMENT, MOVED_OF(KG__BOUND_MEMORY, log_1_029, 0)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_MEMORY, 0, log_1_029)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_MEMORY, 0, 0, log_1_029)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_COMPUTE, log_1_029, 0)),
+                    AT(&usual, 103000, KG__ENVIRONMENT, MOVED_OF(KG__BOUND_COMPUTE, 0, log_1_029)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_COMPUTE, 0, 0, log_1_029)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_BUS, log_1_029, log_1_029)),
+                    AT(&usual, 103000, KG__ENVIRONMENT, MOVED_OF(KG__BOUND_BUS, 0, 0, log_1_029)),
+                    AT(&usual, 103000, KG__SLOWER, MOVED(0, 0, log_1_029)),
+                    AT(&usual, 96000, KG__FASTER, MOVED_OF(KG__BOUND_MEMORY, 0, log(0.97))),
+                    AT(&usual, 96000, KG__ENVIRONMENT, MOVED_OF(KG__BOUND_MEMORY, log(0.97), 0)),
+                    /* An older baseline has no bus. */
+                    AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_BUS, 0, 0, NAN)));
 }
 
 static const kg__expectation minute = { 60010, 0.02, 50, calm, 5, true };

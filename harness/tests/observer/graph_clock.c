@@ -206,6 +206,7 @@ Test(clocks, sentinels_are_recorded)
     FILE *records = tmpfile();
     json_t *record;
     const json_t *copy;
+    const json_t *bus;
 
     cr_assert(records != NULL);
     cr_assert(kg__tools_open(&with, fileno(records), &why));
@@ -218,6 +219,14 @@ Test(clocks, sentinels_are_recorded)
     cr_expect(kg__json_number(copy, "bytes") == 2.0 * (256 << 20));
     cr_expect(fabs(kg__json_number(json_object_get(record, "empty"), "value") - HIGH_NS) < 1);
     cr_expect(kg__json_number(json_object_get(record, "fma"), "operations") > 0);
+    bus = json_object_get(record, "bus");
+    cr_expect(fabs(kg__json_number(bus, "value") / (100000 + HIGH_NS) - 1) < 0.001);
+    cr_expect(kg__json_number(bus, "bytes") == 2.0 * (4 << 20));
+    /* By what they do per second, what bounds a case is told. */
+    cr_expect(fabs(with.per_second[KG__COPY_SENTINEL] * kg__json_number(copy, "value") /
+                       (2.0 * (256 << 20) * 1e9) -
+                   1) < 1e-9);
+    cr_expect(with.per_second[KG__FMA_SENTINEL] > 0 && with.per_second[KG__BUS_SENTINEL] > 0);
     json_decref(record);
     (void)fclose(records);
 }

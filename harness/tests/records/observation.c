@@ -37,7 +37,8 @@ static const char *const records[] = {
     "\"more_findings\": 2}",
     "{\"event\": \"measured\", \"case\": \"a/b/1/-\", \"metrics\": {\"time_ns\": {\"value\": 60.5, "
     "\"low\": 60.0, \"high\": 61.0, \"samples\": 30, \"launches\": 7, \"clock\": \"graph\", "
-    "\"buffer_sets\": 4, \"samples_ns\": [60.125, 61.0]}}, \"absent\": {\"cold_time_ns\": \"too "
+    "\"buffer_sets\": 4, \"samples_ns\": [60.125, 61.0], \"bound\": \"memory\"}}, \"absent\": "
+    "{\"cold_time_ns\": \"too "
     "many sets\"}, \"card\": {\"temperature_c\": 40, \"foreign_processes\": 0, \"clock_reasons\": "
     "\"none\"}, \"throttled\": true, \"kernel\": {\"name\": \"b\"}, \"work\": {\"operations\": "
     "8.0, \"bytes\": 16.0}}",
@@ -50,7 +51,8 @@ static const char *const records[] = {
     "{\"event\": \"passed_over\", \"case\": \"a/b/1/-\", \"why\": \"slow\"}",
     "{\"event\": \"hung\", \"where\": \"in kernel b\", \"at\": {\"file\": \"b.cu\"}}",
     "{\"event\": \"sentinels\", \"copy\": {\"value\": 9.5, \"clock\": \"graph\", \"bytes\": 8.0}, "
-    "\"fma\": {\"value\": 7.5, \"operations\": 4.0}, \"empty\": {\"value\": 500.5}}",
+    "\"fma\": {\"value\": 7.5, \"operations\": 4.0}, \"bus\": {\"value\": 8.5, \"bytes\": 2.0}, "
+    "\"empty\": {\"value\": 500.5}}",
     "{\"event\": \"done\"}",
 };
 
@@ -85,6 +87,7 @@ Test(observation, members_have_their_type)
         "{\"event\": \"measured\", \"case\": \"a\", \"metrics\": {\"time_ns\": 7}}",
         "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"value\": \"9\"}}}",
         "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"samples_ns\": [\"9\"]}}}",
+        "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"bound\": \"luck\"}}}",
         "{\"event\": \"measured\", \"absent\": {\"time_ns\": 7}}",
         "{\"event\": \"measured\", \"absent\": []}",
         "{\"event\": \"measured\", \"card\": {\"temperature_c\": \"hot\"}}",

@@ -25,7 +25,8 @@ kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *name, d
     return metric;
 }
 
-const kg__surroundings quiet = { .sentinel_move = { NAN, NAN }, .sentinel_limit = { NAN, NAN } };
+const kg__surroundings quiet = { .sentinel_move = { NAN, NAN, NAN },
+                                 .sentinel_limit = { NAN, NAN, NAN } };
 
 kg__observation *make_observation(void)
 {

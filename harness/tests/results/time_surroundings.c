@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/statistics.h"
 #include "tests/fakes/fake_code.h"
@@ -10,7 +11,7 @@
 
 TestSuite(time_surroundings, .fini = release);
 
-static const kg__observation *observe_sentinels(double copy, double fma)
+static kg__observation *observe_sentinels(double copy, double fma)
 {
     kg__observation *sentinels = make_observation();
 
@@ -86,6 +87,54 @@ Test(time_surroundings, what_surrounds_a_move_explains_it)
     kg__sentinels_add(&seen, observe_sentinels(110000, 1));
     measured.surroundings = kg__surroundings_of(&seen, &baseline, observe(66000, 0));
     expect_verdict(kg__time_result(&pool, ID, &target, &measured, 1, &baseline), KG__ENVIRONMENT);
+}
+
+/* A metric is excused by what bounds it: here the memory was slower, by as much as the case, or the
+ * bus. A baseline without a bus has nothing to hold it against. */
+Test(time_surroundings, a_metric_is_judged_by_what_bounds_it)
+{
+    static const struct {
+        const char *moved;
+        kg__bound bound;
+        kg__verdict verdict;
+    } rows[] = {
+        { "copy", KG__BOUND_UNKNOWN, KG__ENVIRONMENT },
+        { "copy", KG__BOUND_MEMORY, KG__ENVIRONMENT },
+        { "copy", KG__BOUND_COMPUTE, KG__SLOWER },
+        { "copy", KG__BOUND_BUS, KG__SLOWER },
+        { "bus", KG__BOUND_UNKNOWN, KG__SLOWER },
+        { "bus", KG__BOUND_MEMORY, KG__SLOWER },
+        { "bus", KG__BOUND_BUS, KG__ENVIRONMENT },
+        { "new bus", KG__BOUND_BUS, KG__SLOWER },
+    };
+
+    expect_metric(add_baseline_case(&baseline, ID), "time_ns", 60000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool bus_moved = strcmp(rows[i].moved, "copy") != 0;
+        kg__observation *sentinels = observe_sentinels(bus_moved ? 100000 : 110000, 200000);
+        kg__observation *slow = observe(66000, 0);
+        kg__baseline stored = baseline;
+        kg__sentinel_log seen = { 0 };
+        kg__measurement measured = { slow, quiet };
+        const kg__case_result *result;
+
+        stored.sentinels = NULL;
+        stored.sentinel_count = 0;
+        expect_metric(add_baseline_sentinel(&stored, "copy"), "time_ns", 100000);
+        if (strcmp(rows[i].moved, "new bus") != 0)
+            expect_metric(add_baseline_sentinel(&stored, "bus"), "time_ns", 150000);
+        add_figures(sentinels, "bus", bus_moved ? 165000 : 150000, 0);
+        kg__sentinels_add(&seen, sentinels);
+        slow->metrics[0].bound = rows[i].bound;
+        measured.surroundings = kg__surroundings_of(&seen, &stored, slow);
+        result = kg__time_result(&pool, ID, &target, &measured, 1, &stored);
+        cr_expect(eq(int, (int)result->verdict, (int)rows[i].verdict), "row %zu: %s", i,
+                  result->why);
+        cr_expect(result->metrics[0].figures.bound == rows[i].bound);
+        stored.cases = NULL;
+        stored.case_count = 0;
+        kg__baseline_free(&stored);
+    }
 }
 
 Test(time_surroundings, other_processes_become_surroundings)

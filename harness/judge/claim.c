@@ -1,0 +1,15 @@
+#include "judge/claim.h"
+
+#include <math.h>
+
+kg__claim_standing kg__judge_claim(const kg__claimed_figure *figure, bool holds, bool held)
+{
+    double move = fabs(log(figure->now / figure->recorded));
+
+    if (holds)
+        return KG__CLAIM_HOLDS;
+    if (!held)
+        return KG__CLAIM_NEVER_HELD;
+    /* A move or a limit that is not a number is within nothing. */
+    return move <= log1p(figure->limit) ? KG__CLAIM_WITHIN_NOISE : KG__CLAIM_LOST;
+}
