@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "observer/problem.h"
 #include "records/observation.h"
+#include "suite/element_type.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 
@@ -177,10 +178,6 @@ static const kg__field asked_fields[] = {
 /* Adds the arguments' sizes, and the type of the first output. */
 static void add_arguments(asked *of_case, const kg_variant *variant, const kg_arguments *arguments)
 {
-    static const char *const types[] = {
-        [KG_FLOAT32] = "float32", [KG_INT32] = "int32", [KG_UINT8] = "uint8"
-    };
-
     for (int i = 0; i < arguments->count; i++) {
         const kg_argument *argument = &arguments->list[i];
         double bytes = (double)kg__argument_bytes(argument);
@@ -196,7 +193,7 @@ static void add_arguments(asked *of_case, const kg_variant *variant, const kg_ar
         /* Managed memory that a kernel wrote stays on the device. */
         of_case->bytes_to_host += crosses && variant->memory[i] != KG_MANAGED ? bytes : 0;
         if (of_case->type == NULL)
-            of_case->type = types[argument->type];
+            of_case->type = kg__element_type_of(argument->type)->name;
     }
 }
 

@@ -81,7 +81,7 @@ Test(checking_steps, arguments_that_are_none_are_errors_of_the_table)
         { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
         { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
         { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
-        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: fix" },
+        { { "x", KG_INPUT, (kg_type)99, 1, 31 }, "argument x: its type is none of kg_type: fix" },
         { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: fix" },
         { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
     };
