@@ -86,7 +86,8 @@ Test(half_counts, by_hand)
 Test(half_counts, shuffles_and_atomics_give_what_they_should)
 {
     watch_data data = watch_both(1 << 10);
-    const uint16_t *halves = (const uint16_t *)data.b;
+    const void *memory = data.b;
+    const uint16_t *halves = memory;
 
     start(launch_count_in_halves, single, line(32), data);
     cr_assert(halves[0] == 0x5000, "32 times 1 is 32");
@@ -102,12 +103,17 @@ Test(half_counts, shuffles_and_atomics_give_what_they_should)
         cr_assert(data.b[i] == (float)(i + 1 - 2 * (i + 1) + 5 + i - 1));
 }
 
+static void *at_second_half(void *memory)
+{
+    return (char *)memory + 2;
+}
+
 /* A pair of halves at an odd half is misaligned, as on hardware. */
 Test(half_counts, findings_have_the_size_of_the_type)
 {
     watch_data data = watch_both(1 << 10);
 
-    data.a = (float *)((char *)data.a + 2);
+    data.a = at_second_half(data.a);
     start(launch_add_half_pairs, single, line(1), data);
     expect_only(FOUND(MISALIGNED, "a", 2, 4096, 4), "a pair");
     kg__model_free_all();
