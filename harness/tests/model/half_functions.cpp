@@ -140,8 +140,8 @@ static void check_type(One nan, One infinity)
     const Two pair(one, two);
     One counter = 3u;
 
-    static_assert(sizeof(One) == 2 && alignof(One) == 2 && sizeof(Two) == 4 && alignof(Two) == 4,
-                  "as CUDA has them");
+    static_assert(sizeof(One) == 2 && sizeof(Two) == 4, "as CUDA has them");
+    static_assert(alignof(One) == 2 && alignof(Two) == 4, "as CUDA has them");
     static_assert(std::is_trivially_copyable<Two>::value, "loaded whole");
     EXPECT(one + one == two && one < two && one <= two && two > one && two >= one && one != two);
     EXPECT(static_cast<float>(counter++) == 3.0f && static_cast<float>(--counter) == 3.0f);
@@ -196,9 +196,9 @@ static void check_names()
 
 static void check_bytes()
 {
-    static_assert(sizeof(__nv_fp8_e4m3) == 1 && sizeof(__nv_fp8x2_e4m3) == 2 &&
-                      sizeof(__nv_fp8x4_e5m2) == 4 && alignof(__nv_fp8x4_e5m2) == 4,
-                  "as CUDA has them");
+    static_assert(sizeof(__nv_fp8_e4m3) == 1 && sizeof(__nv_fp8x2_e4m3) == 2, "as CUDA has them");
+    static_assert(sizeof(__nv_fp8x4_e5m2) == 4, "as CUDA has them");
+    static_assert(alignof(__nv_fp8x4_e5m2) == 4, "as CUDA has them");
     const __nv_fp8_e4m3 value(1.8125f);
     const __nv_fp8x2_e5m2 two(make_float2(3.0f, -100000.0f));
     const __nv_fp8x4_e4m3 four(__floats2half2_rn(1.0f, 2.0f), __floats2half2_rn(-3.0f, 1000.0f));
