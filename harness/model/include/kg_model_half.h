@@ -2,6 +2,28 @@
  * cuda_fp16.h and once by cuda_bf16.h, which define KG__H, KG__H2 and their raw forms KG__RAW and
  * KG__RAW2, KG__FORMAT, and KG__NAME(before, after), which puts the type's name in between. */
 
+/* The bits of a value, rounded once; every NaN becomes 0x7fff. */
+KG__MODEL_INLINE unsigned short KG__NAME(kg__model_, _bits)(double value,
+                                                            kg__model_rounding rounding)
+{
+    const unsigned int sign = __builtin_bit_cast(uint64_t, value) >> 48 & 0x8000;
+
+    return static_cast<unsigned short>(value != value ? 0x7fff
+                                                      : sign | KG__FORMAT::round(value, rounding));
+}
+
+/* The value of bits. */
+KG__MODEL_INLINE float KG__NAME(kg__model_, _value)(unsigned int bits)
+{
+    const unsigned int magnitude = bits & 0x7fff;
+
+    if (magnitude > KG__FORMAT::largest + 1)
+        return __builtin_bit_cast(float, KG__NAN_OF(bits));
+    if (magnitude > KG__FORMAT::largest)
+        return __builtin_bit_cast(float, 0x7f800000u | (bits & 0x8000u) << 16);
+    return KG__FORMAT::widen(bits);
+}
+
 struct __attribute__((aligned(2))) KG__H {
     unsigned short __x;
 
@@ -9,32 +31,59 @@ struct __attribute__((aligned(2))) KG__H {
     constexpr KG__H(const KG__RAW &raw) : __x(raw.x)
     {
     }
-    KG__MODEL_MEMBER KG__H(float value);
-    KG__MODEL_MEMBER KG__H(double value);
-#define KG__FROM(type)                                                                             \
-    KG__MODEL_MEMBER KG__H(type value);                                                            \
-    KG__MODEL_MEMBER KG__H &operator=(type value);                                                 \
-    KG__MODEL_MEMBER operator type() const;
-    KG__FROM(short)
-    KG__FROM(unsigned short)
-    KG__FROM(int)
-    KG__FROM(unsigned int)
-    KG__FROM(long)
-    KG__FROM(unsigned long)
-    KG__FROM(long long)
-    KG__FROM(unsigned long long)
-#undef KG__FROM
     KG__MODEL_MEMBER explicit KG__H(KG__OTHER value);
-    KG__MODEL_MEMBER KG__H &operator=(const KG__RAW &raw);
-    KG__MODEL_MEMBER volatile KG__H &operator=(const KG__RAW &raw) volatile;
-    KG__MODEL_MEMBER KG__H &operator=(float value);
-    KG__MODEL_MEMBER KG__H &operator=(double value);
-    KG__MODEL_MEMBER operator KG__RAW() const;
-    KG__MODEL_MEMBER operator KG__RAW() const volatile;
-    KG__MODEL_MEMBER operator float() const;
-    KG__MODEL_MEMBER operator char() const;
-    KG__MODEL_MEMBER operator signed char() const;
-    KG__MODEL_MEMBER operator unsigned char() const;
+#define KG__FROM(type, value)                                                                      \
+    KG__MODEL_MEMBER KG__H(type a) : __x(KG__NAME(kg__model_, _bits)(value, KG__MODEL_NEAREST))    \
+    {                                                                                              \
+    }                                                                                              \
+    KG__MODEL_MEMBER KG__H &operator=(type a)                                                      \
+    {                                                                                              \
+        __x = KG__NAME(kg__model_, _bits)(value, KG__MODEL_NEAREST);                               \
+        return *this;                                                                              \
+    }
+#define KG__TO(type, value)                                                                        \
+    KG__MODEL_MEMBER operator type() const                                                         \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+#define KG__TO_INTEGER(type)                                                                       \
+    KG__TO(type, kg__model_to_integer<type>(KG__NAME(kg__model_, _value)(__x), KG__MODEL_TO_ZERO))
+#define KG__INTEGER(type)                                                                          \
+    KG__FROM(type, kg__model_exact_integer(a))                                                     \
+    KG__TO_INTEGER(type)
+    KG__FROM(float, static_cast<double>(a))
+    KG__FROM(double, a)
+    KG__INTEGER(short)
+    KG__INTEGER(unsigned short)
+    KG__INTEGER(int)
+    KG__INTEGER(unsigned int)
+    KG__INTEGER(long)
+    KG__INTEGER(unsigned long)
+    KG__INTEGER(long long)
+    KG__INTEGER(unsigned long long)
+    KG__TO_INTEGER(char)
+    KG__TO_INTEGER(signed char)
+    KG__TO_INTEGER(unsigned char)
+    KG__TO(float, KG__NAME(kg__model_, _value)(__x))
+    KG__TO(KG__RAW, KG__RAW{ __x })
+#undef KG__INTEGER
+#undef KG__TO_INTEGER
+#undef KG__TO
+#undef KG__FROM
+    KG__MODEL_MEMBER operator KG__RAW() const volatile
+    {
+        return KG__RAW{ __x };
+    }
+    KG__MODEL_MEMBER KG__H &operator=(const KG__RAW &raw)
+    {
+        __x = raw.x;
+        return *this;
+    }
+    KG__MODEL_MEMBER volatile KG__H &operator=(const KG__RAW &raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
     constexpr operator bool() const
     {
         return (__x & 0x7fff) != 0;
@@ -88,56 +137,26 @@ KG__MODEL_INLINE bool __hisnan(KG__H a)
 
 /* Of and to other floating-point types. */
 
-/* Rounds once; every NaN becomes 0x7fff. */
-KG__MODEL_INLINE KG__H KG__NAME(kg__model_round_to_, )(double value, kg__model_rounding rounding)
-{
-    const unsigned int sign = __builtin_bit_cast(uint64_t, value) >> 48 & 0x8000;
-
-    if (value != value)
-        return KG__NAME(__ushort_as_, )(0x7fff);
-    return KG__NAME(__ushort_as_, )(
-        static_cast<unsigned short>(sign | KG__FORMAT::round(value, rounding)));
-}
-
 KG__MODEL_INLINE float KG__NAME(__, 2float)(KG__H a)
 {
-    const unsigned int magnitude = a.__x & 0x7fff;
-
-    if (magnitude > KG__FORMAT::largest)
-        return __builtin_bit_cast(float, magnitude > KG__FORMAT::largest + 1
-                                             ? KG__NAN_OF(a.__x)
-                                             : 0x7f800000u | (a.__x & 0x8000u) << 16);
-    return KG__FORMAT::widen(a.__x);
+    return KG__NAME(kg__model_, _value)(a.__x);
 }
 
-#define KG__ROUNDED(name, type, value)                                                             \
-    KG__MODEL_INLINE KG__H KG__NAME(name, _rn)(type a)                                             \
+/* The functions of the four rounding modes. */
+#define KG__ROUNDED_AS(name, type, value, rounding)                                                \
+    KG__MODEL_INLINE KG__H name(type a)                                                            \
     {                                                                                              \
-        return KG__NAME(kg__model_round_to_, )(value, KG__MODEL_NEAREST);                          \
-    }                                                                                              \
-    KG__MODEL_INLINE KG__H KG__NAME(name, _rz)(type a)                                             \
-    {                                                                                              \
-        return KG__NAME(kg__model_round_to_, )(value, KG__MODEL_TO_ZERO);                          \
-    }                                                                                              \
-    KG__MODEL_INLINE KG__H KG__NAME(name, _rd)(type a)                                             \
-    {                                                                                              \
-        return KG__NAME(kg__model_round_to_, )(value, KG__MODEL_DOWN);                             \
-    }                                                                                              \
-    KG__MODEL_INLINE KG__H KG__NAME(name, _ru)(type a)                                             \
-    {                                                                                              \
-        return KG__NAME(kg__model_round_to_, )(value, KG__MODEL_UP);                               \
+        return KG__H(KG__RAW{ KG__NAME(kg__model_, _bits)(value, rounding) });                     \
     }
+#define KG__ROUNDED(name, type, value)                                                             \
+    KG__ROUNDED_AS(KG__NAME(name, _rn), type, value, KG__MODEL_NEAREST)                            \
+    KG__ROUNDED_AS(KG__NAME(name, _rz), type, value, KG__MODEL_TO_ZERO)                            \
+    KG__ROUNDED_AS(KG__NAME(name, _rd), type, value, KG__MODEL_DOWN)                               \
+    KG__ROUNDED_AS(KG__NAME(name, _ru), type, value, KG__MODEL_UP)
 KG__ROUNDED(__float2, float, static_cast<double>(a))
 
-KG__MODEL_INLINE KG__H KG__NAME(__float2, )(float a)
-{
-    return KG__NAME(__float2, _rn)(a);
-}
-
-KG__MODEL_INLINE KG__H KG__NAME(__double2, )(double a)
-{
-    return KG__NAME(kg__model_round_to_, )(a, KG__MODEL_NEAREST);
-}
+KG__ROUNDED_AS(KG__NAME(__float2, ), float, static_cast<double>(a), KG__MODEL_NEAREST)
+KG__ROUNDED_AS(KG__NAME(__double2, ), double, a, KG__MODEL_NEAREST)
 
 /* Of and to integers: to them saturated, of them rounded once. */
 
@@ -163,81 +182,7 @@ KG__TO_INTEGER(uchar, unsigned char, _rz, KG__MODEL_TO_ZERO)
 #undef KG__TO_INTEGER
 #undef KG__INTEGER
 #undef KG__ROUNDED
-
-/* Members. */
-
-inline KG__H::KG__H(float value) : __x(KG__NAME(__float2, )(value).__x)
-{
-}
-inline KG__H::KG__H(double value) : __x(KG__NAME(__double2, )(value).__x)
-{
-}
-#define KG__FROM(type, from, to)                                                                   \
-    inline KG__H::KG__H(type value) : __x(from(value).__x)                                         \
-    {                                                                                              \
-    }                                                                                              \
-    inline KG__H &KG__H::operator=(type value)                                                     \
-    {                                                                                              \
-        __x = from(value).__x;                                                                     \
-        return *this;                                                                              \
-    }                                                                                              \
-    inline KG__H::operator type() const                                                            \
-    {                                                                                              \
-        return to(*this);                                                                          \
-    }
-KG__FROM(short, KG__NAME(__short2, _rn), KG__NAME(__, 2short_rz))
-KG__FROM(unsigned short, KG__NAME(__ushort2, _rn), KG__NAME(__, 2ushort_rz))
-KG__FROM(int, KG__NAME(__int2, _rn), KG__NAME(__, 2int_rz))
-KG__FROM(unsigned int, KG__NAME(__uint2, _rn), KG__NAME(__, 2uint_rz))
-KG__FROM(long, KG__NAME(__ll2, _rn), KG__NAME(__, 2ll_rz))
-KG__FROM(unsigned long, KG__NAME(__ull2, _rn), KG__NAME(__, 2ull_rz))
-KG__FROM(long long, KG__NAME(__ll2, _rn), KG__NAME(__, 2ll_rz))
-KG__FROM(unsigned long long, KG__NAME(__ull2, _rn), KG__NAME(__, 2ull_rz))
-#undef KG__FROM
-inline KG__H &KG__H::operator=(const KG__RAW &raw)
-{
-    __x = raw.x;
-    return *this;
-}
-inline volatile KG__H &KG__H::operator=(const KG__RAW &raw) volatile
-{
-    __x = raw.x;
-    return *this;
-}
-inline KG__H &KG__H::operator=(float value)
-{
-    __x = KG__NAME(__float2, )(value).__x;
-    return *this;
-}
-inline KG__H &KG__H::operator=(double value)
-{
-    __x = KG__NAME(__double2, )(value).__x;
-    return *this;
-}
-inline KG__H::operator KG__RAW() const
-{
-    return KG__RAW{ __x };
-}
-inline KG__H::operator KG__RAW() const volatile
-{
-    return KG__RAW{ __x };
-}
-inline KG__H::operator float() const
-{
-    return KG__NAME(__, 2float)(*this);
-}
-inline KG__H::operator signed char() const
-{
-    return KG__NAME(__, 2char_rz)(*this);
-}
-inline KG__H::operator unsigned char() const
-{
-    return KG__NAME(__, 2uchar_rz)(*this);
-}
-inline KG__H::operator char() const
-{
-    return static_cast<char>(KG__NAME(__, 2char_rz)(*this));
-}
+#undef KG__ROUNDED_AS
 
 /* Pairs. */
 
