@@ -124,3 +124,15 @@ Test(half_counts, findings_have_the_size_of_the_type)
     start(launch_add_halves, single, line(1), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "a", 60, 60, 2), "a half beyond");
 }
+
+Test(half_counts, races_on_halves)
+{
+    watch_data data = watch_both(1 << 10);
+
+    start(launch_sum_halves_unordered, single, line(64), data);
+    expect_only(FOUND(RACE_IN_BLOCK, "tile", 0, 0, 2), "no barrier");
+    kg__model_free_all();
+    data = watch_both(1 << 10);
+    start(launch_count_without_atomics, single, line(32), data);
+    expect_only(FOUND(RACE_IN_WARP, "b", 0, 4096, 2), "plain sums");
+}

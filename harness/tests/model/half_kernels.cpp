@@ -117,3 +117,19 @@ EACH(write_pairs_by_element)
     pairs(d.b)[i].x = __float2half(1.0f);
     pairs(d.b)[i].y = __float2half(2.0f);
 }
+
+// Defective: no barrier between the writes and the reads.
+KERNEL(sum_halves_unordered)
+{
+    __shared__ half tile[64];
+    const int i = (int)threadIdx.x;
+
+    tile[i] = halves(d.a)[i];
+    d.b[i] = __half2float(tile[63 - i]);
+}
+
+// Defective: plain sums.
+KERNEL(count_without_atomics)
+{
+    halves(d.b)[0] += __float2half(1.0f);
+}
