@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "records/finding_text.h"
+#include "suite/element_type.h"
 
 /* What the results that were checked last had wrong, and in which argument. */
 static struct {
@@ -24,19 +25,6 @@ static void note_failure(const char *kind, const char *symbol)
     failure.symbol = symbol;
 }
 
-static double element(kg_type type, const void *data, size_t index)
-{
-    switch (type) {
-    case KG_FLOAT32:
-        return ((const float *)data)[index];
-    case KG_INT32:
-        return ((const int32_t *)data)[index];
-    case KG_UINT8:
-        return ((const uint8_t *)data)[index];
-    }
-    return NAN;
-}
-
 static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poison)
 {
     for (size_t i = 0; i < size; i++) {
@@ -46,55 +34,23 @@ static bool is_poison(const unsigned char *bytes, size_t size, unsigned char poi
     return true;
 }
 
-/* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
- * is right where one is expected; and no tolerance is wide enough to be infinite. */
-static bool is_right(double got, double expected, double tolerance)
-{
-    return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
-           (isnan(expected) && isnan(got));
-}
-
-/* The index of the first wrong element from `from` on; `count` where there is none. A loop a type,
- * since millions of elements are compared. */
-static size_t next_wrong(kg_type type, const void *computed, const double *expected,
-                         const double *tolerance, size_t from, size_t count)
-{
-    size_t i = from;
-
-    switch (type) {
-    case KG_FLOAT32:
-        while (i < count && is_right(((const float *)computed)[i], expected[i], tolerance[i]))
-            i++;
-        break;
-    case KG_INT32:
-        while (i < count && is_right(((const int32_t *)computed)[i], expected[i], tolerance[i]))
-            i++;
-        break;
-    case KG_UINT8:
-        while (i < count && is_right(((const uint8_t *)computed)[i], expected[i], tolerance[i]))
-            i++;
-        break;
-    }
-    return i;
-}
-
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten)
 {
-    size_t size = kg_type_size(type);
+    const kg__element_type *row = kg__element_type_of(type);
 
     *mismatch = (kg_mismatch){ 0 };
     *unwritten = 0;
-    for (size_t i = next_wrong(type, computed, expected, tolerance, 0, count); i < count;
-         i = next_wrong(type, computed, expected, tolerance, i + 1, count)) {
+    for (size_t i = row->next_wrong(computed, expected, tolerance, 0, count); i < count;
+         i = row->next_wrong(computed, expected, tolerance, i + 1, count)) {
         if (mismatch->count++ == 0) {
             mismatch->index = i;
-            mismatch->expected = expected[i];
-            mismatch->got = element(type, computed, i);
+            mismatch->expected = row->is_expected_as_itself ? row->get(expected, i) : expected[i];
+            mismatch->got = row->get(computed, i);
             mismatch->tolerance = tolerance[i];
         }
-        if (is_poison((const unsigned char *)computed + i * size, size, poison))
+        if (is_poison((const unsigned char *)computed + i * row->size, row->size, poison))
             (*unwritten)++;
     }
     return mismatch->count == 0;
@@ -113,17 +69,23 @@ static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, 
         kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
 }
 
-/* A value for a message: ten digits distinguish any two single-precision values or integers of 32
- * bits. */
-static void show_value(char *text, size_t size, double value)
+/* Writes what was expected and what came: of an element by its bits, so that no digit is lost. */
+static void show_values(const kg_argument *shape, const kg_mismatch *mismatch, const void *computed,
+                        const double *expected, char *of_expected, char *of_got, size_t size)
 {
-    if (isnan(value))
-        kg__format(text, size, "NaN");
-    else
-        kg__format(text, size, "%.10g", value);
+    const kg__element_type *type = kg__element_type_of(shape->type);
+
+    if (expected != NULL) {
+        kg__element_show_expected(type, of_expected, size, expected, mismatch->index);
+        type->show(of_got, size, computed, mismatch->index);
+    } else {
+        kg__element_show_double(of_expected, size, mismatch->expected, 10);
+        kg__element_show_double(of_got, size, mismatch->got, 10);
+    }
 }
 
 static void describe_mismatch(const kg_argument *shape, const kg_mismatch *mismatch,
+                              const void *computed, const double *expected_elements,
                               size_t unwritten, kg__error *why)
 {
     char name[128];
@@ -132,8 +94,7 @@ static void describe_mismatch(const kg_argument *shape, const kg_mismatch *misma
     char remark[64] = "";
 
     name_element(shape, mismatch, name, sizeof name);
-    show_value(expected, sizeof expected, mismatch->expected);
-    show_value(got, sizeof got, mismatch->got);
+    show_values(shape, mismatch, computed, expected_elements, expected, got, sizeof expected);
     if (unwritten > 0)
         kg__format(remark, sizeof remark, ", %zu of them as they were before", unwritten);
     kg__fail(why, "%s%s: expected %s, got %s, tolerance %.3g; %zu of %zu %s wrong%s", name,
@@ -195,7 +156,7 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__probl
         unwritten = 0;
     if (!right) {
         note_failure("wrong_elements", shape->name);
-        describe_mismatch(shape, &mismatch, unwritten, why);
+        describe_mismatch(shape, &mismatch, computed, problem->expected[i], unwritten, why);
     }
     return right ? KG__RIGHT : KG__INCORRECT;
 }

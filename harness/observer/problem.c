@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "suite/element_type.h"
 
 void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg_type type,
                      int64_t rows, int64_t columns)
@@ -39,25 +40,12 @@ static uint64_t next_random(uint64_t *state)
 static void fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
+    const kg__element_type *type = kg__element_type_of(shape->type);
     size_t count = shape->rows * shape->columns;
     uint64_t state = 0x6b65726e656c0000u + (uint64_t)argument;
 
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits = next_random(&state);
-
-        switch (shape->type) {
-        case KG_FLOAT32:
-            /* 24 random bits, so that every value is exact in single precision. */
-            ((float *)data)[i] = (float)((double)(bits >> 40) / (double)(1 << 23) - 1.0);
-            break;
-        case KG_INT32:
-            ((uint32_t *)data)[i] = (uint32_t)(bits >> 32);
-            break;
-        case KG_UINT8:
-            ((uint8_t *)data)[i] = (uint8_t)(bits >> 56);
-            break;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        type->randomize(data, i, next_random(&state));
 }
 
 int kg__pattern_count(const kg_comparison *comparison)
@@ -155,7 +143,7 @@ static bool argument_is_good(const kg_comparison *comparison, const kg_argument 
                         comparison->name, number);
     if ((int)argument->role < KG_INPUT || (int)argument->role > KG_INPUT_OUTPUT)
         fault = "its role is none of kg_role";
-    else if ((int)argument->type < KG_FLOAT32 || (int)argument->type > KG_UINT8)
+    else if (kg__element_type_of(argument->type) == NULL)
         fault = "its type is none of kg_type";
     else if (!fits_memory(argument))
         fault = "no memory holds its rows times columns, of which one is negative, or both are "

@@ -222,7 +222,7 @@ static int choose_pattern(const kg_comparison *comparison, const kg__problem *ra
     for (int i = 0; i < random->base.arguments.count; i++) {
         const kg_argument *shape = &random->base.arguments.list[i];
 
-        projected = projected || (shape->role != KG_INPUT && shape->type == KG_FLOAT32 &&
+        projected = projected || (shape->role != KG_INPUT && kg_roundoff(shape->type) > 0 &&
                                   random->expected[i] == NULL);
     }
     for (int pattern = 1; projected && pattern < kg__pattern_count(comparison); pattern++) {

@@ -16,6 +16,7 @@
 #include "observer/demand.h"
 #include "observer/problem.h"
 #include "records/observation.h"
+#include "suite/element_type.h"
 #include "suite/settings.h"
 #include "suite/table.h"
 
@@ -162,10 +163,6 @@ static const kg__field asked_fields[] = {
 /* Adds the arguments' sizes, and the type of the first output. */
 static void add_arguments(asked *of_case, const kg_variant *variant, const kg_arguments *arguments)
 {
-    static const char *const types[] = {
-        [KG_FLOAT32] = "float32", [KG_INT32] = "int32", [KG_UINT8] = "uint8"
-    };
-
     of_case->bus = kg__bus_traffic_of(variant, arguments);
     for (int i = 0; i < arguments->count; i++) {
         const kg_argument *argument = &arguments->list[i];
@@ -176,7 +173,7 @@ static void add_arguments(asked *of_case, const kg_variant *variant, const kg_ar
             continue;
         of_case->bytes_written += bytes;
         if (of_case->type == NULL)
-            of_case->type = types[argument->type];
+            of_case->type = kg__element_type_of(argument->type)->name;
     }
 }
 

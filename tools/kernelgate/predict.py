@@ -20,7 +20,6 @@ from text_table import UNKNOWN, Column, Table, parse_format
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200
 LARGEST_AMOUNT = 1e24  # more operations, bytes or ns are a typing error
-TYPES = ("float32", "int32", "uint8")
 QUERY = Query("predict", "--work", "comparison", "case")
 COUNTERS_REMEDY = "record it with ci/rebaseline, or name another folder with --baselines"
 
@@ -158,7 +157,7 @@ def job_of(entry, metrics):
         return float(found) if is_number(found) and 0 <= found <= LARGEST_AMOUNT else None
     work = member(entry, "work")
     kind = text_of(entry, "type")
-    return Job(kind if kind in TYPES else TYPES[0], amount(work, "operations"), amount(work, "bytes"),
+    return Job(kind or Job.type, amount(work, "operations"), amount(work, "bytes"),
                amount(entry, "bytes_to_device"), amount(entry, "bytes_to_host"), amount(entry, "blocks"), counters_of(metrics))
 
 

@@ -26,7 +26,7 @@ NO_WORK = "the suite states no work"
 class Job:
     """The work of a job. None: not known."""
 
-    type: str = "float32"  # of the operands, else "int32" or "uint8"
+    type: str = "float32"  # of the operands, as the harness names element types
     operations: Optional[float] = None  # the fewest, whatever the kernel does; a multiply-add is two
     bytes: Optional[float] = None  # the fewest, read once and written once
     bytes_to_device: Optional[float] = 0.0  # over the bus
@@ -51,15 +51,21 @@ def _clocks_per_ns(figures, job):
 # The rules: each gives ns, or as a text why there is no bound.
 
 
+# Of an element type: the figure, and how many of its operations are one of the figure's.
+_RATES = {"float32": ("float32_operations_per_clock", 1), "int32": ("int32_operations_per_clock", 1),
+          "uint32": ("int32_operations_per_clock", 1), "int8": ("int32_operations_per_clock", BYTES_PER_WORD),
+          "uint8": ("int32_operations_per_clock", BYTES_PER_WORD)}
+
+
 def _compute(figures, job, _hot):
     if job.operations is None:
         return NO_WORK
     if job.operations == 0:
         return 0.0
-    name = "float32_operations_per_clock" if job.type == "float32" else "int32_operations_per_clock"
+    name, at_once = _RATES.get(job.type, (f"{job.type}_operations_per_clock", 1))
     if name not in figures:
         return f"the GPU has no {name}"
-    return job.operations / (figures[name] * (BYTES_PER_WORD if job.type == "uint8" else 1) * _clocks_per_ns(figures, job))
+    return job.operations / (figures[name] * at_once * _clocks_per_ns(figures, job))
 
 
 def _dram(figures, job, hot):

@@ -9,8 +9,8 @@
 #define KERNELGATE_KERNELGATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include <kernelgate/types.h>
 
 #ifdef __cplusplus
 #include <cuda_runtime.h>
@@ -101,15 +101,6 @@ typedef struct kg_call {
  * returned; cudaErrorInvalidValue for a launch that it has no kernel for. It does not synchronise.
  */
 typedef cudaError_t kg_launcher(const kg_call *call);
-
-/* The element types of arguments. */
-typedef enum kg_type { KG_FLOAT32, KG_INT32, KG_UINT8 } kg_type;
-
-/* Bytes of one element. */
-static inline size_t kg_type_size(kg_type type)
-{
-    return type == KG_UINT8 ? 1 : 4;
-}
 
 #ifdef __cplusplus
 }
@@ -250,7 +241,8 @@ typedef struct kg_mismatch {
 
 /* Computes what output argument `output` must hold, element by element, in double, and how far each
  * may be off (0: exactly). Both arrays have rows x columns elements of that argument. Exact
- * patterns ignore the tolerance. */
+ * patterns ignore the tolerance. Of KG_INT64 and KG_UINT64 `expected` is an array of int64_t or
+ * uint64_t: cast it. */
 typedef void kg_reference(const kg_problem *problem, int output, double *expected,
                           double *tolerance);
 

@@ -65,8 +65,12 @@ extern "C" void *memset(void *to, int value,
 
 /* One block runs at a time, so that its shared arrays can be static. "used" keeps the compiler from
  * caching them across a barrier. The alignment puts each array into a neighbourhood of its own,
- * where an overrun does not hit the next array. */
-#define __shared__ static __attribute__((used, aligned(65536)))
+ * where an overrun does not hit the next array. Without __constinit g++ guards an array of a type
+ * with constructors, such as __half, against a second initialization. */
+#ifdef __clang__ /* clang-tidy has no such word, and needs none */
+#define __constinit
+#endif
+#define __shared__ static __constinit __attribute__((used, aligned(65536)))
 
 /* Declares `name` as a pointer to the block's dynamic shared memory. */
 #define KG_DYNAMIC_SHARED(type, name)                                                              \

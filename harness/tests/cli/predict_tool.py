@@ -44,6 +44,8 @@ class Bounds(unittest.TestCase):
                 # Integers have their own rate, and bytes four to a word.
                 ({"type": "int32"}, {}, False, "compute", 6), ({"type": "uint8"}, {}, False, "compute", 1.5),
                 ({"type": "int32"}, {"int32_operations_per_clock": None}, False, "compute", "no int32_operations_per_clock"),
+                ({"type": "int8"}, {}, False, "compute", 1.5), ({"type": "uint32"}, {}, False, "compute", 6),
+                ({"type": "float16"}, {}, False, "compute", "no float16_operations_per_clock"),
                 ({"type": "int32", "operations": 0}, {"int32_operations_per_clock": None}, False, "compute", 0),
                 # Few blocks leave multiprocessors idle.
                 ({"blocks": 5}, {}, False, "compute", 6), ({"blocks": 1000}, {}, False, "compute", 3),

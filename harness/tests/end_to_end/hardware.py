@@ -46,6 +46,13 @@ COUNTS = {
         "uniform/1000/b256": {"global_load_requests": 31 * 16 + 8, "constant_load_requests": 31 * 16 + 8,
                               "constant_load_words": 31 * 16 + 8, "global_store_requests": 32},
         "divergent/1000/b256": {"global_store_sectors": 125}},
+    # 32 x 32 outputs are 32 warps, of one row each, in either type. Each step loads one element of a row for all lanes, a sector,
+    # and one of 32 others, 64 bytes apart: 32 sectors. By pairs there are half as many steps.
+    "hardware_half": {
+        "naive/32/b96": {"global_load_requests": 2 * 32 * 32 * 2, "global_load_sectors": 2 * 32 * 32 * 33,
+                         "global_store_requests": 2 * 32, "global_store_sectors": 2 * 32 * 2, "launches": 2,
+                         "unique_bytes_read": 4 * 32 * 32 * 2},
+        "pairs/32/b96": {"global_load_requests": 2 * 32 * 16 * 2, "global_load_sectors": 2 * 32 * 16 * 33}},
     "hardware_histogram": {
         # A warp's 32 bytes are one sector.
         "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},
@@ -68,7 +75,11 @@ COUNTS = {
     "hardware_transpose": {
         "naive/530x530/-": {"global_load_requests": 9010, "global_store_requests": 9010, "global_store_sectors": 280900},
         "conflicting/530x530/-": {"shared_load_requests": 9010, "shared_load_wavefronts": 280900, "shared_store_wavefronts": 9010},
-        "padded/530x530/-": {"shared_load_wavefronts": 9010, "shared_store_wavefronts": 9010, "barriers": 289}}}
+        "padded/530x530/-": {"shared_load_wavefronts": 9010, "shared_store_wavefronts": 9010, "barriers": 289}},
+    # A row of 33 doubles takes two loads, its integers one, of eight sectors. A quarter of the rows begin at a sector.
+    "hardware_wide": {
+        "by_warp/100/b96": {"global_load_requests": 300, "global_load_sectors": 25 * 8 + 75 * 9 + 100 + 800,
+                            "global_store_requests": 200, "global_store_sectors": 900}}}
 
 
 class Hardware(Runs):

@@ -81,7 +81,7 @@ Test(checking_steps, arguments_that_are_none_are_errors_of_the_table)
         { { "x", KG_OUTPUT, KG_UINT8, (size_t)-1, 0 }, "argument x: no memory holds its rows" },
         { { "x", KG_INPUT, KG_FLOAT32, 1, (size_t)1 << 62 }, "argument x: no memory holds its" },
         { { "x", KG_INPUT, KG_UINT8, (size_t)1 << 33, (size_t)1 << 33 }, "no memory holds its" },
-        { { "x", KG_INPUT, (kg_type)9, 1, 31 }, "argument x: its type is none of kg_type: fix" },
+        { { "x", KG_INPUT, (kg_type)99, 1, 31 }, "argument x: its type is none of kg_type: fix" },
         { { "x", (kg_role)9, KG_FLOAT32, 1, 31 }, "argument x: its role is none of kg_role: fix" },
         { { "", KG_INPUT, KG_FLOAT32, 1, 31 }, "scale: argument 1 has no name: give it one" },
     };
@@ -228,5 +228,71 @@ Test(checking_steps, failures_belong_to_their_step)
             cr_expect(strstr(why.text, "no device memory") != NULL, "%s", why.text);
         }
         kg__model_set_sticky_error(cudaSuccess);
+    }
+}
+
+/* One output of one element. */
+static struct {
+    kg_type type;
+    uint64_t computed, expected; /* bits: of a double where the type is not a long integer */
+    const char *message;         /* NULL: right */
+} typed;
+
+static void typed_argument(const kg_size *size, kg_arguments *list)
+{
+    (void)size;
+    kg_add_argument(list, KG_OUTPUT, "x", typed.type, 1, 1);
+}
+
+static void typed_reference(const kg_problem *problem, int output, double *expected,
+                            double *tolerance)
+{
+    (void)problem;
+    (void)output;
+    memcpy(expected, &typed.expected, sizeof *expected);
+    *tolerance = 0.5;
+}
+
+static cudaError_t compute_typed(const kg_call *call)
+{
+    memcpy(call->argument[0], &typed.computed, kg_type_size(typed.type));
+    return cudaSuccess;
+}
+
+Test(checking_steps, each_type_is_judged_and_shown_by_its_own_bits)
+{
+    static const struct {
+        kg_type type;
+        uint64_t computed, expected;
+        const char *message;
+    } rows[] = {
+        { KG_INT64, INT64_MAX, INT64_MAX, NULL },
+        { KG_INT64, INT64_MAX, INT64_MAX - 1,
+          "x[0]: expected 9223372036854775806, got 9223372036854775807, tolerance 0.5; 1 of 1" },
+        { KG_UINT64, UINT64_MAX, 0, "x[0]: expected 0, got 18446744073709551615, tolerance" },
+        { KG_FLOAT16, 0x3c00, 0x3ff0000000000000, NULL },
+        { KG_FLOAT16, 0x4000, 0x3ff0000000000000, "x[0]: expected 1, got 2, tolerance 0.5" },
+        { KG_FLOAT16, 0x7e00, 0x3ff0000000000000, "x[0]: expected 1, got NaN, tolerance 0.5" },
+        { KG_BFLOAT16, 0x4000, 0x3ff0000000000000, "x[0]: expected 1, got 2, tolerance 0.5" },
+        { KG_FLOAT8_E4M3, 0x38, 0x3ff0000000000000, NULL },
+        { KG_FLOAT8_E5M2, 0x7c, 0x3ff0000000000000, "x[0]: expected 1, got inf, tolerance 0.5" },
+        { KG_FLOAT64, 0x4000000000000001, 0x3ff0000000000000,
+          "x[0]: expected 1, got 2.0000000000000004, tolerance 0.5" },
+        { KG_UINT16, 65535, 0x40efffe000000000, NULL },
+        { KG_INT8, 0xff, 0x3ff0000000000000, "x[0]: expected 1, got -1, tolerance 0.5" },
+    };
+    const kg_comparison comparison = { .name = "scale",
+                                       .arguments = typed_argument,
+                                       .reference = typed_reference };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__error why = { "" };
+
+        memcpy(&typed, &rows[i], sizeof typed);
+        cr_assert(check_as(&comparison, &small, compute_typed, &why) ==
+                      (rows[i].message == NULL ? KG__RIGHT : KG__INCORRECT),
+                  "row %zu: %s", i, why.text);
+        cr_expect(rows[i].message == NULL || strstr(why.text, rows[i].message) != NULL, "%s",
+                  why.text);
     }
 }

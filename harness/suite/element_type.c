@@ -1,0 +1,279 @@
+#include "suite/element_type.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/message.h"
+
+void kg__element_show_double(char *text, size_t size, double value, int digits)
+{
+    if (isnan(value))
+        kg__format(text, size, "NaN");
+    else
+        kg__format(text, size, "%.*g", digits, value);
+}
+
+/* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
+ * is right where one is expected; and no tolerance is wide enough to be infinite. */
+static bool is_right(double got, double expected, double tolerance)
+{
+    return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
+           (isnan(expected) && isnan(got));
+}
+
+/* The same of integers of 64 bits, by how far they are apart. */
+static bool is_near(uint64_t distance, double tolerance)
+{
+    return distance == 0 || (tolerance >= 1 && tolerance < (double)INFINITY &&
+                             (tolerance >= 0x1p64 || distance <= (uint64_t)tolerance));
+}
+
+/* Formats narrower than float, of which each is `fraction` bits behind the implicit one. */
+typedef struct narrow {
+    int fraction;
+    int bias;
+    unsigned sign;
+    unsigned largest; /* the bits of the greatest finite number */
+    bool saturates;
+    bool has_infinity;
+} narrow;
+
+static const narrow float16 = { 10, 15, 0x8000, 0x7bff, false, true };
+static const narrow bfloat16 = { 7, 127, 0x8000, 0x7f7f, false, true };
+static const narrow e4m3 = { 3, 7, 0x80, 0x7e, true, false };
+static const narrow e5m2 = { 2, 15, 0x80, 0x7b, true, true };
+
+static inline double widen(const narrow *format, unsigned bits)
+{
+    unsigned magnitude = bits & (format->sign - 1);
+    uint64_t wide =
+        ((uint64_t)magnitude << (52 - format->fraction)) + ((uint64_t)(1023 - format->bias) << 52);
+    double value;
+
+    if (magnitude > format->largest)
+        value = format->has_infinity && magnitude == format->largest + 1 ? INFINITY : NAN;
+    else if (magnitude >> format->fraction == 0)
+        value = ldexp(magnitude, 1 - format->bias - format->fraction);
+    else
+        memcpy(&value, &wide, sizeof value);
+    return (bits & format->sign) != 0 ? -value : value;
+}
+
+static unsigned narrow_bits(const narrow *format, double value)
+{
+    double magnitude = fabs(value);
+    unsigned sign = signbit(value) ? format->sign : 0;
+    int exponent = 1 - format->bias;
+    int found;
+    double bits;
+
+    if (isnan(value))
+        return format->sign - 1;
+    if (isinf(value))
+        return sign | (format->largest + (format->saturates ? 0 : 1));
+    (void)frexp(magnitude, &found);
+    if (magnitude > 0 && found - 1 > exponent)
+        exponent = found - 1;
+    /* A subnormal number has no implicit bit, so that its exponent counts as none. */
+    bits = ldexp(exponent + format->bias - 1, format->fraction) +
+           rint(ldexp(magnitude, format->fraction - exponent));
+    if (bits > format->largest)
+        return sign | (format->largest + (format->saturates ? 0 : 1));
+    return sign | (unsigned)bits;
+}
+
+/* A random number in [-1, 1) of so many bits: exact, since the sign has one of them. */
+static double random_number(uint64_t bits, int significand)
+{
+    return (double)(bits >> (64 - significand)) / (double)(UINT64_C(1) << (significand - 1)) - 1.0;
+}
+
+/* The functions of a type: `load` and `store` name how an element of type `stored` is converted to
+ * a double and back, and `random` how it is made of random `bits`. */
+#define FUNCTIONS(name, stored, load, store, random)                                               \
+    static double name##_get(const void *data, size_t index)                                       \
+    {                                                                                              \
+        return load(((const stored *)data)[index]);                                                \
+    }                                                                                              \
+    static void name##_set(void *data, size_t index, double value)                                 \
+    {                                                                                              \
+        ((stored *)data)[index] = store(value);                                                    \
+    }                                                                                              \
+    static void name##_randomize(void *data, size_t index, uint64_t bits)                          \
+    {                                                                                              \
+        ((stored *)data)[index] = random;                                                          \
+    }
+
+/* A loop per type, since millions of elements are compared. */
+#define COMPARE(name, stored, right)                                                               \
+    static size_t name##_next_wrong(const void *computed, const double *expected,                  \
+                                    const double *tolerance, size_t from, size_t count)            \
+    {                                                                                              \
+        const stored *list = computed;                                                             \
+        size_t i = from;                                                                           \
+                                                                                                   \
+        while (i < count && (right))                                                               \
+            i++;                                                                                   \
+        return i;                                                                                  \
+    }
+
+#define SHOW_DOUBLE(name, digits)                                                                  \
+    static void name##_show(char *text, size_t size, const void *data, size_t index)               \
+    {                                                                                              \
+        kg__element_show_double(text, size, name##_get(data, index), digits);                      \
+    }
+
+/* Ten digits distinguish any two numbers of 32 bits, seventeen any two doubles. */
+#define FLOAT(name, stored, load, store, significand, digits)                                      \
+    FUNCTIONS(name, stored, load, store, store(random_number(bits, significand)))                  \
+    COMPARE(name, stored, is_right(load(list[i]), expected[i], tolerance[i]))                      \
+    SHOW_DOUBLE(name, digits)
+
+#define AS_DOUBLE(x) ((double)(x))
+#define AS_FLOAT(x) ((float)(x))
+#define OF_FLOAT16(x) widen(&float16, x)
+#define TO_FLOAT16(x) (uint16_t) narrow_bits(&float16, x)
+#define OF_BFLOAT16(x) widen(&bfloat16, x)
+#define TO_BFLOAT16(x) (uint16_t) narrow_bits(&bfloat16, x)
+#define OF_E4M3(x) widen(&e4m3, x)
+#define TO_E4M3(x) (uint8_t) narrow_bits(&e4m3, x)
+#define OF_E5M2(x) widen(&e5m2, x)
+#define TO_E5M2(x) (uint8_t) narrow_bits(&e5m2, x)
+FLOAT(float64, double, AS_DOUBLE, AS_DOUBLE, 53, 17)
+FLOAT(float32, float, AS_DOUBLE, AS_FLOAT, 24, 10)
+FLOAT(float16, uint16_t, OF_FLOAT16, TO_FLOAT16, 11, 10)
+FLOAT(bfloat16, uint16_t, OF_BFLOAT16, TO_BFLOAT16, 8, 10)
+FLOAT(e4m3, uint8_t, OF_E4M3, TO_E4M3, 4, 10)
+FLOAT(e5m2, uint8_t, OF_E5M2, TO_E5M2, 3, 10)
+
+/* An integer of `least` to `most`, rounded and saturated; `beyond`, the first double that is too
+ * large, is a power of two. */
+#define STORE_INTEGER(name, stored, least, most, beyond)                                           \
+    static stored name##_of(double value)                                                          \
+    {                                                                                              \
+        double rounded = rint(value);                                                              \
+                                                                                                   \
+        if (isnan(value))                                                                          \
+            return 0;                                                                              \
+        if (rounded >= (beyond))                                                                   \
+            return most;                                                                           \
+        return rounded <= (double)(least) ? least : (stored)rounded;                               \
+    }
+#define INTEGER(name, stored, least, most, beyond)                                                 \
+    STORE_INTEGER(name, stored, least, most, beyond)                                               \
+    FUNCTIONS(name, stored, AS_DOUBLE, name##_of, (stored)(bits >> (64 - 8 * sizeof(stored))))     \
+    COMPARE(name, stored, is_right((double)list[i], expected[i], tolerance[i]))                    \
+    SHOW_DOUBLE(name, 10)
+#define INTEGER_OF_64_BITS(name, stored, least, most, beyond, format)                              \
+    STORE_INTEGER(name, stored, least, most, beyond)                                               \
+    FUNCTIONS(name, stored, AS_DOUBLE, name##_of, (stored)bits)                                    \
+    static size_t name##_next_wrong(const void *computed, const double *expected,                  \
+                                    const double *tolerance, size_t from, size_t count)            \
+    {                                                                                              \
+        const stored *list = computed;                                                             \
+        const void *whole = expected;                                                              \
+        const stored *due = whole;                                                                 \
+        size_t i = from;                                                                           \
+                                                                                                   \
+        while (i < count && is_near(list[i] > due[i] ? (uint64_t)list[i] - (uint64_t)due[i]        \
+                                                     : (uint64_t)due[i] - (uint64_t)list[i],       \
+                                    tolerance[i]))                                                 \
+            i++;                                                                                   \
+        return i;                                                                                  \
+    }                                                                                              \
+    static void name##_show(char *text, size_t size, const void *data, size_t index)               \
+    {                                                                                              \
+        kg__format(text, size, "%" format, ((const stored *)data)[index]);                         \
+    }
+INTEGER(int8, int8_t, INT8_MIN, INT8_MAX, 0x1p7)
+INTEGER(int16, int16_t, INT16_MIN, INT16_MAX, 0x1p15)
+INTEGER(int32, int32_t, INT32_MIN, INT32_MAX, 0x1p31)
+INTEGER(uint8, uint8_t, 0, UINT8_MAX, 0x1p8)
+INTEGER(uint16, uint16_t, 0, UINT16_MAX, 0x1p16)
+INTEGER(uint32, uint32_t, 0, UINT32_MAX, 0x1p32)
+INTEGER_OF_64_BITS(int64, int64_t, INT64_MIN, INT64_MAX, 0x1p63, PRId64)
+INTEGER_OF_64_BITS(uint64, uint64_t, 0, UINT64_MAX, 0x1p64, PRIu64)
+
+#define ROW(name_, function, size_, significand_, least_, is_expected_as_itself_)                  \
+    {                                                                                              \
+        .name = (name_), .size = (size_), .significand = (significand_), .least = (least_),        \
+        .is_expected_as_itself = (is_expected_as_itself_), .get = function##_get,                  \
+        .set = function##_set, .randomize = function##_randomize,                                  \
+        .next_wrong = function##_next_wrong, .show = function##_show                               \
+    }
+
+static const kg__element_type rows[] = {
+    [KG_FLOAT64] = ROW("float64", float64, 8, 53, 0x1p-1074, false),
+    [KG_FLOAT32] = ROW("float32", float32, 4, 24, 0x1p-149, false),
+    [KG_FLOAT16] = ROW("float16", float16, 2, 11, 0x1p-24, false),
+    [KG_BFLOAT16] = ROW("bfloat16", bfloat16, 2, 8, 0x1p-133, false),
+    [KG_FLOAT8_E4M3] = ROW("float8_e4m3", e4m3, 1, 4, 0x1p-9, false),
+    [KG_FLOAT8_E5M2] = ROW("float8_e5m2", e5m2, 1, 3, 0x1p-16, false),
+    [KG_INT8] = ROW("int8", int8, 1, 0, 1, false),
+    [KG_INT16] = ROW("int16", int16, 2, 0, 1, false),
+    [KG_INT32] = ROW("int32", int32, 4, 0, 1, false),
+    [KG_INT64] = ROW("int64", int64, 8, 0, 1, true),
+    [KG_UINT8] = ROW("uint8", uint8, 1, 0, 1, false),
+    [KG_UINT16] = ROW("uint16", uint16, 2, 0, 1, false),
+    [KG_UINT32] = ROW("uint32", uint32, 4, 0, 1, false),
+    [KG_UINT64] = ROW("uint64", uint64, 8, 0, 1, true),
+};
+
+const kg__element_type *kg__element_type_of(kg_type type)
+{
+    return (size_t)type < sizeof rows / sizeof *rows ? &rows[type] : NULL;
+}
+
+void kg__element_show_expected(const kg__element_type *type, char *text, size_t size,
+                               const double *expected, size_t index)
+{
+    if (type->is_expected_as_itself)
+        type->show(text, size, expected, index);
+    else
+        kg__element_show_double(text, size, expected[index], type->significand == 53 ? 17 : 10);
+}
+
+/* The row of what a suite calls a type; of none, a byte, which no argument can be. */
+static const kg__element_type *row_of(kg_type type)
+{
+    const kg__element_type *row = kg__element_type_of(type);
+
+    return row != NULL ? row : &rows[KG_UINT8];
+}
+
+size_t kg_type_size(kg_type type)
+{
+    return row_of(type)->size;
+}
+
+double kg_roundoff(kg_type type)
+{
+    int significand = row_of(type)->significand;
+
+    return significand > 0 ? ldexp(1, -significand) : 0;
+}
+
+double kg_element(kg_type type, const void *data, size_t index)
+{
+    return row_of(type)->get(data, index);
+}
+
+void kg_set_element(kg_type type, void *data, size_t index, double value)
+{
+    row_of(type)->set(data, index, value);
+}
+
+/* The bound of N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1,
+ * and one rounding to what is stored, which can be subnormal. */
+double kg_sum_tolerance(kg_type accumulated, kg_type stored, int64_t terms, double magnitude)
+{
+    double roundings = (double)terms * kg_roundoff(accumulated);
+    double error = roundings / (1 - roundings) * magnitude;
+
+    if (roundings >= 1)
+        return INFINITY;
+    if (kg_roundoff(stored) > kg_roundoff(accumulated))
+        error += kg_roundoff(stored) * (magnitude + error) + row_of(stored)->least / 2;
+    return error;
+}

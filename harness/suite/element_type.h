@@ -1,0 +1,37 @@
+/* What the harness needs to know of an element type: one row per kg_type. */
+#ifndef KG__SUITE_ELEMENT_TYPE_H
+#define KG__SUITE_ELEMENT_TYPE_H
+
+#include <kernelgate/types.h>
+#include <stdbool.h>
+
+typedef struct kg__element_type {
+    const char *name; /* in JSON */
+    size_t size;
+    int significand; /* bits, the implicit one too; 0 of integers */
+    double least;    /* the smallest positive number */
+    /* The references' own type: integers of 64 bits are expected as such, all others as double. */
+    bool is_expected_as_itself;
+    double (*get)(const void *data, size_t index);
+    void (*set)(void *data, size_t index, double value);
+    /* Fills one element from 64 random bits: an integer's whole range, or [-1, 1) in steps that
+     * every one of these numbers has exactly. */
+    void (*randomize)(void *data, size_t index, uint64_t bits);
+    /* The index of the first element from `from` on that is wrong; `count` where none is. */
+    size_t (*next_wrong)(const void *computed, const double *expected, const double *tolerance,
+                         size_t from, size_t count);
+    /* Writes one element for a message, with all of its digits. */
+    void (*show)(char *text, size_t size, const void *data, size_t index);
+} kg__element_type;
+
+/* The row of a type; NULL where it is none of kg_type. */
+const kg__element_type *kg__element_type_of(kg_type type);
+
+/* Writes the expected value of an element, from its array as kg_reference() fills it. */
+void kg__element_show_expected(const kg__element_type *type, char *text, size_t size,
+                               const double *expected, size_t index);
+
+/* Writes a double for a message, with `digits` digits. */
+void kg__element_show_double(char *text, size_t size, double value, int digits);
+
+#endif
