@@ -68,6 +68,9 @@ typedef struct kg__model_place {
  * kernel. */
 bool kg__model_where(kg__model_place *place);
 
+/* True when an address is on the stack of the thread that runs. */
+bool kg__exec_is_local(const void *address);
+
 /* Bytes of dynamic shared memory that a block of the last launch has. */
 size_t kg__model_dynamic_bytes(void);
 

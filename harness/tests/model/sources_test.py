@@ -49,10 +49,11 @@ class Sources(unittest.TestCase):
 
     def test_what_is_not_supported_is_a_compile_error(self):
         """It names what it is, and where to read on."""
-        for name, statement in (("__activemask()", "out[0] = __activemask();"), ("__vadd4()", "out[0] = __vadd4(out[1], 1u);"),
-                                ("clock64()", "out[0] = (unsigned)clock64();"),
+        for name, statement in (("__barrier_sync()", "__barrier_sync(1);"),
+                                ("__cvta_generic_to_shared()", "out[0] = (unsigned)__cvta_generic_to_shared(out);"),
                                 ("inline PTX", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')):
             self.refuse(f"the CPU model does not support {name}", statement=statement)
+        self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         for header in ("cooperative_groups.h", "cuda_fp16.h"):
             self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")
 
