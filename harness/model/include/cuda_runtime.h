@@ -28,7 +28,7 @@
 /* nvcc defines these; the build does so too, before any header. Host and device code are compiled
  * at once here, so that both are under __CUDA_ARCH__. */
 #ifndef __CUDACC__
-#define __CUDACC__
+#define __CUDACC__ 1
 #endif
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 900

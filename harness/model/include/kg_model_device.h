@@ -134,8 +134,10 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 /* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
 
-/* The block's dynamic shared memory, aligned to 1024 bytes. */
+/* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.
+ */
 void *kg__model_dynamic_shared(void);
+extern unsigned char kg__model_dynamic_memory[] __attribute__((aligned(1024)));
 
 /* Grows with every call, as a clock does; it measures nothing. */
 long long kg__model_clock(void);
