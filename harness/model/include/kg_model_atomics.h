@@ -86,18 +86,20 @@ KG__MODEL_ATOMIC_CAS(unsigned short)
 
 /* Loads and stores with a cache hint are loads and stores. */
 
-#define KG__MODEL_HINTED_LOAD(name)                                                                \
+#define KG__MODEL_HINTED_LOAD(name, before)                                                        \
     template <typename Value>                                                                      \
     KG__MODEL_INLINE Value name(const Value *address)                                              \
     {                                                                                              \
+        before;                                                                                    \
         return *address;                                                                           \
     }
-KG__MODEL_HINTED_LOAD(__ldg)
-KG__MODEL_HINTED_LOAD(__ldca)
-KG__MODEL_HINTED_LOAD(__ldcg)
-KG__MODEL_HINTED_LOAD(__ldcs)
-KG__MODEL_HINTED_LOAD(__ldcv)
-KG__MODEL_HINTED_LOAD(__ldlu)
+KG__MODEL_HINTED_LOAD(__ldg, )
+KG__MODEL_HINTED_LOAD(__ldca, )
+KG__MODEL_HINTED_LOAD(__ldcg, )
+KG__MODEL_HINTED_LOAD(__ldcs, )
+/* These are never one with a load before. */
+KG__MODEL_HINTED_LOAD(__ldcv, __asm__ volatile("" : : : "memory"))
+KG__MODEL_HINTED_LOAD(__ldlu, __asm__ volatile("" : : : "memory"))
 #undef KG__MODEL_HINTED_LOAD
 
 #define KG__MODEL_HINTED_STORE(name)                                                               \
