@@ -31,23 +31,31 @@ typedef struct nvtxEventAttributes_v2 {
     } message;
 } nvtxEventAttributes_t;
 
-#define KG__NVTX(type, name, parameters)                                                           \
+#define KG__NVTX(type, name, parameters, answer)                                                   \
     static inline type name parameters                                                             \
     {                                                                                              \
-        return (type)0;                                                                            \
+        answer                                                                                     \
     }
-KG__NVTX(void, nvtxMarkA, (const char *message __attribute__((unused))))
-KG__NVTX(int, nvtxRangePushA, (const char *message __attribute__((unused))))
-KG__NVTX(int, nvtxRangePushEx, (const nvtxEventAttributes_t *event __attribute__((unused))))
-KG__NVTX(int, nvtxRangePop, (void))
-KG__NVTX(nvtxRangeId_t, nvtxRangeStartA, (const char *message __attribute__((unused))))
-KG__NVTX(void, nvtxRangeEnd, (nvtxRangeId_t range __attribute__((unused))))
-KG__NVTX(nvtxDomainHandle_t, nvtxDomainCreateA, (const char *name __attribute__((unused))))
-KG__NVTX(void, nvtxDomainDestroy, (nvtxDomainHandle_t domain __attribute__((unused))))
-KG__NVTX(int, nvtxDomainRangePushEx,
-         (nvtxDomainHandle_t domain __attribute__((unused)),
-          const nvtxEventAttributes_t *event __attribute__((unused))))
-KG__NVTX(int, nvtxDomainRangePop, (nvtxDomainHandle_t domain __attribute__((unused))))
+#define KG__UNUSED(type, name) type name __attribute__((unused))
+#define KG__EVENT KG__UNUSED(const nvtxEventAttributes_t *, event)
+#define KG__DOMAIN KG__UNUSED(nvtxDomainHandle_t, domain)
+#define KG__TEXT KG__UNUSED(const char *, text)
+#define KG__RANGE KG__UNUSED(nvtxRangeId_t, range)
+KG__NVTX(void, nvtxMarkA, (KG__TEXT), )
+KG__NVTX(int, nvtxRangePushA, (KG__TEXT), return 0;)
+KG__NVTX(int, nvtxRangePushEx, (KG__EVENT), return 0;)
+KG__NVTX(int, nvtxRangePop, (void), return 0;)
+KG__NVTX(nvtxRangeId_t, nvtxRangeStartA, (KG__TEXT), return 0;)
+KG__NVTX(void, nvtxRangeEnd, (KG__RANGE), )
+KG__NVTX(nvtxDomainHandle_t, nvtxDomainCreateA, (KG__TEXT), return (nvtxDomainHandle_t)0;)
+KG__NVTX(void, nvtxDomainDestroy, (KG__DOMAIN), )
+KG__NVTX(int, nvtxDomainRangePushEx, (KG__DOMAIN, KG__EVENT), return 0;)
+KG__NVTX(int, nvtxDomainRangePop, (KG__DOMAIN), return 0;)
+#undef KG__RANGE
+#undef KG__TEXT
+#undef KG__DOMAIN
+#undef KG__EVENT
+#undef KG__UNUSED
 #undef KG__NVTX
 #define nvtxMark nvtxMarkA
 #define nvtxRangePush nvtxRangePushA
