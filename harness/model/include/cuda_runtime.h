@@ -5,18 +5,17 @@
  * Where a kernel's source has to meet the model half way:
  * - Launch with cudaLaunchKernelEx(&config, kernel, arguments...): `<<<>>>` is no C++ and cannot be
  * parsed by g++.
- * - Declare dynamic shared memory with KG_DYNAMIC_SHARED(type, name), for `extern __shared__ type
- * name[]` cannot be given a meaning here.
+ * - Arrays that are `extern __shared__` are rewritten before g++ sees them
+ * (cmake/compile_kernel.py); KG_DYNAMIC_SHARED(type, name) needs no such help.
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
  * - A __device__ function is inlined wherever it is called, so it cannot be recursive.
  * - Leave the const away from __constant__ arrays, so that loads from them remain loads.
  *
- * Unsupported intrinsics are compile errors, and so are cooperative groups, textures, inline PTX
- * and dynamic parallelism. Threads run one at a time and change only at barriers and warp
- * operations, so atomics and fences need do nothing special. A kernel that waits for another thread
- * by spinning on memory therefore never ends.
+ * What is not supported is a compile error, and a line of docs/model.md. Threads run one at a time
+ * and change only at barriers and warp operations, so atomics and fences need do nothing special. A
+ * kernel that waits for another thread by spinning on memory therefore never ends.
  */
 #ifndef KG__MODEL_CUDA_RUNTIME_H
 #define KG__MODEL_CUDA_RUNTIME_H

@@ -142,7 +142,7 @@ extern unsigned char kg__model_dynamic_memory[] __attribute__((aligned(1024)));
 /* Grows with every call, as a clock does; it measures nothing. */
 long long kg__model_clock(void);
 
-/* Where the memory at an address is, for a kernel. */
+/* The kinds of memory. */
 typedef enum kg__model_memory {
     KG__MODEL_IS_NOWHERE,
     KG__MODEL_IS_GLOBAL,
@@ -151,19 +151,26 @@ typedef enum kg__model_memory {
     KG__MODEL_IS_LOCAL
 } kg__model_memory;
 
+/* Where the memory at an address is; for the thread that runs, where that is its own. */
 kg__model_memory kg__model_memory_at(const void *address);
 
-/* Mathematics: sin(pi x), cos(pi x), exp(x * x) erfc(x), the inverses of erf() and erfc(), the
- * normal distribution and its inverse, the modified Bessel function of order 0 or 1, and the length
- * of a vector. */
+/* sin(pi x). */
 double kg__model_sine_of_pi(double x);
+/* cos(pi x). */
 double kg__model_cosine_of_pi(double x);
+/* exp(x * x) erfc(x). */
 double kg__model_scaled_erfc(double x);
+/* The inverse of erf(). */
 double kg__model_inverse_erf(double x);
+/* The inverse of erfc(). */
 double kg__model_inverse_erfc(double x);
+/* The standard normal distribution. */
 double kg__model_normal_cdf(double x);
+/* Its inverse. */
 double kg__model_inverse_normal_cdf(double x);
+/* The modified Bessel function of the first kind, of order 0 or 1. */
 double kg__model_bessel(double x, int order);
+/* The length of a vector. */
 double kg__model_norm_of(double x, double y, double z, double w);
 
 /* Advances the five words of cuRAND's XORWOW by `steps`, or by `steps` times 2^67. */

@@ -63,11 +63,13 @@ KG__MODEL_NAMED_EXTREME(ullmax, max, unsigned long long)
 #define cospif kg__model_cospif
 #define cospi kg__model_cospi
 
+/* 1 over the square root, in single precision. */
 KG__MODEL_INLINE float kg__model_rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);
 }
 
+/* The same in double precision. */
 KG__MODEL_INLINE double kg__model_rsqrt(double x)
 {
     return 1.0 / sqrt(x);

@@ -74,7 +74,7 @@ KG__MODEL_INLINE Integer kg__model_whole(Real x)
     const Integer least = std::numeric_limits<Integer>::min();
     const bool is_wide = sizeof(Integer) == 8 || sizeof(Real) == 8;
 
-    if (x != x)
+    if (isnan(x))
         return is_wide ? static_cast<Integer>(1ull << (8 * sizeof(Integer) - 1)) : 0;
     if (x >= static_cast<Real>(most))
         return most;

@@ -25,8 +25,9 @@ KG__MODEL_INLINE unsigned int kg__model_lanes(Operation operation, unsigned int 
 template <typename Lane>
 KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
 {
-    const int least = std::numeric_limits<Lane>::min();
-    const int most = std::numeric_limits<Lane>::max();
+    const int range = 1 << 8 * sizeof(Lane);
+    const int least = std::is_signed<Lane>::value ? -range / 2 : 0;
+    const int most = least + range - 1;
 
     return x < least ? least : x > most ? most : x;
 }
@@ -87,19 +88,16 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
     KG__MODEL_COMPARISON(leu##n, u, <=)                                                            \
     KG__MODEL_COMPARISON(lts##n, s, <)                                                             \
     KG__MODEL_COMPARISON(ltu##n, u, <)                                                             \
-    KG__MODEL_SUM_OF_DIFFERENCES(__vsads##n, s)                                                    \
-    KG__MODEL_SUM_OF_DIFFERENCES(__vsadu##n, u)
-#define KG__MODEL_SUM_OF_DIFFERENCES(name, lane)                                                   \
+    KG__MODEL_SUM_OF_DIFFERENCES(__vsads##n, __vabsdiffs##n, u)                                    \
+    KG__MODEL_SUM_OF_DIFFERENCES(__vsadu##n, __vabsdiffu##n, u)
+#define KG__MODEL_SUM_OF_DIFFERENCES(name, differences, lane)                                      \
     KG__MODEL_INLINE unsigned int name(unsigned int a, unsigned int b)                             \
     {                                                                                              \
+        const unsigned int apart = differences(a, b);                                              \
         unsigned int sum = 0;                                                                      \
                                                                                                    \
-        for (unsigned int i = 0; i < 32; i += 8 * sizeof(lane)) {                                  \
-            const int x = static_cast<lane>(a >> i);                                               \
-            const int y = static_cast<lane>(b >> i);                                               \
-                                                                                                   \
-            sum += static_cast<unsigned int>(x < y ? y - x : x - y);                               \
-        }                                                                                          \
+        for (unsigned int i = 0; i < 32; i += 8 * sizeof(lane))                                    \
+            sum += static_cast<lane>(apart >> i);                                                  \
         return sum;                                                                                \
     }
 KG__MODEL_SIMD(2, short, unsigned short)
