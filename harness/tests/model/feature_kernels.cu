@@ -70,7 +70,7 @@ KERNEL(reverse_volatile)
 
 KERNEL(reverse_rows)
 {
-    extern __shared__ alignas(128) float rows[][4];
+    alignas(128) extern __shared__ float rows[][4];
     const unsigned int i = threadIdx.x;
     const unsigned int j = blockDim.x - 1 - i;
 

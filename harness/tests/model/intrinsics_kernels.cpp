@@ -361,17 +361,20 @@ static __host__ __device__ int which_side()
 #endif
 }
 
-static __noinline__ __device__ int add_one(const int __grid_constant__ x)
+static __noinline__ __device__ int add_one(int x)
 {
     __builtin_assume(x > 0);
+#ifdef __assume
     __assume(x > 0);
+#endif
     return x + 1;
 }
 
 static __constant__ int a_constant[4];
 static __device__ int a_variable;
 
-static __global__ void __launch_bounds__(256, 2, 1) bounded(tried *out, int *count)
+static __global__ void __launch_bounds__(256, 2, 1)
+    bounded(tried *out, __grid_constant__ int *const count)
 {
     __shared__ int shared[2];
     long long before = clock64();
