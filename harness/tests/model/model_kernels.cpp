@@ -337,6 +337,9 @@ static __global__ void go_wrong(defect which, int *out)
     case TRAP:
         __trap();
         break;
+    case BREAKPOINT:
+        __brkpt();
+        break;
     case ENDLESS_LOOP:
         while (*(volatile int *)out == 0)
             ; /* ENDLESS_LOOP */
