@@ -9,10 +9,8 @@
 
 /* A block's dynamic shared memory, in whole pages between others that cannot be touched. Kernels
  * know it by its name (cmake/compile_kernel.py), which must not be in the middle of a variable. */
-#define PAGES_OF_SHARED 262144
-
 static struct {
-    unsigned char before[PAGES_OF_SHARED], shared[PAGES_OF_SHARED];
+    unsigned char before[KG__MODEL_SHARED_PAGES], shared[KG__MODEL_SHARED_PAGES];
 } dynamic_shared __asm__("kg__model_dynamic_pages") __attribute__((used, aligned(4096)));
 __asm__(".globl kg__model_dynamic_memory\n"
         ".set kg__model_dynamic_memory, kg__model_dynamic_pages + 262144");
@@ -43,8 +41,8 @@ static bool make_dynamic_shared(void)
 
     if (kg__running.dynamic_shared != NULL)
         return true;
-    if (mprotect(dynamic_shared.before, PAGES_OF_SHARED, UNTOUCHABLE) != 0 ||
-        mprotect(dynamic_shared.shared + size, PAGES_OF_SHARED - size, UNTOUCHABLE) != 0)
+    if (mprotect(dynamic_shared.before, KG__MODEL_SHARED_PAGES, UNTOUCHABLE) != 0 ||
+        mprotect(dynamic_shared.shared + size, KG__MODEL_SHARED_PAGES - size, UNTOUCHABLE) != 0)
         return false;
     kg__running.dynamic_shared = dynamic_shared.shared;
     return true;

@@ -17,6 +17,9 @@
 #define KG__MODEL_SHARED_DEFAULT 49152
 /* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
 #define KG__MODEL_SHARED_OPTIN 232448
+/* Bytes from where a block's dynamic shared memory begins that hold nothing else; as many before.
+ */
+#define KG__MODEL_SHARED_PAGES 262144
 
 /* Of what several files of the model share, and nothing outside of it: it is reached directly. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))

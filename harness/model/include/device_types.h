@@ -1,5 +1,1 @@
-#ifdef __cplusplus
-#include "cuda_runtime.h"
-#else
-#include "cuda_runtime_api.h"
-#endif
+#include "vector_types.h"

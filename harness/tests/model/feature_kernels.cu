@@ -250,3 +250,12 @@ cudaError_t launch_generator(const cudaLaunchConfig_t *config, int xorwow, uint4
 {
     return cudaLaunchKernelEx(config, begin_generator, xorwow, seed, words, numbers);
 }
+
+EACH(reverse_before)
+{
+    extern __shared__ float staged[];
+
+    staged[i] = d.a[i];
+    __syncthreads();
+    d.b[i] = staged[i - 1];
+}
