@@ -80,6 +80,19 @@ function(kg__define_flags program)
   target_compile_definitions(${program} PRIVATE "KG__MODEL_FLAGS=\"${flags}\"")
 endfunction()
 
+# What __CUDA_ARCH__ is in kernels for the CPU model: 900 is compute capability 9.0.
+set(KG_MODEL_ARCH 900 CACHE STRING "__CUDA_ARCH__ on the CPU model")
+if(NOT KG_MODEL_ARCH MATCHES "^[1-9][0-9]*0$")
+  message(FATAL_ERROR " KG_MODEL_ARCH is '${KG_MODEL_ARCH}': say a value of __CUDA_ARCH__ such as 900, for compute capability 9.0")
+endif()
+
+# kg__compile_kernels(LIBRARY): has a library's sources compiled as nvcc's are, as far as g++ needs help.
+function(kg__compile_kernels library)
+  target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDA_ARCH__=${KG_MODEL_ARCH})
+  set_target_properties(${library} PROPERTIES
+    CXX_COMPILER_LAUNCHER "python3;-B;${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py;${CMAKE_CXX_COMPILER_LAUNCHER}")
+endfunction()
+
 # kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.
 # Each flavour's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels: the hooks' flags do not
 # go together with those of coverage and of the sanitizers.
@@ -96,6 +109,7 @@ function(kg__add_model_programs name)
     target_include_directories(${name}_${flavour}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavour}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavour}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
+    kg__compile_kernels(${name}_${flavour}_kernels)
     # Such as #pragma unroll, which is for nvcc.
     target_compile_options(${name}_${flavour}_kernels PRIVATE -Wno-unknown-pragmas)
   endforeach()

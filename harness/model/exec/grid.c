@@ -39,6 +39,23 @@ void *kg__model_dynamic_shared(void)
     return kg__running.dynamic_shared;
 }
 
+long long kg__model_clock(void)
+{
+    static long long calls;
+
+    return 32 * ++calls;
+}
+
+bool kg__exec_is_local(const void *address)
+{
+    const kg__model_fiber *fiber;
+
+    if (!kg__in_kernel)
+        return false;
+    fiber = kg__running.threads[kg__running.current].fiber;
+    return (uintptr_t)address - (uintptr_t)fiber->stack < fiber->stack_size;
+}
+
 size_t kg__model_dynamic_bytes(void)
 {
     return kg__running.launch.dynamic_bytes;

@@ -52,7 +52,8 @@ typedef struct kg__grid {
     /* Where in the code a thread last waited for the watcher (0: nowhere), and which. */
     uintptr_t last_wait_for_watcher;
     int last_waiting_for_watcher;
-    /* The block's dynamic shared memory, between pages that cannot be touched; mapped once. */
+    /* The block's dynamic shared memory, between pages that cannot be touched; NULL before the
+     * first launch. */
     unsigned char *dynamic_shared;
 
     kg__warp warps[KG__MODEL_MAX_WARPS];

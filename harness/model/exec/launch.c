@@ -1,12 +1,26 @@
 /* Launches: runs a grid from its first thread to its last, or until one fails. */
 #include "model/exec/launch.h"
 
-#include "model/exec/allocations.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/turns.h"
 
-#define SHARED_GUARD ((size_t)64 * 1024)
+#include <sys/mman.h>
+
+/* A block's dynamic shared memory, in whole pages between others that cannot be touched. Kernels
+ * know it by its name (cmake/compile_kernel.py), which must not be in the middle of a variable. */
+static struct {
+    unsigned char before[KG__MODEL_SHARED_PAGES], shared[KG__MODEL_SHARED_PAGES];
+} dynamic_shared __asm__("kg__model_dynamic_pages") __attribute__((used, aligned(4096)));
+__asm__(".globl kg__model_dynamic_memory\n"
+        ".set kg__model_dynamic_memory, kg__model_dynamic_pages + 262144");
+
+/* LeakSanitizer reads all variables of a program. */
+#ifdef __SANITIZE_ADDRESS__
+#define UNTOUCHABLE PROT_READ
+#else
+#define UNTOUCHABLE PROT_NONE
+#endif
 
 static kg__model_order order = KG__MODEL_ASCENDING;
 
@@ -20,12 +34,18 @@ kg__model_statistics kg__model_last_launch(void)
     return kg__running.statistics;
 }
 
-/* Maps the dynamic shared memory of all launches to come. */
-static bool map_dynamic_shared(void)
+/* Makes the dynamic shared memory of all launches to come. */
+static bool make_dynamic_shared(void)
 {
-    if (kg__running.dynamic_shared == NULL)
-        kg__running.dynamic_shared = kg__model_map(KG__MODEL_SHARED_OPTIN, SHARED_GUARD);
-    return kg__running.dynamic_shared != NULL;
+    size_t size = (KG__MODEL_SHARED_OPTIN + 4095) / 4096 * 4096;
+
+    if (kg__running.dynamic_shared != NULL)
+        return true;
+    if (mprotect(dynamic_shared.before, KG__MODEL_SHARED_PAGES, UNTOUCHABLE) != 0 ||
+        mprotect(dynamic_shared.shared + size, KG__MODEL_SHARED_PAGES - size, UNTOUCHABLE) != 0)
+        return false;
+    kg__running.dynamic_shared = dynamic_shared.shared;
+    return true;
 }
 
 /* The thread of the block that was last seen to give its turn away. Writes where in the code to
@@ -77,7 +97,7 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     kg__model_fiber *fiber;
 
     failure->error = cudaSuccess;
-    if (!map_dynamic_shared())
+    if (!make_dynamic_shared())
         return cudaErrorLaunchOutOfResources;
     kg__model_fibers_begin(kg__run_threads, launch->watcher != NULL ? kg__resume_thread : NULL);
     fiber = kg__model_fiber_take();

@@ -17,6 +17,9 @@
 #define KG__MODEL_SHARED_DEFAULT 49152
 /* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
 #define KG__MODEL_SHARED_OPTIN 232448
+/* Bytes from where a block's dynamic shared memory begins that hold nothing else; as many before.
+ */
+#define KG__MODEL_SHARED_PAGES 262144
 
 /* Of what several files of the model share, and nothing outside of it: it is reached directly. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))
@@ -67,6 +70,9 @@ typedef struct kg__model_place {
 /* Fills in the place of the running thread (`place` may be NULL); false when the caller is not a
  * kernel. */
 bool kg__model_where(kg__model_place *place);
+
+/* True when an address is on the stack of the thread that runs. */
+bool kg__exec_is_local(const void *address);
 
 /* Bytes of dynamic shared memory that a block of the last launch has. */
 size_t kg__model_dynamic_bytes(void);

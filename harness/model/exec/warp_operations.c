@@ -83,6 +83,10 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
         return lanes_with(lanes, group, 1) == group;
     case KG__MODEL_MATCH_ANY:
         return lanes_with(lanes, group, lanes[lane].value);
+    case KG__MODEL_MATCH_ALL:
+        return lanes_with(lanes, group, lanes[lane].value) == group ? group : 0;
+    case KG__MODEL_ACTIVE:
+        return group;
     default:
         for (unsigned int other = first_lane + 1; other < KG__MODEL_WARP; other++) {
             if ((group >> other & 1) != 0)
@@ -92,32 +96,60 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
     }
 }
 
+/* Gives the lanes of `group`, which have come together, their results. */
+static void release(unsigned int number, unsigned int group)
+{
+    kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
+    const kg__thread *first = &lanes[__builtin_ctz(group)];
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
+        if ((group >> lane & 1) != 0)
+            lanes[lane].result = result_of(lanes, group, lane);
+    }
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
+        if ((group >> lane & 1) != 0)
+            kg__make_ready(number, lane);
+    }
+    kg__running.warps[number].waiting &= ~group;
+    kg__running.statistics.warp_operations++;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->warp_operation(number, group, first->operation, first->code);
+}
+
 /* Releases the operation that `lane` of a warp waits in, if every lane that it names has come. */
 static void try_to_release(unsigned int number, unsigned int lane)
 {
-    kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
-    kg__warp *warp = &kg__running.warps[number];
+    const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
+    const kg__warp *warp = &kg__running.warps[number];
     unsigned int group = lanes[lane].mask & warp->live;
 
-    if ((group & ~warp->waiting) != 0)
+    if ((group & ~warp->waiting) != 0 || lanes[lane].operation == KG__MODEL_ACTIVE)
         return;
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
         if ((group >> other & 1) != 0 && (lanes[other].mask != lanes[lane].mask ||
                                           lanes[other].operation != lanes[lane].operation))
             return;
     }
-    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
-        if ((group >> other & 1) != 0)
-            lanes[other].result = result_of(lanes, group, other);
+    release(number, group);
+}
+
+/* Releases the lanes that ask which are active, with those at the lowest place in the code. */
+static void release_active(unsigned int number)
+{
+    const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
+    unsigned int waiting = kg__running.warps[number].waiting;
+    uintptr_t code = UINTPTR_MAX;
+    unsigned int group = 0;
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
+        if ((waiting >> lane & 1) == 0 || lanes[lane].operation != KG__MODEL_ACTIVE ||
+            lanes[lane].code > code)
+            continue;
+        group = (lanes[lane].code == code ? group : 0) | 1u << lane;
+        code = lanes[lane].code;
     }
-    for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
-        if ((group >> other & 1) != 0)
-            kg__make_ready(number, other);
-    }
-    warp->waiting &= ~group;
-    kg__running.statistics.warp_operations++;
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->warp_operation(number, group, lanes[lane].operation, lanes[lane].code);
+    if (group != 0)
+        release(number, group);
 }
 
 void kg__release_warp_operations(unsigned int warp)
@@ -128,4 +160,6 @@ void kg__release_warp_operations(unsigned int warp)
         if ((home->waiting >> lane & 1) != 0)
             try_to_release(warp, lane);
     }
+    if (home->waiting != 0 && home->ready == 0)
+        release_active(warp);
 }

@@ -5,24 +5,32 @@
  * Where a kernel's source has to meet the model half way:
  * - Launch with cudaLaunchKernelEx(&config, kernel, arguments...): `<<<>>>` is no C++ and cannot be
  * parsed by g++.
- * - Declare dynamic shared memory with KG_DYNAMIC_SHARED(type, name), for `extern __shared__ type
- * name[]` cannot be given a meaning here.
+ * - Arrays that are `extern __shared__` are rewritten before g++ sees them
+ * (cmake/compile_kernel.py); KG_DYNAMIC_SHARED(type, name) needs no such help.
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
  * - A __device__ function is inlined wherever it is called, so it cannot be recursive.
  * - Leave the const away from __constant__ arrays, so that loads from them remain loads.
  *
- * Unsupported intrinsics are compile errors, and so are cooperative groups, textures, inline PTX
- * and dynamic parallelism. Threads run one at a time and change only at barriers and warp
- * operations, so atomics and fences need do nothing special. A kernel that waits for another thread
- * by spinning on memory therefore never ends.
+ * What is not supported is a compile error, and a line of docs/model.md. Threads run one at a time
+ * and change only at barriers and warp operations, so atomics and fences need do nothing special. A
+ * kernel that waits for another thread by spinning on memory therefore never ends.
  */
 #ifndef KG__MODEL_CUDA_RUNTIME_H
 #define KG__MODEL_CUDA_RUNTIME_H
 
 #ifndef __cplusplus
 #error "kernels are compiled as C++; C sources include cuda_runtime_api.h"
+#endif
+
+/* nvcc defines these; the build does so too, before any header. Host and device code are compiled
+ * at once here, so that both are under __CUDA_ARCH__. */
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 900
 #endif
 
 #include "cuda_runtime_api.h"
@@ -44,6 +52,7 @@ extern "C" void *memset(void *to, int value,
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <type_traits>
 #include <utility>
 
@@ -55,8 +64,16 @@ extern "C" void *memset(void *to, int value,
 #define __device__ __attribute__((always_inline))
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
+/* Empty, since the C++ library's headers say __attribute__((__noinline__)). */
+#define __noinline__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __grid_constant__
+#define __cluster_dims__(...)                                                                      \
+    _Pragma("GCC error \"the CPU model does not support clusters: see docs/model.md\"")
+/* What the compiler may take for granted; unevaluated, as by nvcc. */
+#define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
+#define __assume(condition) __builtin_assume(condition)
 #define __managed__ __attribute__((used))
 /* A section of their own tells constants from other variables, and the alignment (twice what all of
  * them may take) leaves a hole behind each. */
@@ -81,7 +98,10 @@ extern "C" void *memset(void *to, int value,
 extern "C" const int warpSize;
 
 #include "kg_model_atomics.h"
+#include "kg_model_integers.h"
 #include "kg_model_math.h"
+#include "kg_model_rounding.h"
+#include "kg_model_simd.h"
 #include "kg_model_warp.h"
 
 /* What hardware has and the model cannot give. */
@@ -89,29 +109,12 @@ extern "C" const int warpSize;
 #define KG__MODEL_UNSUPPORTED(signature, name, reason)                                             \
     extern "C" __attribute__((                                                                     \
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
-KG__MODEL_UNSUPPORTED(long long clock64(void), "clock64()", "it does not measure time")
-KG__MODEL_UNSUPPORTED(void __nanosleep(unsigned int), "__nanosleep()", "it does not measure time")
-KG__MODEL_UNSUPPORTED(unsigned int __activemask(void), "__activemask()",
-                      "which lanes run together is up to the hardware")
-KG__MODEL_UNSUPPORTED(void __brkpt(void), "__brkpt()", "use a debugger on the CPU")
-KG__MODEL_UNSUPPORTED(unsigned int __match_all_sync(unsigned int, unsigned int, int *),
-                      "__match_all_sync()", "use __match_any_sync()")
 KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_generic_to_shared()",
                       "shared memory has no address space of its own")
 KG__MODEL_UNSUPPORTED(void __pipeline_memcpy_async(void *, const void *, size_t),
                       "__pipeline_memcpy_async()", "copy by assignment")
-KG__MODEL_UNSUPPORTED(unsigned int __isShared(const void *), "__isShared()",
-                      "shared memory has no address space of its own")
-KG__MODEL_UNSUPPORTED(unsigned int __isGlobal(const void *), "__isGlobal()",
-                      "global memory has no address space of its own")
-KG__MODEL_UNSUPPORTED(int __dp2a_lo(int, int, int), "__dp2a_lo()", "use __dp4a() or multiply")
-KG__MODEL_UNSUPPORTED(int __dp2a_hi(int, int, int), "__dp2a_hi()", "use __dp4a() or multiply")
-KG__MODEL_UNSUPPORTED(unsigned int __vadd4(unsigned int, unsigned int), "__vadd4()",
-                      "add byte by byte")
-KG__MODEL_UNSUPPORTED(unsigned int __vsub4(unsigned int, unsigned int), "__vsub4()",
-                      "subtract byte by byte")
-KG__MODEL_UNSUPPORTED(unsigned int __vabsdiffu4(unsigned int, unsigned int), "__vabsdiffu4()",
-                      "subtract byte by byte")
+KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
+                      "use __syncthreads() or __syncwarp()")
 #undef KG__MODEL_UNSUPPORTED
 
 /* Inline PTX, which g++ would take for assembly of its own processor. Headers of the system write

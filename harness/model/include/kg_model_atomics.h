@@ -5,7 +5,11 @@
 /* Atomics: no thread is ever stopped in the middle of one. Each gives the old value. The builtins
  * tell an instrumented kernel's atomic accesses from its plain ones. */
 
-#define KG__MODEL_ATOMIC(name, type, changed)                                                      \
+/* Each by the names of its scopes, which make no difference here. */
+#define KG__MODEL_SCOPES(define, name, ...)                                                        \
+    define(name, __VA_ARGS__) define(name##_block, __VA_ARGS__) define(name##_system, __VA_ARGS__)
+#define KG__MODEL_ATOMIC(...) KG__MODEL_SCOPES(KG__MODEL_ONE_ATOMIC, __VA_ARGS__)
+#define KG__MODEL_ONE_ATOMIC(name, type, changed)                                                  \
     KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
         type old;                                                                                  \
@@ -43,9 +47,11 @@ KG__MODEL_ATOMICS(unsigned long long)
 KG__MODEL_ATOMIC(atomicMin, long long, value < old ? value : old)
 KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
 #undef KG__MODEL_ATOMIC
+#undef KG__MODEL_ONE_ATOMIC
 
-#define KG__MODEL_ATOMIC_EXCHANGE(type)                                                            \
-    KG__MODEL_INLINE type atomicExch(type *address, type value)                                    \
+#define KG__MODEL_ATOMIC_EXCHANGE(type) KG__MODEL_SCOPES(KG__MODEL_ONE_EXCHANGE, atomicExch, type)
+#define KG__MODEL_ONE_EXCHANGE(name, type)                                                         \
+    KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
@@ -57,9 +63,11 @@ KG__MODEL_ATOMIC_EXCHANGE(unsigned int)
 KG__MODEL_ATOMIC_EXCHANGE(unsigned long long)
 KG__MODEL_ATOMIC_EXCHANGE(float)
 #undef KG__MODEL_ATOMIC_EXCHANGE
+#undef KG__MODEL_ONE_EXCHANGE
 
-#define KG__MODEL_ATOMIC_CAS(type)                                                                 \
-    KG__MODEL_INLINE type atomicCAS(type *address, type expected, type value)                      \
+#define KG__MODEL_ATOMIC_CAS(type) KG__MODEL_SCOPES(KG__MODEL_ONE_CAS, atomicCAS, type)
+#define KG__MODEL_ONE_CAS(name, type)                                                              \
+    KG__MODEL_INLINE type name(type *address, type expected, type value)                           \
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
@@ -73,26 +81,30 @@ KG__MODEL_ATOMIC_CAS(unsigned int)
 KG__MODEL_ATOMIC_CAS(unsigned long long)
 KG__MODEL_ATOMIC_CAS(unsigned short)
 #undef KG__MODEL_ATOMIC_CAS
+#undef KG__MODEL_ONE_CAS
+#undef KG__MODEL_SCOPES
 
 /* Loads and stores with a cache hint are loads and stores. */
 
-#define KG__MODEL_HINTED_LOAD(name)                                                                \
+#define KG__MODEL_HINTED_LOAD(name, before)                                                        \
     template <typename Value>                                                                      \
     KG__MODEL_INLINE Value name(const Value *address)                                              \
     {                                                                                              \
+        before;                                                                                    \
         return *address;                                                                           \
     }
-KG__MODEL_HINTED_LOAD(__ldg)
-KG__MODEL_HINTED_LOAD(__ldca)
-KG__MODEL_HINTED_LOAD(__ldcg)
-KG__MODEL_HINTED_LOAD(__ldcs)
-KG__MODEL_HINTED_LOAD(__ldcv)
-KG__MODEL_HINTED_LOAD(__ldlu)
+KG__MODEL_HINTED_LOAD(__ldg, )
+KG__MODEL_HINTED_LOAD(__ldca, )
+KG__MODEL_HINTED_LOAD(__ldcg, )
+KG__MODEL_HINTED_LOAD(__ldcs, )
+/* These are never one with a load before. */
+KG__MODEL_HINTED_LOAD(__ldcv, __asm__ volatile("" : : : "memory"))
+KG__MODEL_HINTED_LOAD(__ldlu, __asm__ volatile("" : : : "memory"))
 #undef KG__MODEL_HINTED_LOAD
 
 #define KG__MODEL_HINTED_STORE(name)                                                               \
     template <typename Value>                                                                      \
-    KG__MODEL_INLINE void name(Value *address, Value value)                                        \
+    KG__MODEL_INLINE void name(Value *address, std::enable_if_t<true, Value> value)                \
     {                                                                                              \
         *address = value;                                                                          \
     }

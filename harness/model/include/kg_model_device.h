@@ -95,7 +95,10 @@ typedef enum kg__model_warp_operation {
     KG__MODEL_MAX_SIGNED,
     KG__MODEL_AND,
     KG__MODEL_OR,
-    KG__MODEL_XOR
+    KG__MODEL_XOR,
+    KG__MODEL_MATCH_ALL, /* gives the mask of all lanes where they have one value, or 0 */
+    KG__MODEL_ACTIVE     /* gives the mask of the lanes that wait at this place in the code when no
+                            lane of the warp can go on otherwise */
 } kg__model_warp_operation;
 
 /* Notes that the calling thread takes part in an operation: kg__model_run_warp_operation(). */
@@ -131,8 +134,47 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 /* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
 
-/* The block's dynamic shared memory, aligned to 1024 bytes. */
+/* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.
+ */
 void *kg__model_dynamic_shared(void);
+extern unsigned char kg__model_dynamic_memory[] __attribute__((aligned(1024)));
+
+/* Grows with every call, as a clock does; it measures nothing. */
+long long kg__model_clock(void);
+
+/* The kinds of memory. */
+typedef enum kg__model_memory {
+    KG__MODEL_IS_NOWHERE,
+    KG__MODEL_IS_GLOBAL,
+    KG__MODEL_IS_SHARED,
+    KG__MODEL_IS_CONSTANT,
+    KG__MODEL_IS_LOCAL
+} kg__model_memory;
+
+/* Where the memory at an address is; for the thread that runs, where that is its own. */
+kg__model_memory kg__model_memory_at(const void *address);
+
+/* sin(pi x). */
+double kg__model_sine_of_pi(double x);
+/* cos(pi x). */
+double kg__model_cosine_of_pi(double x);
+/* exp(x * x) erfc(x). */
+double kg__model_scaled_erfc(double x);
+/* The inverse of erf(). */
+double kg__model_inverse_erf(double x);
+/* The inverse of erfc(). */
+double kg__model_inverse_erfc(double x);
+/* The standard normal distribution. */
+double kg__model_normal_cdf(double x);
+/* Its inverse. */
+double kg__model_inverse_normal_cdf(double x);
+/* The modified Bessel function of the first kind, of order 0 or 1. */
+double kg__model_bessel(double x, int order);
+/* The length of a vector. */
+double kg__model_norm_of(double x, double y, double z, double w);
+
+/* Advances the five words of cuRAND's XORWOW by `steps`, or by `steps` times 2^67. */
+void kg__model_skip_xorwow(unsigned int words[5], unsigned long long steps, int by_sequences);
 
 /* Ends the launch with `error`; `what` is the message's text. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));

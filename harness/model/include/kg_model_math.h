@@ -1,9 +1,7 @@
-/* Mathematics, conversions, intrinsics on integers, and makers of vectors. Part of cuda_runtime.h,
- * which includes it. */
+/* Mathematics beyond what math.h has, and makers of vectors. Part of cuda_runtime.h, which includes
+ * it. */
 #ifndef KG__MODEL_MATH_H
 #define KG__MODEL_MATH_H
-
-/* Mathematics beyond what math.h has. */
 
 #define KG__MODEL_EXTREMES(type, left, right)                                                      \
     KG__MODEL_INLINE constexpr type min(left a, right b)                                           \
@@ -43,9 +41,27 @@ KG__MODEL_FLOAT_EXTREMES(double, float, double, fmin, fmax)
 KG__MODEL_FLOAT_EXTREMES(double, double, float, fmin, fmax)
 #undef KG__MODEL_FLOAT_EXTREMES
 
+/* The extremes by the names that tell their type. */
+#define KG__MODEL_NAMED_EXTREME(name, extreme, type)                                               \
+    KG__MODEL_INLINE constexpr type name(type a, type b)                                           \
+    {                                                                                              \
+        return extreme(a, b);                                                                      \
+    }
+KG__MODEL_NAMED_EXTREME(umin, min, unsigned int)
+KG__MODEL_NAMED_EXTREME(umax, max, unsigned int)
+KG__MODEL_NAMED_EXTREME(llmin, min, long long)
+KG__MODEL_NAMED_EXTREME(llmax, max, long long)
+KG__MODEL_NAMED_EXTREME(ullmin, min, unsigned long long)
+KG__MODEL_NAMED_EXTREME(ullmax, max, unsigned long long)
+#undef KG__MODEL_NAMED_EXTREME
+
 /* Names that the C library declares, or may come to declare, for purposes of its own. */
 #define rsqrtf kg__model_rsqrtf
 #define rsqrt kg__model_rsqrt
+#define sinpif kg__model_sinpif
+#define sinpi kg__model_sinpi
+#define cospif kg__model_cospif
+#define cospi kg__model_cospi
 
 /* 1 over the square root, in single precision. */
 KG__MODEL_INLINE float kg__model_rsqrtf(float x)
@@ -58,6 +74,69 @@ KG__MODEL_INLINE double kg__model_rsqrt(double x)
 {
     return 1.0 / sqrt(x);
 }
+
+/* A function in single and in double precision, of what the model has in double. */
+#define KG__MODEL_FUNCTION(name, parameters, float_parameters, arguments, value)                   \
+    KG__MODEL_INLINE double name parameters                                                        \
+    {                                                                                              \
+        return value;                                                                              \
+    }                                                                                              \
+    KG__MODEL_INLINE float name##f float_parameters                                                \
+    {                                                                                              \
+        return static_cast<float>(name arguments);                                                 \
+    }
+#define KG__MODEL_FUNCTION_1(name, value)                                                          \
+    KG__MODEL_FUNCTION(name, (double x), (float x), (x), value)
+#define KG__MODEL_FUNCTION_2(name, value)                                                          \
+    KG__MODEL_FUNCTION(name, (double x, double y), (float x, float y), (x, y), value)
+#define KG__MODEL_FUNCTION_3(name, value)                                                          \
+    KG__MODEL_FUNCTION(name, (double x, double y, double z), (float x, float y, float z),          \
+                       (x, y, z), value)
+#define KG__MODEL_FUNCTION_4(name, value)                                                          \
+    KG__MODEL_FUNCTION(name, (double x, double y, double z, double w),                             \
+                       (float x, float y, float z, float w), (x, y, z, w), value)
+KG__MODEL_FUNCTION_1(kg__model_sinpi, kg__model_sine_of_pi(x))
+KG__MODEL_FUNCTION_1(kg__model_cospi, kg__model_cosine_of_pi(x))
+KG__MODEL_FUNCTION_1(rcbrt, 1.0 / cbrt(x))
+KG__MODEL_FUNCTION_1(erfcx, kg__model_scaled_erfc(x))
+KG__MODEL_FUNCTION_1(erfinv, kg__model_inverse_erf(x))
+KG__MODEL_FUNCTION_1(erfcinv, kg__model_inverse_erfc(x))
+KG__MODEL_FUNCTION_1(normcdf, kg__model_normal_cdf(x))
+KG__MODEL_FUNCTION_1(normcdfinv, kg__model_inverse_normal_cdf(x))
+KG__MODEL_FUNCTION_1(cyl_bessel_i0, kg__model_bessel(x, 0))
+KG__MODEL_FUNCTION_1(cyl_bessel_i1, kg__model_bessel(x, 1))
+KG__MODEL_FUNCTION_2(rhypot, 1.0 / hypot(x, y))
+KG__MODEL_FUNCTION_3(norm3d, kg__model_norm_of(x, y, z, 0.0))
+KG__MODEL_FUNCTION_3(rnorm3d, 1.0 / kg__model_norm_of(x, y, z, 0.0))
+KG__MODEL_FUNCTION_4(norm4d, kg__model_norm_of(x, y, z, w))
+KG__MODEL_FUNCTION_4(rnorm4d, 1.0 / kg__model_norm_of(x, y, z, w))
+#undef KG__MODEL_FUNCTION_4
+#undef KG__MODEL_FUNCTION_3
+#undef KG__MODEL_FUNCTION_2
+#undef KG__MODEL_FUNCTION_1
+#undef KG__MODEL_FUNCTION
+
+#define KG__MODEL_NORMS(type, suffix)                                                              \
+    KG__MODEL_INLINE type norm##suffix(int dimensions, const type *p)                              \
+    {                                                                                              \
+        double length = 0.0;                                                                       \
+                                                                                                   \
+        for (int i = 0; i < dimensions; i++)                                                       \
+            length = hypot(length, static_cast<double>(p[i]));                                     \
+        return static_cast<type>(length);                                                          \
+    }                                                                                              \
+    KG__MODEL_INLINE type rnorm##suffix(int dimensions, const type *p)                             \
+    {                                                                                              \
+        return 1 / norm##suffix(dimensions, p);                                                    \
+    }                                                                                              \
+    KG__MODEL_INLINE void sincospi##suffix(type x, type *sine, type *cosine)                       \
+    {                                                                                              \
+        *sine = sinpi##suffix(x);                                                                  \
+        *cosine = cospi##suffix(x);                                                                \
+    }
+KG__MODEL_NORMS(float, f)
+KG__MODEL_NORMS(double, )
+#undef KG__MODEL_NORMS
 
 KG__MODEL_INLINE float __saturatef(float x)
 {
@@ -72,151 +151,20 @@ KG__MODEL_INLINE float __saturatef(float x)
 #define __log10f log10f
 #define __sinf sinf
 #define __cosf cosf
+#define __sincosf sincosf
 #define __tanf tanf
 #define __powf powf
 
-#define KG__MODEL_UNARY(name, type, expression)                                                    \
-    KG__MODEL_INLINE type name(type x)                                                             \
-    {                                                                                              \
-        return expression;                                                                         \
-    }
-KG__MODEL_UNARY(__frcp_rn, float, 1.0f / x)
-KG__MODEL_UNARY(__fsqrt_rn, float, sqrtf(x))
-KG__MODEL_UNARY(__frsqrt_rn, float, rsqrtf(x))
-KG__MODEL_UNARY(__drcp_rn, double, 1.0 / x)
-KG__MODEL_UNARY(__dsqrt_rn, double, sqrt(x))
-#undef KG__MODEL_UNARY
-
-#define KG__MODEL_BINARY(name, type, expression)                                                   \
-    KG__MODEL_INLINE type name(type x, type y)                                                     \
-    {                                                                                              \
-        return expression;                                                                         \
-    }
-KG__MODEL_BINARY(__fdividef, float, x / y)
-KG__MODEL_BINARY(__fdiv_rn, float, x / y)
-KG__MODEL_BINARY(__fadd_rn, float, x + y)
-KG__MODEL_BINARY(__fsub_rn, float, x - y)
-KG__MODEL_BINARY(__fmul_rn, float, x *y)
-KG__MODEL_BINARY(__ddiv_rn, double, x / y)
-KG__MODEL_BINARY(__dadd_rn, double, x + y)
-KG__MODEL_BINARY(__dsub_rn, double, x - y)
-KG__MODEL_BINARY(__dmul_rn, double, x *y)
-KG__MODEL_BINARY(__umulhi, unsigned int,
-                 static_cast<unsigned int>((static_cast<uint64_t>(x) * y) >> 32))
-KG__MODEL_BINARY(__mulhi, int, static_cast<int>((static_cast<int64_t>(x) * y) >> 32))
-#undef KG__MODEL_BINARY
-
-KG__MODEL_INLINE float __fmaf_rn(float x, float y, float z)
+/* But for a divisor so large that hardware takes its reciprocal for zero. */
+KG__MODEL_INLINE float __fdividef(float x, float y)
 {
-    return fmaf(x, y, z);
+    return fabsf(y) > 0x1p126f && fabsf(y) < INFINITY ? x * copysignf(0.0f, y) : x / y;
 }
 
-KG__MODEL_INLINE double __fma_rn(double x, double y, double z)
+KG__MODEL_INLINE float fdividef(float x, float y)
 {
-    return fma(x, y, z);
+    return x / y;
 }
-
-KG__MODEL_INLINE int __popc(unsigned int x)
-{
-    return __builtin_popcount(x);
-}
-
-KG__MODEL_INLINE int __popcll(unsigned long long x)
-{
-    return __builtin_popcountll(x);
-}
-
-KG__MODEL_INLINE int __clz(int x)
-{
-    return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x));
-}
-
-KG__MODEL_INLINE int __clzll(long long x)
-{
-    return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
-}
-
-KG__MODEL_INLINE int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-
-KG__MODEL_INLINE int __ffsll(long long x)
-{
-    return __builtin_ffsll(x);
-}
-
-KG__MODEL_INLINE unsigned int __brev(unsigned int x)
-{
-    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
-    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
-    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
-    return __builtin_bswap32(x);
-}
-
-/* Bytes of two words, each chosen by four bits of `selector`, the topmost of which spreads its
- * sign.
- */
-KG__MODEL_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
-{
-    const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
-    unsigned int result = 0;
-
-    for (unsigned int i = 0; i < 4; i++) {
-        const unsigned int choice = selector >> 4 * i & 0xf;
-        const unsigned int byte = static_cast<unsigned int>(both >> 8 * (choice & 7)) & 0xff;
-
-        result |= ((choice & 8) != 0 ? (byte >> 7) * 0xffu : byte) << 8 * i;
-    }
-    return result;
-}
-
-/* 64 bits, of `high` and `low`, shifted: the distance wraps at 32, or (c) stops there. */
-#define KG__MODEL_FUNNEL(name, expression, distance)                                               \
-    KG__MODEL_INLINE unsigned int name(unsigned int low, unsigned int high, unsigned int shift)    \
-    {                                                                                              \
-        const uint64_t both = static_cast<uint64_t>(high) << 32 | low;                             \
-        const unsigned int by = distance;                                                          \
-                                                                                                   \
-        return static_cast<unsigned int>(expression);                                              \
-    }
-KG__MODEL_FUNNEL(__funnelshift_l, (both << by) >> 32, shift & 31)
-KG__MODEL_FUNNEL(__funnelshift_lc, (both << by) >> 32, shift < 32 ? shift : 32)
-KG__MODEL_FUNNEL(__funnelshift_r, both >> by, shift & 31)
-KG__MODEL_FUNNEL(__funnelshift_rc, both >> by, shift < 32 ? shift : 32)
-#undef KG__MODEL_FUNNEL
-
-/* The products of four bytes each, and `sum`. */
-#define KG__MODEL_DOT(word, byte)                                                                  \
-    KG__MODEL_INLINE word __dp4a(word a, word b, word sum)                                         \
-    {                                                                                              \
-        unsigned int result = static_cast<unsigned int>(sum);                                      \
-                                                                                                   \
-        for (int i = 0; i < 32; i += 8)                                                            \
-            result +=                                                                              \
-                static_cast<unsigned int>(static_cast<byte>(a >> i) * static_cast<byte>(b >> i));  \
-        return static_cast<word>(result);                                                          \
-    }
-KG__MODEL_DOT(int, signed char)
-KG__MODEL_DOT(unsigned int, unsigned char)
-#undef KG__MODEL_DOT
-
-#define KG__MODEL_REINTERPRET(name, to, from)                                                      \
-    KG__MODEL_INLINE to name(from x)                                                               \
-    {                                                                                              \
-        to result;                                                                                 \
-                                                                                                   \
-        static_assert(sizeof result == sizeof x, "reinterpretation keeps the size");               \
-        memcpy(&result, &x, sizeof result);                                                        \
-        return result;                                                                             \
-    }
-KG__MODEL_REINTERPRET(__float_as_int, int, float)
-KG__MODEL_REINTERPRET(__float_as_uint, unsigned int, float)
-KG__MODEL_REINTERPRET(__int_as_float, float, int)
-KG__MODEL_REINTERPRET(__uint_as_float, float, unsigned int)
-KG__MODEL_REINTERPRET(__double_as_longlong, long long, double)
-KG__MODEL_REINTERPRET(__longlong_as_double, double, long long)
-#undef KG__MODEL_REINTERPRET
 
 /* Makers of vectors. */
 

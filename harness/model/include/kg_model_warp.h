@@ -52,6 +52,36 @@ KG__MODEL_INLINE void __trap()
     kg__model_trap(cudaErrorLaunchFailure, "the kernel called __trap()");
 }
 
+KG__MODEL_INLINE void __brkpt()
+{
+    kg__model_trap(cudaErrorLaunchFailure, "the kernel called __brkpt(), with no debugger there");
+}
+
+/* What is about time alone. */
+KG__MODEL_INLINE void __nanosleep(unsigned int)
+{
+}
+
+KG__MODEL_INLINE void __prof_trigger(int)
+{
+}
+
+KG__MODEL_INLINE long long clock64()
+{
+    return kg__model_clock();
+}
+
+#define KG__MODEL_MEMORY(name, memory)                                                             \
+    KG__MODEL_INLINE unsigned int name(const void *address)                                        \
+    {                                                                                              \
+        return kg__model_memory_at(address) == (memory);                                           \
+    }
+KG__MODEL_MEMORY(__isGlobal, KG__MODEL_IS_GLOBAL)
+KG__MODEL_MEMORY(__isShared, KG__MODEL_IS_SHARED)
+KG__MODEL_MEMORY(__isConstant, KG__MODEL_IS_CONSTANT)
+KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
+#undef KG__MODEL_MEMORY
+
 /* Warp operations. */
 
 /* One of the shuffles, of any arithmetic type; `argument` as the operation has it. */
@@ -121,17 +151,42 @@ KG__MODEL_INLINE int __all_sync(unsigned int mask, int predicate)
         kg__model_run_warp_operation(KG__MODEL_ALL, mask, predicate != 0, 0, KG__MODEL_WARP));
 }
 
+/* __match_any_sync() and __match_all_sync(), of any arithmetic type. */
 template <typename Value>
-KG__MODEL_INLINE unsigned int __match_any_sync(unsigned int mask, Value value)
+KG__MODEL_INLINE unsigned int kg__model_match(kg__model_warp_operation operation, unsigned int mask,
+                                              Value value)
 {
     static_assert(std::is_arithmetic<Value>::value,
-                  "__match_any_sync takes integers, float and double: see docs/model.md");
+                  "matches take integers, float and double: see docs/model.md");
     const decltype(+value) promoted = value;
     uint64_t bits = 0;
 
     memcpy(&bits, &promoted, sizeof promoted);
     return static_cast<unsigned int>(
-        kg__model_run_warp_operation(KG__MODEL_MATCH_ANY, mask, bits, 0, KG__MODEL_WARP));
+        kg__model_run_warp_operation(operation, mask, bits, 0, KG__MODEL_WARP));
+}
+
+template <typename Value>
+KG__MODEL_INLINE unsigned int __match_any_sync(unsigned int mask, Value value)
+{
+    return kg__model_match(KG__MODEL_MATCH_ANY, mask, value);
+}
+
+template <typename Value>
+KG__MODEL_INLINE unsigned int __match_all_sync(unsigned int mask, Value value, int *all)
+{
+    const unsigned int matched = kg__model_match(KG__MODEL_MATCH_ALL, mask, value);
+
+    *all = matched != 0;
+    return matched;
+}
+
+/* The lanes that have come here together: all that can, which is what hardware gives where nothing
+ * keeps them apart. */
+KG__MODEL_INLINE unsigned int __activemask()
+{
+    return static_cast<unsigned int>(
+        kg__model_run_warp_operation(KG__MODEL_ACTIVE, 0xffffffffu, 0, 0, KG__MODEL_WARP));
 }
 
 #define KG__MODEL_REDUCTION(name, type, operation)                                                 \

@@ -3,7 +3,9 @@
 #include "model/runtime/runtime.h"
 
 #include "base/message.h"
+#include "model/exec/allocations.h"
 #include "model/watch/image.h"
+#include "model/watch/places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +123,25 @@ const char *kg__model_symbol_at(const void *address)
     const kg__model_symbol *function = image != NULL ? function_at(image, address) : NULL;
 
     return function != NULL ? function->name : "";
+}
+
+kg__model_memory kg__model_memory_at(const void *address)
+{
+    const unsigned char *dynamic = kg__model_dynamic_shared();
+    const kg__model_variable *variable;
+
+    if (kg__model_find(address) != NULL)
+        return KG__MODEL_IS_GLOBAL;
+    if (kg__exec_is_local(address))
+        return KG__MODEL_IS_LOCAL;
+    if ((uintptr_t)address - (uintptr_t)dynamic < kg__model_dynamic_bytes())
+        return KG__MODEL_IS_SHARED;
+    variable = kg__model_variable_near(address);
+    if (variable == NULL || (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
+        return KG__MODEL_IS_NOWHERE;
+    return variable->space == KG__MODEL_SHARED     ? KG__MODEL_IS_SHARED
+           : variable->space == KG__MODEL_CONSTANT ? KG__MODEL_IS_CONSTANT
+                                                   : KG__MODEL_IS_GLOBAL;
 }
 
 kg__model_kernel *kg__model_kernel_at(const void *address)

@@ -71,14 +71,15 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     return region;
 }
 
-/* The block's dynamic shared memory, whose size is the launch's. */
+/* The block's dynamic shared memory, whose size is the launch's; also for what is near it. */
 static kg__region *of_dynamic_shared(uintptr_t address)
 {
     unsigned char *base = kg__model_dynamic_shared();
     kg__region *region;
     size_t bytes = kg__model_dynamic_bytes();
 
-    if (address - (uintptr_t)base >= KG__MODEL_SHARED_OPTIN)
+    if (base == NULL ||
+        address - (uintptr_t)base + KG__MODEL_SHARED_PAGES >= 2 * KG__MODEL_SHARED_PAGES)
         return NULL;
     region = kg__region_of(base);
     if (region == NULL) {

@@ -34,6 +34,7 @@ static const struct {
     { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask leaves out the lane that calls it" },
     { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two" },
     { TRAP, cudaErrorLaunchFailure, 0, "called __trap()" },
+    { BREAKPOINT, cudaErrorLaunchFailure, 0, "called __brkpt()" },
     { NULL_ADDRESS, cudaErrorIllegalAddress, 5,
       "an access to the address (nil), where no memory is" },
     { DEEP_RECURSION, cudaErrorHardwareStackError, 2, "the stack overflowed its 512 KiB" },

@@ -287,7 +287,7 @@ static __global__ void vote(int limit, int *out)
 LAUNCHER(votes, (const cudaLaunchConfig_t *config, int limit, int *out), vote, limit, out)
 
 /* No __device__ functions, since those are inlined and these must not be. */
-#ifndef __CUDACC__
+#ifdef KG__MODEL_CUDA_RUNTIME_H
 static int __attribute__((noinline)) recurse(volatile int *depth)
 {
     volatile int here[256];
@@ -336,6 +336,9 @@ static __global__ void go_wrong(defect which, int *out)
         break;
     case TRAP:
         __trap();
+        break;
+    case BREAKPOINT:
+        __brkpt();
         break;
     case ENDLESS_LOOP:
         while (*(volatile int *)out == 0)

@@ -83,6 +83,7 @@ typedef enum defect {
     DIVISION_BY_ZERO,
     FAILED_ASSERT,
     TRAP,
+    BREAKPOINT,
     ENDLESS_LOOP,
     ENDLESS_BARRIERS,
     ENDLESS_SHUFFLES,

@@ -1,5 +1,6 @@
 """Sources of kernels that the CPU model does not take. usage: sources_test.py CXX INCLUDE, of the model's headers"""
 
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -32,11 +33,34 @@ __attribute__((__no_sanitize__("thread"), __no_sanitize_coverage__)) void f() {}
 [[gnu::__no_sanitize_thread__, __gnu__::__no_sanitize_undefined__]] void g() {}
 """
 
+# What kernels include besides, and what people's own helpers define.
+OTHERS = """\
+#if __CUDA_ARCH__ != 900 || !defined(__CUDACC__)
+#error
+#endif
+#include <math.h>
+inline __host__ __device__ float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
+inline __host__ __device__ float mix(float a, float b, float t) { return a + t * (b - a); }
+inline __host__ __device__ int clamp(int f, int a, int b) { return max(a, min(f, b)); }
+inline __host__ __device__ float3 fminf(float3 a, float3 b) { return make_float3(fminf(a.x, b.x), a.y, a.z); }
+#ifndef __CUDACC__
+inline int max(int a, int b) { return a > b ? a : b; }
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+#endif
+__global__ void __launch_bounds__(64) kernel(float3 *out, curandState *state, const CUtensorMap *)
+{
+    nvtxRangePushA("kernel");
+    nvtxRangePop();
+    if (mix(CUDART_PI_F, CUDART_INF_F, 0.5f) > 1.0f)
+        out[0] = out[1] + fminf(out[2], make_float3(clamp(1, 2, 3), 0, curand_uniform(state)));
+}
+"""
+
 
 class Sources(unittest.TestCase):
-    def compile(self, text):
+    def compile(self, text, *flags, language="c++"):
         """Compiles a kernel's source: the exit code, and what the compiler says."""
-        done = subprocess.run([CXX, "-std=c++17", "-O1", f"-I{INCLUDE}", "-S", "-o", "/dev/null", "-x", "c++", "-"], input=text,
+        done = subprocess.run([CXX, "-O1", f"-I{INCLUDE}", "-S", "-o", "/dev/null", *flags, "-x", language, "-"], input=text,
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -49,10 +73,13 @@ class Sources(unittest.TestCase):
 
     def test_what_is_not_supported_is_a_compile_error(self):
         """It names what it is, and where to read on."""
-        for name, statement in (("__activemask()", "out[0] = __activemask();"), ("__vadd4()", "out[0] = __vadd4(out[1], 1u);"),
-                                ("clock64()", "out[0] = (unsigned)clock64();"),
+        for name, statement in (("__barrier_sync()", "__barrier_sync(1);"),
+                                ("__cvta_generic_to_shared()", "out[0] = (unsigned)__cvta_generic_to_shared(out);"),
                                 ("inline PTX", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')):
             self.refuse(f"the CPU model does not support {name}", statement=statement)
+        self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
+        self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
+        self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         for header in ("cooperative_groups.h",):
             self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")
 
@@ -66,7 +93,24 @@ class Sources(unittest.TestCase):
         self.refuse("<stdin>:3:", statement='[=]() __attribute__((no_sanitize("thread"))) { out[0] = out[1]; }();')
 
     def test_what_hides_accesses_may_be_in_headers(self):
-        self.assertEqual(self.compile(HEADERS), (0, ""))
+        self.assertEqual(self.compile(HEADERS, "-std=c++17"), (0, ""))
+
+    def test_headers_of_cuda(self):
+        """Each is there, before cuda_runtime.h and after it, in any order, and none clashes with people's helpers."""
+        unsupported = ("cooperative_groups", "cub/", "cuda_bf16", "cuda_fp16", "cuda_fp8", "cuda_pipeline", "mma", "curand.h",
+                       "kg_")
+        folder = pathlib.Path(INCLUDE)
+        names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.h"))
+        names = [name for name in names if not name.startswith(unsupported)]
+        self.assertGreater(len(names), 35)
+        both = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        for order, standard in ((names, "-std=c++17"), (names[::-1], "-std=c++20")):
+            includes = "".join(f"#include <{name}>\n" for name in order)
+            self.assertEqual(self.compile(includes + OTHERS, standard, *both), (0, ""))
+        # Those that C sources may include.
+        plain = [name for name in names if name in ("cuda.h", "cuda_profiler_api.h", "cuda_runtime_api.h", "driver_types.h",
+                                                    "nvToolsExt.h", "vector_types.h")]
+        self.assertEqual(self.compile("".join(f"#include <{name}>\n" for name in plain), *both, language="c"), (0, ""))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,17 @@
+/* The CPU model's stand-in for cuda_profiler_api.h: there is nothing to profile. */
+#ifndef KG__MODEL_CUDA_PROFILER_API_H
+#define KG__MODEL_CUDA_PROFILER_API_H
+
+#include "cuda_runtime_api.h"
+
+static inline cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
+}
+
+#endif

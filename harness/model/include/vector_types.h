@@ -1,0 +1,5 @@
+#ifdef __cplusplus
+#include "cuda_runtime.h"
+#else
+#include "cuda_runtime_api.h"
+#endif

@@ -1,0 +1,31 @@
+/* Launchers of the kernels that try CUDA's intrinsics. Pointers are device memory. */
+#ifndef KG__INTRINSICS_KERNELS_H
+#define KG__INTRINSICS_KERNELS_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an expression gave, as bits, and what it is to give. */
+typedef struct tried {
+    const char *expression;
+    uint64_t value, expected;
+    double error;   /* of a number that is only to be close: relative, in units of its roundoff */
+    double allowed; /* 0: the bits are to be equal */
+} tried;
+
+/* A kernel of one thread that tries expressions: writes how many to `count`. */
+typedef cudaError_t trier(const cudaLaunchConfig_t *config, tried *out, int *count);
+#define TRIED_MAXIMUM 160
+trier launch_conversions, launch_arithmetic, launch_integers, launch_lanes, launch_mathematics_more,
+    launch_small_things;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
