@@ -17,36 +17,36 @@ static const struct {
     uint16_t opcode;
     uint8_t class; /* of several widths: the first */
 } opcodes[] = {
-    { 0x180, KG__GLOBAL_LOADS },   /* LD */
-    { 0x181, KG__GLOBAL_LOADS },   /* LDG */
-    { 0x185, KG__GLOBAL_STORES },  /* ST */
-    { 0x186, KG__GLOBAL_STORES },  /* STG */
-    { 0x184, KG__SHARED_LOADS },   /* LDS */
-    { 0x188, KG__SHARED_STORES },  /* STS */
-    { 0x183, KG__LOCAL_LOADS },    /* LDL */
-    { 0x187, KG__LOCAL_STORES },   /* STL */
-    { 0x1ae, KG__ASYNC_COPIES },   /* LDGSTS */
-    { 0x03b, KG__MATRIX_LOADS },   /* LDSM */
-    { 0x18a, KG__ATOMICS },        /* ATOM */
-    { 0x1a2, KG__ATOMICS },        /* ATOM */
-    { 0x1a8, KG__ATOMICS },        /* ATOMG */
-    { 0x1a9, KG__ATOMICS },        /* ATOMG.CAS */
-    { 0x18e, KG__ATOMICS },        /* RED */
-    { 0x1a6, KG__ATOMICS },        /* REDG */
-    { 0x18c, KG__SHARED_ATOMICS }, /* ATOMS */
-    { 0x18d, KG__SHARED_ATOMICS }, /* ATOMS.CAS */
-    { 0x023, KG__FFMA },           /* FFMA */
-    { 0x02b, KG__DFMA },           /* DFMA */
-    { 0x031, KG__HFMA2 },          /* HFMA2 */
-    { HFMA2_OR_IADD, KG__HFMA2 },  /* HFMA2.MMA */
-    { 0x03c, KG__HMMA },           /* HMMA */
-    { 0x037, KG__IMMA },           /* IMMA */
-    { 0x03f, KG__DMMA },           /* DMMA */
-    { 0x03d, KG__BMMA },           /* BMMA */
-    { 0x1f0, KG__WGMMA },          /* HGMMA */
-    { 0x1f1, KG__WGMMA },          /* IGMMA */
-    { 0x1f3, KG__WGMMA },          /* QGMMA */
-    { 0x11d, KG__BARRIERS },       /* BAR */
+    { 0x180, KG__GLOBAL_LOADS },         /* LD */
+    { 0x181, KG__GLOBAL_LOADS },         /* LDG */
+    { 0x185, KG__GLOBAL_STORES },        /* ST */
+    { 0x186, KG__GLOBAL_STORES },        /* STG */
+    { 0x184, KG__SHARED_LOADS },         /* LDS */
+    { 0x188, KG__SHARED_STORES },        /* STS */
+    { 0x183, KG__LOCAL_LOADS },          /* LDL */
+    { 0x187, KG__LOCAL_STORES },         /* STL */
+    { 0x1ae, KG__ASYNC_COPIES },         /* LDGSTS */
+    { 0x03b, KG__MATRIX_LOADS },         /* LDSM */
+    { 0x18a, KG__ATOMICS },              /* ATOM */
+    { 0x1a2, KG__ATOMICS },              /* ATOM */
+    { 0x1a8, KG__ATOMICS },              /* ATOMG */
+    { 0x1a9, KG__ATOMICS },              /* ATOMG.CAS */
+    { 0x18e, KG__ATOMICS },              /* RED */
+    { 0x1a6, KG__ATOMICS },              /* REDG */
+    { 0x18c, KG__SHARED_ATOMICS },       /* ATOMS */
+    { 0x18d, KG__SHARED_ATOMICS },       /* ATOMS.CAS */
+    { 0x023, KG__FFMA },                 /* FFMA */
+    { 0x02b, KG__DFMA },                 /* DFMA */
+    { 0x031, KG__HFMA2 },                /* HFMA2 */
+    { HFMA2_OR_IADD, KG__HFMA2 },        /* HFMA2.MMA */
+    { 0x03c, KG__HMMA },                 /* HMMA */
+    { 0x037, KG__IMMA },                 /* IMMA */
+    { 0x03f, KG__DMMA },                 /* DMMA */
+    { 0x03d, KG__BMMA },                 /* BMMA */
+    { 0x1f0, KG__WGMMA },                /* HGMMA */
+    { 0x1f1, KG__WGMMA },                /* IGMMA */
+    { 0x1f3, KG__WGMMA },                /* QGMMA */
+    { 0x11d, KG__BARRIER_INSTRUCTIONS }, /* BAR */
 };
 
 static const char *const wide_names[] = { "global_load",  "global_store", "shared_load",

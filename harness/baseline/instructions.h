@@ -28,7 +28,7 @@ typedef enum kg__instruction_class {
     KG__DMMA,
     KG__BMMA,
     KG__WGMMA,
-    KG__BARRIERS,
+    KG__BARRIER_INSTRUCTIONS,
     KG__INSTRUCTION_CLASSES
 } kg__instruction_class;
 
