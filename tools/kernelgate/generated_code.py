@@ -91,7 +91,7 @@ class CodeBuild:
         cases = {}
         for (launch, kernel), answer in zip(found, answers):
             cases.setdefault(launch["case"], []).append({
-                "kernel": kernel["name"], "file": launch["file"], "threads": math.prod(launch["block"]),
+                "kernel": plain_name(kernel["name"]), "file": launch["file"], "threads": math.prod(launch["block"]),
                 "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
                 "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
                 **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",

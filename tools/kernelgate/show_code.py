@@ -62,7 +62,7 @@ def _cells(architecture, name, figures):
     return [key_of(architecture), name, *(Figure(show_figure(value, unit), value) for value, unit in shown),
             Figure(show_percent(figures["occupancy"]), figures["occupancy"]),
             Figure(show_figure(figures["code_bytes"], "B"), figures["code_bytes"]),
-            ", ".join(f"{count} {class_words(name)}" for name, count in figures["instructions"].items())]
+            ", ".join(f"{class_words(name)} {count}" for name, count in figures["instructions"].items())]
 
 
 def _show(found):
