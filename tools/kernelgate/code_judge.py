@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from common import member, object_of
+from common import member
 from figures import show_figure, show_percent
 from generated_code import COPIED, FIGURES, VECTOR_LOADS, class_words, instructions_of
 
@@ -113,10 +113,6 @@ def judge_case(case, target, before, now):
 
 
 def notes_of(entries):
-    """A line for each variant whose code moved without a verdict on it."""
-    notes = {}
-    for entry in entries:
-        if entry["verdict"] == OTHER and "moves" in entry:
-            variant = "/".join(entry["case"].split("/")[:2])
-            notes.setdefault(f"{variant} on {entry['target']}: {object_of(entry, 'at').get('file')}: {entry['moves']}", None)
-    return list(notes)
+    """A line for each move of a kernel's code that has no verdict."""
+    return list(dict.fromkeys(f"{entry['at']['file']}: {entry['moves']}" for entry in entries
+                              if entry["verdict"] == OTHER and "moves" in entry))

@@ -11,7 +11,7 @@ from occupancy import ask, calculate, file_of, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
-BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "comparisons"}
+BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "judged", "comparisons"}
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
 NVCC_SECONDS = 60
@@ -38,13 +38,14 @@ class CodeBuild:
                               "configure again")
         document = read_json(path, "configure the build again")
         self._nvcc = text_of(document, "nvcc")
-        self.architectures = [number for number in list_of(document, "architectures") if isinstance(number, int)]
+        self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
+                                           for key in ("architectures", "judged"))
         self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
 
     def tests(self):
         """The names of the tests, each with its architecture and comparison."""
         return {f"{key_of(architecture)}.{comparison}.{PART}": (architecture, comparison)
-                for architecture in self.architectures for comparison in self.comparisons}
+                for architecture in self.judged for comparison in self.comparisons}
 
     def toolkit(self):
         """The version of nvcc: "13.0.88"."""

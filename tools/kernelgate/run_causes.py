@@ -107,7 +107,8 @@ def _asks_for_causes(entry):
 
 def _code_moves(document):
     """What nvcc generated otherwise than in the baseline of its architecture, by compute capability and case."""
-    capabilities = {key: text_of(target, "compute_capability") for key, target in document["targets"].items() if is_code(key)}
+    capabilities = {key: text_of(target, "compute_capability") for key, target in object_of(document, "targets").items()
+                    if is_code(key)}
     return {(capabilities.get(entry["target"], ""), entry["case"]): (entry["target"], entry["moves"])
             for entry in document["cases"] if is_code(entry["target"]) and "moves" in entry}
 
@@ -123,7 +124,7 @@ def add_causes(document):
         if not _asks_for_causes(entry):
             continue
         entry["changed"] = list(changed)
-        capability = text_of(document["targets"].get(entry["target"]), "compute_capability")
+        capability = text_of(object_of(document, "targets").get(entry["target"]), "compute_capability")
         if (capability, entry["case"]) in code:
             entry["changed"].append("the code for {}: {}".format(*code[capability, entry["case"]]))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")

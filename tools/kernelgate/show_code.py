@@ -99,11 +99,11 @@ def _record(build, architectures):
     return 0
 
 
-def _check_ready(build, architectures):
-    """0 where every architecture's code can be judged, else 77 with the reasons."""
+def _check_ready(build):
+    """0 where the code can be judged of every architecture that has a baseline, else 77 with the reasons."""
     folder, toolkit = default_folder(), build.toolkit()
     reasons = [why_not_comparable(code_baseline.read(folder, architecture), folder, architecture, toolkit)
-               for architecture in architectures]
+               for architecture in build.judged] or [f"{folder}: has no baseline of generated code: {code_baseline.RECORD}"]
     for why in filter(None, reasons):
         complain(why)
     return NOTHING if any(reasons) else 0
@@ -194,11 +194,11 @@ def show_code(options):
         return _run_test(build, options["test"])
     if len(options["operands"]) > 1:
         raise Failure("code: takes one filter: separate globs by commas")
+    if options["ready"]:
+        return _check_ready(build)
     architectures = _architectures(build, options)
     if options["record"]:
         return _record(build, architectures)
-    if options["ready"]:
-        return _check_ready(build, architectures)
     found = _figures(build, "".join(options["operands"]), architectures)
     print_output("code", json_text(_document(found, build.toolkit())) if options["json"] else _show(found))
     return 0
