@@ -92,7 +92,8 @@ def _record(build, architectures):
             if known is not None and known.toolkit != toolkit:
                 raise Failure(f"code: {code_baseline.path_of(folder, architecture)} is of nvcc {known.toolkit}, and this is nvcc "
                               f"{toolkit}: record all cases, without KG_FILTER")
-            cases = {**(known.cases if known else {}), **cases}
+            others = known.cases if known else {}
+            cases = {**{case: others[case] for case in others if case not in cases}, **cases}
         changed = CodeBaseline(architecture, toolkit, cases).write(folder)
         print_output("code", f"{code_baseline.path_of(folder, architecture)}: {plural(len(cases), 'case')}, nvcc {toolkit}"
                              f"{'' if changed else ', as before'}\n")
