@@ -303,9 +303,9 @@ class Console:
         idle = {}  # the tests that had nothing to judge, by why; those that the filter was meant to leave out are counted
         for test in self.run.list("tests"):
             if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") != "filter":
-                idle.setdefault(text_of(test, "skipped"), []).append(test)
-        for why, tests in idle.items():
-            severity = "error" if any(integer_of(test, "exit_code") == 2 for test in tests) else "warning"
+                severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
+                idle.setdefault((severity, text_of(test, "skipped")), []).append(test)
+        for (severity, why), tests in idle.items():
             more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
             self.add_failure(severity, clean(text_of(tests[0], "name")) + more, "nothing to judge", why)
 

@@ -18,7 +18,7 @@ from run_merge import SUFFIX, VERDICTS_SCHEMA, load_verdicts, test_exit_code
 from settings import is_strict, refuse_hidden_filter, results_folder, setting
 from text_table import Column, Figure, Table
 
-SCHEMA = "kernelgate-code-figures/1"
+SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
            Column("local", right=True), Column("shared", right=True), Column("threads", right=True),
            Column("occupancy", right=True), Column("code", right=True), Column("instructions"))

@@ -96,7 +96,7 @@ Test(instructions, as_the_disassembler_names_them)
         kg__instructions found =
             kg__count_instructions(table[i].words, sizeof table[i].words, table[i].architecture);
 
-        cr_expect((expected < 0) == (table[i].class == NULL), "%zu: no such class", i);
+        cr_expect(expected >= 0 || table[i].class == NULL, "%zu: no such class", i);
         for (int class = 0; class < KG__INSTRUCTION_CLASSES; class++)
             cr_expect(found.count[class] == (class == expected), "%zu: %s", i,
                       kg__instruction_class_name(class));
