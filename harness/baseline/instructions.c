@@ -15,7 +15,7 @@ enum {
 /* As nvdisasm 13 names what nvcc 13.0 generated for sm_75 to sm_120. */
 static const struct {
     uint16_t opcode;
-    uint8_t class; /* of several widths: the first */
+    uint8_t kind; /* of several widths: the first */
 } opcodes[] = {
     { 0x180, KG__GLOBAL_LOADS },         /* LD */
     { 0x181, KG__GLOBAL_LOADS },         /* LDG */
@@ -56,13 +56,13 @@ static const char *const narrow_names[] = { "matrix_load", "atomic", "shared_ato
                                             "dfma",        "hfma2",  "hmma",          "imma",
                                             "dmma",        "bmma",   "wgmma",         "barrier" };
 
-const char *kg__instruction_class_name(int class)
+const char *kg__instruction_class_name(int kind)
 {
     static char name[32];
 
-    if (class >= KG__MATRIX_LOADS)
-        return narrow_names[class - KG__MATRIX_LOADS];
-    kg__format(name, sizeof name, "%s_%d", wide_names[class / KG__WIDTHS], 8 << class % KG__WIDTHS);
+    if (kind >= KG__MATRIX_LOADS)
+        return narrow_names[kind - KG__MATRIX_LOADS];
+    kg__format(name, sizeof name, "%s_%d", wide_names[kind / KG__WIDTHS], 8 << kind % KG__WIDTHS);
     return name;
 }
 
@@ -84,10 +84,10 @@ static int find_class(uint64_t low, uint64_t high, int architecture)
     if (opcode == HFMA2_OR_IADD && architecture >= FIRST_BLACKWELL)
         return -1;
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++) {
-        int class = opcodes[i].class;
+        int kind = opcodes[i].kind;
 
         if (opcodes[i].opcode == opcode)
-            return class < KG__MATRIX_LOADS ? class + find_width(high, class, architecture) : class;
+            return kind < KG__MATRIX_LOADS ? kind + find_width(high, kind, architecture) : kind;
     }
     return -1;
 }
@@ -100,12 +100,12 @@ kg__instructions kg__count_instructions(const void *code, size_t bytes, int arch
     if (architecture < FIRST_WITH_OPCODES)
         return found;
     for (size_t at = 0; at + INSTRUCTION <= bytes; at += INSTRUCTION) {
-        int class;
+        int kind;
 
         memcpy(words, (const char *)code + at, sizeof words);
-        class = find_class(words[0], words[1], architecture);
-        if (class >= 0)
-            found.count[class]++;
+        kind = find_class(words[0], words[1], architecture);
+        if (kind >= 0)
+            found.count[kind]++;
     }
     return found;
 }

@@ -39,7 +39,7 @@ typedef struct kg__instructions {
 
 /* The name of a class, "global_load_128" or "ffma", in static memory that the next call overwrites.
  */
-const char *kg__instruction_class_name(int class);
+const char *kg__instruction_class_name(int kind);
 
 /* Counts the instructions in `bytes` of machine code for an architecture, 90 for sm_90. */
 kg__instructions kg__count_instructions(const void *code, size_t bytes, int architecture);

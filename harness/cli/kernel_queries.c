@@ -67,10 +67,10 @@ static json_t *list_instructions(const kg__instructions *instructions)
 {
     json_t *classes = json_object();
 
-    for (int class = 0; class < KG__INSTRUCTION_CLASSES; class++) {
-        if (instructions->count[class] > 0)
-            json_object_set_new(classes, kg__instruction_class_name(class),
-                                json_integer(instructions->count[class]));
+    for (int kind = 0; kind < KG__INSTRUCTION_CLASSES; kind++) {
+        if (instructions->count[kind] > 0)
+            json_object_set_new(classes, kg__instruction_class_name(kind),
+                                json_integer(instructions->count[kind]));
     }
     return classes;
 }

@@ -31,7 +31,7 @@ class Move:
 
 
 def _pairs(before, now):
-    """Each kernel now with what it was: the one of its name, else that at its place in a launch of as many; None for a new one."""
+    """Each kernel now with what it was: the one of its name, else that at its place in a launch of as many, else None."""
     named = {figures["kernel"]: figures for figures in before}
     for place, figures in enumerate(now):
         same_place = before[place] if len(before) == len(now) else None

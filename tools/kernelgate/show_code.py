@@ -81,7 +81,8 @@ def _show(found):
 
 
 def _document(found, toolkit):
-    return {"schema": SCHEMA, "toolkit": toolkit, "targets": {key_of(architecture): cases for architecture, cases in found.items()}}
+    return {"schema": SCHEMA, "toolkit": toolkit,
+            "targets": {key_of(architecture): cases for architecture, cases in found.items()}}
 
 
 def _record(build, architectures):

@@ -8,9 +8,9 @@
 /* The index of a class by its name; -1 for NULL. */
 static int find_class(const char *name)
 {
-    for (int class = 0; name != NULL && class < KG__INSTRUCTION_CLASSES; class++) {
-        if (strcmp(kg__instruction_class_name(class), name) == 0)
-            return class;
+    for (int kind = 0; name != NULL && kind < KG__INSTRUCTION_CLASSES; kind++) {
+        if (strcmp(kg__instruction_class_name(kind), name) == 0)
+            return kind;
     }
     return -1;
 }
@@ -21,7 +21,7 @@ Test(instructions, as_the_disassembler_names_them)
     static const struct {
         uint64_t words[2];
         int architecture;
-        const char *class;
+        const char *kind;
     } table[] = {
         { { 0x0000000402007986, 0x001fe2000c101d04 }, 100, "global_store_128" }, /* STG.E.128 */
         { { 0x0000000402027981, 0x002ea2000c1e1b00 }, 100, "global_load_64" },   /* LDG.E.64 */
@@ -92,14 +92,14 @@ Test(instructions, as_the_disassembler_names_them)
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        int expected = find_class(table[i].class);
+        int expected = find_class(table[i].kind);
         kg__instructions found =
             kg__count_instructions(table[i].words, sizeof table[i].words, table[i].architecture);
 
-        cr_expect(expected >= 0 || table[i].class == NULL, "%zu: no such class", i);
-        for (int class = 0; class < KG__INSTRUCTION_CLASSES; class++)
-            cr_expect(found.count[class] == (class == expected), "%zu: %s", i,
-                      kg__instruction_class_name(class));
+        cr_expect(expected >= 0 || table[i].kind == NULL, "%zu: no such class", i);
+        for (int kind = 0; kind < KG__INSTRUCTION_CLASSES; kind++)
+            cr_expect(found.count[kind] == (kind == expected), "%zu: %s", i,
+                      kg__instruction_class_name(kind));
     }
 }
 
