@@ -275,7 +275,8 @@ build_preset() {
     local preset=$1 folder=$root/build/$1 werror=() cuda='' wanted begun
     # Whether another project's warnings are errors is that project's to say.
     [[ $root != "$home" ]] || werror=("-DKG_WERROR=$([[ ${CI-} == true ]] && echo ON || echo OFF)")
-    [[ $preset != gpu ]] || cuda=${CUDACXX-}
+    # Of every preset: whichever compiler there is generates the code that is judged.
+    ! find_nvcc || cuda=$CUDACXX
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
         stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     fi

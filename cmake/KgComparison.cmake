@@ -7,6 +7,8 @@
 # library with the folders of headers that the kernels include. A library with code of its own is linked to programs
 # of both targets, so that it may hold no kernels.
 
+include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
+
 # CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
 set(KG_TEST_TIMEOUT 1600 CACHE INTERNAL "CTest's limit for a comparison's test, in seconds")
 # The slots of a board in CTest's resource spec. A test that checks takes one, so that many check side by side, their
@@ -175,6 +177,8 @@ function(kg__add_comparison comparison)
   kg__add_suite(${comparison} ${comparison}.instrumented model ${arg_LIBRARIES})
   kg__add_tests(${comparison} model)
 
+  kg__add_code(${comparison} "${kernels}" "${arg_LIBRARIES}")
+
   if(TARGET kernelgate::gpu)
     add_executable(${comparison}.gpu ${kernels})
     # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
@@ -225,6 +229,7 @@ function(kg_finish_gate)
     endforeach()
   endforeach()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.programs CONTENT "${programs}")
+  kg__finish_code()
   # All three write to KG_OUT where it is set, else to out/ in their working directory; the baselines that the last one reads
   # are those that the run is judged by, of KG_BASELINES where it is set, else of baselines/ there.
   add_test(NAME gate.begin COMMAND kernelgate::command begin)

@@ -37,6 +37,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/kernelgateConfi
 install(FILES
   ${PROJECT_BINARY_DIR}/installed/kernelgateConfig.cmake
   ${PROJECT_BINARY_DIR}/installed/kernelgateConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake

@@ -263,6 +263,10 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
         kernel.name = kg__copy_text(name);
         kernel.program = kg__copy_text(kernel.program);
         kernel.resources = read_resources(image, i, code->shared);
+        kernel.code_bytes = code->header.sh_size;
+        if (code->data != NULL && code->data->d_buf != NULL)
+            kernel.instructions =
+                kg__count_instructions(code->data->d_buf, code->data->d_size, kernel.architecture);
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
         kernel.hash = kg__hash_number(kernel.hash, common);
         kernel.hash = kg__hash_number(kernel.hash, (uint64_t)kernel.resources.registers);

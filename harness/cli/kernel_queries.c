@@ -62,6 +62,19 @@ int kg__answer_occupancies(void)
     return kg__has_occupancy_calculator() ? KG__EXIT_PASS : KG__EXIT_NOTHING;
 }
 
+/* The classes of instructions that a kernel has, each with its count. */
+static json_t *list_instructions(const kg__instructions *instructions)
+{
+    json_t *classes = json_object();
+
+    for (int kind = 0; kind < KG__INSTRUCTION_CLASSES; kind++) {
+        if (instructions->count[kind] > 0)
+            json_object_set_new(classes, kg__instruction_class_name(kind),
+                                json_integer(instructions->count[kind]));
+    }
+    return classes;
+}
+
 int kg__print_kernels(const char *path)
 {
     kg__kernels kernels = { .items = NULL };
@@ -71,11 +84,14 @@ int kg__print_kernels(const char *path)
     for (size_t i = 0; i < kernels.count; i++) {
         const kg__kernel *kernel = &kernels.items[i];
 
-        json_array_append_new(
-            list, json_pack("{s:s, s:i, s:i, s:I, s:I}", "name", kernel->name, "architecture",
-                            kernel->architecture, "registers", kernel->resources.registers,
-                            "static_shared", (json_int_t)kernel->resources.static_shared,
-                            "local_bytes", (json_int_t)kernel->resources.local_bytes));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:o}", "name", kernel->name,
+                                        "architecture", kernel->architecture, "registers",
+                                        kernel->resources.registers, "static_shared",
+                                        (json_int_t)kernel->resources.static_shared, "local_bytes",
+                                        (json_int_t)kernel->resources.local_bytes, "code_bytes",
+                                        (json_int_t)kernel->code_bytes, "instructions",
+                                        list_instructions(&kernel->instructions)));
     }
     kg__kernels_free(&kernels);
     return kg__json_print(list, JSON_COMPACT, "occupancy") ? KG__EXIT_PASS : KG__EXIT_ERROR;

@@ -205,7 +205,8 @@ def split_path(path):
 
 
 def _is_baseline_name(name):
-    return name.endswith(SUFFIX) and not name.startswith(".") and not name.endswith(SCHEMA_SUFFIX)
+    """Those of generated code, sm_90.json, are read by code_baseline."""
+    return name.endswith(SUFFIX) and not name.startswith("sm_") and not name.startswith(".") and not name.endswith(SCHEMA_SUFFIX)
 
 
 def list_files(folder):

@@ -39,6 +39,7 @@ COMMANDS = (
     Entry("compare", "compare.py", "A.json B.json [FILTER]",
           "Print how two runs' results differ, as ratios with intervals and verdicts"),
     Entry("occupancy", "occupancy.py", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
+    Entry("code", "show_code.py", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
     Entry("import", "import.py", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
     Entry("judge"),
     Entry("validate", "validate.py", "", "Compare the CPU model's counts of each kernel with the hardware's"),

@@ -9,7 +9,7 @@ from typing import Optional
 from common import Failure, list_of, member, number_of, text_of
 from figures import show_figure, show_percent
 from programs import filter_takes
-from results import COUNTERS, MODEL_KEY, RANKS, verdict_of
+from results import COUNTERS, MODEL_KEY, RANKS, is_code, verdict_of
 
 MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
 REMEDY = "run ctest, which writes the results again"
@@ -120,8 +120,9 @@ def comparison_of(entry):
 
 
 def targets_of(run, comparison):
-    """The targets that have cases of a comparison, GPUs first."""
-    targets = dict.fromkeys(text_of(entry, "target") for entry in run.list("cases") if comparison_of(entry) == comparison)
+    """The targets that have cases of a comparison, GPUs first; generated code has no figures to compare variants by."""
+    targets = dict.fromkeys(text_of(entry, "target") for entry in run.list("cases")
+                            if comparison_of(entry) == comparison and not is_code(text_of(entry, "target")))
     return sorted(targets, key=lambda target: target == MODEL_KEY)
 
 

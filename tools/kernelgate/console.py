@@ -15,7 +15,7 @@ UUID_SHOWN = 12  # so many characters of a board's UUID are shown: "GPU-956c5159
 MOST_NOTES = 6  # further notes are counted: summary.md has them
 MOST_FAILURES = 20  # as further failures are
 MOST_SIZES = 8  # further cases of a failure are counted
-JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported"}
+JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
 SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
 FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
@@ -307,10 +307,14 @@ class Console:
             self.add_failure("error", clean(text_of(entry, "case")), "vanished", text_of(entry, "why"))
         if self.run.list("unlisted"):
             self.add_failure("error" if self.run.strict else "warning", "baseline", "unlisted", self.run.text("unlisted"))
-        for test in self.run.list("tests"):  # those that the filter was meant to leave out are counted
+        idle = {}  # the tests that had nothing to judge, by why; those that were meant to have nothing are counted
+        for test in self.run.list("tests"):
             if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") not in self.expected_skips(test):
                 severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
-                self.add_failure(severity, clean(text_of(test, "name")), "nothing to judge", text_of(test, "skipped"))
+                idle.setdefault((severity, text_of(test, "skipped")), []).append(test)
+        for (severity, why), tests in idle.items():
+            more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
+            self.add_failure(severity, clean(text_of(tests[0], "name")) + more, "nothing to judge", why)
 
     def add_failures(self):
         """What failed and what is in doubt, worst first."""

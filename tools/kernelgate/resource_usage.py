@@ -37,8 +37,9 @@ def plain_name(mangled):
     return name
 
 
-def _read(path):
-    """The kernels in a program or a cubin."""
+def read_kernels(path):
+    """The kernels in a program or a cubin: {"name", "architecture", "registers", "static_shared", "local_bytes", "code_bytes",
+    "instructions": {CLASS: COUNT}}."""
     done = ask_command("--kernels", path)
     if done.returncode != 0:
         raise Failure("occupancy: kernelgate --kernels failed: install kernelgate again")
@@ -56,7 +57,7 @@ class Usage:
 
     def add(self, path, file=""):
         """Adds the kernels in a program or a cubin; `file` is their source."""
-        for kernel in _read(path):
+        for kernel in read_kernels(path):
             resources = Resources(kernel["registers"], kernel["static_shared"], kernel["local_bytes"])
             self._kernels.setdefault(kernel["architecture"], []).append((plain_name(kernel["name"]), file, resources))
 

@@ -24,6 +24,11 @@ COUNTERS = (
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
 
 
+def is_code(target):
+    """Whether a target's metrics are figures of what nvcc generated."""
+    return target.startswith("sm_")
+
+
 def is_dismissed(verdict):
     """Whether a verdict makes the figures of its case count for nothing."""
     return RANKS[verdict] >= RANKS["wrong"]

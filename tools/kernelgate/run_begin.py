@@ -8,12 +8,12 @@ from run_results import hold_folder, whose_run
 from settings import is_strict, refuse_hidden_filter, results_folder, setting
 
 
-def _refuse_empty_filter(programs, kind):
+def _refuse_empty_filter(programs, kinds):
     """A KG_FILTER that takes no case of the programs is refused before anything is cleared."""
     globs = setting("KG_FILTER")
     if globs is None or programs is None:
         return
-    cases = [case for listed in list_tests(programs, kind).values() for case in listed]
+    cases = [case for listed in list_tests(programs, kinds).values() for case in listed]
     if not any(map(filter_takes, cases)):
         raise Failure(filter_error(f"KG_FILTER={globs}", glob_meant(globs, cases)))
 
@@ -23,7 +23,7 @@ COMMAND = Command(
     options=(
         Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
         Option("--programs", "FILE", "refuse a KG_FILTER that takes no case of the programs which FILE lists, one per line"),
-        Option("--target", "KIND", "with --programs: of their tests those of gpu, or of model, alone"),
+        Option("--target", "KIND", "with --programs: of their tests those of gpu, model or sm alone; may be repeated", repeated=True),
     ),
     details="""\
 CTest calls this before the first test of a run. Files of other names stay. The folder

@@ -5,7 +5,7 @@ import math
 
 from common import number_of, object_of, text_of
 from figures import plural, show_figure
-from results import MODEL_KEY, is_dismissed, variant_of
+from results import MODEL_KEY, is_code, is_dismissed, variant_of
 
 # What the CPU model's run says of a case: not counted; counted, and there is no baseline; as before; moved; wrong, or it
 # could not be run.
@@ -105,16 +105,28 @@ def _asks_for_causes(entry):
             and bool(entry["metrics"]))
 
 
+def _code_moves(document):
+    """What nvcc generated otherwise than in the baseline of its architecture, by compute capability and case."""
+    capabilities = {key: text_of(target, "compute_capability") for key, target in object_of(document, "targets").items()
+                    if is_code(key)}
+    return {(capabilities.get(entry["target"], ""), entry["case"]): (entry["target"], entry["moves"])
+            for entry in document["cases"] if is_code(entry["target"]) and "moves" in entry}
+
+
 def add_causes(document):
     """Adds to the times of a run's results that are slower or doubtful what may explain them."""
     model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
+    code = _code_moves(document)
     for entry in document["cases"]:
-        if entry["target"] == MODEL_KEY:
+        if entry["target"] == MODEL_KEY or is_code(entry["target"]):
             continue
         changed = entry.pop("changed", [])
         if not _asks_for_causes(entry):
             continue
         entry["changed"] = list(changed)
+        capability = text_of(object_of(document, "targets").get(entry["target"]), "compute_capability")
+        if (capability, entry["case"]) in code:
+            entry["changed"].append("the code for {}: {}".format(*code[capability, entry["case"]]))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
         if seen:

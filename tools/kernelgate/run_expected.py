@@ -7,8 +7,9 @@ import subprocess
 from baseline_file import load
 from common import Failure, is_number, list_of, member, parse_json, text_of
 from figures import plural
+from generated_code import BUILD_FILE, CodeBuild
 from programs import call_program, comparison_of_case, filter_takes
-from settings import GPU, MODEL, setting
+from settings import CODE, GPU, MODEL, setting
 
 SECONDS = 30  # a program lists some thousands of cases in less
 NAMED_CASES = 5  # that an error which is about more names
@@ -48,18 +49,34 @@ def _tests_of(program):
     return tests
 
 
-def list_tests(path, kind):
+def _kind(test):
+    """The kind of target that a test is for: "sm" of "sm_90.matmul_f32.code"."""
+    return _split(test)[0].partition("_")[0]
+
+
+def _tests_of_code(folder, kinds):
+    """The tests that judge the code which a build generates."""
+    if kinds and CODE not in kinds or not os.path.exists(os.path.join(folder, BUILD_FILE)):
+        return {}
+    build = CodeBuild(folder)
+    cases = {comparison: dict.fromkeys(filter(filter_takes, build.cases(comparison))) for comparison in build.comparisons}
+    return {name: cases[comparison] for name, (_, comparison) in build.tests().items()}
+
+
+def list_tests(path, kinds):
     """The tests that had to report, with the cases of their tables: of the programs that the file at `path` lists, one per line,
-    those of one kind of target, or (None) all."""
-    if kind not in (None, GPU, MODEL):
-        raise Failure(f"--target '{kind}': expected gpu or model")
+    and of the code that is generated in its folder. Those of some kinds of targets, or (none named) all."""
+    for kind in kinds:
+        if kind not in (GPU, MODEL, CODE):
+            raise Failure(f"--target '{kind}': expected gpu, model or sm")
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             programs = [line for line in file.read().split("\n") if line]
     except OSError as error:
         raise Failure(f"{path}: cannot be read: {error.strerror}: configure the build again") from None
-    return {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
-            if kind is None or _split(name)[0] == kind}
+    tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
+             if not kinds or _kind(name) in kinds}
+    return {**tests, **_tests_of_code(os.path.dirname(path), kinds)}
 
 
 def _split(test):
@@ -127,7 +144,7 @@ class Coverage:
         for target in self._run.document["targets"]:
             kind = next((_split(test["name"])[0] for test in self._run.document["tests"]
                          if test["target"] == target and test["name"] in self._tests), None)
-            if kind is not None:
+            if kind in (GPU, MODEL):
                 self._check_baseline(target, kind)
 
     def _check_baseline(self, target, kind):

@@ -73,7 +73,7 @@ def _tally_rest(verdicts, tally):
         tally["broken"] += 1
 
 
-def _test_exit_code(verdicts, strict):
+def test_exit_code(verdicts, strict):
     tally = make_tally()
     for entry in list_of(verdicts, "cases"):
         tally[counts_as(entry)] += 1
@@ -222,7 +222,7 @@ class Merge:
         _tally_rest(verdicts, self.tally)
         self._check_end(verdicts)
         entry = {"name": test, "target": target, "seconds": verdicts.get("seconds", 0), "complete": verdicts["complete"],
-                 "exit_code": _test_exit_code(verdicts, self.strict)}
+                 "exit_code": test_exit_code(verdicts, self.strict)}
         if "exit_code" in verdicts:
             entry["program_exit_code"] = verdicts["exit_code"]
         entry.update((key, verdicts[key]) for key in ("board", "skipped", "skipped_by") if key in verdicts)

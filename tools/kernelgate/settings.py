@@ -4,7 +4,7 @@ import os
 
 from common import Failure
 
-MODEL, GPU = "model", "gpu"  # the kinds of targets, and the first parts of the names of their tests
+MODEL, GPU, CODE = "model", "gpu", "sm"  # the kinds of targets, and the first parts of the names of their tests
 
 
 def setting(name):

@@ -61,6 +61,7 @@ Test(cubin, kernels_of_a_program)
     cr_expect(kernels.items[0].resources.registers == 40);
     cr_expect(kernels.items[0].resources.static_shared == 512, "without what is reserved");
     cr_expect(kernels.items[0].resources.local_bytes == 16);
+    cr_expect(kernels.items[0].code_bytes == sizeof program.first.code);
     cr_expect(eq(str, kernels.items[1].name, "other"));
     cr_expect(kernels.items[1].architecture == 80);
     cr_expect(kernels.items[1].resources.registers == 255);

@@ -91,6 +91,19 @@ class Causes(unittest.TestCase):
             self.assertEqual(entry["changed"], [*before, *seen, NO_COUNTS])
             self.assertEqual(len(before), 1, "the part's own list is left alone")
 
+    def test_the_code(self):
+        """What nvcc generated otherwise for the architecture of the GPU, of the same case."""
+        moves = "spill loads 0 B -> 8 B, registers 40 -> 32"
+        for key, capability, case, members, expected in (
+                ("sm_90", "9.0", CASE, {"moves": moves}, [f"the code for sm_90: {moves}"]), ("sm_90", "9.0", CASE, {}, []),
+                ("sm_80", "8.0", CASE, {"moves": moves}, []), ("sm_90", "9.0", "matmul/naive/530/b16", {"moves": moves}, [])):
+            compiled = {"case": case, "target": key, "verdict": "slower", "why": "w", "metrics": {"registers": {}}, **members}
+            targets = {GPU: {"compute_capability": "9.0"}, key: {"compute_capability": capability}}
+            entry = timed()
+            add_causes({"cases": [entry, compiled], "provenance": {}, "targets": targets})
+            self.assertEqual(entry["changed"], [*expected, NO_COUNTS])
+            self.assertNotIn("changed", compiled)
+
     def test_the_state_in_words(self):
         cap = {"sm_clock_mhz": 1410, "temperature_c": 71, "clock_reasons": "software power cap", "foreign_processes": 2}
         for state, most, expected in (

@@ -153,10 +153,10 @@ class Programs(Merges):
     def test_the_tests_that_had_to_report(self):
         self.answer('{"tests": [{"test": "model.a.check", "cases": ["a/v/1/-"]}, {"test": "gpu.a.time", "cases": []}]}')
         both = {"model.a.check": {"a/v/1/-": None}, "gpu.a.time": {}}
-        for kind, names in ((None, list(both)), ("model", ["model.a.check"]), ("gpu", ["gpu.a.time"])):
-            self.assertEqual(run_expected.list_tests("programs", kind), {name: both[name] for name in names})
+        for kinds, names in (((), list(both)), (["model"], ["model.a.check"]), (["gpu"], ["gpu.a.time"]), (["sm"], [])):
+            self.assertEqual(run_expected.list_tests("programs", kinds), {name: both[name] for name in names})
         self.write("programs", "")
-        self.assertEqual(run_expected.list_tests("programs", None), {})
+        self.assertEqual(run_expected.list_tests("programs", ()), {})
 
     def test_refusals(self):
         for text, code in (("", 0), ("{}", 0), ('{"tests": []}', 0), ('{"tests": {}}', 0), ('{"tests": [1]}', 0), ("[]", 0),
@@ -167,14 +167,14 @@ class Programs(Merges):
             self.answer(text, code)
             with self.assertRaisesRegex(Failure,
                                         rf"/a\.model: does not list its tests \(exit code {code} of --tests\): build it again"):
-                run_expected.list_tests("programs", None)
+                run_expected.list_tests("programs", ())
         os.unlink("a.model")
         with self.assertRaisesRegex(Failure, r"exit code -1 of --tests"):
-            run_expected.list_tests("programs", None)
-        for path, kind, told in (("none", None, "none: cannot be read: No such file"), (".", None, "cannot be read"),
-                                 ("programs", "cpu", "--target 'cpu': expected gpu or model")):
+            run_expected.list_tests("programs", ())
+        for path, kinds, told in (("none", (), "none: cannot be read: No such file"), (".", (), "cannot be read"),
+                                  ("programs", ["cpu"], "--target 'cpu': expected gpu, model or sm")):
             with self.assertRaisesRegex(Failure, told):
-                run_expected.list_tests(path, kind)
+                run_expected.list_tests(path, kinds)
 
     def test_a_filter_that_takes_nothing_is_refused_at_the_begin(self):
         self.answer('{"tests": [{"test": "model.a.check", "cases": ["a/v/1/-", "a/v/2/-"]}]}')
@@ -184,7 +184,7 @@ class Programs(Merges):
             os.environ.pop("KG_FILTER", None)
             os.environ.update({"KG_FILTER": globs} if globs else {})
             if told is None:
-                run_begin._refuse_empty_filter("programs", kind)
+                run_begin._refuse_empty_filter("programs", [kind] if kind else [])
             else:
                 with self.assertRaisesRegex(Failure, told):
                     run_begin.main(["--programs", "programs", "--out", "out", *(["--target", kind] if kind else [])])

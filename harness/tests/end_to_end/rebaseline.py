@@ -99,7 +99,7 @@ class Rebaseline(Runs):
     def test_arguments_that_are_wrong(self):
         for options, told in ((("--sessions", "4"), "--sessions is a number from 5 to 999, not '4'"),
                               (("--sessions", "1000"), "--sessions is a number from 5 to 999, not '1000'"),
-                              (("--target", "tpu"), "--target is all, model or gpu, not 'tpu'"),
+                              (("--target", "tpu"), "--target is all, model, gpu or sm, not 'tpu'"),
                               (("--target",), "--target needs a value"), (("--fast",), "unknown option '--fast'")):
             self.rebaseline(2, told, *options)
         self.assertEqual(self.observers(), 0)

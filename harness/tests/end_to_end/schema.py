@@ -67,8 +67,8 @@ class Schemas(Runs):
     def read_by(self, reader, entries):
         """Whether kernelgate's own reader takes each of the documents, the last of every entry."""
         documents = [entry[-1] for entry in entries]
-        if reader == "results":
-            return [schema_form.misfit(document, "kernelgate-results.schema.json") is None for document in documents]
+        if reader != "baseline":
+            return [schema_form.misfit(document, f"kernelgate-{reader}.schema.json") is None for document in documents]
         paths = []
         for number, document in enumerate(documents):
             # That the file is called by its key is what no schema can say.
@@ -115,7 +115,7 @@ class Schemas(Runs):
         names = [name for name in os.listdir(folder) if name.endswith(".json")]
         self.assertGreaterEqual(len(names), 2, "the CPU model's, and that of a GPU")
         for name in names:
-            self.expect_valid(os.path.join(folder, name), "baseline")
+            self.expect_valid(os.path.join(folder, name), "code" if name.startswith("sm_") else "baseline")
 
     def test_baselines_changed_anywhere(self):
         for document in (OF_A_GPU, OF_THE_MODEL):

@@ -73,7 +73,7 @@ class Arguments(unittest.TestCase):
 
     def test_an_error_is_one_line_whatever_it_names(self):
         for name in ("gate", "rebaseline"):
-            self.refuses("--target is all, model or gpu, not 'mo del'", name, "--target", "mo\ndel")
+            self.refuses("--target is all, model, gpu or sm, not 'mo del'", name, "--target", "mo\ndel")
             self.refuses(f"unknown option '-- [1m'; see ci/{name} --help", name, "--\x1b[1m")
         self.refuses("KG_STRICT='y es' is neither 0 nor 1: set it to 1 for strict mode, or to 0", "gate", KG_STRICT="y\res")
         for folder in ("a\nb", "a\x7fb", "a\tb"):

@@ -1,0 +1,258 @@
+"""Tests of `kernelgate code`: what is read of a build's cubins, how it is judged, and the command on stand-ins for programs and
+nvcc. usage: code_tool.py TREE KERNELGATE"""
+
+import json
+import os
+import struct
+import sys
+import unittest
+
+from command_fixture import COMMAND, Folder
+
+os.environ["KG__COMMAND"] = COMMAND
+
+# pylint: disable=wrong-import-position
+import code_baseline  # noqa: E402
+import generated_code  # noqa: E402
+import occupancy  # noqa: E402
+from code_judge import describe_moves, find_moves, judge_case, notes_of  # noqa: E402
+from common import Failure  # noqa: E402
+
+need_calculator = unittest.skipUnless(occupancy.calculate([]) is not None, "built without cuda_occupancy.h of the CUDA Toolkit")
+KERNEL = "_Z5tiledPf"
+LOAD_128, LOAD_32, FFMA = (0x04060C7981, 0x4EE8000C1E1D00), (0x0404020B7981, 0x4EA8000C1E1900), (0x0F0F7823, 0x8FC80000000000)
+PTXAS = """ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '{}' for 'sm_90'
+ptxas info    : Function properties for {}
+    0 bytes stack frame, {} bytes spill stores, {} bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers
+"""
+
+
+def cubin_of(architecture=90, kernel=KERNEL, registers=32, code=(LOAD_128, FFMA)):
+    """A cubin of one kernel."""
+    names = b"\0.text.k\0.nv.info\0" + kernel.encode() + b"\0"
+    symbols = bytes(24) + struct.pack("<IBBHQQ", names.index(kernel.encode()), 0x12, 0x10, 4, 0, 0)
+    info = struct.pack("<BBHII", 4, 0x2F, 8, 1, registers)
+    text = b"".join(struct.pack("<QQ", *words) for words in code)
+    parts = [(0, 3, names, 0, 0, 0), (0, 2, symbols, 1, 0, 24), (names.index(b".nv.info"), 0x70000000, info, 2, 0, 0),
+             (names.index(b".text"), 1, text, 2, 1, 0)]
+    headers, data = bytes(64), b""
+    for name, kind, part, link, about, size in parts:
+        headers += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, 64 + 5 * 64 + len(data), len(part), link, about, 4, size)
+        data += part + bytes(-len(part) % 16)
+    about = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0x41, 8, 2, 190, 1, 0, 0, 64, architecture << 8, 64, 0,
+                        0, 64, 5, 1)
+    return about + headers + data
+
+
+def figures(kernel=KERNEL, **more):
+    instructions = more.pop("instructions", {"global_load_128": 2, "ffma": 8})
+    return {"kernel": kernel, "file": "tiled", "threads": 256, "shared_bytes": 0, "occupancy": 1.0, "registers": 32,
+            "local_bytes": 0, "spill_stores": 0, "spill_loads": 0, "code_bytes": 512, "instructions": instructions, **more}
+
+
+class Judging(unittest.TestCase):
+    def test_what_fails_and_what_is_listed(self):
+        async_copies = {"async_copy_128": 2, "ffma": 8}
+        spilled = {"spill_stores": 4, "spill_loads": 8}
+        for before, now, verdict, text in (
+                ({}, {}, "pass", ""),
+                ({}, {"spill_stores": 64}, "slower", "spill stores 0 B -> 64 B"),
+                ({}, {"spill_loads": 64, "registers": 24}, "slower", "spill loads 0 B -> 64 B, registers 32 -> 24"),
+                (spilled, {**spilled, "spill_loads": 12}, "slower", "spill loads 8 B -> 12 B"),
+                (spilled, spilled, "pass", ""),
+                (spilled, {}, "faster", "spill stores 4 B -> 0 B, spill loads 8 B -> 0 B"),
+                ({}, {"occupancy": 0.75, "registers": 40}, "slower", "occupancy 100.0 % -> 75.0 %, registers 32 -> 40"),
+                ({"occupancy": 0.5}, {}, "faster", "occupancy 50.0 % -> 100.0 %"),
+                ({"occupancy": 0.5}, {"spill_loads": 4}, "slower", "spill loads 0 B -> 4 B, occupancy 50.0 % -> 100.0 %"),
+                ({}, {"instructions": {"global_load_32": 8, "ffma": 8}}, "slower",
+                 "128-bit global loads 2 -> 0, 32-bit global loads 0 -> 8"),
+                ({}, {"instructions": {"global_load_128": 1, "ffma": 8}}, "pass", "128-bit global loads 2 -> 1"),
+                ({}, {"instructions": async_copies}, "pass", "128-bit async copies 0 -> 2, 128-bit global loads 2 -> 0"),
+                ({"instructions": {"shared_load_128": 1}}, {"instructions": {}}, "slower", "128-bit shared loads 1 -> 0"),
+                ({"instructions": {"shared_load_128": 1}}, {"instructions": {"async_copy_128": 1}}, "slower",
+                 "128-bit shared loads 1 -> 0, 128-bit async copies 0 -> 1"),
+                ({"instructions": {"shared_store_128": 1}}, {"instructions": {}}, "pass", "128-bit shared stores 1 -> 0"),
+                ({"instructions": {}}, {}, "faster", "128-bit global loads 0 -> 2, FFMA 0 -> 8"),
+                ({}, {"registers": 40, "code_bytes": 640, "local_bytes": 16, "shared_bytes": 1024}, "pass",
+                 "registers 32 -> 40, local memory 0 B -> 16 B, shared memory 0 B -> 1 024 B, code 512 B -> 640 B"),
+                ({"instructions": {"hmma": 1, "barrier": 1, "atomic": 2}}, {"instructions": {}}, "pass",
+                 "global atomics 2 -> 0, barriers 1 -> 0, HMMA 1 -> 0")):
+            moves = find_moves([figures(**before)], [figures(**now)])
+            self.assertEqual(describe_moves(moves).replace("100 %", "100.0 %"), text)
+            entry = judge_case("m/tiled/1/b16", "sm_90", [figures(**before)], [figures(**now)])
+            self.assertEqual((entry["verdict"], entry.get("moves", "").replace("100 %", "100.0 %")), (verdict, text))
+
+    def test_several_kernels(self):
+        """A kernel is held against the one of its name, else against the one at its place; a new one may spill nothing."""
+        one, two = figures("one"), figures("two", registers=16)
+        for before, now, verdict, text in (
+                ([one, two], [two, one], "pass", ""),
+                ([one, two], [one, {**two, "kernel": "renamed", "registers": 20}], "pass", "renamed: registers 16 -> 20"),
+                ([one], [one, two], "pass", "kernels of the launch 1 -> 2"),
+                ([one], [one, {**two, "spill_stores": 8}], "slower", "two: spill stores 0 B -> 8 B, kernels of the launch 1 -> 2"),
+                ([one, two], [one], "pass", "kernels of the launch 2 -> 1")):
+            entry = judge_case("m/tiled/1/b16", "sm_90", before, now)
+            self.assertEqual((entry["verdict"], entry.get("moves", "")), (verdict, text))
+
+    def test_what_results_show(self):
+        entry = judge_case("m/tiled/1/b16", "sm_90", [figures()], [figures(spill_loads=8)])
+        self.assertEqual(entry["at"], {"file": "kernels/m/tiled.cu"})
+        self.assertEqual(entry["metrics"]["spill_loads"], {"value": 8, "baseline": 0})
+        self.assertIn("ci/rebaseline --target sm", entry["why"])
+        entry = judge_case("m/tiled/1/b16", "sm_90", None, [figures()])
+        self.assertEqual((entry["verdict"], entry["metrics"]["registers"]), ("no-baseline", {"value": 32}))
+        cases = [judge_case(f"m/tiled/{size}/b16", "sm_90", [figures()], [figures(registers=registers)])
+                 for size, registers in ((1, 33), (2, 33), (3, 32))]
+        self.assertEqual(notes_of(cases), ["kernels/m/tiled.cu: registers 32 -> 33"])
+
+    def test_what_ptxas_says(self):
+        with_function = PTXAS.format("a", "a", 4, 8) + PTXAS.format("b", "b", 0, 0) + "Function properties for f\n" \
+            " 8 bytes stack frame, 16 bytes spill stores, 32 bytes spill loads\n"
+        for text, spills in (("", {}), ("nvcc warning : no", {}), (PTXAS.format("a", "a", 404, 448), {"a": (404, 448)}),
+                             (with_function, {"a": (4, 8), "b": (16, 32)}), ("Compiling entry function 'a' for 'sm_90'", {})):
+            self.assertEqual(generated_code.read_spills(text),
+                             {name: {"spill_stores": stores, "spill_loads": loads} for name, (stores, loads) in spills.items()})
+
+
+class Baselines(Folder):
+    def test_what_is_written_is_read(self):
+        cases = {"m/tiled/1/b16": [figures()], "m/tiled/2/b16": [figures(), figures("two", occupancy=0.5)]}
+        baseline = code_baseline.CodeBaseline(90, "13.0.88", cases)
+        self.assertTrue(baseline.write("b"))
+        self.assertFalse(baseline.write("b"), "nothing moved")
+        found = code_baseline.read("b", 90)
+        self.assertEqual((found.cases, found.toolkit), (cases, "13.0.88"))
+        self.assertEqual(sum("m/tiled" in line for line in self.read("b/sm_90.json").splitlines()), 4, "a line for each")
+        self.assertIsNone(code_baseline.read("b", 80))
+        for other, toolkit, told in ((None, "13.0.88", "b/sm_90.json is missing"),
+                                     (found, "12.8.93", "is of nvcc 13.0.88, and this is nvcc 12.8.93"), (found, "13.0.88", None)):
+            why = code_baseline.why_not_comparable(other, "b", 90, toolkit)
+            self.assertTrue(why is None if told is None else told in why, why)
+
+    def test_what_is_refused(self):
+        code_baseline.CodeBaseline(90, "13.0.88", {"m/tiled/1/b16": [figures()]}).write("b")
+        right = self.read("b/sm_90.json")
+        for before, after, told in ((right, "{", "is not JSON"), ("code/1", "code/2", "its schema is"),
+                                    ('"sm_90"', '"sm_80"', 'its target is "sm_80"'), ('"registers": 32', '"registers": -1', "registers"),
+                                    ('"toolkit": "13.0.88"', '"toolkit": ""', "toolkit"), ("m/tiled/1/b16", "m/tiled", "not"),
+                                    (f'"kernel": "m/tiled {KERNEL}"', '"kernel": "m/tiled x"', "is not among the kernels"),
+                                    ('"occupancy": 1.0', '"occupancy": 2', "occupancy")):
+            self.assertIn(before, right)
+            self.write("b/sm_90.json", right.replace(before, after))
+            with self.assertRaisesRegex(Failure, told):
+                code_baseline.read("b", 90)
+
+
+class Code(Folder):
+    """The command in a folder with a build: m.model, and a cubin of m/tiled.cu for sm_90."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment.update(KG_OUT="out")
+        self.write_script("nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
+        self.write("build/kernelgate.code", {"nvcc": os.path.abspath("nvcc"), "architectures": [90], "judged": [90],
+                                             "comparisons": ["m"]})
+        self.list_cases("m/tiled/1/b16", "m/tiled/2/b16")
+        self.compile()
+
+    def list_cases(self, *cases):
+        launches = [{"case": case, "launcher": "m_tiled", "kernel": "_ZL5tiledPf", "grid": [1, 1, 1], "block": [16, 16, 1],
+                     "dynamic_shared": 0} for case in cases]
+        listing = {"comparison": "m", "home": os.getcwd(), "include": "/i", "target": {}, "cases": launches, "without": [],
+                   "refused": [], "failed": []}
+        self.write_script("build/m.model", f"#!/bin/sh\ncat <<'END'\n{json.dumps(listing)}\nEND\n")
+
+    def compile(self, spills=0, log=None, **cubin):
+        self.write("build/code/sm_90/m/tiled.ptxas", PTXAS.format(KERNEL, KERNEL, spills, spills) if log is None else log)
+        with open("build/code/sm_90/m/tiled.cubin", "wb") as file:
+            file.write(cubin_of(**cubin))
+
+    def code(self, code, told, *arguments, **settings):
+        return self.expect(code, told, "code", "--build", "build", *arguments, **settings)
+
+    def judge(self, code, told, **settings):
+        """The verdicts that a test leaves."""
+        self.code(code, told, "--test", "sm_90.m.code", **settings)
+        return json.loads(self.read("out/records/sm_90.m.code.verdicts.json"))
+
+    @need_calculator
+    def test_shows_and_records(self):
+        shown = self.code(0, "sm_90  m/tiled, 2 cases")
+        self.assertIn("128-bit global loads 1, FFMA 1", shown)
+        found = self.document(0, "code", "--build", "build", "--json", "m/tiled/1")
+        self.assertEqual(found["toolkit"], "13.0.88")
+        (launch,) = found["targets"]["sm_90"]["m/tiled/1/b16"]
+        self.assertEqual((launch["kernel"], launch["registers"], launch["code_bytes"], launch["instructions"]),
+                         (KERNEL, 32, 32, {"global_load_128": 1, "ffma": 1}))
+        self.code(77, "baselines/sm_90.json is missing", "--ready")
+        self.code(0, "baselines/sm_90.json: 2 cases, nvcc 13.0.88\n", "--record")
+        self.code(0, "", "--ready")
+        self.code(0, "2 cases, nvcc 13.0.88, as before", "--record")
+        self.compile(registers=40)
+        self.code(0, "2 cases", "--record", KG_FILTER="m/tiled/1/*")
+        cases = code_baseline.read("baselines", 90).cases
+        self.assertEqual([len(cases), cases["m/tiled/1/b16"][0]["registers"]], [2, 40])
+
+    @need_calculator
+    def test_judges(self):
+        self.assertEqual(self.judge(77, "baselines/sm_90.json is missing")["skipped_by"], "no-baseline")
+        self.assertEqual(self.judge(2, "is missing", KG_STRICT="1")["exit_code"], 2)
+        self.code(0, "", "--record")
+        verdicts = self.judge(0, "")
+        self.assertEqual([case["verdict"] for case in verdicts["cases"]], ["pass", "pass"])
+        self.assertEqual(verdicts["target"], {"key": "sm_90", "compute_capability": "9.0", "compiler": "nvcc 13.0.88"})
+        for change, code, verdict, told in (
+                ({"spills": 64}, 1, "slower", "spill stores 0 B -> 64 B, spill loads 0 B -> 64 B"),
+                ({"code": (LOAD_32,) * 4 + (FFMA,)}, 1, "slower", "128-bit global loads 1 -> 0, code 32 B -> 80 B"),
+                ({"registers": 64}, 1, "slower", "occupancy 100 % -> 50.0 %, registers 32 -> 64"),
+                ({"registers": 30}, 0, "pass", "registers 32 -> 30"), ({}, 0, "pass", "")):
+            self.compile(**change)
+            verdicts = self.judge(code, told)
+            self.assertEqual([case["verdict"] for case in verdicts["cases"]], [verdict, verdict], change)
+            self.assertEqual((verdicts["exit_code"], bool(verdicts["notes"])), (code, verdict == "pass" and bool(change)))
+        self.assertEqual(len(self.judge(0, "", KG_FILTER="m/tiled/2/*")["cases"]), 1)
+        self.assertEqual(self.judge(77, "", KG_FILTER="n/*")["skipped_by"], "filter")
+        self.list_cases("m/tiled/2/b16", "m/tiled/3/b16")
+        verdicts = self.judge(1, "baselines/sm_90.json lacks it")
+        self.assertEqual(verdicts["vanished"], ["m/tiled/1/b16"])
+        self.write_script("nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 12.8, V12.8.93'\n")
+        self.judge(77, "is of nvcc 13.0.88, and this is nvcc 12.8.93")
+        self.code(77, "is of nvcc 13.0.88, and this is nvcc 12.8.93", "--ready")
+        self.code(2, "record all cases, without KG_FILTER", "--record", KG_FILTER="m/tiled/2/*")
+
+    @need_calculator
+    def test_recorded_launches(self):
+        """What only a GPU runs is listed next to its suite; the CPU model knows its own cases better."""
+        launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "block": [32, 1, 1], "dynamic_shared": 512}
+        self.write("suites/m.launches.json", {"cases": [launch, {**launch, "case": "m/tiled/1/b16"}]})
+        found = json.loads(self.code(0, "", "--json"))["targets"]["sm_90"]
+        self.assertEqual([(case, kernel["threads"], kernel["shared_bytes"]) for case, (kernel,) in found.items()],
+                         [("m/tiled/1/b16", 256, 0), ("m/tiled/2/b16", 256, 0), ("m/tiled/9/b16", 32, 512)])
+        for broken in ({**launch, "block": [1]}, {**launch, "case": "n/tiled/9/b16"}, {"case": "m/tiled/9/b16"}):
+            self.write("suites/m.launches.json", {"cases": [broken]})
+            self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel or block")
+
+    @need_calculator
+    def test_what_cannot_be_read(self):
+        self.code(0, "", "--record")
+        for change, told in (({"log": ""}, f"ptxas does not say what {KERNEL} spills"),
+                             ({"kernel": "_Z5otherPf", "log": PTXAS.format("_Z5otherPf", "", 0, 0)}, "is not among those compiled")):
+            self.compile(**change)
+            self.code(2, told)
+            self.assertIn(told, self.judge(2, told)["errors"][0])
+        os.unlink("build/code/sm_90/m/tiled.ptxas")
+        self.code(2, "tiled.ptxas: cannot be read: No such file or directory: build the target kernel_code")
+
+    def test_bad_calls(self):
+        for arguments, told in ((("--arch", "80"), "compiles no sm_80 (it has sm_90): configure it with"),
+                                (("--test", "sm_80.m.code"), "there is no test sm_80.m.code"), (("a", "b"), "takes one filter"),
+                                (("n/tiled",), "the filter takes no case"), (("m/tilde/1",), "nearest is m/tiled/1/b16")):
+            self.code(2, told, *arguments)
+        os.unlink("build/kernelgate.code")
+        self.code(77, "was configured without nvcc")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,92 @@
+"""Baselines of generated code, baselines/sm_90.json: one line per kernel, one line per case."""
+
+import os
+
+from common import Failure, check_schema, read_json, replace_file
+from generated_code import json_line, key_of
+from schema_form import misfit
+
+SCHEMA = "kernelgate-code/1"
+FORM = "kernelgate-code.schema.json"
+RECORD = "record it with ci/rebaseline --target sm"
+_OF_LAUNCH = ("kernel", "threads", "shared_bytes", "occupancy")
+_OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
+
+
+def path_of(folder, architecture):
+    return f"{folder}/{key_of(architecture)}.json"
+
+
+def _kernel_key(case, figures):
+    comparison = case.split("/")[0]
+    return f"{comparison}/{figures['file']} {figures['kernel']}"
+
+
+class CodeBaseline:
+    """The figures of an architecture's cases, as generated_code has them, by one toolkit."""
+
+    def __init__(self, architecture, toolkit, cases):
+        self.architecture = architecture
+        self.toolkit = toolkit
+        self.cases = cases
+
+    def text(self):
+        kernels, cases = {}, {}
+        for case, launches in self.cases.items():  # of a kernel the last one counts, as it was recorded last
+            for figures in launches:
+                kernels[_kernel_key(case, figures)] = {key: figures[key] for key in _OF_KERNEL}
+            cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH}, "kernel": _kernel_key(case, figures)}
+                           for figures in launches]
+        parts = ",\n".join(f' "{name}": {{\n' + ",\n".join(f"  {json_line(key)}: {json_line(value)}"
+                                                         for key, value in sorted(members.items())) + "\n }"
+                           for name, members in (("kernels", kernels), ("cases", cases)))
+        return (f'{{"schema": "{SCHEMA}",\n "target": "{key_of(self.architecture)}", "toolkit": {json_line(self.toolkit)},\n'
+                f"{parts}\n}}\n")
+
+    def write(self, folder):
+        """Whether the file changed."""
+        path, text = path_of(folder, self.architecture), self.text()
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    if file.read() == text:
+                        return False
+            replace_file(path, text)
+        except OSError as error:
+            raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable") from None
+        return True
+
+
+def read(folder, architecture):
+    """The baseline of an architecture; None where there is none."""
+    path = path_of(folder, architecture)
+    if not os.path.exists(path):
+        return None
+    document = read_json(path, RECORD)
+    check_schema(path, document, SCHEMA, RECORD)
+    fault = misfit(document, FORM)
+    if fault is None and document["target"] != key_of(architecture):
+        fault = f'its target is "{document["target"]}"'
+    if fault:
+        raise Failure(f"{path}: {fault}: {RECORD}")
+    cases = {}
+    for case, launches in document["cases"].items():
+        for launch in launches:
+            place, _, kernel = launch["kernel"].partition(" ")
+            if launch["kernel"] not in document["kernels"]:
+                raise Failure(f"{path}: {case}: its kernel {launch['kernel']} is not among the kernels: {RECORD}")
+            cases.setdefault(case, []).append({**document["kernels"][launch["kernel"]], **launch, "kernel": kernel,
+                                               "file": place.partition("/")[2]})
+    return CodeBaseline(architecture, document["toolkit"], cases)
+
+
+def why_not_comparable(baseline, folder, architecture, toolkit):
+    """Why nothing can be held against a baseline, in one line; None where it can."""
+    path = path_of(folder, architecture)
+    if baseline is None:
+        return f"{path} is missing, so that the code of {key_of(architecture)} is not judged: {RECORD}"
+    if baseline.toolkit != toolkit:
+        return (f"{path} is of nvcc {baseline.toolkit}, and this is nvcc {toolkit}, whose code may differ: "
+                f"use that version, or {RECORD}")
+    return None
