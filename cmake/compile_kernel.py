@@ -15,7 +15,7 @@ NESTED = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 ALIGNED = rf"(?:\balignas\s*{NESTED}|__attribute__\s*{NESTED})\s*"
 # What the model's cuda_runtime.h makes of `__shared__`, after `extern`.
 PREPROCESSED = re.compile(rf"(?:\balignas\s*{NESTED}\s*)?\bextern\b([^;{{}}]*?)"
-                          r"\bstatic\s+__attribute__\(\(used, aligned\(65536\)\)\)([^;=]*);")
+                          r"\bstatic\s+__constinit\s+__attribute__\(\(used, aligned\(65536\)\)\)([^;=]*);")
 # What is left of the declaration: type, name, extents.
 ARRAY = re.compile(r"(.*?)(\w+)\s*((?:\[[^][]*\]\s*)+)", re.DOTALL)
 
