@@ -60,6 +60,9 @@ void kg__fail_deadlock(void)
     failure->deadlock.mask = example->mask;
     failure->deadlock.waiting = warp->waiting & example->mask;
     failure->deadlock.live = warp->live;
+    failure->deadlock.at_grid = kg__running.at_grid;
+    failure->deadlock.grid = kg__running.grid_barrier;
+    failure->deadlock.ended_blocks = 0;
     fail(cudaErrorLaunchFailure);
 }
 

@@ -42,6 +42,8 @@ typedef struct kg__grid {
     uintptr_t first_barrier; /* where the first of them waits */
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
+    int at_grid;             /* threads that wait for the whole grid */
+    uintptr_t grid_barrier;  /* where the last of them waits */
 
     kg__exec_launch launch;
     const kg__exec_watcher *watcher; /* the launch's */
@@ -84,5 +86,7 @@ void kg__shape_grid(dim3 grid, dim3 block);
 void kg__begin_block(void);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
+/* Steps blockIdx to the next block in order; false after the last. */
+bool kg__step_block(void);
 
 #endif

@@ -15,6 +15,8 @@
 #define KG__MODEL_STACK ((size_t)512 * 1024) /* the local memory that CUDA allows a thread */
 /* Bytes of shared memory that a block may have without asking. */
 #define KG__MODEL_SHARED_DEFAULT 49152
+/* Those of an NVIDIA H200. */
+#define KG__MODEL_MULTIPROCESSORS 132
 /* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
 #define KG__MODEL_SHARED_OPTIN 232448
 
@@ -89,8 +91,9 @@ typedef enum kg__exec_next_block {
 /* What a watcher is told of a launch. Barriers and warp operations are told when they are released;
  * "code" is where in the kernel, as the return address of a call. */
 typedef struct kg__exec_watcher {
-    /* The launch begins; its blocks have so many bytes of shared memory. */
-    void (*begin_launch)(size_t shared_bytes);
+    /* The launch begins; its blocks have so many bytes of shared memory, and all of them have to be
+     * run where it is cooperative. */
+    void (*begin_launch)(size_t shared_bytes, bool is_cooperative);
     /* It has ended, or failed. */
     void (*end_launch)(bool complete);
     /* The block at blockIdx begins. */
@@ -114,6 +117,13 @@ typedef struct kg__exec_watcher {
                            uintptr_t code);
     /* The running thread has come to a memory fence. */
     void (*fence)(void);
+    /* Of cooperative launches: the running block waits for the others of its grid; returns what is
+     * to be kept for it, */
+    void *(*suspend_block)(void);
+    /* all blocks that have not ended wait so, at `code`, */
+    void (*grid_barrier)(uintptr_t code);
+    /* and the block at blockIdx goes on. */
+    void (*resume_block)(void *kept);
 } kg__exec_watcher;
 
 /* What is to be run. */
@@ -125,6 +135,7 @@ typedef struct kg__exec_launch {
     void *context;
     const kg__exec_watcher *watcher; /* NULL: none */
     bool ends_on_sigterm;            /* with cudaErrorLaunchTimeout */
+    bool is_cooperative;             /* all blocks are there at once */
 } kg__exec_launch;
 
 /* The calls that a hang is looked for in, from the innermost on. */
@@ -145,6 +156,9 @@ typedef struct kg__exec_failure {
         uint32_t mask;
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */
+        int at_grid; /* threads that wait for the whole grid, the last of them at the code `grid` */
+        uintptr_t grid;
+        size_t ended_blocks; /* where blocks wait for others that have ended */
     } deadlock;
     /* A hang's (cudaErrorLaunchTimeout) calls, by what they return to, the innermost first. */
     uintptr_t calls[KG__EXEC_CALLS_MAXIMUM];
@@ -165,6 +179,11 @@ kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 unsigned int kg__exec_thread_count(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
+
+/* Whether a launch's attributes ask for all its blocks at once. */
+bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config);
+/* Blocks that a multiprocessor holds, as far as threads and shared memory say. */
+unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes);
 
 /* Checks whether a device would take the launch. Returns the error, and writes why to `text`, of
  * `size` bytes, where the code alone says too little. */

@@ -99,7 +99,7 @@ static void try_to_release(unsigned int number, unsigned int lane)
     kg__warp *warp = &kg__running.warps[number];
     unsigned int group = lanes[lane].mask & warp->live;
 
-    if ((group & ~warp->waiting) != 0)
+    if (lanes[lane].operation == KG__MODEL_ACTIVE || (group & ~warp->waiting) != 0)
         return;
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
         if ((group >> other & 1) != 0 && (lanes[other].mask != lanes[lane].mask ||
@@ -120,6 +120,30 @@ static void try_to_release(unsigned int number, unsigned int lane)
         kg__running.watcher->warp_operation(number, group, lanes[lane].operation, lanes[lane].code);
 }
 
+/* Releases the lanes of a warp, none of which can do anything else, that ask at one place who is
+ * there. */
+static void release_active(unsigned int number)
+{
+    kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
+    kg__warp *warp = &kg__running.warps[number];
+    uintptr_t lowest = UINTPTR_MAX;
+    unsigned int group = 0;
+
+    for (uint32_t rest = warp->waiting; rest != 0; rest &= rest - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(rest);
+
+        if (lanes[lane].operation != KG__MODEL_ACTIVE || lanes[lane].code > lowest)
+            continue;
+        group = (lanes[lane].code < lowest ? 0 : group) | 1u << lane;
+        lowest = lanes[lane].code;
+    }
+    for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
+        lanes[__builtin_ctz(rest)].result = group;
+        kg__make_ready(number, (unsigned int)__builtin_ctz(rest));
+    }
+    warp->waiting &= ~group;
+}
+
 void kg__release_warp_operations(unsigned int warp)
 {
     const kg__warp *home = &kg__running.warps[warp];
@@ -128,4 +152,6 @@ void kg__release_warp_operations(unsigned int warp)
         if ((home->waiting >> lane & 1) != 0)
             try_to_release(warp, lane);
     }
+    if (home->waiting != 0 && home->ready == 0)
+        release_active(warp);
 }

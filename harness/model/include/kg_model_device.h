@@ -77,6 +77,13 @@ static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_v
     return kg__model_last_votes();
 }
 
+/* Whether the running launch is cooperative. */
+int kg__model_is_cooperative(void);
+/* Ends a launch that is not. */
+void kg__model_require_cooperative(void);
+/* Notes that the calling thread waits for all threads of the grid that have not ended. */
+kg__model_turn kg__model_arrive_at_grid(void);
+
 /* What the lanes of a warp do together. */
 typedef enum kg__model_warp_operation {
     KG__MODEL_SYNC,
@@ -95,7 +102,8 @@ typedef enum kg__model_warp_operation {
     KG__MODEL_MAX_SIGNED,
     KG__MODEL_AND,
     KG__MODEL_OR,
-    KG__MODEL_XOR
+    KG__MODEL_XOR,
+    KG__MODEL_ACTIVE /* gives the lanes that wait at this place when no lane can do anything else */
 } kg__model_warp_operation;
 
 /* Notes that the calling thread takes part in an operation: kg__model_run_warp_operation(). */

@@ -8,6 +8,8 @@
 #include "model/watch/order.h"
 #include "model/watch/trace.h"
 
+#include <stdlib.h>
+
 #define WARP KG__MODEL_WARP
 
 /* A writer is a thread, with a flag on top; a reader a thread, any lanes of one warp, or several
@@ -113,6 +115,54 @@ void kg__shadow_barrier(void)
 void kg__shadow_end_block(void)
 {
     settle_pending(false);
+}
+
+/* Which cells of a shared region a block that waits for its grid has written. */
+typedef struct kept_region {
+    kg__region *region;
+    unsigned int granule;
+    struct kept_region *next;
+    bool written[];
+} kept_region;
+
+void *kg__shadow_suspend_block(void)
+{
+    kept_region *first = NULL;
+
+    kg__shadow_end_block();
+    for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
+        size_t cells = region->bytes / region->granule + 1;
+        kept_region *kept;
+
+        if (region->space != KG__MODEL_SHARED || region->cells == NULL)
+            continue;
+        kept = kg__allocate(1, sizeof *kept + cells * sizeof *kept->written);
+        *kept = (kept_region){ .region = region, .granule = region->granule, .next = first };
+        first = kept;
+        for (size_t i = 0; i < cells; i++)
+            kept->written[i] = is_of_this_block(region->cells[i].write_time);
+    }
+    return first;
+}
+
+void kg__shadow_resume_block(void *suspended)
+{
+    kept_region *kept = suspended;
+
+    while (kept != NULL) {
+        kg__region *region = kept->region;
+        kept_region *next = kept->next;
+        size_t cells = region->cells != NULL ? region->bytes / region->granule + 1 : 0;
+
+        for (size_t i = 0; i < cells; i++)
+            region->cells[i] =
+                (kg__cell){ .write_time = kept->written[i * region->granule / kept->granule]
+                                              ? kg__order.block_began
+                                              : KG__TIME_NEVER };
+        free(kept);
+        kept = next;
+    }
+    kg__order_barrier();
 }
 
 void kg__shadow_end_launch(void)

@@ -36,6 +36,7 @@ static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
 static uint64_t requests_at_block;
 static uint64_t busiest_requests; /* of its blocks */
+static bool all_blocks_run;       /* it is cooperative */
 
 /* Counts that no line of source makes: of launches, blocks and copies. */
 static kg__counts at_large;
@@ -99,7 +100,7 @@ bool kg__watch_skips(uint64_t blocks)
     return true;
 }
 
-static void begin_launch(size_t shared_bytes)
+static void begin_launch(size_t shared_bytes, bool is_cooperative)
 {
     uint64_t *most = &at_large.value[KG__SHARED_BYTES];
     const kg__region *resized = kg__regions_begin_launch();
@@ -111,6 +112,7 @@ static void begin_launch(size_t shared_bytes)
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
     busiest_requests = 0;
+    all_blocks_run = is_cooperative;
     at_large.value[KG__LAUNCHES]++;
     if (*most < shared_bytes)
         *most = shared_bytes;
@@ -218,7 +220,7 @@ static kg__exec_next_block end_block(uint3 *next)
     run_blocks++;
     if (busiest_requests < requests)
         busiest_requests = requests;
-    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
+    if (!sampling && !all_blocks_run && budget > 0 && accesses > budget / BUDGET_PART &&
         accesses / run_blocks > budget / grid_blocks)
         begin_sampling(accesses / run_blocks);
     if (!sampling)
@@ -307,6 +309,38 @@ static void note_fence(void)
         kg__order_fence();
 }
 
+/* What is kept of a block that waits for its grid. */
+typedef struct kept_block {
+    uint64_t requests;
+    void *shared;
+} kept_block;
+
+static void *suspend_block(void)
+{
+    kept_block *kept = kg__allocate(1, sizeof *kept);
+
+    kept->requests = kg__requests_counted() - requests_at_block;
+    kept->shared = kg__shadow_suspend_block();
+    return kept;
+}
+
+static void note_grid_barrier(uintptr_t code)
+{
+    (void)code;
+    kg__shadow_end_launch();
+    kg__shadow_begin_launch();
+}
+
+static void resume_block(void *suspended)
+{
+    kept_block *kept = suspended;
+
+    requests_at_block = kg__requests_counted() - kept->requests;
+    kg__order_begin_block(linear_block());
+    kg__shadow_resume_block(kept->shared);
+    free(kept);
+}
+
 const kg__exec_watcher *kg__watch_watcher(void)
 {
     static const kg__exec_watcher watcher = {
@@ -321,6 +355,9 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .barrier = note_barrier,
         .warp_operation = note_warp_operation,
         .fence = note_fence,
+        .suspend_block = suspend_block,
+        .grid_barrier = note_grid_barrier,
+        .resume_block = resume_block,
     };
 
     return watching ? &watcher : NULL;
