@@ -115,8 +115,9 @@ typedef struct kg__exec_watcher {
     /* The lanes `lanes` of a warp have come together in a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* The running thread has come to a memory fence. */
-    void (*fence)(void);
+    /* A lane, of the warp's lanes that have come together in a shuffle, reads a lane that is not
+     * one of them. */
+    void (*shuffle_outside)(unsigned int thread, unsigned int source, uintptr_t code);
     /* Of cooperative launches: the running block waits for the others of its grid; returns what is
      * to be kept for it, */
     void *(*suspend_block)(void);

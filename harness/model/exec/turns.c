@@ -189,12 +189,6 @@ uint64_t kg__model_warp_operation_result(void)
     return kg__running.threads[kg__running.current].result;
 }
 
-void kg__model_fence(void)
-{
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->fence();
-}
-
 /* The thread that has the turn has returned from the kernel. No thread waits for it any longer. */
 static inline void end_thread(void)
 {

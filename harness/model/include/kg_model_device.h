@@ -126,8 +126,9 @@ kg__model_run_warp_operation(kg__model_warp_operation operation, unsigned int ma
     return kg__model_warp_operation_result();
 }
 
-/* Notes a memory fence of the calling thread. */
+/* Notes a memory fence of the calling thread, for the device or for its block. */
 void kg__model_fence(void);
+void kg__model_fence_block(void);
 
 /* What instrumented kernels call in place of the C library's memcpy(), so that their accesses are
  * seen. */

@@ -148,12 +148,12 @@ void __sanitizer_cov_trace_pc(void)
     void __tsan_volatile_read##size(const void *address);                                          \
     void __tsan_volatile_read##size(const void *address)                                           \
     {                                                                                              \
-        note_access(address, size, CODE);                                                          \
+        note_access(address, KG__ACCESS_VOLATILE | (size), CODE);                                  \
     }                                                                                              \
     void __tsan_volatile_write##size(const void *address);                                         \
     void __tsan_volatile_write##size(const void *address)                                          \
     {                                                                                              \
-        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+        note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE);               \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -173,14 +173,30 @@ void __tsan_write_range(const void *address, size_t size)
     note_range(address, size, KG__ACCESS_WRITE, CODE);
 }
 
+/* Fences are part of the trace, so that they come before and after accesses as the lanes have it.
+ */
+
+void kg__model_fence(void)
+{
+    note(kg__access(1, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
+void kg__model_fence_block(void)
+{
+    note(kg__access(0, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
 /* The stand-in's atomics load once and store once: the load is the request, and nothing comes
- * between the two. An exchange is one access, which asks nothing of what was there before. */
+ * between the two. A comparison's load is told by its order. An exchange is one access, which asks
+ * nothing of what was there before. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
-        (void)order;                                                                               \
-        note_access(address, KG__ACCESS_ATOMIC | sizeof *address, CODE);                           \
+        note_access(address,                                                                       \
+                    KG__ACCESS_ATOMIC | sizeof *address |                                          \
+                        (order == __ATOMIC_ACQUIRE ? KG__ACCESS_VOLATILE : 0),                     \
+                    CODE);                                                                         \
         return *address;                                                                           \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \

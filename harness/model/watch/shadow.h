@@ -30,6 +30,10 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);
 
+/* The bytes that a thread's asynchronous copy was to write have come. */
+void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes,
+                       unsigned int thread);
+
 /* The host has written `bytes` from `address` of a region, or (`written` false) wants them to count
  * as never written. */
 void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool written);

@@ -303,10 +303,13 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
         kg__site_note(code, KG__ACCESS_SHUFFLE);
 }
 
-static void note_fence(void)
+static void note_shuffle_outside(unsigned int thread, unsigned int source, uintptr_t code)
 {
+    kg__finding_place place = { code, KG__READ, thread, NULL };
+
     if (kg__watch_checks())
-        kg__order_fence();
+        kg__find(&place,
+                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE, .has_index = true, .index = source });
 }
 
 /* What is kept of a block that waits for its grid. */
@@ -354,7 +357,7 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .replay = kg__trace_replay,
         .barrier = note_barrier,
         .warp_operation = note_warp_operation,
-        .fence = note_fence,
+        .shuffle_outside = note_shuffle_outside,
         .suspend_block = suspend_block,
         .grid_barrier = note_grid_barrier,
         .resume_block = resume_block,
