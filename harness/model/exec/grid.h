@@ -79,6 +79,9 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
     kg__running.ready++;
 }
 
+/* The thread that goes on now that the calling one waits for something. */
+kg__model_turn kg__next_turn(void);
+
 /* Sets the shape of the grid and of its blocks; the first block has yet to begin. */
 void kg__shape_grid(dim3 grid, dim3 block);
 /* Fills what the block before has left with poison, and makes all threads of the block at blockIdx

@@ -118,6 +118,10 @@ typedef struct kg__exec_watcher {
     /* A lane, of the warp's lanes that have come together in a shuffle, reads a lane that is not
      * one of them. */
     void (*shuffle_outside)(unsigned int thread, unsigned int source, uintptr_t code);
+    /* What a thread's asynchronous copy was to write has come with its barrier. */
+    void (*copied)(void *to, size_t size, unsigned int thread);
+    /* Threads of the block have met at a barrier in shared memory. */
+    void (*order_block)(void);
     /* Of cooperative launches: the running block waits for the others of its grid; returns what is
      * to be kept for it, */
     void *(*suspend_block)(void);
@@ -157,6 +161,8 @@ typedef struct kg__exec_failure {
         uint32_t mask;
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */
+        int at_object;    /* threads that wait at a barrier in shared memory, one at the code
+                             `operation` */
         int at_grid; /* threads that wait for the whole grid, the last of them at the code `grid` */
         uintptr_t grid;
         size_t ended_blocks; /* where blocks wait for others that have ended */
@@ -172,6 +178,13 @@ typedef struct kg__exec_failure {
 /* Runs a launch that kg__exec_check_launch() has accepted. Returns how it ended; where it began
  * (all but cudaErrorLaunchOutOfResources), `failure` says why it failed. */
 cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure);
+
+/* Notes that the running thread's asynchronous copy is to come: with a barrier in shared memory, or
+ * (`bound` NULL) with its group. */
+void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
+/* Brings one copy of the running thread's groups but for the `newest`; false where there is none
+ * left. */
+bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);

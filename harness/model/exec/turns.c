@@ -2,6 +2,7 @@
 #include "model/exec/turns.h"
 
 #include "model/exec/cooperative.h"
+#include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/warp_operations.h"
@@ -19,6 +20,7 @@ static bool settle_warp(void)
         if (warp->ready != 0)
             return true;
     }
+    kg__release_objects();
     if (warp->waiting != 0)
         kg__release_warp_operations(number);
     return warp->ready != 0;
@@ -68,7 +70,6 @@ void kg__resume_thread(void)
                                          kg__running.threads[kg__running.current].fiber->stack);
 }
 
-/* The thread that goes on now that the calling one waits for something. */
 static inline kg__model_turn next_turn(void)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
@@ -97,6 +98,11 @@ static inline kg__model_turn next_turn(void)
         next->context = fiber->context;
     }
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
+}
+
+kg__model_turn kg__next_turn(void)
+{
+    return next_turn();
 }
 
 static void release_barrier(void)
@@ -146,6 +152,10 @@ kg__model_turn kg__model_arrive_at_grid(void)
 {
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
+    if (kg__has_copies())
+        kg__model_trap(cudaErrorNotSupported,
+                       "an asynchronous copy is not waited for before grid.sync(), which the CPU "
+                       "model does not support");
     kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
     kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
     kg__running.at_grid++;

@@ -13,8 +13,8 @@
  * - A __device__ function is inlined wherever it is called, so it cannot be recursive.
  * - Leave the const away from __constant__ arrays, so that loads from them remain loads.
  *
- * Unsupported intrinsics are compile errors, and so are cooperative groups, textures, inline PTX
- * and dynamic parallelism. Threads run one at a time and change only at barriers and warp
+ * Unsupported intrinsics are compile errors, and so are textures, inline PTX and dynamic
+ * parallelism. Threads run one at a time and change only at barriers and warp
  * operations, so atomics and fences need do nothing special. A kernel that waits for another thread
  * by spinning on memory therefore never ends.
  */
@@ -94,8 +94,6 @@ KG__MODEL_UNSUPPORTED(unsigned int __match_all_sync(unsigned int, unsigned int, 
                       "__match_all_sync()", "use __match_any_sync()")
 KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_generic_to_shared()",
                       "shared memory has no address space of its own")
-KG__MODEL_UNSUPPORTED(void __pipeline_memcpy_async(void *, const void *, size_t),
-                      "__pipeline_memcpy_async()", "copy by assignment")
 KG__MODEL_UNSUPPORTED(unsigned int __isShared(const void *), "__isShared()",
                       "shared memory has no address space of its own")
 KG__MODEL_UNSUPPORTED(unsigned int __isGlobal(const void *), "__isGlobal()",

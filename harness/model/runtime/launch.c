@@ -68,6 +68,15 @@ static void describe_deadlock(kg__exec_failure *failure)
                    failure->deadlock.at_grid, grid);
         return;
     }
+    if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0) {
+        kg__describe_line(operation, sizeof operation,
+                          kg__model_source_of((const void *)failure->deadlock.operation));
+        kg__format(failure->text, sizeof failure->text,
+                   "no thread can go on: %d wait at a barrier in shared memory, this one%s; let as "
+                   "many threads arrive as it was made for",
+                   failure->deadlock.at_object, operation);
+        return;
+    }
     if (failure->deadlock.at_barrier > 0)
         kg__describe_line(barrier, sizeof barrier,
                           kg__model_source_of((const void *)failure->deadlock.barrier));

@@ -270,6 +270,32 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
     kg__trace_limit = kg__trace_cursor;
 }
 
+/* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
+
+void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
+{
+    size_t read = size - zeros;
+    uintptr_t code = CODE;
+
+    if (read == size)
+        note_access(from, (unsigned int)size, code - 1);
+    else
+        note_range(from, read, 0, code - 1);
+    note_access(to, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | (unsigned int)size, code);
+    kg__exec_copy_async(to, from, size, zeros, bound);
+}
+
+void kg__model_wait_for_copies(unsigned int newest)
+{
+    uintptr_t code = CODE;
+    void *to;
+    size_t size;
+
+    while (kg__exec_bring_copy(newest, &to, &size))
+        note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
+             code);
+}
+
 /* The stand-in headers have instrumented sources call these for the C library's functions. A place
  * in the code either reads or writes, so the reads are at another byte of the same call: the one
  * before, that all lanes read before any writes. */

@@ -169,7 +169,7 @@ static void forget_copies(void)
     for (kg__region *region = kg__regions(); any_copy && region != NULL; region = region->next) {
         size_t cells = region->cells != NULL ? region->bytes / region->granule + 1 : 0;
 
-        for (size_t i = 0; region->space == KG__MODEL_SHARED && i < cells; i++) {
+        for (size_t i = 0; i < cells; i++) {
             if (region->cells[i].write_time == TIME_TO_COME)
                 region->cells[i].write_time = KG__TIME_NEVER;
         }

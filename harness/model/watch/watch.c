@@ -312,6 +312,15 @@ static void note_shuffle_outside(unsigned int thread, unsigned int source, uintp
                  &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE, .has_index = true, .index = source });
 }
 
+static void note_copied(void *to, size_t size, unsigned int thread)
+{
+    kg__region *region = kg__watch_checks() ? kg__region_at((uintptr_t)to) : NULL;
+    uintptr_t offset = region != NULL ? (uintptr_t)to - region->start : 0;
+
+    if (region != NULL && offset < region->bytes)
+        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
+}
+
 /* What is kept of a block that waits for its grid. */
 typedef struct kept_block {
     uint64_t requests;
@@ -358,6 +367,8 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .barrier = note_barrier,
         .warp_operation = note_warp_operation,
         .shuffle_outside = note_shuffle_outside,
+        .copied = note_copied,
+        .order_block = kg__shadow_barrier,
         .suspend_block = suspend_block,
         .grid_barrier = note_grid_barrier,
         .resume_block = resume_block,

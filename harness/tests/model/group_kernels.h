@@ -18,6 +18,10 @@ launcher launch_block_shape, launch_tile_ranks, launch_tile_of_tile, launch_dyna
 /* Blocks that wait for each other: b[i] of a[0 .. n - 1]. With k == 1 without the barrier of the
  * grid; with k == 2 the last block ends before it. */
 launcher launch_reverse_by_grid, launch_ring_by_grid;
+/* copy_kernels.cpp */
+launcher launch_reverse_by_primitives, launch_reverse_by_class, launch_reverse_in_two_stages,
+    launch_reverse_by_group, launch_reverse_by_barrier, launch_reverse_by_pipeline,
+    launch_produce_and_consume;
 /* The same launched with an array of pointers to the arguments. */
 cudaError_t launch_ring_with_pointers(dim3 grid, dim3 block, watch_data data);
 int blocks_of_ring(int threads, size_t dynamic_bytes);
