@@ -42,7 +42,7 @@ template <typename Value>
 __attribute__((always_inline)) static inline void memcpy_async(Value &to, const Value &from,
                                                                pipeline &)
 {
-    kg__model_copy_part(&to, &from, sizeof to, 0, 1, nullptr);
+    kg__model_copy_part(&to, &from, sizeof to, alignof(Value), 0, 1, nullptr);
 }
 
 } // namespace experimental

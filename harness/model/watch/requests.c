@@ -257,7 +257,8 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
         if (checking)
             report_outside(site, region, kind, addresses[i], lanes[i]);
     }
-    for (unsigned int space = 0; counting && space < KG__SPACES; space++) {
+    for (unsigned int space = 0; counting && (kind & KG__ACCESS_ASYNC) == 0 && space < KG__SPACES;
+         space++) {
         uint64_t mine[WARP];
         unsigned int together = 0;
 
@@ -366,7 +367,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         take_apart(site, kind, count, addresses, lanes);
         return;
     }
-    if (counting)
+    if (counting && (kind & KG__ACCESS_ASYNC) == 0)
         count_request(site, region->space, kind, count, addresses);
     take_together(site, region, kind, count, offsets, lanes);
 }

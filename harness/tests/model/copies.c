@@ -12,21 +12,21 @@
 
 #define KERNEL(name) #name, launch_##name
 
-/* Global loads and shared stores of a block of two warps, and the finding where each waits for its
- * own alone (KG__FINDING_KINDS: none is looked for). */
+/* Global loads of a block of two warps, and the finding where each waits for its
+ * own alone (KG__FINDING_KINDS: that is not looked at). */
 static const struct {
     const char *name;
     launcher *launch;
-    uint64_t loads, sectors, stores;
+    uint64_t loads, sectors;
     kg__finding_kind alone;
 } reversals[] = {
-    { KERNEL(reverse_by_primitives), 2, 8, 2, KG__RACE_IN_BLOCK },
-    { KERNEL(reverse_by_class), 2, 8, 2, KG__RACE_IN_BLOCK },
-    { KERNEL(reverse_in_two_stages), 6, 24, 6, KG__FINDING_KINDS },
-    /* 16 threads copy 16 bytes each. */
-    { KERNEL(reverse_by_group), 1, 8, 1, KG__COPY_NOT_WAITED },
-    { KERNEL(reverse_by_barrier), 1, 8, 1, KG__COPY_NOT_WAITED },
-    { KERNEL(reverse_by_pipeline), 4, 32, 4, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_primitives), 2, 8, KG__RACE_IN_BLOCK },
+    { KERNEL(reverse_by_class), 2, 8, KG__RACE_IN_BLOCK },
+    { KERNEL(reverse_in_two_stages), 6, 24, KG__FINDING_KINDS },
+    /* A float a thread, as on an H200. */
+    { KERNEL(reverse_by_group), 2, 8, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_barrier), 2, 8, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_pipeline), 8, 32, KG__FINDING_KINDS },
 };
 
 static bool is_reversed(watch_data data)
@@ -54,7 +54,7 @@ Test(copies, come_when_they_are_waited_for)
         expect_clean(reversals[row].name);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 2 * reversals[row].loads, reversals[row].name);
         expect_count(KG__GLOBAL_LOAD_SECTORS, 2 * reversals[row].sectors, reversals[row].name);
-        expect_count(KG__SHARED_STORE_REQUESTS, 2 * reversals[row].stores, reversals[row].name);
+        expect_count(KG__SHARED_STORE_REQUESTS, 0, reversals[row].name);
         kg__model_free_all();
     }
 }
@@ -69,7 +69,7 @@ Test(copies, are_missed_before)
         data = watch_both(THREADS);
         data.k = 1;
         start(reversals[row].launch, line(2), line(BLOCK), data);
-        cr_expect(reversals[row].alone == KG__FINDING_KINDS || !is_reversed(data), "%s",
+        cr_expect(reversals[row].launch == launch_reverse_in_two_stages || !is_reversed(data), "%s",
                   reversals[row].name);
         expect_only(FOUND(COPY_NOT_WAITED, "staged", 0, 0, 0), reversals[row].name);
         kg__model_free_all();

@@ -191,6 +191,22 @@ EACH(grid_shape)
     d.numbers[i] = (int)(grid.thread_rank() + 1000 * grid.size() + 1000000 * grid.is_valid());
 }
 
+// k == 1: without the tile's barriers.
+EACH(swap_in_tiles)
+{
+    __shared__ int staged[WATCH_MAX_BLOCK];
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    for (int round = 0; round < 3; round++) {
+        staged[threadIdx.x] = i + round;
+        if (d.k != 1)
+            tile.sync();
+        d.numbers[i] = staged[threadIdx.x ^ 7] - 2;
+        if (d.k != 1)
+            cg::sync(tile);
+    }
+}
+
 // By way of global memory that the other blocks write.
 KERNEL(reverse_by_grid)
 {

@@ -141,6 +141,11 @@ static int grid_shape(int i)
     return i + 1000 * THREADS;
 }
 
+static int swap_in_tiles(int i)
+{
+    return i ^ 7;
+}
+
 #define ROW(name) #name, launch_##name, name
 
 /* Shuffles of a warp. */
@@ -172,6 +177,7 @@ static const struct {
     { ROW(one_invokes), 4 },
     { ROW(shuffle_struct), 2 },
     { ROW(grid_shape), 0 },
+    { ROW(swap_in_tiles), 0 },
 };
 
 Test(groups, give_each_thread_what_is_its_own)
@@ -193,6 +199,15 @@ Test(groups, give_each_thread_what_is_its_own)
         expect_clean(name);
         kg__model_free_all();
     }
+}
+
+Test(groups, of_a_tile_that_do_not_meet_race)
+{
+    watch_data data = watch_both(THREADS);
+
+    data.k = 1;
+    start(launch_swap_in_tiles, line(2), line(BLOCK), data);
+    expect_only(FOUND(RACE_IN_WARP, "staged", 0, 0, 0), "no tile.sync()");
 }
 
 static cudaError_t start_together(launcher *launch, dim3 grid, dim3 block, watch_data data)

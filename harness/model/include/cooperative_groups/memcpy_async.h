@@ -9,10 +9,11 @@ namespace cooperative_groups
 {
 
 /* Each call is a group of copies of its own. */
-template <typename Group, typename To, typename From>
-KG__GROUP void memcpy_async(const Group &group, To *to, const From *from, size_t bytes)
+template <typename Group, typename To, typename From, typename Size>
+KG__GROUP void memcpy_async(const Group &group, To *to, const From *from, const Size &bytes)
 {
-    kg__model_copy_part(to, from, bytes, group.thread_rank(), group.size(), nullptr);
+    kg__model_copy_part(to, from, bytes, kg__model_alignment<To, Size>::value, group.thread_rank(),
+                        group.size(), nullptr);
     kg__model_commit_copies();
 }
 
