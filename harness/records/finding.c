@@ -19,6 +19,9 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__MISALIGNED] = "misaligned",
     [KG__HOST_ACCESS] = "host_access",
     [KG__READ_ONLY] = "read_only",
+    [KG__MISSING_FENCE] = "missing_fence",
+    [KG__SHUFFLE_OUTSIDE] = "shuffle_outside",
+    [KG__COPY_NOT_WAITED] = "copy_not_waited",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
 static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant" };

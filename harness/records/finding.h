@@ -20,8 +20,11 @@ typedef enum kg__finding_kind {
     KG__RACE_BETWEEN_BLOCKS,
     KG__DIVERGENT_BARRIER,
     KG__MISALIGNED,
-    KG__HOST_ACCESS, /* the host touches device memory, or a kernel the host's */
-    KG__READ_ONLY,   /* a write to what a kernel may only read */
+    KG__HOST_ACCESS,     /* the host touches device memory, or a kernel the host's */
+    KG__READ_ONLY,       /* a write to what a kernel may only read */
+    KG__MISSING_FENCE,   /* an atomic or a volatile flag tells of what no __threadfence() follows */
+    KG__SHUFFLE_OUTSIDE, /* a shuffle reads a lane that takes no part in it */
+    KG__COPY_NOT_WAITED, /* a read of what an asynchronous copy has yet to write */
     KG__FINDING_KINDS
 } kg__finding_kind;
 

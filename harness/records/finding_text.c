@@ -160,6 +160,28 @@ static void add_race(const words *to, const kg__finding *finding)
         add_race_in_block(to, finding);
 }
 
+/* "missing __threadfence(): block (1,0,0) reads scratch[0], which block (0,0,0) wrote at sum.cu:12,
+ * with no fence before the atomic or flag that tells of it" */
+static void add_missing_fence(const words *to, const kg__finding *finding)
+{
+    bool by_blocks = finding->other.has_block;
+
+    add(to, "missing __threadfence(): %s ", by_blocks ? "block" : "thread");
+    add_index(to, by_blocks ? finding->by.block : finding->by.thread);
+    add(to, " %s ", verbs[finding->by.access]);
+    add_element(to, finding);
+    add(to, ", which ");
+    if (by_blocks || finding->other.has_thread) {
+        add(to, "%s ", by_blocks ? "block" : "thread");
+        add_index(to, by_blocks ? finding->other.block : finding->other.thread);
+    } else {
+        add(to, "other threads");
+    }
+    add(to, " %s", pasts[finding->other.access]);
+    add_place(to, " at ", &finding->other);
+    add(to, ", with no fence before the atomic or flag that tells of it");
+}
+
 static void add_divergent_barrier(const words *to, const kg__finding *finding)
 {
     add(to, "divergent barrier: %u threads of the block wait here and %u at another one",
@@ -221,6 +243,20 @@ static void add_what(const words *to, const kg__finding *finding)
         add_access(to, "invalid ", finding);
         add(to, " at %s + %" PRId64 ", which is read-only", symbol_of(finding), finding->offset);
         break;
+    case KG__MISSING_FENCE:
+        add_missing_fence(to, finding);
+        break;
+    case KG__SHUFFLE_OUTSIDE:
+        add(to, "invalid shuffle: it reads lane %" PRId64 ", which is not in its mask or has ended",
+            finding->index);
+        break;
+    case KG__COPY_NOT_WAITED:
+        add(to, "missing wait: ");
+        add_element(to, finding);
+        add(to, " is read before the asynchronous copy to it");
+        add_place(to, " at ", &finding->other);
+        add(to, " is waited for");
+        break;
     case KG__FINDING_KINDS:
         break;
     }
@@ -229,10 +265,13 @@ static void add_what(const words *to, const kg__finding *finding)
 /* Who did it, where the text has not said so, and how often. */
 static void add_who(const words *to, const kg__finding *finding)
 {
+    bool names_block = finding->kind == KG__RACE_BETWEEN_BLOCKS ||
+                       (finding->kind == KG__MISSING_FENCE && finding->other.has_block);
     bool names_thread = finding->kind == KG__RACE_IN_WARP || finding->kind == KG__RACE_IN_BLOCK ||
-                        finding->kind == KG__DIVERGENT_BARRIER;
+                        finding->kind == KG__DIVERGENT_BARRIER ||
+                        finding->kind == KG__MISSING_FENCE;
 
-    if (finding->by.has_block && finding->kind != KG__RACE_BETWEEN_BLOCKS) {
+    if (finding->by.has_block && !names_block) {
         if (finding->by.has_thread && !names_thread) {
             add(to, ", by thread ");
             add_index(to, finding->by.thread);

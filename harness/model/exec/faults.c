@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/copies.h"
 #include "model/exec/grid.h"
 
 #include <signal.h>
@@ -42,6 +43,7 @@ void kg__fail_deadlock(void)
     const kg__thread *example;
     int waiting = 0;
     int number = 0;
+    int at_object = kg__thread_at_object(&failure->deadlock.at_object);
 
     for (int i = kg__running.warp_count; i-- > 0;) {
         if (kg__running.warps[i].waiting == 0)
@@ -49,6 +51,8 @@ void kg__fail_deadlock(void)
         waiting += __builtin_popcount(kg__running.warps[i].waiting);
         number = i * KG__MODEL_WARP + __builtin_ctz(kg__running.warps[i].waiting);
     }
+    if (waiting == 0 && at_object >= 0)
+        number = at_object;
     kg__running.current = number;
     example = &kg__running.threads[number];
     warp = &kg__running.warps[number / KG__MODEL_WARP];
@@ -60,6 +64,9 @@ void kg__fail_deadlock(void)
     failure->deadlock.mask = example->mask;
     failure->deadlock.waiting = warp->waiting & example->mask;
     failure->deadlock.live = warp->live;
+    failure->deadlock.at_grid = kg__running.at_grid;
+    failure->deadlock.grid = kg__running.grid_barrier;
+    failure->deadlock.ended_blocks = 0;
     fail(cudaErrorLaunchFailure);
 }
 

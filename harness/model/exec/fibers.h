@@ -22,6 +22,11 @@ void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(
 kg__model_fiber *kg__model_fiber_take(void);
 /* Gives back the fiber that is running and is about to switch away. */
 void kg__model_fiber_give(kg__model_fiber *fiber);
+/* Copies what a fiber that waits at `context` has on its stack; *size is how much. The caller frees
+ * it. */
+void *kg__model_fiber_keep(const kg__model_fiber *fiber, const void *context, size_t *size);
+/* Puts it back. Other threads may have used the stack meanwhile. */
+void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *kept, size_t size);
 /* Makes every fiber idle and new again, whatever it was doing. */
 void kg__model_fibers_reset(void);
 /* True when `address` is in the guard below one of the stacks. */

@@ -2,6 +2,7 @@
 #include "model/exec/grid.h"
 
 #include "model/exec/allocations.h"
+#include "model/exec/copies.h"
 
 #include <string.h>
 
@@ -125,6 +126,8 @@ void kg__begin_block(void)
     kg__running.live = kg__running.ready = kg__running.thread_count;
     kg__running.arrived = 0;
     kg__running.nonzero = 0;
+    kg__running.at_grid = 0;
+    kg__begin_copies();
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();
@@ -132,8 +135,7 @@ void kg__begin_block(void)
     kg__running.statistics.blocks++;
 }
 
-/* Steps blockIdx to the next block in order; false after the last. */
-static bool step_block(void)
+bool kg__step_block(void)
 {
     if (kg__running.step > 0) {
         if (++blockIdx.x == gridDim.x) {
@@ -161,7 +163,7 @@ bool kg__begin_next_block(void)
                                    ? kg__running.watcher->end_block(&blockIdx)
                                    : KG__EXEC_NEXT_IN_ORDER;
 
-    if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !step_block()))
+    if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !kg__step_block()))
         return false;
     kg__begin_block();
     return true;

@@ -42,6 +42,8 @@ typedef struct kg__grid {
     uintptr_t first_barrier; /* where the first of them waits */
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
+    int at_grid;             /* threads that wait for the whole grid */
+    uintptr_t grid_barrier;  /* where the last of them waits */
 
     kg__exec_launch launch;
     const kg__exec_watcher *watcher; /* the launch's */
@@ -78,6 +80,9 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
     kg__running.ready++;
 }
 
+/* The thread that goes on now that the calling one waits for something. */
+kg__model_turn kg__next_turn(void);
+
 /* Sets the shape of the grid and of its blocks; the first block has yet to begin. */
 void kg__shape_grid(dim3 grid, dim3 block);
 /* Fills what the block before has left with poison, and makes all threads of the block at blockIdx
@@ -85,5 +90,7 @@ void kg__shape_grid(dim3 grid, dim3 block);
 void kg__begin_block(void);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
+/* Steps blockIdx to the next block in order; false after the last. */
+bool kg__step_block(void);
 
 #endif

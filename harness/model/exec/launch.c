@@ -1,6 +1,7 @@
 /* Launches: runs a grid from its first thread to its last, or until one fails. */
 #include "model/exec/launch.h"
 
+#include "model/exec/cooperative.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/turns.h"
@@ -74,13 +75,20 @@ static void run_grid(kg__model_fiber *fiber)
     kg__shape_grid(kg__running.launch.grid, kg__running.launch.block);
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_launch(kg__running.launch.kernel->shared_bytes +
-                                          kg__running.launch.dynamic_bytes);
+                                              kg__running.launch.dynamic_bytes,
+                                          kg__running.launch.is_cooperative);
     kg__begin_block();
     kg__begin_turns(fiber);
     kg__catch_faults();
-    kg__in_kernel = true;
-    kg__model_switch(NULL, &kg__running.host_context, fiber, fiber->context);
-    kg__in_kernel = false;
+    do {
+        kg__in_kernel = true;
+        kg__model_switch(NULL, &kg__running.host_context, fiber,
+                         kg__running.threads[kg__running.current].context);
+        kg__in_kernel = false;
+    } while (kg__running.launch.is_cooperative && failure->error == cudaSuccess &&
+             (fiber = kg__change_block()) != NULL);
+    if (kg__running.launch.is_cooperative)
+        kg__forget_blocks();
     kg__release_faults();
     if (kg__running.watcher != NULL)
         kg__running.watcher->end_launch(failure->error == cudaSuccess);

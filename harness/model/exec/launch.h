@@ -15,6 +15,8 @@
 #define KG__MODEL_STACK ((size_t)512 * 1024) /* the local memory that CUDA allows a thread */
 /* Bytes of shared memory that a block may have without asking. */
 #define KG__MODEL_SHARED_DEFAULT 49152
+/* Those of an NVIDIA H200. */
+#define KG__MODEL_MULTIPROCESSORS 132
 /* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
 #define KG__MODEL_SHARED_OPTIN 232448
 /* Bytes from where a block's dynamic shared memory begins that hold nothing else; as many before.
@@ -95,8 +97,9 @@ typedef enum kg__exec_next_block {
 /* What a watcher is told of a launch. Barriers and warp operations are told when they are released;
  * "code" is where in the kernel, as the return address of a call. */
 typedef struct kg__exec_watcher {
-    /* The launch begins; its blocks have so many bytes of shared memory. */
-    void (*begin_launch)(size_t shared_bytes);
+    /* The launch begins; its blocks have so many bytes of shared memory, and all of them have to be
+     * run where it is cooperative. */
+    void (*begin_launch)(size_t shared_bytes, bool is_cooperative);
     /* It has ended, or failed. */
     void (*end_launch)(bool complete);
     /* The block at blockIdx begins. */
@@ -118,8 +121,20 @@ typedef struct kg__exec_watcher {
     /* The lanes `lanes` of a warp have come together in a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* The running thread has come to a memory fence. */
-    void (*fence)(void);
+    /* A lane, of the warp's lanes that have come together in a shuffle, reads a lane that is not
+     * one of them. */
+    void (*shuffle_outside)(unsigned int thread, unsigned int source, uintptr_t code);
+    /* What a thread's asynchronous copy was to write has come with its barrier. */
+    void (*copied)(void *to, size_t size, unsigned int thread);
+    /* Threads of the block have met at a barrier in shared memory. */
+    void (*order_block)(void);
+    /* Of cooperative launches: the running block waits for the others of its grid; returns what is
+     * to be kept for it, */
+    void *(*suspend_block)(void);
+    /* all blocks that have not ended wait so, at `code`, */
+    void (*grid_barrier)(uintptr_t code);
+    /* and the block at blockIdx goes on. */
+    void (*resume_block)(void *kept);
 } kg__exec_watcher;
 
 /* What is to be run. */
@@ -131,6 +146,7 @@ typedef struct kg__exec_launch {
     void *context;
     const kg__exec_watcher *watcher; /* NULL: none */
     bool ends_on_sigterm;            /* with cudaErrorLaunchTimeout */
+    bool is_cooperative;             /* all blocks are there at once */
 } kg__exec_launch;
 
 /* The calls that a hang is looked for in, from the innermost on. */
@@ -151,6 +167,11 @@ typedef struct kg__exec_failure {
         uint32_t mask;
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */
+        int at_object;    /* threads that wait at a barrier in shared memory, one at the code
+                             `operation` */
+        int at_grid; /* threads that wait for the whole grid, the last of them at the code `grid` */
+        uintptr_t grid;
+        size_t ended_blocks; /* where blocks wait for others that have ended */
     } deadlock;
     /* A hang's (cudaErrorLaunchTimeout) calls, by what they return to, the innermost first. */
     uintptr_t calls[KG__EXEC_CALLS_MAXIMUM];
@@ -164,6 +185,13 @@ typedef struct kg__exec_failure {
  * (all but cudaErrorLaunchOutOfResources), `failure` says why it failed. */
 cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure);
 
+/* Notes that the running thread's asynchronous copy is to come: with a barrier in shared memory, or
+ * (`bound` NULL) with its group. */
+void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
+/* Brings one copy of the running thread's groups but for the `newest`; false where there is none
+ * left. */
+bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
+
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 
@@ -171,6 +199,11 @@ kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 unsigned int kg__exec_thread_count(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
+
+/* Whether a launch's attributes ask for all its blocks at once. */
+bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config);
+/* Blocks that a multiprocessor holds, as far as threads and shared memory say. */
+unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes);
 
 /* Checks whether a device would take the launch. Returns the error, and writes why to `text`, of
  * `size` bytes, where the code alone says too little. */

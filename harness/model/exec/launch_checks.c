@@ -13,7 +13,7 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
         return true;
     case cudaLaunchAttributeCooperative:
-        return attribute->val.cooperative == 0;
+        return true;
     case cudaLaunchAttributeClusterDimension:
         return attribute->val.clusterDim.x == 1 && attribute->val.clusterDim.y == 1 &&
                attribute->val.clusterDim.z == 1;
@@ -34,6 +34,38 @@ static bool is_block(const dim3 *block)
 {
     return block->x > 0 && block->y > 0 && block->z > 0 && block->x <= 1024 && block->y <= 1024 &&
            block->z <= 64 && (uint64_t)block->x * block->y * block->z <= KG__MODEL_MAX_THREADS;
+}
+
+bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config)
+{
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative &&
+            config->attrs[i].val.cooperative != 0)
+            return true;
+    }
+    return false;
+}
+
+unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes)
+{
+    unsigned int warps = (threads + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
+    unsigned int by_threads = 2048 / KG__MODEL_WARP / (warps > 0 ? warps : 1);
+    size_t by_shared = 233472 / (shared_bytes + 1024);
+    unsigned int least = by_threads < 32 ? by_threads : 32;
+
+    return by_shared < least ? (unsigned int)by_shared : least;
+}
+
+/* Whether all blocks of a cooperative launch fit the device at once. */
+static bool fits_at_once(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel)
+{
+    const dim3 *grid = &config->gridDim;
+    const dim3 *block = &config->blockDim;
+
+    return (uint64_t)grid->x * grid->y * grid->z <=
+           (uint64_t)KG__MODEL_MULTIPROCESSORS *
+               kg__exec_blocks_per_multiprocessor(block->x * block->y * block->z,
+                                                  kernel->shared_bytes + config->dynamicSmemBytes);
 }
 
 cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
@@ -76,6 +108,13 @@ cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__mo
                    kernel->name, config->dynamicSmemBytes, kernel->dynamic_limit,
                    KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
         return cudaErrorInvalidValue;
+    }
+    if (kg__exec_is_cooperative(config) && !fits_at_once(config, kernel)) {
+        kg__format(text, size,
+                   "kernel %s: %u x %u x %u blocks do not fit the device's %d multiprocessors at "
+                   "once: launch what cudaOccupancyMaxActiveBlocksPerMultiprocessor() allows",
+                   kernel->name, grid->x, grid->y, grid->z, KG__MODEL_MULTIPROCESSORS);
+        return cudaErrorCooperativeLaunchTooLarge;
     }
     return cudaSuccess;
 }

@@ -1,6 +1,8 @@
 /* Turns: which thread of the block runs next, and when a barrier is released. */
 #include "model/exec/turns.h"
 
+#include "model/exec/cooperative.h"
+#include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/warp_operations.h"
@@ -18,6 +20,7 @@ static bool settle_warp(void)
         if (warp->ready != 0)
             return true;
     }
+    kg__release_objects();
     if (warp->waiting != 0)
         kg__release_warp_operations(number);
     return warp->ready != 0;
@@ -67,14 +70,16 @@ void kg__resume_thread(void)
                                          kg__running.threads[kg__running.current].fiber->stack);
 }
 
-/* The thread that goes on now that the calling one waits for something. */
 static inline kg__model_turn next_turn(void)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
     kg__thread *next;
 
-    if (!pick_thread())
-        kg__fail_deadlock();
+    if (!pick_thread()) {
+        if (!kg__block_waits_for_grid())
+            kg__fail_deadlock();
+        return kg__model_leave_for(self->fiber, &self->context, NULL, kg__running.host_context);
+    }
     next = &kg__running.threads[kg__running.current];
     if (next == self) {
         kg__resume_thread();
@@ -93,6 +98,11 @@ static inline kg__model_turn next_turn(void)
         next->context = fiber->context;
     }
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
+}
+
+kg__model_turn kg__next_turn(void)
+{
+    return next_turn();
 }
 
 static void release_barrier(void)
@@ -138,6 +148,20 @@ kg__model_votes kg__model_last_votes(void)
     return kg__running.votes;
 }
 
+kg__model_turn kg__model_arrive_at_grid(void)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    if (kg__has_copies())
+        kg__model_trap(cudaErrorNotSupported,
+                       "an asynchronous copy is not waited for before grid.sync(), which the CPU "
+                       "model does not support");
+    kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
+    kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
+    kg__running.at_grid++;
+    return next_turn();
+}
+
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code)
 {
     kg__running.last_wait_for_watcher = code;
@@ -175,12 +199,6 @@ uint64_t kg__model_warp_operation_result(void)
     return kg__running.threads[kg__running.current].result;
 }
 
-void kg__model_fence(void)
-{
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->fence();
-}
-
 /* The thread that has the turn has returned from the kernel. No thread waits for it any longer. */
 static inline void end_thread(void)
 {
@@ -199,6 +217,13 @@ void kg__begin_turns(kg__model_fiber *fiber)
     (void)pick_thread();
     (void)begins();
     kg__running.threads[kg__running.current].fiber = fiber;
+    kg__running.threads[kg__running.current].context = fiber->context;
+}
+
+kg__model_fiber *kg__give_first_turn(void)
+{
+    (void)pick_thread();
+    return kg__running.threads[kg__running.current].fiber;
 }
 
 void kg__run_threads(kg__model_fiber *self)
@@ -209,9 +234,10 @@ void kg__run_threads(kg__model_fiber *self)
         kg__running.launch.body(kg__running.launch.context);
         end_thread();
         while (more && !pick_thread()) {
-            if (kg__running.live > 0)
+            if (kg__running.live > 0 && !kg__block_waits_for_grid())
                 kg__fail_deadlock();
-            more = kg__begin_next_block();
+            /* Blocks that are all there at once take turns on the host's stack. */
+            more = !kg__running.launch.is_cooperative && kg__begin_next_block();
         }
         if (more && begins()) {
             kg__running.threads[kg__running.current].fiber = self;

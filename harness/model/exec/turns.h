@@ -6,6 +6,10 @@
 
 /* Gives the turn to the first thread of the block that has begun. */
 void kg__begin_turns(kg__model_fiber *fiber);
+/* Gives the turn to the first thread of a block whose threads have all begun, and returns its
+ * fiber.
+ */
+kg__model_fiber *kg__give_first_turn(void);
 /* A fiber's life: runs threads that begin, one after the other. */
 void kg__run_threads(kg__model_fiber *self);
 /* The thread that has the turn goes on: what happens from now on is its own. */

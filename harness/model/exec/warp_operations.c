@@ -74,7 +74,12 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
     case KG__MODEL_SHUFFLE_DOWN:
     case KG__MODEL_SHUFFLE_XOR:
         source = source_lane(&lanes[lane], lane);
-        return (group >> source & 1) != 0 ? lanes[source].value : UINT64_MAX;
+        if ((group >> source & 1) != 0)
+            return lanes[source].value;
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->shuffle_outside((unsigned int)(&lanes[lane] - kg__running.threads),
+                                                 source, lanes[lane].code);
+        return UINT64_MAX;
     case KG__MODEL_BALLOT:
         return lanes_with(lanes, group, 1);
     case KG__MODEL_ANY:

@@ -1,1 +1,598 @@
-#error "the CPU model does not support cooperative_groups.h (docs/model.md)"
+/* The CPU model's stand-in for cooperative_groups.h: blocks, grids, tiles of a warp and coalesced
+ * groups. */
+#ifndef KG__MODEL_COOPERATIVE_GROUPS_H
+#define KG__MODEL_COOPERATIVE_GROUPS_H
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups
+{
+
+namespace kg__model
+{
+
+#define KG__GROUP __attribute__((always_inline, unused)) inline
+
+KG__GROUP unsigned int thread_in_block()
+{
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
+KG__GROUP unsigned int lane()
+{
+    return thread_in_block() % KG__MODEL_WARP;
+}
+
+KG__GROUP unsigned int threads_in_block()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
+
+KG__GROUP unsigned int block_in_grid()
+{
+    return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
+
+/* The lanes of `mask` below a lane, as a count. */
+KG__GROUP unsigned int lanes_below(unsigned int mask, unsigned int lane)
+{
+    return static_cast<unsigned int>(__builtin_popcount(mask & ((1u << lane) - 1)));
+}
+
+/* The lane of `mask` that has `rank` others below it; 32 where it has not so many. */
+KG__GROUP unsigned int lane_of_rank(unsigned int mask, unsigned int rank)
+{
+    for (; rank > 0; rank--)
+        mask &= mask - 1;
+    return mask != 0 ? static_cast<unsigned int>(__builtin_ctz(mask)) : KG__MODEL_WARP;
+}
+
+/* `mask`, which holds lanes, as ranks among the lanes of `group`. */
+KG__GROUP unsigned int ranks_of(unsigned int mask, unsigned int group)
+{
+    unsigned int ranks = 0;
+    unsigned int rank = 0;
+
+    for (unsigned int rest = group; rest != 0; rest &= rest - 1, rank++)
+        ranks |= (mask >> __builtin_ctz(rest) & 1) << rank;
+    return ranks;
+}
+
+/* A shuffle of anything that can be copied byte by byte, eight bytes at a time. */
+template <typename Value>
+KG__GROUP Value shuffle(kg__model_warp_operation operation, unsigned int mask, const Value &value,
+                        unsigned int argument, unsigned int width)
+{
+    static_assert(std::is_trivially_copyable<Value>::value && sizeof(Value) <= 32,
+                  "a group's shuffle takes trivially copyable types of at most 32 bytes");
+    Value result;
+
+    for (size_t at = 0; at < sizeof value; at += sizeof(uint64_t)) {
+        const size_t bytes =
+            sizeof value - at < sizeof(uint64_t) ? sizeof value - at : sizeof(uint64_t);
+        uint64_t bits = 0;
+
+        __builtin_memcpy(&bits, reinterpret_cast<const char *>(&value) + at, bytes);
+        bits = kg__model_run_warp_operation(operation, mask, bits, argument, width);
+        __builtin_memcpy(reinterpret_cast<char *>(&result) + at, &bits, bytes);
+    }
+    return result;
+}
+
+template <typename Value>
+KG__GROUP uint64_t bits_of(const Value &value)
+{
+    static_assert(std::is_trivially_copyable<Value>::value && sizeof(Value) <= sizeof(uint64_t),
+                  "a group's match takes trivially copyable types of at most 8 bytes");
+    uint64_t bits = 0;
+
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+} // namespace kg__model
+
+class thread_block;
+class coalesced_group;
+
+/* A group of any kind, as tiled_partition() with a size at run time returns it. */
+class thread_group
+{
+  public:
+    KG__GROUP unsigned long long size() const
+    {
+        return size_;
+    }
+    KG__GROUP unsigned long long num_threads() const
+    {
+        return size_;
+    }
+    KG__GROUP unsigned long long thread_rank() const
+    {
+        return rank_;
+    }
+    KG__GROUP bool is_valid() const
+    {
+        return true;
+    }
+    KG__GROUP void sync() const
+    {
+        if (mask_ != 0)
+            __syncwarp(mask_);
+        else
+            __syncthreads();
+    }
+
+  protected:
+    /* `mask` 0: the whole block. */
+    KG__GROUP thread_group(unsigned int mask, unsigned int size, unsigned int rank)
+        : mask_(mask), size_(size), rank_(rank)
+    {
+    }
+    unsigned int mask_, size_, rank_;
+    friend class coalesced_group;
+    friend thread_group tiled_partition(const thread_group &, unsigned int);
+};
+
+class thread_block : public thread_group
+{
+  public:
+    KG__GROUP thread_block()
+        : thread_group(0, kg__model::threads_in_block(), kg__model::thread_in_block())
+    {
+    }
+    struct arrival_token {
+    };
+
+    static KG__GROUP void sync()
+    {
+        __syncthreads();
+    }
+    /* All threads meet where they wait: what a thread does between is taken to come before. */
+    static KG__GROUP arrival_token barrier_arrive()
+    {
+        return arrival_token{};
+    }
+    static KG__GROUP void barrier_wait(arrival_token &&)
+    {
+        __syncthreads();
+    }
+    static KG__GROUP unsigned int thread_rank()
+    {
+        return kg__model::thread_in_block();
+    }
+    static KG__GROUP unsigned int size()
+    {
+        return kg__model::threads_in_block();
+    }
+    static KG__GROUP unsigned int num_threads()
+    {
+        return kg__model::threads_in_block();
+    }
+    static KG__GROUP dim3 group_index()
+    {
+        return dim3(blockIdx);
+    }
+    static KG__GROUP dim3 thread_index()
+    {
+        return dim3(threadIdx);
+    }
+    static KG__GROUP dim3 dim_threads()
+    {
+        return dim3(blockDim);
+    }
+    static KG__GROUP dim3 group_dim()
+    {
+        return dim3(blockDim);
+    }
+};
+
+class grid_group
+{
+  public:
+    struct arrival_token {
+    };
+
+    KG__GROUP bool is_valid() const
+    {
+        return kg__model_is_cooperative() != 0;
+    }
+    /* Two barriers of the block with the wait for the others in between, as hardware does it. */
+    KG__GROUP void sync() const
+    {
+        kg__model_require_cooperative();
+        kg__model_barrier();
+        kg__model_pass(kg__model_arrive_at_grid());
+        kg__model_barrier();
+    }
+    KG__GROUP arrival_token barrier_arrive() const
+    {
+        return arrival_token{};
+    }
+    KG__GROUP void barrier_wait(arrival_token &&) const
+    {
+        sync();
+    }
+    static KG__GROUP unsigned long long size()
+    {
+        return static_cast<unsigned long long>(num_blocks()) * kg__model::threads_in_block();
+    }
+    static KG__GROUP unsigned long long num_threads()
+    {
+        return size();
+    }
+    static KG__GROUP unsigned long long thread_rank()
+    {
+        return static_cast<unsigned long long>(kg__model::block_in_grid()) *
+                   kg__model::threads_in_block() +
+               kg__model::thread_in_block();
+    }
+    static KG__GROUP unsigned long long num_blocks()
+    {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
+    static KG__GROUP unsigned long long block_rank()
+    {
+        return kg__model::block_in_grid();
+    }
+    static KG__GROUP dim3 block_index()
+    {
+        return dim3(blockIdx);
+    }
+    static KG__GROUP dim3 dim_blocks()
+    {
+        return dim3(gridDim);
+    }
+    static KG__GROUP dim3 group_dim()
+    {
+        return dim3(gridDim);
+    }
+};
+
+/* The lanes of a warp that came to one place together, or a part of them, by rank. */
+class coalesced_group : public thread_group
+{
+  public:
+    KG__GROUP unsigned int size() const
+    {
+        return size_;
+    }
+    KG__GROUP unsigned int num_threads() const
+    {
+        return size_;
+    }
+    KG__GROUP unsigned int thread_rank() const
+    {
+        return rank_;
+    }
+    KG__GROUP unsigned long long meta_group_size() const
+    {
+        return meta_size_;
+    }
+    KG__GROUP unsigned long long meta_group_rank() const
+    {
+        return meta_rank_;
+    }
+    KG__GROUP void sync() const
+    {
+        __syncwarp(mask_);
+    }
+    template <typename Value>
+    KG__GROUP Value shfl(Value value, unsigned int rank) const
+    {
+        return from_lane(value, kg__model::lane_of_rank(mask_, rank % size_));
+    }
+    template <typename Value>
+    KG__GROUP Value shfl_down(Value value, unsigned int by) const
+    {
+        return from_lane(value, rank_ + by < size_ ? kg__model::lane_of_rank(mask_, rank_ + by)
+                                                   : kg__model::lane());
+    }
+    template <typename Value>
+    KG__GROUP Value shfl_up(Value value, unsigned int by) const
+    {
+        return from_lane(value, rank_ >= by ? kg__model::lane_of_rank(mask_, rank_ - by)
+                                            : kg__model::lane());
+    }
+    KG__GROUP int any(int predicate) const
+    {
+        return __any_sync(mask_, predicate);
+    }
+    KG__GROUP int all(int predicate) const
+    {
+        return __all_sync(mask_, predicate);
+    }
+    KG__GROUP unsigned int ballot(int predicate) const
+    {
+        return kg__model::ranks_of(__ballot_sync(mask_, predicate), mask_);
+    }
+    template <typename Value>
+    KG__GROUP unsigned int match_any(Value value) const
+    {
+        return kg__model::ranks_of(equal_lanes(value), mask_);
+    }
+    template <typename Value>
+    KG__GROUP unsigned int match_all(Value value, int &predicate) const
+    {
+        predicate = equal_lanes(value) == mask_;
+        return predicate ? kg__model::ranks_of(mask_, mask_) : 0;
+    }
+
+    /* What the model's own functions of groups are made of. */
+    KG__GROUP unsigned int kg__mask() const
+    {
+        return mask_;
+    }
+    KG__GROUP coalesced_group(unsigned int mask, unsigned int meta_size, unsigned int meta_rank)
+        : thread_group(mask, static_cast<unsigned int>(__builtin_popcount(mask)),
+                       kg__model::lanes_below(mask, kg__model::lane())),
+          meta_size_(meta_size), meta_rank_(meta_rank)
+    {
+    }
+
+  private:
+    template <typename Value>
+    KG__GROUP Value from_lane(const Value &value, unsigned int lane) const
+    {
+        return kg__model::shuffle(KG__MODEL_SHUFFLE, mask_, value, lane, KG__MODEL_WARP);
+    }
+    template <typename Value>
+    KG__GROUP unsigned int equal_lanes(const Value &value) const
+    {
+        return static_cast<unsigned int>(kg__model_run_warp_operation(
+            KG__MODEL_MATCH_ANY, mask_, kg__model::bits_of(value), 0, KG__MODEL_WARP));
+    }
+    unsigned int meta_size_, meta_rank_;
+};
+
+/* A tile of a power of two of lanes. */
+template <unsigned int Size, typename Parent = void>
+class thread_block_tile : public thread_group
+{
+    static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
+    static_assert(Size <= KG__MODEL_WARP,
+                  "the CPU model does not support tiles of several warps (docs/model.md)");
+
+  public:
+    KG__GROUP thread_block_tile(unsigned int meta_size, unsigned int meta_rank)
+        : thread_group(static_cast<unsigned int>((1ull << Size) - 1)
+                           << (kg__model::lane() & ~(Size - 1)),
+                       Size, kg__model::lane() % Size),
+          meta_size_(meta_size), meta_rank_(meta_rank)
+    {
+    }
+    KG__GROUP thread_block_tile(const thread_block &)
+        : thread_block_tile((kg__model::threads_in_block() + Size - 1) / Size,
+                            kg__model::thread_in_block() / Size)
+    {
+    }
+    /* Whatever it is part of. */
+    template <typename Other>
+    KG__GROUP thread_block_tile(const thread_block_tile<Size, Other> &other)
+        : thread_block_tile(static_cast<unsigned int>(other.meta_group_size()),
+                            static_cast<unsigned int>(other.meta_group_rank()))
+    {
+    }
+    static KG__GROUP constexpr unsigned int size()
+    {
+        return Size;
+    }
+    static KG__GROUP constexpr unsigned int num_threads()
+    {
+        return Size;
+    }
+    KG__GROUP unsigned int thread_rank() const
+    {
+        return rank_;
+    }
+    KG__GROUP unsigned long long meta_group_size() const
+    {
+        return meta_size_;
+    }
+    KG__GROUP unsigned long long meta_group_rank() const
+    {
+        return meta_rank_;
+    }
+    KG__GROUP void sync() const
+    {
+        __syncwarp(mask_);
+    }
+    template <typename Value>
+    KG__GROUP Value shfl(Value value, int rank) const
+    {
+        return kg__model::shuffle(KG__MODEL_SHUFFLE, mask_, value, static_cast<unsigned int>(rank),
+                                  Size);
+    }
+    template <typename Value>
+    KG__GROUP Value shfl_down(Value value, unsigned int by) const
+    {
+        return kg__model::shuffle(KG__MODEL_SHUFFLE_DOWN, mask_, value, by, Size);
+    }
+    template <typename Value>
+    KG__GROUP Value shfl_up(Value value, unsigned int by) const
+    {
+        return kg__model::shuffle(KG__MODEL_SHUFFLE_UP, mask_, value, by, Size);
+    }
+    template <typename Value>
+    KG__GROUP Value shfl_xor(Value value, unsigned int by) const
+    {
+        return kg__model::shuffle(KG__MODEL_SHUFFLE_XOR, mask_, value, by, Size);
+    }
+    KG__GROUP int any(int predicate) const
+    {
+        return __any_sync(mask_, predicate);
+    }
+    KG__GROUP int all(int predicate) const
+    {
+        return __all_sync(mask_, predicate);
+    }
+    KG__GROUP unsigned int ballot(int predicate) const
+    {
+        return __ballot_sync(mask_, predicate) >> first_lane();
+    }
+    template <typename Value>
+    KG__GROUP unsigned int match_any(Value value) const
+    {
+        return equal_lanes(value) >> first_lane();
+    }
+    template <typename Value>
+    KG__GROUP unsigned int match_all(Value value, int &predicate) const
+    {
+        const unsigned int equal = equal_lanes(value);
+
+        predicate = equal == __ballot_sync(mask_, 1);
+        return predicate ? equal >> first_lane() : 0;
+    }
+    KG__GROUP unsigned int kg__mask() const
+    {
+        return mask_;
+    }
+
+  private:
+    static KG__GROUP unsigned int first_lane()
+    {
+        return kg__model::lane() & ~(Size - 1);
+    }
+    template <typename Value>
+    KG__GROUP unsigned int equal_lanes(const Value &value) const
+    {
+        return static_cast<unsigned int>(kg__model_run_warp_operation(
+            KG__MODEL_MATCH_ANY, mask_, kg__model::bits_of(value), 0, KG__MODEL_WARP));
+    }
+    unsigned int meta_size_, meta_rank_;
+};
+
+KG__GROUP thread_block this_thread_block()
+{
+    return thread_block();
+}
+
+KG__GROUP grid_group this_grid()
+{
+    return grid_group();
+}
+
+/* The lanes that have come to this place when no lane of the warp can do anything else. */
+KG__GROUP coalesced_group coalesced_threads()
+{
+    return coalesced_group(static_cast<unsigned int>(kg__model_run_warp_operation(
+                               KG__MODEL_ACTIVE, UINT32_MAX, 0, 0, KG__MODEL_WARP)),
+                           1, 0);
+}
+
+KG__GROUP coalesced_group this_thread()
+{
+    return coalesced_group(1u << kg__model::lane(), 1, 0);
+}
+
+template <unsigned int Size>
+KG__GROUP thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block)
+{
+    return thread_block_tile<Size, thread_block>(block);
+}
+
+template <unsigned int Size, unsigned int ParentSize, typename Parent>
+KG__GROUP thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>
+tiled_partition(const thread_block_tile<ParentSize, Parent> &parent)
+{
+    static_assert(Size <= ParentSize, "a tile is no larger than what it is part of");
+    return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(
+        ParentSize / Size, parent.thread_rank() / Size);
+}
+
+/* By rank: `size` at a time. */
+KG__GROUP coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
+{
+    const unsigned int first = parent.thread_rank() / size * size;
+    unsigned int mask = 0;
+
+    for (unsigned int rank = first; rank < first + size && rank < parent.size(); rank++)
+        mask |= 1u << kg__model::lane_of_rank(parent.kg__mask(), rank);
+    return coalesced_group(mask, (parent.size() + size - 1) / size, first / size);
+}
+
+template <unsigned int Size>
+KG__GROUP coalesced_group tiled_partition(const coalesced_group &parent)
+{
+    return tiled_partition(parent, Size);
+}
+
+KG__GROUP thread_group tiled_partition(const thread_group &parent, unsigned int size)
+{
+    const unsigned int rank = parent.rank_ % size;
+    const unsigned int first = kg__model::lane() - rank;
+    const unsigned int lanes = static_cast<unsigned int>((1ull << size) - 1);
+
+    if (size == 0 || size > KG__MODEL_WARP || (size & (size - 1)) != 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "tiled_partition(): the size is not a power of two from 1 to 32");
+    return thread_group(lanes << first, size, rank);
+}
+
+KG__GROUP thread_group tiled_partition(const thread_block &parent, unsigned int size)
+{
+    return tiled_partition(static_cast<const thread_group &>(parent), size);
+}
+
+/* The threads of a tile or coalesced group with equal labels. */
+template <typename Label, typename Group>
+KG__GROUP coalesced_group labeled_partition(const Group &group, Label label)
+{
+    const unsigned int mine = static_cast<unsigned int>(kg__model_run_warp_operation(
+        KG__MODEL_MATCH_ANY, group.kg__mask(), kg__model::bits_of(label), 0, KG__MODEL_WARP));
+    const unsigned int leader = mine & (0 - mine);
+    const unsigned int leaders = __ballot_sync(group.kg__mask(), leader == 1u << kg__model::lane());
+
+    return coalesced_group(mine, static_cast<unsigned int>(__builtin_popcount(leaders)),
+                           static_cast<unsigned int>(__builtin_popcount(leaders & (leader - 1))));
+}
+
+template <typename Group>
+KG__GROUP coalesced_group binary_partition(const Group &group, bool predicate)
+{
+    const unsigned int where = __ballot_sync(group.kg__mask(), predicate);
+
+    return coalesced_group(predicate ? where : group.kg__mask() & ~where, 2, predicate ? 1 : 0);
+}
+
+template <typename Group>
+KG__GROUP void sync(const Group &group)
+{
+    group.sync();
+}
+
+template <typename Group>
+KG__GROUP auto thread_rank(const Group &group)
+{
+    return group.thread_rank();
+}
+
+template <typename Group>
+KG__GROUP auto group_size(const Group &group)
+{
+    return group.size();
+}
+
+/* One thread of the group calls it. */
+template <typename Group, typename Function, typename... Arguments>
+KG__GROUP void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
+{
+    if (group.thread_rank() == 0)
+        std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+}
+
+/* And all get what it returned. */
+template <typename Group, typename Function, typename... Arguments>
+KG__GROUP auto invoke_one_broadcast(const Group &group, Function &&function,
+                                    Arguments &&...arguments)
+{
+    decltype(std::forward<Function>(function)(std::forward<Arguments>(arguments)...)) result{};
+
+    if (group.thread_rank() == 0)
+        result = std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
+    return group.shfl(result, 0);
+}
+
+} // namespace cooperative_groups
+
+#endif

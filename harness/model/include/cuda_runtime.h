@@ -111,8 +111,6 @@ extern "C" const int warpSize;
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
 KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_generic_to_shared()",
                       "shared memory has no address space of its own")
-KG__MODEL_UNSUPPORTED(void __pipeline_memcpy_async(void *, const void *, size_t),
-                      "__pipeline_memcpy_async()", "copy by assignment")
 KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
                       "use __syncthreads() or __syncwarp()")
 #undef KG__MODEL_UNSUPPORTED
@@ -154,6 +152,51 @@ static inline cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...),
 {
     return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
 }
+
+template <typename... Parameters>
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parameters...),
+                                              int threads, size_t dynamic_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks, reinterpret_cast<const void *>(kernel), threads, dynamic_bytes);
+}
+
+template <typename... Parameters, size_t... Number>
+static inline cudaError_t
+kg__model_launch_cooperative(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                             void **arguments, std::index_sequence<Number...>)
+{
+    (void)arguments;
+    return cudaLaunchKernelEx(config, kernel,
+                              *static_cast<std::decay_t<Parameters> *>(arguments[Number])...);
+}
+
+/* The kernel itself, whose parameters' types are needed to read `arguments`: not a void pointer. */
+template <typename... Parameters>
+static inline cudaError_t
+cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
+                            size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = dynamic_bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return kg__model_launch_cooperative(&config, kernel, arguments,
+                                        std::index_sequence_for<Parameters...>());
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t = 0,
+                                        cudaStream_t = nullptr)
+    __attribute__((error("the CPU model needs the kernel's type: pass the kernel itself to "
+                         "cudaLaunchCooperativeKernel(), not a void pointer (docs/model.md)")));
 
 template <typename... Parameters>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,

@@ -188,7 +188,7 @@ struct cudaPointerAttributes {
 };
 
 /* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority and
- * PreferredSharedMemoryCarveout change nothing here, Cooperative may be 0 and ClusterDimension
+ * PreferredSharedMemoryCarveout change nothing here, Cooperative is known, ClusterDimension may be
  * 1x1x1; anything else is cudaErrorNotSupported. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
@@ -376,6 +376,10 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
+/* By threads and shared memory; a kernel's registers, which the model does not know, may allow
+ * fewer. */
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int threads, size_t dynamic_bytes);
 
 #ifdef __cplusplus
 }

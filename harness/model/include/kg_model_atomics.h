@@ -71,7 +71,7 @@ KG__MODEL_ATOMIC_EXCHANGE(float)
     {                                                                                              \
         type old;                                                                                  \
                                                                                                    \
-        __atomic_load(address, &old, __ATOMIC_RELAXED);                                            \
+        __atomic_load(address, &old, __ATOMIC_ACQUIRE);                                            \
         if (old == expected)                                                                       \
             __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
         return old;                                                                                \

@@ -77,6 +77,13 @@ static inline __attribute__((always_inline)) kg__model_votes kg__model_barrier_v
     return kg__model_last_votes();
 }
 
+/* Whether the running launch is cooperative. */
+int kg__model_is_cooperative(void);
+/* Ends a launch that is not. */
+void kg__model_require_cooperative(void);
+/* Notes that the calling thread waits for all threads of the grid that have not ended. */
+kg__model_turn kg__model_arrive_at_grid(void);
+
 /* What the lanes of a warp do together. */
 typedef enum kg__model_warp_operation {
     KG__MODEL_SYNC,
@@ -121,8 +128,30 @@ kg__model_run_warp_operation(kg__model_warp_operation operation, unsigned int ma
     return kg__model_warp_operation_result();
 }
 
-/* Notes a memory fence of the calling thread. */
+/* Notes a memory fence of the calling thread, for the device or for its block. */
 void kg__model_fence(void);
+void kg__model_fence_block(void);
+
+/* Copies to shared memory that come when they are waited for: `size` bytes, the last `zeros` of
+ * them 0 and not copied, with the group that the thread commits next, or with a barrier. */
+void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
+void kg__model_commit_copies(void);
+/* Waits for all groups of the calling thread but the newest. */
+void kg__model_wait_for_copies(unsigned int newest);
+
+/* A barrier in shared memory, as cuda::barrier is. */
+typedef struct kg__model_barrier_object {
+    uint32_t expected, pending; /* arrivals */
+    uint64_t phase;
+} kg__model_barrier_object;
+
+void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected);
+/* Notes `count` arrivals, of threads of which `leaving` will not come again; returns the phase to
+ * wait for. */
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving);
+/* Waits for a phase to end. */
+kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase);
 
 /* What instrumented kernels call in place of the C library's memcpy(), so that their accesses are
  * seen. */

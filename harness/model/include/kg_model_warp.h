@@ -35,6 +35,7 @@ KG__MODEL_INLINE void __syncwarp(unsigned int mask = 0xffffffffu)
 
 KG__MODEL_INLINE void __threadfence_block()
 {
+    kg__model_fence_block();
 }
 
 KG__MODEL_INLINE void __threadfence()

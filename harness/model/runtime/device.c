@@ -63,7 +63,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .totalConstMem = 65536,
         .major = 9,
         .minor = 0,
-        .multiProcessorCount = 132,
+        .multiProcessorCount = KG__MODEL_MULTIPROCESSORS,
         .canMapHostMemory = 1,
         .unifiedAddressing = 1,
         .l2CacheSize = 62914560,
@@ -72,6 +72,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .regsPerMultiprocessor = 65536,
         .managedMemory = 1,
         .concurrentManagedAccess = 1,
+        .cooperativeLaunch = 1,
         .sharedMemPerBlockOptin = KG__MODEL_SHARED_OPTIN,
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
@@ -182,5 +183,18 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
         .preferredShmemCarveout = -1,
     };
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int threads, size_t dynamic_bytes)
+{
+    KG__BEGIN_CALL();
+    if (blocks == NULL || threads <= 0 || threads > KG__MODEL_MAX_THREADS)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    *blocks = (int)kg__exec_blocks_per_multiprocessor(
+        (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
     return kg__model_leave(cudaSuccess);
 }

@@ -49,7 +49,34 @@ static void describe_deadlock(kg__exec_failure *failure)
 {
     char barrier[160] = "";
     char operation[160];
+    char grid[160] = "";
 
+    if (failure->deadlock.at_grid > 0)
+        kg__describe_line(grid, sizeof grid,
+                          kg__model_source_of((const void *)failure->deadlock.grid));
+    if (failure->deadlock.ended_blocks > 0) {
+        kg__format(failure->text, sizeof failure->text,
+                   "no thread can go on: its block waits at grid.sync()%s and %zu of the grid's "
+                   "have ended; let every block reach it",
+                   grid, failure->deadlock.ended_blocks);
+        return;
+    }
+    if (failure->deadlock.at_grid > 0) {
+        kg__format(failure->text, sizeof failure->text,
+                   "no thread can go on: %d threads of the block wait at grid.sync()%s and the "
+                   "others elsewhere; let every thread reach it",
+                   failure->deadlock.at_grid, grid);
+        return;
+    }
+    if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0) {
+        kg__describe_line(operation, sizeof operation,
+                          kg__model_source_of((const void *)failure->deadlock.operation));
+        kg__format(failure->text, sizeof failure->text,
+                   "no thread can go on: %d wait at a barrier in shared memory, this one%s; let as "
+                   "many threads arrive as it was made for",
+                   failure->deadlock.at_object, operation);
+        return;
+    }
     if (failure->deadlock.at_barrier > 0)
         kg__describe_line(barrier, sizeof barrier,
                           kg__model_source_of((const void *)failure->deadlock.barrier));
@@ -146,7 +173,8 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
                                    .body = body,
                                    .context = context,
                                    .watcher = kg__watch_watcher(),
-                                   .ends_on_sigterm = on_hang != NULL });
+                                   .ends_on_sigterm = on_hang != NULL,
+                                   .is_cooperative = kg__exec_is_cooperative(config) });
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,

@@ -71,7 +71,9 @@ void kg__set_index(bool *known, unsigned int to[3], uint3 index)
 /* A line's races are one finding, whoever races there. */
 static kg__finding_kind class_of(kg__finding_kind kind)
 {
-    return kind == KG__RACE_IN_WARP || kind == KG__RACE_BETWEEN_BLOCKS ? KG__RACE_IN_BLOCK : kind;
+    return kind == KG__RACE_IN_WARP || kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE
+               ? KG__RACE_IN_BLOCK
+               : kind;
 }
 
 bool kg__found_before(kg__finding_kind kind, uintptr_t code)

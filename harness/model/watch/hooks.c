@@ -148,12 +148,12 @@ void __sanitizer_cov_trace_pc(void)
     void __tsan_volatile_read##size(const void *address);                                          \
     void __tsan_volatile_read##size(const void *address)                                           \
     {                                                                                              \
-        note_access(address, size, CODE);                                                          \
+        note_access(address, KG__ACCESS_VOLATILE | (size), CODE);                                  \
     }                                                                                              \
     void __tsan_volatile_write##size(const void *address);                                         \
     void __tsan_volatile_write##size(const void *address)                                          \
     {                                                                                              \
-        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
+        note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE);               \
     }
 ACCESSES(1)
 ACCESSES(2)
@@ -173,14 +173,30 @@ void __tsan_write_range(const void *address, size_t size)
     note_range(address, size, KG__ACCESS_WRITE, CODE);
 }
 
+/* Fences are part of the trace, so that they come before and after accesses as the lanes have it.
+ */
+
+void kg__model_fence(void)
+{
+    note(kg__access(1, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
+void kg__model_fence_block(void)
+{
+    note(kg__access(0, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
 /* The stand-in's atomics load once and store once: the load is the request, and nothing comes
- * between the two. An exchange is one access, which asks nothing of what was there before. */
+ * between the two. A comparison's load is told by its order. An exchange is one access, which asks
+ * nothing of what was there before. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
-        (void)order;                                                                               \
-        note_access(address, KG__ACCESS_ATOMIC | sizeof *address, CODE);                           \
+        note_access(address,                                                                       \
+                    KG__ACCESS_ATOMIC | sizeof *address |                                          \
+                        (order == __ATOMIC_ACQUIRE ? KG__ACCESS_VOLATILE : 0),                     \
+                    CODE);                                                                         \
         return *address;                                                                           \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
@@ -252,6 +268,32 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
                                 .index = (intptr_t)index });
     suspicious = true;
     kg__trace_limit = kg__trace_cursor;
+}
+
+/* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
+
+void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
+{
+    size_t read = size - zeros;
+    uintptr_t code = CODE;
+
+    if (read == size)
+        note_access(from, (unsigned int)size, code - 1);
+    else
+        note_range(from, read, 0, code - 1);
+    note_access(to, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | (unsigned int)size, code);
+    kg__exec_copy_async(to, from, size, zeros, bound);
+}
+
+void kg__model_wait_for_copies(unsigned int newest)
+{
+    uintptr_t code = CODE;
+    void *to;
+    size_t size;
+
+    while (kg__exec_bring_copy(newest, &to, &size))
+        note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
+             code);
 }
 
 /* The stand-in headers have instrumented sources call these for the C library's functions. A place

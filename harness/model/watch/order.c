@@ -2,6 +2,7 @@
 #include "model/watch/order.h"
 
 #include "base/message.h"
+#include "model/watch/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,23 @@ typedef struct begun_block {
     uint64_t number; /* in its grid */
 } begun_block;
 
-/* A word that blocks have released by an atomic behind a fence, and which: a bit a block. */
-#define RELEASES_MAXIMUM 256
-typedef struct release {
+/* A word that threads tell each other by, and who has. */
+typedef struct word {
     const kg__region *region;
     uint32_t offset;
-    uint64_t *blocks;
-} release;
+    uint32_t interval;     /* that `warps` are of */
+    uint32_t warps;        /* that have released it in this interval, behind a fence */
+    uint32_t loose_warps;  /* or without one */
+    size_t last_block;     /* that did anything to it, by the order in which they began */
+    uint64_t last_version; /* and what it knew then */
+    /* A bit a block: that have released it behind a fence; or without one, by an atomic; or by any
+     * access. */
+    uint64_t *blocks[3];
+} word;
+enum { FENCED, BY_ATOMIC, BY_ANY };
+
+#define WORDS_MAXIMUM 8192 /* a power of two */
+#define WORDS_MEMORY ((size_t)64 << 20)
 
 struct kg__order kg__order = { .now = KG__TIME_FIRST,
                                .launch_began = KG__TIME_FIRST,
@@ -33,22 +44,47 @@ static begun_block *blocks;
 static size_t block_count;
 static size_t block_room;
 
-static release releases[RELEASES_MAXIMUM];
-static size_t release_count;
-static bool releases_overflow; /* too many words to keep apart: any two blocks count as ordered */
-static bool fenced;            /* in this block */
-static uint64_t *acquired;     /* what the running block has seen; NULL: nothing */
+static word words[WORDS_MAXIMUM]; /* by a hash */
+static size_t word_count;
+static size_t words_most;
+static bool words_overflow; /* too many to keep apart: any two blocks count as ordered */
+static bool fenced;         /* the device's, in this block */
+static uint64_t *known[3];  /* what the running block has seen; NULL: nothing */
+static uint64_t version;    /* goes up with it */
 static size_t bitmap_words;
+
+/* The running block: whether any thread has an entry in these. */
+static bool any_word;
+static uint32_t fenced_warps;
+static uint32_t taken_interval; /* that these two are of */
+static uint32_t taken[KG__MODEL_MAX_WARPS];
+static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
+static const word *lock_of[KG__MODEL_MAX_THREADS];
+
+static void forget_known(void)
+{
+    for (int i = 0; i < 3; i++) {
+        free(known[i]);
+        known[i] = NULL;
+    }
+    version++;
+    fenced = false;
+    fenced_warps = 0;
+    if (any_word)
+        memset(lock_of, 0, sizeof lock_of);
+    any_word = kg__order.any_taken = false;
+}
 
 static void forget_order(void)
 {
-    for (size_t i = 0; i < release_count; i++)
-        free(releases[i].blocks);
-    release_count = 0;
-    releases_overflow = false;
-    kg__order.any_fence = false;
-    free(acquired);
-    acquired = NULL;
+    for (size_t i = 0; word_count > 0 && i < WORDS_MAXIMUM; i++) {
+        for (int how = 0; how < 3; how++)
+            free(words[i].blocks[how]);
+        words[i] = (word){ 0 };
+    }
+    word_count = 0;
+    words_overflow = false;
+    forget_known();
 }
 
 /* Makes every time so far one of the host's. */
@@ -73,6 +109,9 @@ void kg__order_begin_launch(void)
     kg__order.launch_began = ++kg__order.now;
     block_count = 0;
     bitmap_words = ((size_t)gridDim.x * gridDim.y * gridDim.z + 63) / 64;
+    words_most = WORDS_MEMORY / (3 * bitmap_words * sizeof(uint64_t));
+    if (words_most > WORDS_MAXIMUM / 2)
+        words_most = WORDS_MAXIMUM / 2;
     forget_order();
 }
 
@@ -88,9 +127,7 @@ void kg__order_begin_block(uint64_t number)
         memset(kg__order.known[warp], 0, sizeof kg__order.known[warp]);
         kg__order.have_met[warp] = false;
     }
-    fenced = false;
-    free(acquired);
-    acquired = NULL;
+    forget_known();
 }
 
 size_t kg__order_block(uint32_t time)
@@ -156,49 +193,153 @@ void kg__order_sync(unsigned int warp, uint32_t group)
     }
 }
 
-void kg__order_fence(void)
+void kg__order_fence(unsigned int thread, bool of_device)
 {
-    fenced = kg__order.any_fence = true;
+    fenced = fenced || of_device;
+    fenced_warps |= 1u << thread / WARP;
 }
 
-void kg__order_atomic(const kg__region *region, uint32_t offset)
+/* The word's entry, added where there is space for one; NULL where there is none. */
+static word *word_at(const kg__region *region, uint32_t offset)
 {
-    release *word = NULL;
-    size_t mine = block_count - 1;
+    size_t slot = (size_t)(((uintptr_t)region / 64 + offset) * 0x9e3779b97f4a7c15u >> 32);
 
-    for (size_t i = 0; i < release_count && word == NULL; i++) {
-        if (releases[i].region == region && releases[i].offset == offset)
-            word = &releases[i];
+    for (;; slot++) {
+        word *found = &words[slot % WORDS_MAXIMUM];
+
+        if (found->region == region && found->offset == offset)
+            return found;
+        if (found->region != NULL)
+            continue;
+        if (word_count == words_most)
+            return NULL;
+        word_count++;
+        *found = (word){ .region = region, .offset = offset, .last_block = SIZE_MAX };
+        return found;
     }
-    if (word != NULL) {
-        if (acquired == NULL)
-            acquired = kg__allocate(bitmap_words, sizeof *acquired);
-        for (size_t i = 0; i < bitmap_words; i++)
-            acquired[i] |= word->blocks[i];
+}
+
+/* Returns whether there was any that is new. */
+static bool add_blocks(uint64_t **to, const uint64_t *from)
+{
+    uint64_t added = 0;
+
+    if (from == NULL)
+        return false;
+    if (*to == NULL)
+        *to = kg__allocate(bitmap_words, sizeof **to);
+    for (size_t i = 0; i < bitmap_words; i++) {
+        added |= from[i] & ~(*to)[i];
+        (*to)[i] |= from[i];
     }
-    if (!fenced)
+    return added != 0;
+}
+
+static void add_block(uint64_t **to, size_t block)
+{
+    if (*to == NULL)
+        *to = kg__allocate(bitmap_words, sizeof **to);
+    (*to)[block / 64] |= (uint64_t)1 << block % 64;
+}
+
+/* What blocks tell each other by a word. */
+static void tell_blocks(word *at, bool reads, bool writes, bool is_atomic)
+{
+    size_t mine = block_count - 1;
+    uint64_t now = version * 2 + fenced;
+
+    if (at->last_block == mine && at->last_version == now)
         return;
-    if (word == NULL) {
-        if (release_count == RELEASES_MAXIMUM) {
-            releases_overflow = true;
-            return;
-        }
-        word = &releases[release_count++];
-        *word = (release){ region, offset, kg__allocate(bitmap_words, sizeof(uint64_t)) };
+    for (int how = 0; reads && how < 3; how++)
+        version += add_blocks(&known[how], at->blocks[how]);
+    for (int how = 0; writes && how < 3; how++) {
+        if (how == FENCED ? !fenced : how == BY_ATOMIC && !is_atomic)
+            continue;
+        (void)add_blocks(&at->blocks[how], known[how]);
+        add_block(&at->blocks[how], mine);
     }
-    for (size_t i = 0; acquired != NULL && i < bitmap_words; i++)
-        word->blocks[i] |= acquired[i];
-    word->blocks[mine / 64] |= (uint64_t)1 << mine % 64;
+    at->last_block = mine;
+    at->last_version = version * 2 + fenced;
+}
+
+/* What warps of the block tell each other. */
+static void tell_warps(word *at, unsigned int warp)
+{
+    uint32_t mine = 1u << warp;
+
+    if (taken_interval != kg__order.now) {
+        memset(taken, 0, sizeof taken);
+        memset(loosely_taken, 0, sizeof loosely_taken);
+        taken_interval = kg__order.now;
+    }
+    if (at->interval != kg__order.now) {
+        at->warps = at->loose_warps = 0;
+        at->interval = kg__order.now;
+    }
+    taken[warp] |= at->warps;
+    kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
+    loosely_taken[warp] |= at->loose_warps;
+    if ((fenced_warps & mine) != 0)
+        at->warps |= mine | taken[warp];
+    at->loose_warps |= mine | loosely_taken[warp];
+}
+
+void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
+                      unsigned int kind)
+{
+    bool is_atomic = (kind & KG__ACCESS_ATOMIC) != 0;
+    bool writes = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_WRITE)) != 0;
+    word *at = word_at(region, offset);
+
+    if (at == NULL) {
+        words_overflow = words_overflow || fenced;
+        return;
+    }
+    if (region->space == KG__MODEL_GLOBAL)
+        tell_blocks(at, is_atomic || !writes, writes, is_atomic);
+    if (!is_atomic)
+        return;
+    tell_warps(at, thread / WARP);
+    any_word = true;
+    if ((kind & KG__ACCESS_VOLATILE) != 0) {
+        lock_of[thread] = at;
+        kg__order.any_taken = true;
+    }
+}
+
+bool kg__order_has_taken(unsigned int thread, unsigned int other)
+{
+    if (!kg__order.any_taken)
+        return false;
+    if (thread / WARP == other / WARP)
+        return lock_of[thread] != NULL && lock_of[thread] == lock_of[other];
+    return taken_interval == kg__order.now && (taken[thread / WARP] >> other / WARP & 1) != 0;
+}
+
+bool kg__order_lacks_fence(unsigned int thread, unsigned int other)
+{
+    return any_word && taken_interval == kg__order.now && thread / WARP != other / WARP &&
+           (loosely_taken[thread / WARP] >> other / WARP & 1) != 0;
+}
+
+static bool is_known(int how, uint32_t time)
+{
+    size_t block = kg__order_block(time);
+
+    return known[how] != NULL && (known[how][block / 64] >> block % 64 & 1) != 0;
 }
 
 bool kg__order_is_acquired(uint32_t time)
 {
-    size_t block = kg__order_block(time);
+    return words_overflow || is_known(FENCED, time);
+}
 
-    return releases_overflow || (acquired != NULL && (acquired[block / 64] >> block % 64 & 1) != 0);
+bool kg__order_block_lacks_fence(uint32_t time, bool by_atomics_alone)
+{
+    return is_known(by_atomics_alone ? BY_ATOMIC : BY_ANY, time);
 }
 
 bool kg__order_has_acquired_nothing(void)
 {
-    return acquired == NULL && !releases_overflow;
+    return known[FENCED] == NULL && !words_overflow;
 }

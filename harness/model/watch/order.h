@@ -25,7 +25,7 @@ struct kg__order {
     uint32_t now;
     uint32_t launch_began;
     uint32_t block_began;
-    bool any_fence; /* in the launch */
+    bool any_taken; /* in this block: kg__order_has_taken() may be true of some threads */
     /* By warp: whether any of its lanes have met; how often each lane has met others, counted from
      * 1; and what each lane knows of the others' counts. */
     bool have_met[KG__MODEL_MAX_WARPS];
@@ -44,11 +44,18 @@ void kg__order_begin_block(uint64_t number);
 void kg__order_barrier(void);
 /* The lanes of a warp in `group` have met in __syncwarp(). */
 void kg__order_sync(unsigned int warp, uint32_t group);
-/* A thread of the running block has come to a __threadfence(). */
-void kg__order_fence(void);
-/* Takes and gives what an atomic on a word of global memory makes known between blocks; where no
- * thread of the launch has come to a fence there is nothing. */
-void kg__order_atomic(const kg__region *region, uint32_t offset);
+/* A thread of the running block has come to a fence, of the device or of its block. */
+void kg__order_fence(unsigned int thread, bool of_device);
+/* Takes and gives what a thread's atomic, or volatile access, on a word makes known between blocks,
+ * and between warps: what went before a fence that the atomic follows. The kind is as in trace.h.
+ */
+void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
+                      unsigned int kind);
+/* Whether what a thread did in this interval is ordered before what another one does: by an atomic
+ * after a fence, or since both take the same lock. */
+bool kg__order_has_taken(unsigned int thread, unsigned int other);
+/* Whether it would be, were there a fence. */
+bool kg__order_lacks_fence(unsigned int thread, unsigned int other);
 
 /* The block, of this launch, that a time belongs to, by the order in which they began. */
 size_t kg__order_block(uint32_t time);
@@ -56,6 +63,8 @@ size_t kg__order_block(uint32_t time);
 uint3 kg__order_block_index(uint32_t time);
 /* True when what another block did at `time` is ordered before what the running block does. */
 bool kg__order_is_acquired(uint32_t time);
+/* True when it would be, were there a fence: atomics, or also volatile accesses, tell of it. */
+bool kg__order_block_lacks_fence(uint32_t time, bool by_atomics_alone);
 /* True when nothing that other blocks did is ordered before what the running block does. */
 bool kg__order_has_acquired_nothing(void);
 

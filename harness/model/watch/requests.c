@@ -5,6 +5,7 @@
 #include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/watch/findings.h"
+#include "model/watch/order.h"
 #include "model/watch/shadow.h"
 #include "model/watch/sites.h"
 #include "model/watch/trace.h"
@@ -256,7 +257,8 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
         if (checking)
             report_outside(site, region, kind, addresses[i], lanes[i]);
     }
-    for (unsigned int space = 0; counting && space < KG__SPACES; space++) {
+    for (unsigned int space = 0; counting && (kind & KG__ACCESS_ASYNC) == 0 && space < KG__SPACES;
+         space++) {
         uint64_t mine[WARP];
         unsigned int together = 0;
 
@@ -310,19 +312,45 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     }
 }
 
+/* Takes what lanes tell that is no access. */
+static void take_note(unsigned int kind, unsigned int count, const uint64_t *addresses,
+                      const uint8_t *lanes)
+{
+    for (unsigned int i = 0; i < count; i++) {
+        kg__region *region;
+
+        if ((kind & KG__ACCESS_ASYNC) == 0) {
+            kg__order_fence(first_thread + lanes[i], addresses[i] != 0);
+            continue;
+        }
+        region = kg__region_at((uintptr_t)addresses[i]);
+        if (region != NULL && addresses[i] - region->start < region->bytes)
+            kg__shadow_copied(region, (uint32_t)(addresses[i] - region->start),
+                              kind & KG__ACCESS_BYTES, first_thread + lanes[i]);
+    }
+}
+
 void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
                       const uint64_t *addresses, const uint8_t *lanes)
 {
-    kg__site *site = kg__site_of(code);
-    kg__region *region = site->region;
+    kg__site *site;
+    kg__region *region;
     unsigned int bytes = kind & KG__ACCESS_BYTES;
-    uint64_t last = region->bytes - bytes;
+    uint64_t last;
     uint32_t offsets[WARP];
     uint64_t alignment = 0;
     uint64_t outside = 0;
 
     if (lanes == NULL)
         lanes = every_lane;
+    if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
+        if (checking)
+            take_note(kind, count, addresses, lanes);
+        return;
+    }
+    site = kg__site_of(code);
+    region = site->region;
+    last = region->bytes - bytes;
     accesses += count;
     site->kind = kind;
     for (unsigned int i = 0; i < count; i++) {
@@ -339,7 +367,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         take_apart(site, kind, count, addresses, lanes);
         return;
     }
-    if (counting)
+    if (counting && (kind & KG__ACCESS_ASYNC) == 0)
         count_request(site, region->space, kind, count, addresses);
     take_together(site, region, kind, count, offsets, lanes);
 }

@@ -17,6 +17,11 @@ void kg__shadow_barrier(void);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
 
+/* The running block waits for its grid: returns what is known of its shared memory, */
+void *kg__shadow_suspend_block(void);
+/* and it goes on, after all that was done before the grid's barrier. */
+void kg__shadow_resume_block(void *suspended);
+
 /* Ends the launch. */
 void kg__shadow_end_launch(void);
 /* Holds the accesses of `count` lanes to `region`, at `offsets` from its start, against what is
@@ -24,6 +29,10 @@ void kg__shadow_end_launch(void);
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);
+
+/* The bytes that a thread's asynchronous copy was to write have come. */
+void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes,
+                       unsigned int thread);
 
 /* The host has written `bytes` from `address` of a region, or (`written` false) wants them to count
  * as never written. */

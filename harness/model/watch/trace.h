@@ -8,22 +8,28 @@
 #include <stdint.h>
 
 /* One thing that a lane did: the address that it touched, with the kind of access below it; or 0
- * when it came to the head of a basic block. An address loses its top byte, which is 0 in whatever
- * can be touched, and might else be taken for a kind. */
+ * when it came to the head of a basic block. An address loses its topmost bits, which are 0 in
+ * whatever can be touched, and might else be taken for a kind. */
 typedef struct kg__trace_event {
     uint64_t what;
     uintptr_t code; /* where the hook returns to */
 } kg__trace_event;
 
 /* A kind of access: bytes, and what is done to them. */
-#define KG__ACCESS_SHIFT 8
+#define KG__ACCESS_SHIFT 10
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
+#define KG__ACCESS_VOLATILE 0x80u /* of an atomic: it compares and swaps */
+#define KG__ACCESS_ASYNC 0x100u   /* a write that comes at its wait */
+/* What is in a trace and is no access: a fence (with KG__ACCESS_ATOMIC; its address is 1 where the
+ * fence is the device's), or that bytes which were to be written have come (with KG__ACCESS_ASYNC).
+ */
+#define KG__ACCESS_NOTE 0x200u
 /* Kinds of what is counted and is no access. */
-#define KG__ACCESS_BARRIER 0x100u
-#define KG__ACCESS_SHUFFLE 0x200u
-#define KG__ACCESS_KIND ((uint64_t)0x7f)
+#define KG__ACCESS_BARRIER 0x400u
+#define KG__ACCESS_SHUFFLE 0x800u
+#define KG__ACCESS_KIND ((uint64_t)0x3ff)
 
 /* An access to `address` of this kind, as kg__trace_event has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
@@ -37,7 +43,7 @@ static inline unsigned int kg__access_kind(uint64_t what)
     return (unsigned int)(what & KG__ACCESS_KIND);
 }
 
-/* The address of such an access, without its top byte. */
+/* The address of such an access, without its topmost bits. */
 static inline uintptr_t kg__access_address(uint64_t what)
 {
     return (uintptr_t)(what >> KG__ACCESS_SHIFT);

@@ -2,6 +2,7 @@
 #include "model/watch/watch.h"
 
 #include "base/message.h"
+#include "model/watch/barriers.h"
 #include "model/watch/cells.h"
 #include "model/watch/findings.h"
 #include "model/watch/order.h"
@@ -36,6 +37,7 @@ static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
 static uint64_t requests_at_block;
 static uint64_t busiest_requests; /* of its blocks */
+static bool all_blocks_run;       /* it is cooperative */
 
 /* Counts that no line of source makes: of launches, blocks and copies. */
 static kg__counts at_large;
@@ -99,7 +101,7 @@ bool kg__watch_skips(uint64_t blocks)
     return true;
 }
 
-static void begin_launch(size_t shared_bytes)
+static void begin_launch(size_t shared_bytes, bool is_cooperative)
 {
     uint64_t *most = &at_large.value[KG__SHARED_BYTES];
     const kg__region *resized = kg__regions_begin_launch();
@@ -111,6 +113,7 @@ static void begin_launch(size_t shared_bytes)
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
     busiest_requests = 0;
+    all_blocks_run = is_cooperative;
     at_large.value[KG__LAUNCHES]++;
     if (*most < shared_bytes)
         *most = shared_bytes;
@@ -218,7 +221,7 @@ static kg__exec_next_block end_block(uint3 *next)
     run_blocks++;
     if (busiest_requests < requests)
         busiest_requests = requests;
-    if (!sampling && budget > 0 && accesses > budget / BUDGET_PART &&
+    if (!sampling && !all_blocks_run && budget > 0 && accesses > budget / BUDGET_PART &&
         accesses / run_blocks > budget / grid_blocks)
         begin_sampling(accesses / run_blocks);
     if (!sampling)
@@ -246,48 +249,10 @@ static void end_launch(bool complete)
     report.watched += run_blocks;
 }
 
-/* Reports threads that wait for their block at different barriers. */
-static void compare_barriers(void)
-{
-    unsigned int example[2] = { 0, 0 };
-    unsigned int waiting[2] = { 0, 0 };
-    uintptr_t code[2] = { 0, 0 };
-    kg__model_source source[2];
-
-    for (unsigned int i = 0; i < kg__exec_thread_count(); i++) {
-        uintptr_t barrier = kg__exec_barrier_of(i);
-        int other = code[0] != 0 && barrier != code[0];
-
-        if (barrier == 0)
-            continue;
-        if (code[other] == 0) {
-            code[other] = barrier;
-            example[other] = i;
-        }
-        waiting[other]++;
-    }
-    if (waiting[1] == 0)
-        return;
-    for (int i = 0; i < 2; i++)
-        source[i] = kg__model_source_of((const void *)code[i]);
-    /* The compiler may have made two calls of one barrier. */
-    if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
-        return;
-    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
-    int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
-    kg__finding_place place = { code[few], KG__NO_ACCESS, example[few], NULL };
-    kg__finding what = { .kind = KG__DIVERGENT_BARRIER,
-                         .by.waiting = waiting[few],
-                         .other.waiting = waiting[!few] };
-
-    kg__set_source(&what.other, source[!few]);
-    kg__find(&place, &what);
-}
-
 static void note_barrier(uintptr_t code, bool several)
 {
     if (several && kg__watch_checks())
-        compare_barriers();
+        kg__compare_barriers();
     kg__site_note(code, KG__ACCESS_BARRIER);
     kg__shadow_barrier();
 }
@@ -301,10 +266,54 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
         kg__site_note(code, KG__ACCESS_SHUFFLE);
 }
 
-static void note_fence(void)
+static void note_shuffle_outside(unsigned int thread, unsigned int source, uintptr_t code)
 {
+    kg__finding_place place = { code, KG__READ, thread, NULL };
+
     if (kg__watch_checks())
-        kg__order_fence();
+        kg__find(&place,
+                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE, .has_index = true, .index = source });
+}
+
+static void note_copied(void *to, size_t size, unsigned int thread)
+{
+    kg__region *region = kg__watch_checks() ? kg__region_at((uintptr_t)to) : NULL;
+    uintptr_t offset = region != NULL ? (uintptr_t)to - region->start : 0;
+
+    if (region != NULL && offset < region->bytes)
+        kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
+}
+
+/* What is kept of a block that waits for its grid. */
+typedef struct kept_block {
+    uint64_t requests;
+    void *shared;
+} kept_block;
+
+static void *suspend_block(void)
+{
+    kept_block *kept = kg__allocate(1, sizeof *kept);
+
+    kept->requests = kg__requests_counted() - requests_at_block;
+    kept->shared = kg__shadow_suspend_block();
+    return kept;
+}
+
+static void note_grid_barrier(uintptr_t code)
+{
+    (void)code;
+    kg__shadow_end_launch();
+    kg__shadow_begin_launch();
+}
+
+static void resume_block(void *suspended)
+{
+    kept_block *kept = suspended;
+
+    requests_at_block = kg__requests_counted() - kept->requests;
+    kg__order_begin_block(linear_block());
+    kg__shadow_resume_block(kept->shared);
+    free(kept);
 }
 
 const kg__exec_watcher *kg__watch_watcher(void)
@@ -320,7 +329,12 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .replay = kg__trace_replay,
         .barrier = note_barrier,
         .warp_operation = note_warp_operation,
-        .fence = note_fence,
+        .shuffle_outside = note_shuffle_outside,
+        .copied = note_copied,
+        .order_block = kg__shadow_barrier,
+        .suspend_block = suspend_block,
+        .grid_barrier = note_grid_barrier,
+        .resume_block = resume_block,
     };
 
     return watching ? &watcher : NULL;

@@ -8,10 +8,10 @@
  *
  * The modules, lowest first: image.c (symbols), places.c (the source lines and variables that come
  * from them), findings.c (what is wrong), regions.c (the pieces of memory that requests can touch),
- * sites.c (the places in the code that do), order.c (which accesses are ordered), cells.c and
- * shadow.c (what is known of memory: which thread wrote and read it), requests.c (what a request
- * costs), trace.c (the lanes' traces and their replay), watch.c (what is watched for, which blocks
- * are run, the report), hooks.c (what compiled kernels call).
+ * sites.c (the places in the code that do), order.c (which accesses are ordered), races.c (those
+ * that are not), cells.c and shadow.c (what is known of memory: which thread wrote and read it),
+ * requests.c (what a request costs), trace.c (the lanes' traces and their replay), watch.c (what is
+ * watched for, which blocks are run, the report), hooks.c (what compiled kernels call).
  */
 #ifndef KG__MODEL_WATCH_H
 #define KG__MODEL_WATCH_H

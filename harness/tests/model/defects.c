@@ -56,7 +56,7 @@ static const defect wrong_accesses[] = {
       FOUND(DIVERGENT_BARRIER, .by.waiting = 16), .times = 2 },
     { DEFECT(cross_block_race, ADD_UP), FOUND(RACE_IN_BLOCK, IN("out", 0, 4)) },
     { DEFECT(histogram_without_atomics, COUNT_VALUES), FOUND(RACE_IN_BLOCK, .symbol = "out") },
-    { DEFECT(last_block_without_fence, TOTAL), FOUND(RACE_IN_BLOCK, IN("scratch", 0, 2120)),
+    { DEFECT(last_block_without_fence, TOTAL), FOUND(MISSING_FENCE, IN("scratch", 0, 2120)),
       .times = 8 },
     { DEFECT(off_by_one_guard, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("in", 2120, 2120)), .times = 2 },
     { DEFECT(no_guard, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("in", 2120, 2120)), .times = 92 },

@@ -80,7 +80,7 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
-        for header in ("cooperative_groups.h",):
+        for header in ("mma.h",):
             self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")
 
     def test_what_hides_accesses_is_a_compile_error(self):

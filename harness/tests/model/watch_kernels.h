@@ -60,7 +60,13 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_write_first_half, launch_add_backwards, launch_reverse_in_dynamic_shared,
     launch_read_dynamic_shared, launch_keep_in_variable, launch_fetch_from_variable,
     launch_write_to_constant, launch_load_constant_words, launch_endless, launch_spin,
-    launch_deep_recursion, launch_trap, launch_follow_pointer, launch_image_in_place;
+    launch_deep_recursion, launch_trap, launch_follow_pointer, launch_image_in_place,
+    launch_compare_and_swap_loop, launch_compare_and_swap_loop_in_shared,
+    launch_compare_and_swap_and_a_look, launch_lock_of_all_threads, launch_lock_of_warps,
+    launch_lock_of_blocks, launch_lock_of_warps_without_fence, launch_lock_of_blocks_without_fence,
+    launch_fence_behind_the_unlock, launch_other_locks, launch_look_back_by_flags,
+    launch_look_back_without_fence, launch_shuffle_in_half_a_warp, launch_shuffle_outside_the_mask,
+    launch_shuffle_from_ended_lanes;
 
 /* An element of an array of four on the host, which four more follow. */
 int read_beyond_on_host(int index);

@@ -54,6 +54,63 @@ Test(watch_memory, races_are_accesses_without_order)
     }
 }
 
+/* Idioms of atomics, fences, flags and shuffles, each right, or wrong in one way at one symbol. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    unsigned int grid, block;
+    bool wrong;
+    kg__finding found;
+} idioms[] = {
+#define RIGHT                                                                                      \
+    false,                                                                                         \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#define WRONG(kind_, ...)                                                                          \
+    true,                                                                                          \
+    {                                                                                              \
+        .kind = KG__##kind_, __VA_ARGS__                                                           \
+    }
+    { KERNEL(compare_and_swap_loop), 3, 96, RIGHT },
+    { KERNEL(compare_and_swap_loop_in_shared), 2, 96, RIGHT },
+    { KERNEL(compare_and_swap_and_a_look), 2, 96, WRONG(RACE_IN_BLOCK, .symbol = "b") },
+    { KERNEL(lock_of_all_threads), 3, 96, RIGHT },
+    { KERNEL(lock_of_warps), 3, 96, RIGHT },
+    { KERNEL(lock_of_blocks), 3, 96, RIGHT },
+    { KERNEL(lock_of_warps_without_fence), 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
+    { KERNEL(lock_of_blocks_without_fence), 3, 96, WRONG(MISSING_FENCE, .symbol = "b") },
+    { KERNEL(fence_behind_the_unlock), 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { KERNEL(other_locks), 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
+    { KERNEL(shuffle_in_half_a_warp), 1, 32, RIGHT },
+    { KERNEL(shuffle_outside_the_mask), 1, 32,
+      WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 20, .count = 1) },
+    { KERNEL(shuffle_from_ended_lanes), 1, 32,
+      WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 24, .count = 8) },
+    /* The last two wait for the block before. */
+    { KERNEL(look_back_by_flags), 9, 32, RIGHT },
+    { KERNEL(look_back_without_fence), 9, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+};
+
+Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
+{
+    for (size_t i = 0; i < LENGTH(idioms) * 4; i++) {
+        const size_t row = i / 4;
+
+        if (i % 2 == 1 && row >= LENGTH(idioms) - 2)
+            continue;
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
+        start(idioms[row].launch, line(idioms[row].grid), line(idioms[row].block),
+              make_data(1 << 10));
+        if (!idioms[row].wrong)
+            expect_clean(idioms[row].name);
+        else
+            expect_only(&idioms[row].found, idioms[row].name);
+        kg__model_free_all();
+    }
+}
+
 /* A wide access is one access. */
 Test(watch_memory, quads_never_written)
 {

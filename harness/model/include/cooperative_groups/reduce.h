@@ -1,1 +1,99 @@
-#error "the CPU model does not support cooperative_groups/reduce.h (docs/model.md)"
+/* The CPU model's stand-in for cooperative_groups/reduce.h. */
+#ifndef KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
+#define KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
+
+#include "../cooperative_groups.h"
+
+namespace cooperative_groups
+{
+
+#define KG__GROUP_OPERATION(name, result)                                                          \
+    template <typename Value>                                                                      \
+    struct name {                                                                                  \
+        KG__GROUP Value operator()(Value a, Value b) const                                         \
+        {                                                                                          \
+            return static_cast<Value>(result);                                                     \
+        }                                                                                          \
+    };
+KG__GROUP_OPERATION(plus, a + b)
+KG__GROUP_OPERATION(less, b < a ? b : a)
+KG__GROUP_OPERATION(greater, a < b ? b : a)
+KG__GROUP_OPERATION(bit_and, a &b)
+KG__GROUP_OPERATION(bit_or, a | b)
+KG__GROUP_OPERATION(bit_xor, a ^ b)
+#undef KG__GROUP_OPERATION
+
+namespace kg__model
+{
+
+template <typename Value>
+constexpr bool is_word =
+    std::is_same<Value, int>::value || std::is_same<Value, unsigned int>::value;
+
+/* The operation of hardware that reduces 32-bit integers at once; KG__MODEL_SYNC where it has none.
+ */
+template <typename Operation, typename Value>
+constexpr kg__model_warp_operation hardware_operation()
+{
+    if (!is_word<Value>)
+        return KG__MODEL_SYNC;
+    if (std::is_same<Operation, plus<Value>>::value)
+        return KG__MODEL_ADD;
+    if (std::is_same<Operation, less<Value>>::value)
+        return std::is_signed<Value>::value ? KG__MODEL_MIN_SIGNED : KG__MODEL_MIN_UNSIGNED;
+    if (std::is_same<Operation, greater<Value>>::value)
+        return std::is_signed<Value>::value ? KG__MODEL_MAX_SIGNED : KG__MODEL_MAX_UNSIGNED;
+    if (std::is_same<Operation, bit_and<Value>>::value)
+        return KG__MODEL_AND;
+    if (std::is_same<Operation, bit_or<Value>>::value)
+        return KG__MODEL_OR;
+    return std::is_same<Operation, bit_xor<Value>>::value ? KG__MODEL_XOR : KG__MODEL_SYNC;
+}
+
+/* Each gets its own and all before it. */
+template <typename Group, typename Value, typename Operation>
+KG__GROUP Value scan_up(const Group &group, Value value, Operation &operation)
+{
+    for (unsigned int by = 1; by < group.size(); by *= 2) {
+        const Value before = group.shfl_up(value, by);
+
+        if (group.thread_rank() >= by)
+            value = operation(before, value);
+    }
+    return value;
+}
+
+template <unsigned int Size, typename Parent, typename Value, typename Operation>
+KG__GROUP Value reduce_all(const thread_block_tile<Size, Parent> &tile, Value value,
+                           Operation &operation)
+{
+    for (unsigned int by = Size / 2; by > 0; by /= 2)
+        value = operation(value, tile.shfl_xor(value, by));
+    return value;
+}
+
+template <typename Value, typename Operation>
+KG__GROUP Value reduce_all(const coalesced_group &group, Value value, Operation &operation)
+{
+    return group.shfl(scan_up(group, value, operation), group.size() - 1);
+}
+
+} // namespace kg__model
+
+/* As many shuffles as CUDA's own: none for integers of 32 bits, else a butterfly. */
+template <typename Group, typename Value, typename Operation>
+KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation)
+{
+    constexpr kg__model_warp_operation at_once =
+        kg__model::hardware_operation<std::decay_t<Operation>, Value>();
+
+    if constexpr (at_once != KG__MODEL_SYNC)
+        return static_cast<Value>(kg__model_run_warp_operation(
+            at_once, group.kg__mask(), static_cast<unsigned int>(value), 0, KG__MODEL_WARP));
+    else
+        return kg__model::reduce_all(group, value, operation);
+}
+
+} // namespace cooperative_groups
+
+#endif

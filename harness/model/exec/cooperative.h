@@ -1,0 +1,21 @@
+/* Cooperative launches: all blocks are there at once, and wait for each other. Internal to exec/.
+ *
+ * A block whose threads wait for the grid is put aside, with their stacks and its shared memory,
+ * and the next one runs in its place. The host thread changes blocks, from its own stack. */
+#ifndef KG__MODEL_EXEC_COOPERATIVE_H
+#define KG__MODEL_EXEC_COOPERATIVE_H
+
+#include "model/exec/fibers.h"
+
+#include <stdbool.h>
+
+/* Whether every thread of the running block that has not ended waits for the grid. */
+bool kg__block_waits_for_grid(void);
+/* The running block waits or has ended: puts it aside and gives the turn to a thread of another.
+ * Returns what to switch to, at the context of the thread that has the turn; NULL where the launch
+ * has ended, or failed. */
+kg__model_fiber *kg__change_block(void);
+/* Forgets all blocks that were put aside, at the launch's end. */
+void kg__forget_blocks(void);
+
+#endif

@@ -1,0 +1,180 @@
+/* Asynchronous copies come when they are waited for; barriers in shared memory count arrivals. */
+#include "model/exec/copies.h"
+
+#include "base/message.h"
+#include "model/exec/grid.h"
+
+#include <string.h>
+
+/* A copy that has not come. */
+typedef struct copy {
+    unsigned char *to;
+    const unsigned char *from;
+    size_t size, zeros;     /* bytes, and how many of the last are 0 and not copied */
+    const void *bound;      /* the barrier that it comes with; NULL: its group */
+    unsigned int committed; /* groups that the thread had committed before it */
+} copy;
+
+static struct thread_copies {
+    copy *list;
+    size_t count, room;
+    unsigned int committed;
+} copies[KG__MODEL_MAX_THREADS];
+static bool any_copies;
+
+/* Threads that wait at a barrier in shared memory. */
+static struct waiting {
+    const kg__model_barrier_object *object; /* NULL: it does not */
+    uint64_t phase;
+} waiting[KG__MODEL_MAX_THREADS];
+static int waiting_count;
+static bool any_complete; /* a barrier is, and its threads have yet to be told */
+static const kg__model_barrier_object *completed[KG__MODEL_MAX_WARPS];
+static size_t completed_count;
+
+void kg__begin_copies(void)
+{
+    for (int i = 0; any_copies && i < KG__MODEL_MAX_THREADS; i++)
+        copies[i].count = copies[i].committed = 0;
+    for (int i = 0; waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
+        waiting[i].object = NULL;
+    any_copies = any_complete = false;
+    waiting_count = 0;
+    completed_count = 0;
+}
+
+bool kg__has_copies(void)
+{
+    return copies[kg__running.current].count > 0;
+}
+
+void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
+{
+    struct thread_copies *mine = &copies[kg__running.current];
+
+    mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
+    mine->list[mine->count++] = (copy){ to, from, size, zeros, bound, mine->committed };
+    any_copies = true;
+}
+
+void kg__model_commit_copies(void)
+{
+    copies[kg__running.current].committed++;
+    any_copies = true;
+}
+
+static void bring(const copy *what)
+{
+    memcpy(what->to, what->from, what->size - what->zeros);
+    memset(what->to + what->size - what->zeros, 0, what->zeros);
+}
+
+bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
+{
+    struct thread_copies *mine = &copies[kg__running.current];
+
+    for (size_t i = 0; i < mine->count; i++) {
+        copy what = mine->list[i];
+
+        if (what.bound != NULL || what.committed + newest >= mine->committed)
+            continue;
+        bring(&what);
+        *to = what.to;
+        *size = what.size;
+        mine->count--;
+        memmove(&mine->list[i], &mine->list[i + 1], (mine->count - i) * sizeof *mine->list);
+        return true;
+    }
+    return false;
+}
+
+/* Brings what all threads have bound to a barrier. */
+static void bring_bound(const void *object)
+{
+    for (int thread = 0; any_copies && thread < kg__running.thread_count; thread++) {
+        struct thread_copies *list = &copies[thread];
+        size_t kept = 0;
+
+        for (size_t i = 0; i < list->count; i++) {
+            if (list->list[i].bound != object) {
+                list->list[kept++] = list->list[i];
+                continue;
+            }
+            bring(&list->list[i]);
+            if (kg__running.watcher != NULL)
+                kg__running.watcher->copied(list->list[i].to, list->list[i].size,
+                                            (unsigned int)thread);
+        }
+        list->count = kept;
+    }
+}
+
+void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected)
+{
+    *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
+}
+
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving)
+{
+    uint64_t phase = object->phase;
+
+    if (count > object->pending)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "more threads arrive at a cuda::barrier than it was made for, or it was "
+                       "never given its count");
+    object->expected -= leaving;
+    object->pending -= count;
+    if (object->pending > 0)
+        return phase;
+    object->pending = object->expected;
+    object->phase++;
+    any_complete = true;
+    if (completed_count < KG__MODEL_MAX_WARPS)
+        completed[completed_count++] = object;
+    return phase;
+}
+
+/* Even where the barrier is complete: what its threads did before has to be replayed first. */
+kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+{
+    struct waiting *mine = &waiting[kg__running.current];
+
+    if (object->phase != phase && !any_complete)
+        return (kg__model_turn){ 0 };
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.threads[kg__running.current].code = (uintptr_t)__builtin_return_address(0);
+    *mine = (struct waiting){ object, phase };
+    waiting_count++;
+    return kg__next_turn();
+}
+
+void kg__release_objects(void)
+{
+    if (any_complete) {
+        for (size_t i = 0; i < completed_count; i++)
+            bring_bound(completed[i]);
+        completed_count = 0;
+        any_complete = false;
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->order_block();
+    }
+    for (int i = 0; waiting_count > 0 && i < kg__running.thread_count; i++) {
+        if (waiting[i].object == NULL || waiting[i].object->phase == waiting[i].phase)
+            continue;
+        waiting[i].object = NULL;
+        waiting_count--;
+        kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
+    }
+}
+
+int kg__thread_at_object(int *count)
+{
+    *count = waiting_count;
+    for (int i = 0; waiting_count > 0 && i < kg__running.thread_count; i++) {
+        if (waiting[i].object != NULL)
+            return i;
+    }
+    return -1;
+}

@@ -1,0 +1,42 @@
+#include "model/watch/barriers.h"
+
+#include "model/watch/findings.h"
+
+#include <string.h>
+
+void kg__compare_barriers(void)
+{
+    unsigned int example[2] = { 0, 0 };
+    unsigned int waiting[2] = { 0, 0 };
+    uintptr_t code[2] = { 0, 0 };
+    kg__model_source source[2];
+
+    for (unsigned int i = 0; i < kg__exec_thread_count(); i++) {
+        uintptr_t barrier = kg__exec_barrier_of(i);
+        int other = code[0] != 0 && barrier != code[0];
+
+        if (barrier == 0)
+            continue;
+        if (code[other] == 0) {
+            code[other] = barrier;
+            example[other] = i;
+        }
+        waiting[other]++;
+    }
+    if (waiting[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        source[i] = kg__model_source_of((const void *)code[i]);
+    /* The compiler may have made two calls of one barrier. */
+    if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
+        return;
+    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
+    int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
+    kg__finding_place place = { code[few], KG__NO_ACCESS, example[few], NULL };
+    kg__finding what = { .kind = KG__DIVERGENT_BARRIER,
+                         .by.waiting = waiting[few],
+                         .other.waiting = waiting[!few] };
+
+    kg__set_source(&what.other, source[!few]);
+    kg__find(&place, &what);
+}

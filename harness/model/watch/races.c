@@ -1,0 +1,345 @@
+/* Races, and the reads that may yet turn out to be none. */
+#include "model/watch/races.h"
+
+#include "model/watch/findings.h"
+#include "model/watch/trace.h"
+
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+
+/* Reads of what was not written yet: a race when somebody else writes it after all. */
+#define PENDING_MAXIMUM 4096
+typedef struct pending_read {
+    kg__region *region;
+    size_t cell;
+    uint32_t time;
+    uint32_t offset;
+    unsigned int bytes;
+    uint16_t thread;
+    const kg__site *site;
+    uint3 block;
+} pending_read;
+
+static pending_read pending[PENDING_MAXIMUM];
+static size_t pending_count;
+
+/* Races of plain reads with atomics: none where the reader updates the word atomically too, as a
+ * loop that compares and swaps does, which so tells whether it has read what is there. */
+#define DOUBTS_MAXIMUM 256
+typedef struct doubt {
+    kg__checked_access mine;
+    size_t cell;
+    unsigned int warp; /* of the readers, */
+    uint32_t lanes;    /* that have not updated it */
+    uint32_t time;
+    unsigned int other;
+    kg__finding_access did;
+    unsigned int site_number;
+} doubt;
+
+static doubt doubts[DOUBTS_MAXIMUM];
+static size_t doubt_count;
+void kg__races_forget(void)
+{
+    pending_count = doubt_count = 0;
+}
+
+void kg__races_refine(const kg__region *region)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pending_count; i++) {
+        if (pending[i].region == region) {
+            if (region->cells == NULL)
+                continue;
+            pending[i].cell *= 4;
+        }
+        pending[kept++] = pending[i];
+    }
+    pending_count = kept;
+    for (size_t i = 0; i < doubt_count; i++) {
+        if (doubts[i].mine.region == region)
+            doubts[i].cell *= 4;
+    }
+}
+
+/* True when somebody else wrote, with no order, what a pending read found unwritten: then the race
+ * has been reported. */
+static bool has_reported_race(const pending_read *read)
+{
+    const kg__cell *cell = &read->region->cells[read->cell];
+
+    if (cell->write_time == read->time)
+        return (cell->writer & KG__THREAD_NUMBER) != read->thread;
+    return read->region->space == KG__MODEL_GLOBAL && kg__is_of_this_launch(cell->write_time) &&
+           kg__order_block(cell->write_time) != kg__order_block(read->time);
+}
+
+/* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
+void kg__races_settle(bool of_all)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < pending_count; i++) {
+        pending_read *read = &pending[i];
+        kg__finding_place place = { read->site->code, KG__READ, read->thread, &read->block };
+
+        if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
+            pending[kept++] = *read;
+        } else if (!has_reported_race(read)) {
+            kg__finding what = kg__finding_in(KG__NEVER_WRITTEN, read->region);
+
+            what.bytes = read->bytes;
+            what.offset = read->offset;
+            kg__find(&place, &what);
+        }
+    }
+    pending_count = kept;
+}
+
+/* Whether an atomic or a flag tells of what `other` did, and would order it behind a fence. */
+static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned int other,
+                        bool several)
+{
+    /* Of its own word it says nothing. */
+    if ((mine->kind & KG__ACCESS_ATOMIC) != 0)
+        return false;
+    if (!kg__is_of_this_block(time))
+        return kg__order_block_lacks_fence(time, false);
+    return !several && kg__order_lacks_fence(mine->thread, other);
+}
+
+/* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
+static void report_race(const kg__checked_access *mine, uint32_t time, unsigned int other,
+                        kg__finding_access did, unsigned int site_number)
+{
+    kg__finding_place place = { mine->site->code, kg__access_of(mine->kind), mine->thread, NULL };
+    const kg__site *site = kg__site_numbered(site_number);
+    bool several = other == KG__MANY_READERS || (other & KG__READERS_OF_WARP) != 0;
+    bool is_of_warp = other != KG__MANY_READERS &&
+                      ((other & KG__READERS_OF_WARP) != 0 ? other & KG__THREAD_NUMBER
+                                                          : other / WARP) == mine->thread / WARP;
+    kg__finding what;
+
+    if (kg__found_before(KG__RACE_IN_BLOCK, mine->site->code))
+        return;
+    what = kg__finding_in(lacks_fence(mine, time, other, several) ? KG__MISSING_FENCE
+                          : !kg__is_of_this_block(time)           ? KG__RACE_BETWEEN_BLOCKS
+                          : is_of_warp                            ? KG__RACE_IN_WARP
+                                                                  : KG__RACE_IN_BLOCK,
+                          mine->region);
+    what.bytes = mine->bytes;
+    what.offset = mine->offset;
+    what.other.access = did;
+    if (site != NULL)
+        kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
+    if (!kg__is_of_this_block(time))
+        kg__set_index(&what.other.has_block, what.other.block, kg__order_block_index(time));
+    else if (!several)
+        kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
+    kg__find(&place, &what);
+}
+
+/* Reports the first of the races that nobody has made good. */
+static void settle_doubts(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const doubt *what = &doubts[i];
+
+        report_race(&what->mine, what->time, what->other, what->did, what->site_number);
+    }
+    doubt_count -= count;
+    memmove(doubts, doubts + count, doubt_count * sizeof *doubts);
+}
+
+void kg__races_end_block(void)
+{
+    kg__races_settle(false);
+    settle_doubts(doubt_count);
+}
+
+/* Notes a race that may be none. */
+static void doubt_race(const doubt *what)
+{
+    if (kg__found_before(KG__RACE_IN_BLOCK, what->mine.site->code))
+        return;
+    if (doubt_count == DOUBTS_MAXIMUM)
+        settle_doubts(DOUBTS_MAXIMUM / 2);
+    doubts[doubt_count++] = *what;
+}
+
+/* A lane updates a cell atomically: what it has read of it before is no race. */
+void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread)
+{
+    for (size_t i = 0; i < doubt_count; i++) {
+        doubt *what = &doubts[i];
+
+        if (what->mine.region != region || what->cell != cell || what->warp != thread / WARP)
+            continue;
+        what->lanes &= ~(1u << thread % WARP);
+        if (what->lanes == 0)
+            doubts[i--] = doubts[--doubt_count];
+    }
+}
+
+/* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
+ * what a thread does by __syncwarp(). */
+static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, unsigned int clock)
+{
+    unsigned int warp = thread / WARP;
+    const uint16_t *mine = kg__order.known[warp][thread % WARP];
+
+    if (!kg__order.have_met[warp] || other == KG__MANY_READERS)
+        return false;
+    if ((other & KG__READERS_OF_WARP) != 0) {
+        if ((other & KG__THREAD_NUMBER) != warp)
+            return false;
+        for (uint32_t rest = lanes & ~(1u << thread % WARP); rest != 0; rest &= rest - 1) {
+            if (mine[__builtin_ctz(rest)] <= clock)
+                return false;
+        }
+        return true;
+    }
+    return other / WARP == warp && mine[other % WARP] > clock;
+}
+
+/* The same, or by an atomic. */
+bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
+                         unsigned int clock)
+{
+    return has_met(thread, other, lanes, clock) ||
+           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other));
+}
+
+static void report_not_waited(const kg__checked_access *mine, const kg__cell *cell)
+{
+    kg__finding_place place = { mine->site->code, KG__READ, mine->thread, NULL };
+    const kg__site *site = kg__site_numbered(cell->write_site);
+    kg__finding what;
+
+    if (kg__found_before(KG__COPY_NOT_WAITED, mine->site->code))
+        return;
+    what = kg__finding_in(KG__COPY_NOT_WAITED, mine->region);
+    what.bytes = mine->bytes;
+    what.offset = mine->offset;
+    what.other.access = KG__WRITE;
+    if (site != NULL)
+        kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
+    kg__find(&place, &what);
+}
+
+void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
+{
+    const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
+
+    /* A wide access is one, however many cells it has. */
+    if (last != NULL && last->region == mine->region && last->cell < cell &&
+        last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
+        last->time == kg__order.now)
+        return;
+    if (pending_count < PENDING_MAXIMUM)
+        pending[pending_count++] =
+            (pending_read){ mine->region, cell,        kg__order.now,
+                            mine->offset, mine->bytes, (uint16_t)mine->thread,
+                            mine->site,   blockIdx };
+}
+
+/* Reports the race of a read with a cell's last write, unless that is an atomic and the reader
+ * makes it good. */
+static void find_race_with_writer(const kg__checked_access *mine, const kg__cell *cell,
+                                  size_t index)
+{
+    uint32_t time = cell->write_time;
+    unsigned int writer = kg__is_of_this_block(time) ? cell->writer & KG__THREAD_NUMBER : 0;
+
+    if ((cell->writer & KG__BY_ATOMIC) != 0)
+        doubt_race(&(doubt){ *mine, index, mine->thread / WARP, 1u << mine->thread % WARP, time,
+                             writer, KG__WRITE, cell->write_site });
+    else
+        report_race(mine, time, writer, KG__WRITE, cell->write_site);
+}
+
+/* Whether a volatile access and another block's, neither of which is a race by itself, go wrong. */
+static bool is_strong_and_right(const kg__checked_access *mine, const kg__cell *cell, uint32_t time)
+{
+    return (mine->kind & KG__ACCESS_VOLATILE) != 0 &&
+           (cell->writer & (KG__BY_VOLATILE | KG__BY_ATOMIC)) != 0 &&
+           ((cell->writer & KG__BY_ATOMIC) != 0 || !kg__order_block_lacks_fence(time, true));
+}
+
+/* Reports the race of a read whose last write is not plainly in order, if it is one. */
+void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index)
+{
+    bool global = mine->region->space == KG__MODEL_GLOBAL;
+    unsigned int writer = cell->writer & KG__THREAD_NUMBER;
+
+    if (cell->write_time == KG__TIME_TO_COME) {
+        report_not_waited(mine, cell);
+    } else if (cell->write_time == kg__order.now) {
+        if (writer != mine->thread &&
+            !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
+            find_race_with_writer(mine, cell, index);
+    } else if (cell->write_time == KG__TIME_NEVER || !global) {
+        kg__race_await_writer(mine, index);
+    } else if (!kg__order_is_acquired(cell->write_time) &&
+               !is_strong_and_right(mine, cell, cell->write_time)) {
+        find_race_with_writer(mine, cell, index);
+    }
+}
+
+/* What is wrong with a write, by the reads of its own block in this interval before it. */
+static void find_race_with_readers(const kg__checked_access *mine, const kg__cell *cell,
+                                   size_t index)
+{
+    unsigned int reader = cell->reader;
+    bool lanes = reader != KG__MANY_READERS && (reader & KG__READERS_OF_WARP) != 0;
+
+    if (reader == mine->thread || kg__race_is_ordered(mine->thread, reader, cell->read_lanes,
+                                                      cell->read_clock & KG__CLOCK_MAXIMUM))
+        return;
+    /* Lanes that take the same lock as this one. */
+    if (lanes && (reader & KG__THREAD_NUMBER) == mine->thread / WARP) {
+        uint32_t rest = cell->read_lanes & ~(1u << mine->thread % WARP);
+
+        while (rest != 0 && kg__order_has_taken(mine->thread, mine->thread / WARP * WARP +
+                                                                  (unsigned)__builtin_ctz(rest)))
+            rest &= rest - 1;
+        if (rest == 0)
+            return;
+    } else if (lanes && kg__order_has_taken(mine->thread, (reader & KG__THREAD_NUMBER) * WARP)) {
+        return;
+    }
+    if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && reader != KG__MANY_READERS)
+        doubt_race(&(doubt){ *mine, index, lanes ? reader & KG__THREAD_NUMBER : reader / WARP,
+                             lanes ? cell->read_lanes : 1u << reader % WARP, kg__order.now, reader,
+                             KG__READ, cell->read_site });
+    else
+        report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
+}
+
+/* What is wrong with a write, by the reads and the last write before it. */
+void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
+{
+    bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
+    bool both_atomic = atomic && (cell->writer & KG__BY_ATOMIC) != 0;
+    unsigned int writer = cell->writer & KG__THREAD_NUMBER;
+
+    if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
+        !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
+        report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
+    if (cell->read_time == kg__order.now)
+        find_race_with_readers(mine, cell, index);
+    if (mine->region->space != KG__MODEL_GLOBAL)
+        return;
+    if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
+        !both_atomic && !kg__order_is_acquired(cell->write_time) &&
+        !is_strong_and_right(mine, cell, cell->write_time))
+        report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
+    if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
+        !kg__order_is_acquired(cell->read_time))
+        report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);
+    else if (kg__is_of_this_block(cell->read_time) && (cell->read_clock & KG__OTHER_BLOCKS) != 0 &&
+             kg__order_has_acquired_nothing())
+        report_race(mine, kg__order.launch_began, 0, KG__READ, cell->read_site);
+}

@@ -1,0 +1,70 @@
+/* Races: what is wrong with a read or a write, by what is known of its cell. Internal to watching.
+ */
+#ifndef KG__MODEL_WATCH_RACES_H
+#define KG__MODEL_WATCH_RACES_H
+
+#include "model/watch/order.h"
+#include "model/watch/regions.h"
+#include "model/watch/sites.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A writer is a thread, with a flag on top; a reader a thread, any lanes of one warp, or several
+ * warps' threads. */
+#define KG__BY_ATOMIC 0x8000u
+#define KG__BY_VOLATILE                                                                            \
+    0x4000u /* volatile, in global memory: between blocks much like an atomic                      \
+             */
+#define KG__READERS_OF_WARP 0x8000u
+#define KG__MANY_READERS 0xffffu
+#define KG__THREAD_NUMBER 0x03ffu
+/* On top of a reader's clock: other blocks have read it too, in this launch. */
+#define KG__OTHER_BLOCKS 0x8000u
+/* The time of what an asynchronous copy has yet to write. */
+#define KG__TIME_TO_COME UINT32_MAX
+
+/* What is being held against a cell. */
+typedef struct kg__checked_access {
+    kg__region *region;
+    const kg__site *site;
+    unsigned int bytes;
+    unsigned int kind;
+    uint32_t offset;
+    unsigned int thread;
+} kg__checked_access;
+
+static inline bool kg__is_of_this_block(uint32_t time)
+{
+    return time >= kg__order.block_began;
+}
+
+static inline bool kg__is_of_this_launch(uint32_t time)
+{
+    return time >= kg__order.launch_began;
+}
+
+/* Forgets what is pending, at a launch's beginning. */
+void kg__races_forget(void);
+/* A region has four cells in place of each one. */
+void kg__races_refine(const kg__region *region);
+/* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
+void kg__races_settle(bool of_all);
+/* The same of shared memory, and the races that a thread of the block has not made good. */
+void kg__races_end_block(void);
+/* A lane updates a cell atomically: what it has read of it before is no race. */
+void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);
+
+/* Whether what a thread or lanes did in this interval is ordered before what a thread does: by
+ * __syncwarp() or by an atomic. */
+bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
+                         unsigned int clock);
+/* A read finds a cell unwritten: a race when somebody else writes it after all. */
+void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
+/* Reports the race of a read whose last write is not plainly in order, if it is one. */
+void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);
+/* What is wrong with a write, by the reads and the last write before it. */
+void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index);
+
+#endif

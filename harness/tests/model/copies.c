@@ -1,0 +1,121 @@
+/* Asynchronous copies: they come when they are waited for, cost what they move, and are missed
+ * before. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "model/runtime/runtime.h"
+#include "tests/model/group_kernels.h"
+#include "tests/model/watch_fixture.h"
+
+#define BLOCK 64
+#define THREADS 128
+
+#define KERNEL(name) #name, launch_##name
+
+/* Global loads of a block of two warps, and the finding where each waits for its
+ * own alone (KG__FINDING_KINDS: that is not looked at). */
+static const struct {
+    const char *name;
+    launcher *launch;
+    uint64_t loads, sectors;
+    kg__finding_kind alone;
+} reversals[] = {
+    { KERNEL(reverse_by_primitives), 2, 8, KG__RACE_IN_BLOCK },
+    { KERNEL(reverse_by_class), 2, 8, KG__RACE_IN_BLOCK },
+    { KERNEL(reverse_in_two_stages), 6, 24, KG__FINDING_KINDS },
+    /* A float a thread, as on an H200. */
+    { KERNEL(reverse_by_group), 2, 8, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_barrier), 2, 8, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_pipeline), 8, 32, KG__FINDING_KINDS },
+};
+
+static bool is_reversed(watch_data data)
+{
+    float b[THREADS];
+
+    cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (int i = 0; i < THREADS; i++) {
+        if (b[i] != (float)(i / BLOCK * BLOCK + BLOCK - i % BLOCK))
+            return false;
+    }
+    return true;
+}
+
+Test(copies, come_when_they_are_waited_for)
+{
+    for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
+        const size_t row = i / 2;
+        watch_data data;
+
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = watch_both(THREADS);
+        start(reversals[row].launch, line(2), line(BLOCK), data);
+        cr_expect(is_reversed(data), "%s", reversals[row].name);
+        expect_clean(reversals[row].name);
+        expect_count(KG__GLOBAL_LOAD_REQUESTS, 2 * reversals[row].loads, reversals[row].name);
+        expect_count(KG__GLOBAL_LOAD_SECTORS, 2 * reversals[row].sectors, reversals[row].name);
+        expect_count(KG__SHARED_STORE_REQUESTS, 0, reversals[row].name);
+        kg__model_free_all();
+    }
+}
+
+Test(copies, are_missed_before)
+{
+    for (size_t i = 0; i < LENGTH(reversals) * 2; i++) {
+        const size_t row = i / 2;
+        watch_data data;
+
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = watch_both(THREADS);
+        data.k = 1;
+        start(reversals[row].launch, line(2), line(BLOCK), data);
+        cr_expect(reversals[row].launch == launch_reverse_in_two_stages || !is_reversed(data), "%s",
+                  reversals[row].name);
+        expect_only(FOUND(COPY_NOT_WAITED, "staged", 0, 0, 0), reversals[row].name);
+        kg__model_free_all();
+    }
+}
+
+Test(copies, of_others_need_a_barrier)
+{
+    for (size_t row = 0; row < LENGTH(reversals); row++) {
+        watch_data data = watch_both(THREADS);
+
+        data.k = 2;
+        start(reversals[row].launch, line(2), line(BLOCK), data);
+        if (reversals[row].alone != KG__FINDING_KINDS)
+            expect_only(&(kg__finding){ .kind = reversals[row].alone, .symbol = "staged" },
+                        reversals[row].name);
+        kg__model_free_all();
+    }
+}
+
+Test(copies, and_writes_are_handed_over_by_a_barrier)
+{
+    for (int order = 0; order < 2; order++) {
+        float b[3 * 96];
+        watch_data data;
+
+        kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = watch_both(1 << 10);
+        start(launch_produce_and_consume, single, line(96), data);
+        expect_clean("produce_and_consume");
+        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+        for (int i = 0; i < 3 * 96; i++)
+            cr_assert(i % 96 < 32 || b[i] == (float)(i / 96 + 32 - i % 32), "b[%d] is %g", i,
+                      (double)b[i]);
+        kg__model_free_all();
+    }
+}
+
+Test(copies, a_barrier_that_is_never_complete_fails)
+{
+    watch_data data = watch_both(1 << 10);
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(96) };
+
+    data.k = 3;
+    cr_assert(launch_produce_and_consume(&config, data) == cudaErrorLaunchFailure);
+    cr_assert(strstr(kg__model_failure(), "at a barrier in shared memory, this one at "
+                                          "copy_kernels.cpp:") != NULL,
+              "%s", kg__model_failure());
+}

@@ -1,0 +1,262 @@
+/* Kernels that use cooperative groups. */
+#include "tests/model/group_kernels.h"
+
+#include "tests/model/watch_start.h"
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+
+namespace cg = cooperative_groups;
+
+EACH(block_shape)
+{
+    cg::thread_block block = cg::this_thread_block();
+
+    cg::sync(block);
+    d.numbers[i] =
+        (int)(block.thread_rank() + 1000 * block.size() + 1000000 * block.group_index().x +
+              block.thread_index().y + (block.dim_threads().x == blockDim.x ? 0 : 1));
+}
+
+EACH(tile_ranks)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    tile.sync();
+    d.numbers[i] = (int)(tile.thread_rank() + 100 * tile.meta_group_rank() +
+                         10000 * tile.meta_group_size() + 1000000 * tile.size());
+}
+
+EACH(tile_of_tile)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    auto tile = cg::tiled_partition<4>(warp);
+
+    d.numbers[i] =
+        (int)(tile.thread_rank() + 100 * tile.meta_group_rank() + 10000 * tile.meta_group_size());
+}
+
+EACH(dynamic_tile)
+{
+    cg::thread_group tile = cg::tiled_partition(cg::this_thread_block(), 16);
+    cg::thread_group part = cg::tiled_partition(tile, 4);
+
+    part.sync();
+    d.numbers[i] = (int)(tile.thread_rank() + 100 * tile.size() + 10000 * part.thread_rank());
+}
+
+EACH(tile_shuffles)
+{
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+
+    d.numbers[i] = tile.shfl(i, 3) + 100 * (tile.shfl_up(i, 1) - i + 1) +
+                   1000 * (tile.shfl_down(i, 2) - i) + 10000 * (tile.shfl_xor(i, 5) - (i ^ 5));
+}
+
+EACH(tile_votes)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+
+    d.numbers[i] =
+        (int)(tile.ballot(i % 3 == 0) + ((unsigned)tile.any(i % 16 == 3) << 16) +
+              ((unsigned)tile.all(i % 16 < 16) << 17) + ((unsigned)tile.all(i % 16 < 15) << 18));
+}
+
+EACH(tile_match)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    int same = 0;
+    int different = 0;
+    unsigned int all = tile.match_all(7.5, same);
+
+    all += tile.match_all(i, different);
+    d.numbers[i] = (int)(tile.match_any(i % 2) + (all << 8)) + (same << 20) + (different << 21);
+}
+
+EACH(odd_lanes)
+{
+    d.numbers[i] = -1;
+    if (i % 2 == 1) {
+        cg::coalesced_group odd = cg::coalesced_threads();
+
+        odd.sync();
+        d.numbers[i] = (int)(odd.thread_rank() + 100 * odd.size());
+    }
+}
+
+EACH(odd_shuffles)
+{
+    d.numbers[i] = -1;
+    if (i % 2 == 1) {
+        cg::coalesced_group odd = cg::coalesced_threads();
+
+        d.numbers[i] = odd.shfl(i, 2) + 100 * (odd.shfl_down(i, 1) - i) +
+                       1000 * (i - odd.shfl_up(i, 3)) +
+                       100000 * (int)odd.ballot(odd.thread_rank() < 3);
+    }
+}
+
+EACH(labels)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    cg::coalesced_group mine = cg::labeled_partition(warp, i % 5);
+
+    d.numbers[i] = (int)(mine.thread_rank() + 100 * mine.size() + 10000 * mine.meta_group_rank() +
+                         100000 * mine.meta_group_size());
+}
+
+EACH(halves)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    cg::coalesced_group mine = cg::binary_partition(warp, i % 4 == 0);
+
+    d.numbers[i] = (int)(mine.thread_rank() + 100 * mine.size());
+}
+
+EACH(reduce_numbers)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+
+    d.numbers[i] =
+        cg::reduce(tile, i, cg::plus<int>()) +
+        10000 * (cg::reduce(tile, i, cg::greater<int>()) - cg::reduce(tile, i, cg::less<int>())) +
+        1000000 * cg::reduce(tile, i % 16, cg::bit_or<int>());
+}
+
+EACH(reduce_reals)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+
+    d.numbers[i] = (int)cg::reduce(warp, d.a[i % 32], cg::plus<float>());
+}
+
+EACH(reduce_by_function)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+
+    d.numbers[i] = cg::reduce(warp, i, [](int a, int b) { return a > b ? a : b; });
+}
+
+EACH(reduce_odd_lanes)
+{
+    d.numbers[i] = -1;
+    if (i % 2 == 1)
+        d.numbers[i] = (int)cg::reduce(cg::coalesced_threads(), (float)i, cg::plus<float>());
+}
+
+EACH(scan_numbers)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    d.numbers[i] = cg::inclusive_scan(tile, 1 + i % 8);
+}
+
+EACH(scan_exclusive)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    d.numbers[i] = cg::exclusive_scan(tile, 1 + i % 8) +
+                   100 * cg::exclusive_scan(tile, 1 + i % 8, cg::greater<int>());
+}
+
+EACH(scan_reals)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    d.numbers[i] = (int)cg::exclusive_scan(tile, (float)(1 + i % 8));
+}
+
+EACH(one_invokes)
+{
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    d.numbers[i] = cg::invoke_one_broadcast(tile, [&] { return i * 10; });
+    cg::invoke_one(tile, [&] { d.numbers[i]++; });
+}
+
+EACH(shuffle_struct)
+{
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    watch_triple mine = { (float)i, 2.0f, (float)-i };
+    watch_triple other = warp.shfl(mine, 7);
+
+    d.numbers[i] = (int)(other.x * other.y - other.z);
+}
+
+EACH(grid_shape)
+{
+    cg::grid_group grid = cg::this_grid();
+
+    d.numbers[i] = (int)(grid.thread_rank() + 1000 * grid.size() + 1000000 * grid.is_valid());
+}
+
+// k == 1: without the tile's barriers.
+EACH(swap_in_tiles)
+{
+    __shared__ int staged[WATCH_MAX_BLOCK];
+    auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+
+    for (int round = 0; round < 3; round++) {
+        staged[threadIdx.x] = i + round;
+        if (d.k != 1)
+            tile.sync();
+        d.numbers[i] = staged[threadIdx.x ^ 7] - 2;
+        if (d.k != 1)
+            cg::sync(tile);
+    }
+}
+
+// By way of global memory that the other blocks write.
+KERNEL(reverse_by_grid)
+{
+    cg::grid_group grid = cg::this_grid();
+    unsigned int i = (unsigned int)grid.thread_rank();
+
+    d.numbers[i] = (int)d.a[i]; /* grid: write */
+    if (d.k == 2 && blockIdx.x == gridDim.x - 1)
+        return;
+    if (d.k != 1)
+        grid.sync();
+    d.b[i] = (float)d.numbers[grid.size() - 1 - i];
+}
+
+// Each block keeps a number in shared memory over several barriers of the grid, and passes what it
+// has on to the next.
+KERNEL(ring_by_grid)
+{
+    __shared__ float kept[WATCH_MAX_BLOCK];
+    KG_DYNAMIC_SHARED(float, more);
+    cg::grid_group grid = cg::this_grid();
+    unsigned int i = (unsigned int)grid.thread_rank();
+    float own = d.a[i];
+
+    kept[threadIdx.x] = own;
+    if (d.rows > 1)
+        more[threadIdx.x] = own;
+    for (int round = 0; round < d.k; round++) {
+        d.b[i] = kept[threadIdx.x];
+        grid.sync();
+        kept[threadIdx.x] = d.b[(i + blockDim.x) % grid.size()];
+        grid.sync();
+    }
+    d.numbers[i] = (int)(kept[threadIdx.x] + own + (d.rows > 1 ? more[threadIdx.x] : own));
+}
+
+cudaError_t launch_ring_with_pointers(dim3 grid, dim3 block, watch_data data)
+{
+    void *arguments[] = { &data };
+
+    return cudaLaunchCooperativeKernel(ring_by_grid, grid, block, arguments,
+                                       data.rows > 1 ? block.x * sizeof(float) : 0);
+}
+
+int blocks_of_ring(int threads, size_t dynamic_bytes)
+{
+    int blocks = -1;
+
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, ring_by_grid, threads,
+                                                         dynamic_bytes) == cudaSuccess
+               ? blocks
+               : -1;
+}
