@@ -114,40 +114,30 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
     *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
 }
 
-uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
-                                    unsigned int leaving)
+bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                          unsigned int leaving)
 {
-    uint64_t phase = object->phase;
-
     if (count > object->pending)
-        kg__model_trap(cudaErrorLaunchFailure,
-                       "more threads arrive at a cuda::barrier than it was made for, or it was "
-                       "never given its count");
+        return false;
     object->expected -= leaving;
     object->pending -= count;
     if (object->pending > 0)
-        return phase;
+        return true;
     object->pending = object->expected;
     object->phase++;
     any_complete = true;
     if (completed_count < KG__MODEL_MAX_WARPS)
         completed[completed_count++] = object;
-    return phase;
+    return true;
 }
 
-/* Even where the barrier is complete: what its threads did before has to be replayed first. */
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
 {
-    struct waiting *mine = &waiting[kg__running.current];
-
     if (object->phase != phase && !any_complete)
-        return (kg__model_turn){ 0 };
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
-    kg__running.threads[kg__running.current].code = (uintptr_t)__builtin_return_address(0);
-    *mine = (struct waiting){ object, phase };
+        return false;
+    waiting[kg__running.current] = (struct waiting){ object, phase };
     waiting_count++;
-    return kg__next_turn();
+    return true;
 }
 
 void kg__release_objects(void)
