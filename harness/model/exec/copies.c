@@ -38,7 +38,7 @@ void kg__begin_copies(void)
         copies[i].count = copies[i].committed = 0;
     for (int i = 0; waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
         waiting[i].object = NULL;
-    any_copies = any_complete = false;
+    any_copies = any_complete = kg__running.at_objects = false;
     waiting_count = 0;
     completed_count = 0;
 }
@@ -125,7 +125,7 @@ bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
         return true;
     object->pending = object->expected;
     object->phase++;
-    any_complete = true;
+    any_complete = kg__running.at_objects = true;
     if (completed_count < KG__MODEL_MAX_WARPS)
         completed[completed_count++] = object;
     return true;
@@ -137,6 +137,7 @@ bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
         return false;
     waiting[kg__running.current] = (struct waiting){ object, phase };
     waiting_count++;
+    kg__running.at_objects = true;
     return true;
 }
 

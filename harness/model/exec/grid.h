@@ -43,6 +43,7 @@ typedef struct kg__grid {
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
     int at_grid;             /* threads that wait for the whole grid */
+    bool at_objects;         /* barriers in shared memory may release threads */
     uintptr_t grid_barrier;  /* where the last of them waits */
 
     kg__exec_launch launch;

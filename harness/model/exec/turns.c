@@ -19,7 +19,8 @@ static bool settle_warp(void)
         if (warp->ready != 0)
             return true;
     }
-    kg__release_objects();
+    if (kg__running.at_objects)
+        kg__release_objects();
     if (warp->waiting != 0)
         kg__release_warp_operations(number);
     return warp->ready != 0;
