@@ -2,6 +2,7 @@
 #include "model/exec/cooperative.h"
 
 #include "base/message.h"
+#include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/turns.h"
@@ -35,11 +36,6 @@ static size_t next;
 static size_t released;
 static size_t ended;
 static bool all_have_begun;
-
-bool kg__block_waits_for_grid(void)
-{
-    return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
-}
 
 int kg__model_is_cooperative(void)
 {
@@ -179,6 +175,7 @@ kg__model_fiber *kg__change_block(void)
     all_have_begun = all_have_begun || !kg__step_block();
     if (!all_have_begun) {
         kg__begin_block();
+        kg__begin_copies();
         fiber = kg__model_fiber_take();
         kg__begin_turns(fiber);
         return fiber;

@@ -7,10 +7,6 @@
 
 #include "model/exec/fibers.h"
 
-#include <stdbool.h>
-
-/* Whether every thread of the running block that has not ended waits for the grid. */
-bool kg__block_waits_for_grid(void);
 /* The running block waits or has ended: puts it aside and gives the turn to a thread of another.
  * Returns what to switch to, at the context of the thread that has the turn; NULL where the launch
  * has ended, or failed. */

@@ -38,7 +38,7 @@ void kg__begin_copies(void)
         copies[i].count = copies[i].committed = 0;
     for (int i = 0; waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
         waiting[i].object = NULL;
-    any_copies = any_complete = false;
+    any_copies = any_complete = kg__running.at_objects = false;
     waiting_count = 0;
     completed_count = 0;
 }
@@ -114,40 +114,31 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
     *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
 }
 
-uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
-                                    unsigned int leaving)
+bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                          unsigned int leaving)
 {
-    uint64_t phase = object->phase;
-
     if (count > object->pending)
-        kg__model_trap(cudaErrorLaunchFailure,
-                       "more threads arrive at a cuda::barrier than it was made for, or it was "
-                       "never given its count");
+        return false;
     object->expected -= leaving;
     object->pending -= count;
     if (object->pending > 0)
-        return phase;
+        return true;
     object->pending = object->expected;
     object->phase++;
-    any_complete = true;
+    any_complete = kg__running.at_objects = true;
     if (completed_count < KG__MODEL_MAX_WARPS)
         completed[completed_count++] = object;
-    return phase;
+    return true;
 }
 
-/* Even where the barrier is complete: what its threads did before has to be replayed first. */
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
 {
-    struct waiting *mine = &waiting[kg__running.current];
-
     if (object->phase != phase && !any_complete)
-        return (kg__model_turn){ 0 };
-    if (kg__running.watcher != NULL)
-        kg__running.watcher->pause_lane();
-    kg__running.threads[kg__running.current].code = (uintptr_t)__builtin_return_address(0);
-    *mine = (struct waiting){ object, phase };
+        return false;
+    waiting[kg__running.current] = (struct waiting){ object, phase };
     waiting_count++;
-    return kg__next_turn();
+    kg__running.at_objects = true;
+    return true;
 }
 
 void kg__release_objects(void)

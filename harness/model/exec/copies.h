@@ -3,12 +3,21 @@
 #ifndef KG__MODEL_EXEC_COPIES_H
 #define KG__MODEL_EXEC_COPIES_H
 
+#include "model/include/kg_model_device.h"
+
 #include <stdbool.h>
 
 /* Forgets the copies that the block before has not waited for, and its threads at barriers. */
 void kg__begin_copies(void);
 /* Whether the running thread has copies that it has not waited for. */
 bool kg__has_copies(void);
+/* Notes arrivals, of threads of which `leaving` will not come again; false where they are too many.
+ */
+bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                          unsigned int leaving);
+/* Notes that the running thread waits for the end of a phase, or (false) need not. It also waits
+ * where the phase has just ended: what its threads did before has to be replayed first. */
+bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase);
 /* No lane of the running warp can go on: releases the threads whose barriers are complete. */
 void kg__release_objects(void);
 /* A thread that waits at a barrier in shared memory; -1: none does. Writes how many do. */

@@ -2,7 +2,6 @@
 #include "model/exec/grid.h"
 
 #include "model/exec/allocations.h"
-#include "model/exec/copies.h"
 
 #include <string.h>
 
@@ -127,7 +126,6 @@ void kg__begin_block(void)
     kg__running.arrived = 0;
     kg__running.nonzero = 0;
     kg__running.at_grid = 0;
-    kg__begin_copies();
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();

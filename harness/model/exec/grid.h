@@ -43,6 +43,7 @@ typedef struct kg__grid {
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
     int at_grid;             /* threads that wait for the whole grid */
+    bool at_objects;         /* barriers in shared memory may release threads */
     uintptr_t grid_barrier;  /* where the last of them waits */
 
     kg__exec_launch launch;
@@ -73,15 +74,18 @@ static inline void kg__turn_to_warp(int number)
         kg__running.watcher->begin_warp((unsigned int)number);
 }
 
+/* Whether every thread of the running block that has not ended waits for the grid. */
+static inline bool kg__block_waits_for_grid(void)
+{
+    return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
+}
+
 /* A lane of a warp may go on. */
 static inline void kg__make_ready(unsigned int warp, unsigned int lane)
 {
     kg__running.warps[warp].ready |= 1u << lane;
     kg__running.ready++;
 }
-
-/* The thread that goes on now that the calling one waits for something. */
-kg__model_turn kg__next_turn(void);
 
 /* Sets the shape of the grid and of its blocks; the first block has yet to begin. */
 void kg__shape_grid(dim3 grid, dim3 block);

@@ -2,6 +2,7 @@
 #include "model/exec/launch.h"
 
 #include "model/exec/cooperative.h"
+#include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/turns.h"
@@ -78,6 +79,7 @@ static void run_grid(kg__model_fiber *fiber)
                                               kg__running.launch.dynamic_bytes,
                                           kg__running.launch.is_cooperative);
     kg__begin_block();
+    kg__begin_copies();
     kg__begin_turns(fiber);
     kg__catch_faults();
     do {

@@ -1,7 +1,6 @@
 /* Turns: which thread of the block runs next, and when a barrier is released. */
 #include "model/exec/turns.h"
 
-#include "model/exec/cooperative.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
@@ -20,7 +19,8 @@ static bool settle_warp(void)
         if (warp->ready != 0)
             return true;
     }
-    kg__release_objects();
+    if (kg__running.at_objects)
+        kg__release_objects();
     if (warp->waiting != 0)
         kg__release_warp_operations(number);
     return warp->ready != 0;
@@ -100,11 +100,6 @@ static inline kg__model_turn next_turn(void)
     return kg__model_leave_for(self->fiber, &self->context, next->fiber, next->context);
 }
 
-kg__model_turn kg__next_turn(void)
-{
-    return next_turn();
-}
-
 static void release_barrier(void)
 {
     if (kg__running.watcher != NULL) {
@@ -159,6 +154,28 @@ kg__model_turn kg__model_arrive_at_grid(void)
     kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
     kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
     kg__running.at_grid++;
+    return next_turn();
+}
+
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving)
+{
+    uint64_t phase = object->phase;
+
+    if (!kg__arrive_at_object(object, count, leaving))
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "more threads arrive at a cuda::barrier than it was made for, or it was "
+                       "never given its count");
+    return phase;
+}
+
+kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+{
+    if (!kg__wait_at_object(object, phase))
+        return (kg__model_turn){ 0 };
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.threads[kg__running.current].code = (uintptr_t)__builtin_return_address(0);
     return next_turn();
 }
 
@@ -238,6 +255,8 @@ void kg__run_threads(kg__model_fiber *self)
                 kg__fail_deadlock();
             /* Blocks that are all there at once take turns on the host's stack. */
             more = !kg__running.launch.is_cooperative && kg__begin_next_block();
+            if (more)
+                kg__begin_copies();
         }
         if (more && begins()) {
             kg__running.threads[kg__running.current].fiber = self;

@@ -162,6 +162,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parame
         blocks, reinterpret_cast<const void *>(kernel), threads, dynamic_bytes);
 }
 
+/* Launches with the arguments that the pointers of an array point at. */
 template <typename... Parameters, size_t... Number>
 static inline cudaError_t
 kg__model_launch_cooperative(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),

@@ -128,13 +128,15 @@ kg__model_run_warp_operation(kg__model_warp_operation operation, unsigned int ma
     return kg__model_warp_operation_result();
 }
 
-/* Notes a memory fence of the calling thread, for the device or for its block. */
+/* Notes a memory fence of the calling thread. */
 void kg__model_fence(void);
+/* The same for its block alone. */
 void kg__model_fence_block(void);
 
 /* Copies to shared memory that come when they are waited for: `size` bytes, the last `zeros` of
  * them 0 and not copied, with the group that the thread commits next, or with a barrier. */
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
+/* Ends the calling thread's group of copies, and begins the next. */
 void kg__model_commit_copies(void);
 /* Waits for all groups of the calling thread but the newest. */
 void kg__model_wait_for_copies(unsigned int newest);
@@ -145,6 +147,7 @@ typedef struct kg__model_barrier_object {
     uint64_t phase;
 } kg__model_barrier_object;
 
+/* Makes a barrier that `expected` arrivals complete. */
 void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected);
 /* Notes `count` arrivals, of threads of which `leaving` will not come again; returns the phase to
  * wait for. */

@@ -35,11 +35,13 @@ typedef struct kg__checked_access {
     unsigned int thread;
 } kg__checked_access;
 
+/* Whether a time is the running block's. */
 static inline bool kg__is_of_this_block(uint32_t time)
 {
     return time >= kg__order.block_began;
 }
 
+/* Whether a time is the running launch's. */
 static inline bool kg__is_of_this_launch(uint32_t time)
 {
     return time >= kg__order.launch_began;

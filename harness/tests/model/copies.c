@@ -24,8 +24,8 @@ static const struct {
     { KERNEL(reverse_by_class), 2, 8, KG__RACE_IN_BLOCK },
     { KERNEL(reverse_in_two_stages), 6, 24, KG__FINDING_KINDS },
     /* A float a thread, as on an H200. */
-    { KERNEL(reverse_by_group), 2, 8, KG__COPY_NOT_WAITED },
-    { KERNEL(reverse_by_barrier), 2, 8, KG__COPY_NOT_WAITED },
+    { KERNEL(reverse_by_group), 2, 8, KG__FINDING_KINDS },
+    { KERNEL(reverse_by_barrier), 2, 8, KG__FINDING_KINDS },
     { KERNEL(reverse_by_pipeline), 8, 32, KG__FINDING_KINDS },
 };
 
