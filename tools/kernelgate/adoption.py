@@ -140,7 +140,7 @@ def may_be_other_code(before, entry):
     for name in TIMES:
         stored, value = metric_of(before, name), value_of(entry, name)
         if (stored is not None and stored.gated and 0 < value < math.inf
-                and moved_beyond(stored.value, value, stored.limit, stored.floor)):
+                and moved_beyond(stored.value, value, stored.band, stored.floor)):
             return not is_same_code(before.code, member(entry, "kernel"))
     return False
 
@@ -152,10 +152,11 @@ def metric_of(case, name):
 class Judgement:
     """Which times of gates may become sessions of a baseline, as it was before."""
 
-    def __init__(self, log, gates, baseline, provenance, any_code):
+    def __init__(self, log, gates, baseline, stored, provenance, any_code):
         self._log = log
         self._gates = gates
         self._baseline = baseline
+        self._stored = stored  # its sessions
         self._provenance = provenance  # that the baseline will have
         self._any_code = any_code
 
@@ -181,10 +182,11 @@ class Judgement:
     def was_adopted(self, gate):
         """Whether results were adopted before: one session of the baseline has all their sentinels' times or, of imported
         results, which have no sentinels, every time of theirs is among the sessions."""
-        stored = [metric_of(self._baseline.sentinels.get(name), TIMES[0]) for name in SENTINELS]
+        stored = [self._stored.boards(name, TIMES[0]) for name in SENTINELS]
         times = gate.sentinels()
-        if all(metric is not None and time > 0 for metric, time in zip(stored, times)):
-            if tuple(value_of_sessions([time]) for time in times) in zip(*(metric.sessions for metric in stored)):
+        if all(time > 0 for time in times):
+            rounded = tuple(value_of_sessions([time]) for time in times)
+            if any(rounded in zip(*(boards.get(board, ()) for boards in stored)) for board in stored[0]):
                 return True
         return self._was_import_adopted(gate)
 
@@ -194,8 +196,8 @@ class Judgement:
             if "imported" not in entry:
                 return False
             for name in entry["metrics"].keys() & set(TIMES):
-                stored, value = metric_of(self._baseline.cases.get(entry["case"]), name), value_of(entry, name)
-                if stored is None or math.isnan(value) or value_of_sessions([value]) not in stored.sessions:
+                boards, value = self._stored.boards(entry["case"], name), value_of(entry, name)
+                if math.isnan(value) or not any(value_of_sessions([value]) in values for values in boards.values()):
                     return False
                 matches += 1
         return matches >= MATCHES_MINIMUM

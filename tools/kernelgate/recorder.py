@@ -8,6 +8,7 @@ from common import Failure, complain, current_commit, member, object_of, text_of
 from observers import Observation
 from programs import call_program, comparison_of_case, filter_takes, glob_meant
 from progress import Progress
+from sessions_file import StoredSessions, path_beside, save_both
 
 LISTING_SECONDS = 30
 
@@ -136,6 +137,21 @@ class Recorder:
         self._key = key
         return baseline
 
+    def load_sessions(self, baseline, replace):
+        """The stored sessions of a baseline. Refused where they are not right, or missing beside cases that rest on some: they
+        would be lost. With `replace` such are forgotten."""
+        try:
+            stored = StoredSessions.load(baseline.path, self._key)
+        except Failure as failure:
+            if is_partial() or not replace:
+                self.refuse(f"{failure}; nothing is recorded")
+            self.log.say(f"{failure}: replaced")
+            return StoredSessions(path_beside(baseline.path), self._key)
+        if not stored.exists and baseline.cases and not replace:
+            self.refuse(f"{stored.path}: is missing, and the lines of {baseline.path} rest on it: restore it (git checkout), or "
+                        "record with --replace; nothing is recorded")
+        return stored
+
     def commit(self):
         """The commit that the cases are recorded at."""
         commit = self._commit if self._commit is not None else current_commit() or "unknown"
@@ -159,13 +175,18 @@ class Recorder:
             del baseline.cases[case]
         return len(retired)
 
-    def save(self, baseline):
-        """Writes the baseline with this run's target and provenance. Refused where it cannot be."""
+    def save(self, baseline, changed=True, stored=None):
+        """Writes the sessions, and the baseline where `changed` with this run's target and provenance. Refused where it cannot."""
         # A filtered recording keeps the provenance of the other cases.
-        if not is_partial() or baseline.provenance is None:
+        if changed and (not is_partial() or baseline.provenance is None):
             baseline.target, baseline.provenance = {**self.target, "key": self._key}, self.provenance
         try:
-            save(baseline)
+            if stored is None:
+                save(baseline)
+            else:
+                for case in stored.cases.keys() - baseline.cases.keys() - baseline.sentinels.keys():
+                    stored.drop(case)
+                save_both(baseline if changed else None, stored)
         except Failure as failure:
             self.refuse(str(failure))
-        self.log.document["written"] = True
+        self.log.document["written"] = changed
