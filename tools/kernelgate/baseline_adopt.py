@@ -143,8 +143,8 @@ COMMAND = Command(
     ),
     details="""\
 RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of
-its target, added to those that it has, as `baseline record` adds them. Left out, and named: cases that were wrong or failed, that ran other code than the
-baseline's, or that were timed on a throttled GPU, on one that others computed on, or
+its target, added to those that it has, as `baseline record` adds them. Left out,
+and named: cases that were wrong or failed, that ran other code than the baseline's, or that were timed on a throttled GPU, on one that others computed on, or
 while the launch overhead differed from the baseline's; cases with a time beyond its
 limit whose machine code is not known to be the baseline's, unless --yes takes them;
 times that would rest on fewer than five sessions, that are not a time (0, or below), or

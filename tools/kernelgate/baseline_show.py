@@ -8,7 +8,8 @@ from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
-           *(Column(title, right=True) for title in ("value", "band", "noise within", "between boards", "boards", "sessions", "smallest")),
+           *(Column(title, right=True)
+             for title in ("value", "band", "noise within", "between boards", "boards", "sessions", "smallest")),
            Column("gated"), Column("commit"), Column("code"))
 
 

@@ -98,11 +98,12 @@ class Timing:
             if fingerprint:
                 self._sessions.case(case).code[FINGERPRINT] = fingerprint
 
-    def _observe_session(self):
-        """Runs one session: new processes of each program. The sentinels of all programs are averaged."""
+    def _observe_session(self, checked):
+        """Runs one session: new processes of each program, of which those of the first one check results before and after. The
+        sentinels of all programs are averaged."""
         self._sums = []
         for program in self._programs:
-            self._recorder.observe(program, program, "time", lambda record, program=program: self._take(program, record))
+            self._recorder.observe(program, program, "time", lambda record, program=program: self._take(program, record), checked)
         for name, values in zip(SENTINELS, zip(*self._sums)):
             self._sessions.sentinels[name].add(TIMES[0], sum(values) / len(values))
 
@@ -115,7 +116,7 @@ class Timing:
             self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):
             self._log.say(f"session {session + 1} of {self._count}")
-            self._observe_session()
+            self._observe_session(session > 0)
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()

@@ -72,10 +72,11 @@ class Recorder:
         hint = f' Did you mean "{meant}"?' if meant else ""
         self.refuse(f"no case to record: is KG_FILTER too narrow?{hint} `kernelgate list` has the cases")
 
-    def observe(self, program, observer, part, take):
+    def observe(self, program, observer, part, take, checked=False):
         """Observes all cases of a part that `program` lists (filtered by KG_FILTER) in new processes of `observer`. `take` gets
         the record of every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be
-        observed, or a case is wrong or failed."""
+        observed, or a case is wrong or failed. Where this recording has `checked` the results of what it times, processes need
+        not compute the reference again, which takes most of their time."""
         # For times also those that are timed in the same process and not recorded.
         listing = ["--beside"] if part == "time" else ["--cases", part]
         try:
@@ -106,7 +107,8 @@ class Recorder:
                 take(record)
 
         try:
-            Observation(observer, part, cases, take_record, progress.settings()).run(self._scratch)
+            settings = {**progress.settings(), **({"KG__CHECKED": "1"} if checked else {})}
+            Observation(observer, part, cases, take_record, settings).run(self._scratch)
         except Failure as failure:
             progress.clear()
             self.refuse(str(failure), observer)

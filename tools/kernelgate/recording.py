@@ -194,7 +194,7 @@ class Sessions:
                 stored.add(case.id, name, of or board, [value])
         lists = stored.cases.get(case.id, {})
         now = {name: make_time(case.metrics.get(name), name, boards, recorded.id in SENTINELS) for name, boards in lists.items()}
-        counts = [min(map(size, lists.values())) for size in (len, lambda boards: sum(map(len, boards.values())))] if now else [0, 0]
+        counts = min(map(len, lists.values()), default=0), min((stored.count(case.id, name) for name in lists), default=0)
         if not dropped and counts[0] == case.boards and case.sessions >= SESSIONS_MINIMUM and not any(
                 is_moved(case.metrics.get(name), metric) for name, metric in now.items()):
             return False

@@ -102,7 +102,9 @@ def add_baselines(merged, since):
     folder = default_folder()
     judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
     counts = {target: gate_counts(baseline) for target, baseline in zip(merged.document["targets"], judged) if baseline}
-    changes = {"gates": [{"target": target, **found} for target, found in counts.items() if found], "files": [], "loosened": []}
+    changes = {"gates": [{"target": target, **found} for target, found in counts.items() if found],
+               "by_hand": sum(metric.by_hand for baseline in filter(None, judged) for case in baseline.cases.values()
+                              for metric in case.metrics.values()), "files": [], "loosened": []}
     try:
         if since is not None:
             changes.update(loosened(since))

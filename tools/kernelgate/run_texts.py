@@ -133,13 +133,14 @@ def _changed_files(changes):
 
 
 def baselines_sentence(changes):
-    """How narrowly the baselines gate, and what they let pass now, to follow the word "baselines"; None where there is nothing to say."""
-    since, gates = member(changes, "since"), list_of(changes, "gates")
-    if since is None and not gates:
+    """How narrowly the baselines gate, and what became of them, to follow the word "baselines"; None where there is none."""
+    since, gates, by_hand = member(changes, "since"), list_of(changes, "gates"), member(changes, "by_hand")
+    if since is None and not gates and not by_hand:
         return None
     text = "" if since is None else f" since {since}: {_changed_files(changes)}"
-    if gates:
-        words = (gate_words(entry) if len(gates) == 1 else f"{entry['target']} {gate_words(entry)}" for entry in gates)
+    if gates or by_hand:
+        words = [gate_words(entry) if len(gates) == 1 else f"{entry['target']} {gate_words(entry)}" for entry in gates]
+        words += [f"{plural(by_hand, 'band')} set by hand"] if by_hand else []
         text += f"{':' if since is None else ';'} {'; '.join(words)}"
     return clean(text)
 

@@ -93,17 +93,18 @@ class StoredSessions:
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
         except OSError as error:
-            raise Failure(f"{os.path.dirname(self.path)}: the folder cannot be made: {error.strerror}: nothing is recorded") from None
+            raise Failure(f"{os.path.dirname(self.path)}: the folder cannot be made: {error.strerror}: nothing is recorded"
+                          ) from None
         write_text(self.path, self.text())
 
 
 def _metrics_text(metrics):
-    return ",\n   ".join(f'"{metric}": {{{", ".join(f"{json.dumps(board)}: {_list_text(values)}" for board, values in boards.items())}}}'
-                         for metric, boards in sorted(metrics.items()))
+    return ",\n   ".join(f'"{metric}": {{{_boards_text(boards)}}}' for metric, boards in sorted(metrics.items()))
 
 
-def _list_text(values):
-    return f'[{", ".join(exact(value, LARGEST) for value in values)}]'
+def _boards_text(boards):
+    return ", ".join(f'{json.dumps(board)}: [{", ".join(exact(value, LARGEST) for value in values)}]'
+                     for board, values in boards.items())
 
 
 def save_both(baseline, sessions):

@@ -47,7 +47,8 @@ BASELINE = {
     "schema": "kernelgate-baseline/2",
     "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920,
                "multiprocessors": 132},
-    "provenance": {"launch_ns": 500}, "sentinels": {name: {"time_ns": {**time(value), "band": 0.01}, **RESTS_ON} for name, value in (("copy", 100000), ("fma", 200000))},
+    "provenance": {"launch_ns": 500}, "sentinels": {
+        name: {"time_ns": {**time(value), "band": 0.01}, **RESTS_ON} for name, value in (("copy", 100000), ("fma", 200000))},
     "cases": {f"fake/{name}/64/{launch}": case(hot) for name, hot in (("plain", 10000), ("quick", 5000))
               for launch in ("b32", "b64")}}
 

@@ -281,7 +281,7 @@ class Results(Baselines):
     def test_words(self):
         self.write(PATH, self.AFTER)
         self.assertIn("\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer gated, 1 limit widened; 0 "
-                      "times gated at 2 %, 1 wider, 1 reported only\n", self.results(0, "--since", "first"))
+                      "times gated at 2 %, 1 wider, 1 reported only; 1 band set by hand\n", self.results(0, "--since", "first"))
         page = self.read("out/summary.md")
         self.assertTrue(page.startswith("# kernelgate: PASS (exit 0)\n\n**Baselines** since first: "))
         self.assertIn("\n- m/tiled/530/b16 time\\_ns on nvidia-fake: no longer gated\n- m/naive/530/b16 time\\_ns on "
@@ -290,6 +290,7 @@ class Results(Baselines):
     def test_without_a_commit_what_is_let_pass_is_counted(self):
         self.write(PATH, self.AFTER)
         self.assertEqual(self.baselines(), {"gates": [{"target": "nvidia-fake", "at_2_percent": 0, "wider": 1, "reported_only": 1}],
+                                            "by_hand": 1,
                                             "files": [], "loosened": []})
         os.rename(PATH, "baselines/nvidia-other.json")
         self.assertIsNone(self.baselines(), "what judged nothing of this run is not counted")

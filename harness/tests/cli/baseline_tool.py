@@ -32,16 +32,19 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %         0.0 %           0.0 %       
         entry = {"time_ns": {"value": 1000, "band": 0.1, "band_by": "hand", "floor": 50, "gated": False},
                  "code": {"registers": 32, "occupancy": 0.75, "fingerprint": "00d1f2a3b4c50f1e"}}
         self.write("nvidia-fake.json", gpu({"m/naive/530/b16": entry}))
-        self.baseline(0, "m/naive/530/b16  time_ns    1 000 ns  10.0 % by hand             -               -       -         -    10.0 %  no "
-                         "            registers 32, local_bytes 0, shared_bytes 0, occupancy 0.75, fingerprint 00d1f2a3b4c50f1e\n", "show", "./nvidia-fake.json")
+        self.baseline(0, "m/naive/530/b16  time_ns    1 000 ns  10.0 % by hand             -               -       -         -  "
+                         "  10.0 %  no "
+                         "            registers 32, local_bytes 0, shared_bytes 0, occupancy 0.75, fingerprint 00d1f2a3b4c50f1e\n",
+                      "show", "./nvidia-fake.json")
 
     def test_counters(self):
         self.write("baselines/cpu-model.json", counters({"m/naive/530/b16": {"barriers": 12345}}))
-        self.baseline(0, "m/naive/530/b16  barriers  12 345  0.0 %             -               -       -         -  any rise  yes    c\n", "show",
-                      "cpu-model")
+        self.baseline(0, "m/naive/530/b16  barriers  12 345  0.0 %             -               -       -         -  any rise  yes  "
+                         "  c\n", "show", "cpu-model")
 
     def test_formats(self):
-        self.baseline(0, "## baselines/nvidia-fake.json: NVIDIA Fake, 3 cases\n3 times gated at 2 %, 0 wider, 0 reported only\n\n| case | metric | value |", "show",
+        self.baseline(0, "## baselines/nvidia-fake.json: NVIDIA Fake, 3 cases\n3 times gated at 2 %, 0 wider, 0 reported only\n\n"
+                         "| case | metric | value |", "show",
                       "nvidia-fake", "--format",
                       "markdown")
         self.baseline(0, "target,case,metric,value,band,noise within,between boards,boards,sessions,smallest,gated,commit,code\n"

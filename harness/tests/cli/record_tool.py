@@ -60,6 +60,10 @@ class Times(Recording):
             gated = [self.case()[name].get("gated", True) for name in ("time_ns", "cold_time_ns")]
             self.assertEqual(gated, [False, cold_gated], plan)
 
+    def test_results_are_checked_by_the_first_session(self):
+        self.plan(f"3 {SLOW} wrong")
+        self.record("6 of 6 cases and sentinels changed")
+
     def test_code(self):
         """It is recorded next to values that stay."""
         self.record("code: recorded")
@@ -218,7 +222,7 @@ class Refusals(Recording):
         """Nothing is rewritten, not even in another form."""
         sound = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "nvidia-fake"}}'
         for plan, told in (
-                (f"4 {SLOW} wrong", f"{SLOW}: to[3]: expected 1, got 2, after timing: nothing is"),
+                (f"2 {SLOW} wrong", f"{SLOW}: to[3]: expected 1, got 2, after timing: nothing is"),
                 (f"4 {SLOW} crash", f"{SLOW}: crashed"), (f"4 {SLOW} forget", f"{SLOW}: record lost"),
                 (f"6 {SLOW} throttled", f"{SLOW}: the GPU was throttled while"),
                 (f"4 {SLOW} foreign 1", f"{SLOW}: 1 other process computed on the GPU while it was timed: end it"),

@@ -94,7 +94,8 @@ class Lines(unittest.TestCase):
         changed = {**file, "target": "n", "state": "changed"}
         gates = {"target": "a", "at_2_percent": 160, "wider": 56, "reported_only": 61}
         for changes, sentence in (
-                ({}, None), ({"gates": []}, None), ({"gates": [gates]}, ": 160 times gated at 2 %, 56 wider, 61 reported only"),
+                ({}, None), ({"gates": [], "by_hand": 0}, None), ({"gates": [], "by_hand": 1}, ": 1 band set by hand"),
+                ({"gates": [gates]}, ": 160 times gated at 2 %, 56 wider, 61 reported only"),
                 ({"gates": [gates, {**gates, "target": "b", "at_2_percent": 1}]},
                  ": a 160 times gated at 2 %, 56 wider, 61 reported only; b 1 time gated at 2 %, 56 wider, 61 reported only"),
                 ({"since": "main", "files": [file]}, " since main: unchanged"),
@@ -204,6 +205,7 @@ class Ends(Merges):
             run_results.add_baselines(merged, None)
             found = merged.document.get("baselines")
             self.assertEqual(found and found["gates"], expected)
+        self.assertEqual(found["by_hand"], len(metrics))
         self.assertEqual((found["files"], found["loosened"]), ([], []))
         del merged.document["baselines"]
         with mock.patch.object(run_results, "loosened", lambda since: {"since": since, "files": [1]}):

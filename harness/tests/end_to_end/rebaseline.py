@@ -83,7 +83,7 @@ class Rebaseline(Runs):
         self.assertFalse(os.path.exists(BASELINE))
 
     def test_refusals_write_nothing(self):
-        for plan, told in ((f"3 {SLOW} wrong\n", "expected 1, got 2"), (f"4 {SLOW} throttled\n", "the GPU was throttled"),
+        for plan, told in ((f"2 {SLOW} wrong\n", "expected 1, got 2"), (f"4 {SLOW} throttled\n", "the GPU was throttled"),
                            (f"4 {SLOW} foreign 1\n", "1 other process computed on the GPU"),
                            (f"3 {SLOW} hot 12000 cold 15000\n", "differ from session to session: nothing is"),
                            ("3 copy hot 120000\n", "copy: time_ns: the sessions disagree")):

@@ -34,7 +34,7 @@ OF_THE_MODEL = {
 # Entries of each kind, and what no run of the fakes has.
 ONE_OF_EACH = {
     "commit": "abc", "base": {"ref": "main", "commit": "abc"}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
-    "baselines": {"since": "main", "commit": "abc", "gates": [{"target": "t", "at_2_percent": 2, "wider": 1, "reported_only": 0}],
+    "baselines": {"since": "main", "commit": "abc", "gates": [{"target": "t", "at_2_percent": 2, "wider": 1, "reported_only": 0}], "by_hand": 1,
                   "files": [{"target": "t", "state": "unreadable", "no_longer_gated": 0, "retired": 0, "widened": 1, "slower": 0,
                              "new": 0, "sentinels_moved": 0, "why": "w"}],
                   "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
