@@ -170,10 +170,9 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
 
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
 {
-    return (kg__expectation){ .value = metric->value,
-                              .band = metric->band,
-                              .floor = metric->floor,
-                              .gated = metric->gated };
+    return (kg__expectation){
+        .value = metric->value, .band = metric->band, .floor = metric->floor, .gated = metric->gated
+    };
 }
 
 kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)

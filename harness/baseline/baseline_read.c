@@ -42,8 +42,9 @@ static bool check_noise(reading *file, const kg__json_place *where, const json_t
     double deviation;
 
     if (!json_is_array(array) || json_array_size(array) != 2) {
-        kg__complain_at(&file->document, where,
-                        "is not an array of two numbers, within a board and between boards: " REMEDY);
+        kg__complain_at(
+            &file->document, where,
+            "is not an array of two numbers, within a board and between boards: " REMEDY);
         return false;
     }
     json_array_foreach (array, index, value) {
@@ -90,7 +91,7 @@ static bool complain_of(reading *file, const kg__json_place *where, const kg__fa
 
 /* Reads a metric that has its name already, from its object. */
 static bool read_metric_members(reading *file, const kg__json_place *where, json_t *object,
-                        kg__baseline_metric *metric)
+                                kg__baseline_metric *metric)
 {
     const char *key;
     json_t *value;
@@ -405,8 +406,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     char update[KG__MESSAGE_SIZE];
     kg__fault fault;
 
-    kg__format(update, sizeof update, "%s",
-               "update kernelgate or record again with ci/rebaseline");
+    kg__format(update, sizeof update, "%s", "update kernelgate or record again with ci/rebaseline");
     if (schema != NULL && strcmp(schema, KG__BASELINE_OLD_SCHEMA) == 0)
         kg__format(update, sizeof update, "kernelgate baseline convert %s", file->document.path);
     if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA, update, REMEDY))

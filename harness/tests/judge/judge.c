@@ -194,16 +194,16 @@ Test(judge, what_is_not_a_value_or_an_interval_is_an_error)
                         AT(&band, 100000, KG__ERROR), AT(&floor, 100000, KG__ERROR));
         cr_expect(isnan(judge(&(const row)AT(&usual, values[i], KG__ERROR)).change));
     }
-    EXPECT_VERDICTS(
-        AT(&ungated, NAN, KG__ERROR),
-        /* A time is never zero. */
-        AT(&with_band, 0, KG__ERROR), AT(&with_floor, 0, KG__ERROR),
-        OVER(&usual, 100000, 100001, 100002, KG__ERROR),
-        OVER(&usual, 100000, 99998, 99999, KG__ERROR), OVER(&usual, 100000, NAN, 100001, KG__ERROR),
-        OVER(&usual, 100000, 99999, NAN, KG__ERROR),
-        /* The logarithm of a value over -0 is not a number, which no limit is below. */
-        AT(&minus_zero, 7, KG__ERROR, .unit = ""), AT(NULL, 0, KG__NO_BASELINE),
-        AT(NULL, 5, KG__NO_BASELINE));
+    EXPECT_VERDICTS(AT(&ungated, NAN, KG__ERROR),
+                    /* A time is never zero. */
+                    AT(&with_band, 0, KG__ERROR), AT(&with_floor, 0, KG__ERROR),
+                    OVER(&usual, 100000, 100001, 100002, KG__ERROR),
+                    OVER(&usual, 100000, 99998, 99999, KG__ERROR),
+                    OVER(&usual, 100000, NAN, 100001, KG__ERROR),
+                    OVER(&usual, 100000, 99999, NAN, KG__ERROR),
+                    /* The logarithm of a value over -0 is not a number, which no limit is below. */
+                    AT(&minus_zero, 7, KG__ERROR, .unit = ""), AT(NULL, 0, KG__NO_BASELINE),
+                    AT(NULL, 5, KG__NO_BASELINE));
 }
 
 Test(judge, both_sides_of_the_noise_threshold)
