@@ -114,28 +114,3 @@ double kg__relative_half_width(const kg__interval *interval)
         return 0.0;
     return 0.5 * width / value;
 }
-
-double kg__log_deviation(const double *values, size_t count)
-{
-    double mean = 0.0;
-    double squares = 0.0;
-
-    if (count < 2)
-        return NAN;
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(values[i]) || values[i] <= 0.0)
-            return NAN;
-    }
-
-    /* Relative to the first value, so that equal values deviate by exactly nothing. */
-    double origin = log(values[0]);
-
-    for (size_t i = 0; i < count; i++)
-        mean += (log(values[i]) - origin) / (double)count;
-    for (size_t i = 0; i < count; i++) {
-        double deviation = log(values[i]) - origin - mean;
-
-        squares += deviation * deviation;
-    }
-    return sqrt(squares / (double)(count - 1));
-}

@@ -25,8 +25,4 @@ kg__interval kg__median_interval(double *samples, size_t count, double confidenc
 /* Half of the interval's width as a fraction of its value; INFINITY where it has none. */
 double kg__relative_half_width(const kg__interval *interval);
 
-/* The sample standard deviation (n - 1 in the denominator) of the natural logarithms of `count`
- * positive values. NaN when count < 2 or a value is not positive and finite. */
-double kg__log_deviation(const double *values, size_t count);
-
 #endif

@@ -96,16 +96,10 @@ bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *targ
     return true;
 }
 
-static void free_metric(kg__baseline_metric *metric)
-{
-    free(metric->name);
-    free(metric->sessions);
-}
-
 void kg__baseline_case_free(kg__baseline_case *entry)
 {
     for (size_t i = 0; i < entry->metric_count; i++)
-        free_metric(&entry->metrics[i]);
+        free(entry->metrics[i].name);
     free(entry->metrics);
     free(entry->id);
     free(entry->commit);
@@ -176,12 +170,9 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
 
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
 {
-    return (kg__expectation){ .value = metric->value,
-                              .band = metric->band,
-                              .floor = metric->floor,
-                              .sessions = metric->sessions,
-                              .session_count = metric->session_count,
-                              .gated = metric->gated };
+    return (kg__expectation){
+        .value = metric->value, .band = metric->band, .floor = metric->floor, .gated = metric->gated
+    };
 }
 
 kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)

@@ -1,8 +1,9 @@
 /* The baseline store: one strict JSON file per target, baselines/<key>.json. Pure: knows no CUDA.
  *
  * A GPU's file holds times; the CPU model's, whose key is KG__MODEL_KEY, holds counters and nothing
- * else: whole numbers, without floor or sessions, next to them the counters of each line of source.
- * It also lists the cases that are checked and not counted. */
+ * else: whole numbers, without floor or noise, next to them the counters of each line of source.
+ * It also lists the cases that are checked and not counted. What a time rests on, its noise and the
+ * numbers of boards and sessions, is checked and not kept: it is for readers of the file. */
 #ifndef KG__BASELINE_BASELINE_H
 #define KG__BASELINE_BASELINE_H
 
@@ -16,7 +17,10 @@
 #include "records/provenance.h"
 #include "suite/target.h"
 
-#define KG__BASELINE_SCHEMA "kernelgate-baseline/1"
+#define KG__BASELINE_SCHEMA "kernelgate-baseline/2"
+
+/* The schema before it, which `kernelgate baseline convert` rewrites. */
+#define KG__BASELINE_OLD_SCHEMA "kernelgate-baseline/1"
 
 /* A baseline file has some thousands of lines; a larger file than this, in bytes, is something
  * else. */
@@ -33,8 +37,6 @@ typedef struct kg__baseline_metric {
     bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps band and `gated` */
     double floor;      /* in the metric's unit; 0 for counters */
     bool gated;        /* false: "gated": false, reported and never judged */
-    double *sessions;  /* the value of each recording process, in order; NULL for a counter */
-    size_t session_count;
 } kg__baseline_metric;
 
 typedef struct kg__baseline_case {
@@ -118,7 +120,7 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
 /* Whether the list of checked cases has this id. */
 bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
 
-/* What the judge needs of a metric. The sessions stay the metric's. */
+/* What the judge needs of a metric. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
 /* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the

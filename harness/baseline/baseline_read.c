@@ -13,6 +13,10 @@
 /* What every complaint about the content of a file ends in. */
 #define REMEDY "fix the file, or record it again with ci/rebaseline"
 
+/* What is beyond any noise, and beyond any number of boards or sessions. */
+#define LARGEST_DEVIATION 1000.0
+#define LARGEST_COUNT 1000000
+
 /* A baseline file that is being read. */
 typedef struct reading {
     kg__reading document;
@@ -30,24 +34,40 @@ static bool read_boolean(reading *file, const kg__json_place *where, const json_
     return true;
 }
 
-static bool read_sessions(reading *file, const kg__json_place *where, const json_t *array,
-                          kg__baseline_metric *metric)
+/* Checks the noise of a time: within a board and between boards. */
+static bool check_noise(reading *file, const kg__json_place *where, const json_t *array)
 {
     size_t index;
     const json_t *value;
+    double deviation;
 
-    if (!json_is_array(array)) {
-        kg__complain_at(&file->document, where, "is not an array of numbers: " REMEDY);
+    if (!json_is_array(array) || json_array_size(array) != 2) {
+        kg__complain_at(
+            &file->document, where,
+            "is not an array of two numbers, within a board and between boards: " REMEDY);
         return false;
     }
-    free(metric->sessions);
-    metric->sessions = kg__allocate(json_array_size(array), sizeof *metric->sessions);
-    metric->session_count = json_array_size(array);
     json_array_foreach (array, index, value) {
-        if (!kg__read_figure(&file->document, where, value, &metric->sessions[index], REMEDY))
+        if (!kg__read_figure(&file->document, where, value, &deviation, REMEDY))
             return false;
+        if (!(deviation >= 0.0 && deviation <= LARGEST_DEVIATION)) {
+            kg__complain_at(&file->document, where,
+                            "holds a standard deviation that is not from 0 to 1000: " REMEDY);
+            return false;
+        }
     }
     return true;
+}
+
+/* Checks how many boards or sessions a case rests on. */
+static bool check_count(reading *file, const kg__json_place *where, const json_t *value)
+{
+    bool right = json_is_integer(value) && json_integer_value(value) >= 1 &&
+                 json_integer_value(value) <= LARGEST_COUNT;
+
+    if (!right)
+        kg__complain_at(&file->document, where, "is not a whole number from 1 to 1000000: " REMEDY);
+    return right;
 }
 
 static bool read_band_origin(reading *file, const kg__json_place *where, const json_t *value,
@@ -69,13 +89,12 @@ static bool complain_of(reading *file, const kg__json_place *where, const kg__fa
     return false;
 }
 
-/* Reads a metric that has its name already. */
-static bool read_metric(reading *file, const kg__json_place *where, json_t *object,
-                        kg__baseline_metric *metric)
+/* Reads a metric that has its name already, from its object. */
+static bool read_metric_members(reading *file, const kg__json_place *where, json_t *object,
+                                kg__baseline_metric *metric)
 {
     const char *key;
     json_t *value;
-    kg__fault fault;
 
     if (!json_is_object(object)) {
         kg__complain_at(&file->document, where,
@@ -92,7 +111,7 @@ static bool read_metric(reading *file, const kg__json_place *where, json_t *obje
             right = kg__read_figure(&file->document, &member, value, &metric->band, REMEDY);
         } else if (strcmp(key, "band_by") == 0) {
             right = read_band_origin(file, &member, value, &metric->band_by_hand);
-        } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "sessions") == 0)) {
+        } else if (file->model && (strcmp(key, "floor") == 0 || strcmp(key, "noise") == 0)) {
             kg__complain_at(&file->document, &member,
                             "is for times, and a counter has none: " REMEDY);
             right = false;
@@ -100,8 +119,8 @@ static bool read_metric(reading *file, const kg__json_place *where, json_t *obje
             right = kg__read_figure(&file->document, &member, value, &metric->floor, REMEDY);
         } else if (strcmp(key, "gated") == 0) {
             right = read_boolean(file, &member, value, &metric->gated);
-        } else if (strcmp(key, "sessions") == 0) {
-            right = read_sessions(file, &member, value, metric);
+        } else if (strcmp(key, "noise") == 0) {
+            right = check_noise(file, &member, value);
         } else {
             kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
             right = false;
@@ -110,12 +129,28 @@ static bool read_metric(reading *file, const kg__json_place *where, json_t *obje
             return false;
     }
 
-    if (!kg__has_member(&file->document, where, object, "value", REMEDY) ||
-        (kg__is_time(metric->name) &&
-         (!kg__has_member(&file->document, where, object, "band", REMEDY) ||
-          !kg__has_member(&file->document, where, object, "floor", REMEDY))))
+    return kg__has_member(&file->document, where, object, "value", REMEDY) &&
+           (!kg__is_time(metric->name) ||
+            kg__has_member(&file->document, where, object, "band", REMEDY));
+}
+
+/* Reads a metric that has its name already: an object or, of a counter, its value alone. */
+static bool read_metric(reading *file, const kg__json_place *where, json_t *value,
+                        kg__baseline_metric *metric)
+{
+    kg__fault fault;
+
+    metric->gated = true;
+    metric->floor = kg__is_time(metric->name) && !file->model ? KG__TIME_FLOOR_NS : 0.0;
+    if (json_is_number(value) && !kg__is_time(metric->name)
+            ? !kg__read_figure(&file->document, where, value, &metric->value, REMEDY)
+            : !read_metric_members(file, where, value, metric))
         return false;
-    return !kg__metric_is_faulty(metric, file->model, &fault) || complain_of(file, where, &fault);
+    if (!kg__metric_is_faulty(metric, file->model, &fault))
+        return true;
+    if (json_is_number(value))
+        fault.key = NULL; /* it has no members */
+    return complain_of(file, where, &fault);
 }
 
 static int compare_metrics(const void *left, const void *right)
@@ -169,6 +204,11 @@ static bool read_code(reading *file, const kg__json_place *where, const json_t *
     }
     /* There are no names in it. */
     (void)kg__kernel_code_read(NULL, object, &code, NULL);
+    /* Where registers are known, memory that is not named is none. */
+    if (code.registers >= 0 && code.local_bytes < 0)
+        code.local_bytes = 0;
+    if (code.registers >= 0 && code.shared_bytes < 0)
+        code.shared_bytes = 0;
     free(entry->code);
     entry->code = kg__kernel_code_keep(&code);
     return true;
@@ -208,6 +248,9 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
         } else if (strcmp(key, "lines") == 0 && file->model && !sentinel) {
             if (!read_lines(file, &member, value, &entry->lines))
                 return false;
+        } else if (!file->model && (strcmp(key, "boards") == 0 || strcmp(key, "sessions") == 0)) {
+            if (!check_count(file, &member, value))
+                return false;
         } else if (!kg__is_metric_name(key)) {
             kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
             return false;
@@ -215,7 +258,6 @@ static bool read_case(reading *file, const kg__json_place *where, json_t *object
             kg__baseline_metric *metric = &entry->metrics[entry->metric_count++];
 
             metric->name = kg__copy_text(key);
-            metric->gated = true;
             if (!read_metric(file, &member, value, metric))
                 return false;
         }
@@ -360,10 +402,14 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     json_t *value;
     const char *target =
         json_string_value(json_object_get(json_object_get(document, "target"), "key"));
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    char update[KG__MESSAGE_SIZE];
     kg__fault fault;
 
-    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
-                         "update kernelgate or record again with ci/rebaseline", REMEDY))
+    kg__format(update, sizeof update, "%s", "update kernelgate or record again with ci/rebaseline");
+    if (schema != NULL && strcmp(schema, KG__BASELINE_OLD_SCHEMA) == 0)
+        kg__format(update, sizeof update, "kernelgate baseline convert %s", file->document.path);
+    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA, update, REMEDY))
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {

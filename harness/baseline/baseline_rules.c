@@ -8,6 +8,9 @@
 #include "records/sentinel.h"
 #include "suite/counters.h"
 
+/* The members of a case that are not metrics. */
+static const char *const other_members[] = { "boards", "code", "commit", "lines", "sessions" };
+
 static bool is_one_of(char c, const char *set)
 {
     return c != '\0' && strchr(set, c) != NULL;
@@ -24,8 +27,11 @@ bool kg__is_metric_name(const char *name)
 
     while (is_lower_or_digit(*c) || *c == '_')
         c++;
-    return c > name && *c == '\0' && strcmp(name, "commit") != 0 && strcmp(name, "code") != 0 &&
-           strcmp(name, "lines") != 0;
+    for (size_t i = 0; i < sizeof other_members / sizeof *other_members; i++) {
+        if (strcmp(name, other_members[i]) == 0)
+            return false;
+    }
+    return c > name && *c == '\0';
 }
 
 bool kg__is_time(const char *metric)
@@ -103,9 +109,6 @@ static const char *counter_fault(const kg__baseline_metric *metric, const char *
     *key = "floor";
     if (metric->floor != 0.0)
         return "is for times: a counter has none";
-    *key = "sessions";
-    if (metric->sessions != NULL)
-        return "are for times: a counter has none";
     *key = NULL;
     return NULL;
 }
@@ -134,48 +137,28 @@ static const char *figure_fault(const kg__baseline_metric *metric, const char **
     *key = "floor";
     if (!(metric->floor >= 0.0 && metric->floor <= KG__LARGEST_FIGURE))
         return "is out of range: it has to be from 0 to 2^53";
-    *key = "sessions";
-    if (metric->sessions != NULL && metric->session_count == 0)
-        return "is empty: omit it where there are none";
-    for (size_t i = 0; i < metric->session_count; i++) {
-        if (!(metric->sessions[i] > 0.0 && metric->sessions[i] <= KG__LARGEST_FIGURE))
-            return "holds a figure out of range: each has to be above 0 and up to 2^53";
-    }
     *key = NULL;
     return NULL;
 }
 
-/* Whether a metric that is judged lets more pass than its band says: by sessions that spread
- * further, or by a floor that outweighs the noise of a long case. */
+/* Whether a metric that is judged lets more pass than its band says, by a floor that outweighs the
+ * noise of a long case. */
 static bool hides_slowdowns(const kg__baseline_metric *metric, kg__fault *fault)
 {
-    double limit = kg__baseline_judgement(metric).limit;
     char written[KG__FIGURE_SIZE];
     char hidden[KG__FIGURE_SIZE];
 
-    if (!metric->gated)
+    if (!metric->gated || metric->floor <= KG__TIME_FLOOR_NS ||
+        metric->floor <= KG__GATED_LIMIT * metric->value)
         return false;
-    if (limit - metric->band > KG__BAND_STEP * (1 + 1e-9)) {
-        fault->key = "band";
-        kg__show_percent(written, sizeof written, metric->band, false);
-        kg__show_percent(hidden, sizeof hidden, limit, false);
-        kg__format(fault->text, sizeof fault->text,
-                   "is %s, and the limit is %s (3 sigma of the sessions): write that as the band, "
-                   "or \"gated\": false and \"band_by\": \"hand\"",
-                   written, hidden);
-        return true;
-    }
-    if (metric->floor > KG__TIME_FLOOR_NS && metric->floor > KG__GATED_LIMIT * metric->value) {
-        fault->key = "floor";
-        kg__show_figure(written, sizeof written, metric->floor, kg__metric_unit(metric->name));
-        kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
-        kg__format(fault->text, sizeof fault->text,
-                   "is %s, which hides any slowdown of up to %s: lower it, or write \"gated\": "
-                   "false and \"band_by\": \"hand\"",
-                   written, hidden);
-        return true;
-    }
-    return false;
+    fault->key = "floor";
+    kg__show_figure(written, sizeof written, metric->floor, kg__metric_unit(metric->name));
+    kg__show_percent(hidden, sizeof hidden, metric->floor / metric->value, false);
+    kg__format(fault->text, sizeof fault->text,
+               "is %s, which hides any slowdown of up to %s: lower it, or write \"gated\": false "
+               "and \"band_by\": \"hand\"",
+               written, hidden);
+    return true;
 }
 
 bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fault *fault)

@@ -10,9 +10,6 @@
 /* The end of the key of a board that differs from its namesake in memory. */
 #define KG__MEMORY_SUFFIX "gib"
 
-/* Half of what bands are rounded to: two limits that differ by less are written the same. */
-#define KG__BAND_STEP 0.0005
-
 /* Whether a text can be a metric's name: a-z, 0-9 and _, and no other member of a case. */
 bool kg__is_metric_name(const char *name);
 

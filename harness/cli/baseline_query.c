@@ -19,7 +19,6 @@ static void add_limits(json_t *limits, const kg__baseline_case *cases, size_t co
             kg__judgement judgement = kg__baseline_judgement(&cases[i].metrics[j]);
             json_t *entry = json_object();
 
-            kg__json_set_finite(entry, "limit", judgement.limit);
             kg__json_set_finite(entry, "smallest", judgement.smallest);
             json_object_set_new(metrics, cases[i].metrics[j].name, entry);
         }

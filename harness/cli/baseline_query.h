@@ -7,8 +7,8 @@
 
 /* Prints a list with an object for each of `count` files: {"error", "cases"}, the reader's and how
  * many cases it took, where a file is not right; {} where there is none; else {"document",
- * "limits", "outdated"}: what is in the file, the limit in force and the smallest slowdown that is
- * found of each metric by case or sentinel, and the counters that its version of the model counted
+ * "limits", "outdated"}: what is in the file, {"smallest"}, the smallest slowdown that is found, of
+ * each metric by case or sentinel, and the counters that its version of the model counted
  * otherwise. Returns the exit code: KG__EXIT_ERROR, with a complaint, only if the standard output
  * cannot be written. */
 int kg__answer_baselines(size_t count, char *const *paths);

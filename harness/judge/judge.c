@@ -277,24 +277,9 @@ static const char *unusable_value(const kg__interval *observed, const kg__expect
     if (!(observed->low <= value && value <= observed->high))
         return "the value lies outside of its own confidence interval";
     if (expectation != NULL && value == 0.0 && expectation->value > 0.0 &&
-        (*unit != '\0' || expectation->floor > 0.0 || expectation->sessions != NULL))
+        (*unit != '\0' || expectation->floor > 0.0))
         return "the value is zero";
     return NULL;
-}
-
-/* The standard deviation of the log that an expectation's sessions show: 0 for a counter, which has
- * none, NaN for sessions that are not times. One session alone shows nothing beyond the least
- * deviation that is believed. */
-static double session_sigma(const kg__expectation *expectation)
-{
-    if (expectation->sessions == NULL)
-        return 0.0;
-    if (expectation->session_count < 2)
-        return KG__SIGMA_MINIMUM;
-
-    double sigma = kg__log_deviation(expectation->sessions, expectation->session_count);
-
-    return sigma < KG__SIGMA_MINIMUM ? KG__SIGMA_MINIMUM : sigma;
 }
 
 static bool is_fraction_or_figure(double value)
@@ -322,8 +307,7 @@ static bool is_refused(const kg__interval *observed, const kg__expectation *expe
     }
     /* No rise can be computed from -0. */
     if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
-        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor) ||
-        isnan(session_sigma(expectation))) {
+        !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor)) {
         kg__format(judgement->why, sizeof judgement->why,
                    "the baseline's figures are unusable: record it again with ci/rebaseline");
         return true;
@@ -341,16 +325,15 @@ kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *exp
     if (is_refused(observed, expectation, unit, &judgement))
         return judgement;
 
-    double sigma = session_sigma(expectation);
     move_limits limits = { .baseline = expectation->value,
-                           .log_limit = fmax(log1p(expectation->band), 3.0 * sigma),
+                           .log_limit = log1p(expectation->band),
                            .floor = expectation->floor };
     limit_side side = compare_to_limits(&limits, value);
     bool wide = is_wide(observed, expectation->band);
     char move[sizeof judgement.why];
 
     judgement.change = value == limits.baseline ? 0.0 : value / limits.baseline - 1.0;
-    judgement.limit = fmax(expectation->band, expm1(3.0 * sigma));
+    judgement.limit = expectation->band;
     judgement.smallest = limits.floor > 0.0 ? fmax(judgement.limit, limits.floor / limits.baseline)
                                             : judgement.limit;
     describe_move(move, sizeof move, value, &limits, &judgement, unit);

@@ -35,17 +35,15 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b);
 typedef struct kg__expectation {
     double value; /* the baseline, in the metric's unit */
     double band; /* fraction; of a time at least 0.02 (tools/kernelgate/noise.py), of a counter 0 */
-    double floor;           /* absolute, in the metric's unit; a smaller move never counts */
-    const double *sessions; /* the values recorded, one per session; NULL for a counter */
-    size_t session_count;
-    bool gated; /* false: reported, never judged */
+    double floor; /* absolute, in the metric's unit; a smaller move never counts */
+    bool gated;   /* false: reported, never judged */
 } kg__expectation;
 
 /* What surrounded a measurement. */
 typedef struct kg__surroundings {
     bool throttled; /* the card gave a throttle reason while it was measured */
-    /* For each sentinel: ln(now / baseline), and its own limit, 3 sigma of its sessions; a
-     * move is evidence only beyond its limit. NaN where a sentinel has no baseline. */
+    /* For each sentinel: ln(now / baseline), and its own limit, ln(1 + its band); a move is
+     * evidence only beyond its limit. NaN where a sentinel has no baseline. */
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
     kg__bound bound;       /* of the case: the sentinels that it depends on may excuse it */
@@ -53,10 +51,8 @@ typedef struct kg__surroundings {
     bool same_code;        /* launch and machine code are the baseline's, or the base commit's */
 } kg__surroundings;
 
-/* The smallest standard deviation of the log that is believed, the largest
- * exp(3 sigma) - 1, by what sigma may be, that is still gated, and the absolute floor of a time
- * where the case has none of its own. */
-#define KG__SIGMA_MINIMUM 0.003
+/* The widest band that recording still gates, and the absolute floor of a time where the case has
+ * none of its own. */
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0
 
@@ -64,7 +60,7 @@ typedef struct kg__surroundings {
 typedef struct kg__judgement {
     kg__verdict verdict;
     double change;   /* value / baseline - 1; NaN without a baseline, INFINITY for a rise from 0 */
-    double limit;    /* the fraction beyond which a slowdown counts: max(band, exp(3 sigma) - 1) */
+    double limit;    /* the fraction beyond which a slowdown counts: the band */
     double smallest; /* smallest detectable slowdown as a fraction: max(limit, floor / baseline) */
     bool tripped;    /* outside of the limit and the floor: to be confirmed by fresh observers */
     char why[256];   /* one line of reason, with figures; empty for a plain pass */
@@ -73,8 +69,8 @@ typedef struct kg__judgement {
 /* Judges one value against its expectation (NULL: no baseline). `observed` carries the value and
  * its own confidence interval (low = high = value for a counter), `unit` is appended to figures
  * ("ns"). `surroundings` may be NULL. The rule is in docs/judging.md. A value that is NaN, infinite
- * or negative, that lies outside of its own interval, or a time of 0 (anything with a unit, a floor
- * or sessions, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline; a
+ * or negative, that lies outside of its own interval, or a time of 0 (anything with a unit or a
+ * floor, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline; a
  * counter may fall to 0.
  *
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor

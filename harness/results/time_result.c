@@ -60,12 +60,8 @@ kg__surroundings kg__surroundings_of(const kg__sentinel_log *seen, const kg__bas
         result.sentinel_move[i] = result.sentinel_limit[i] = NAN;
         if (metric == NULL || seen->count[i] == 0)
             continue;
-        double sigma = metric->session_count > 1
-                           ? kg__log_deviation(metric->sessions, metric->session_count)
-                           : NAN;
-
         result.sentinel_move[i] = seen->sum[i] / seen->count[i] - log(metric->value);
-        result.sentinel_limit[i] = 3 * (sigma > KG__SIGMA_MINIMUM ? sigma : KG__SIGMA_MINIMUM);
+        result.sentinel_limit[i] = log1p(metric->band);
     }
     return result;
 }

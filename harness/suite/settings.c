@@ -24,6 +24,11 @@ bool kg__is_verbose(void)
     return is_on("KG_VERBOSE");
 }
 
+bool kg__are_checked(void)
+{
+    return is_on("KG__CHECKED");
+}
+
 static bool strictness_is_clear(kg__error *error)
 {
     const char *value = kg__setting("KG_STRICT");

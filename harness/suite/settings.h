@@ -19,6 +19,10 @@ double kg__silence_limit(void);
 /* Seconds of a GPU's time that a case may be sampled for: KG_CASE_SECONDS, else 0.5. */
 double kg__case_seconds(void);
 
+/* Whether the timed cases' results were found right just before, so that they are timed without
+ * computing the reference: KG__CHECKED=1, which a recording sets after its first session. */
+bool kg__are_checked(void);
+
 /* Whether KG_STRICT is 0 or 1, and KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in their range,
  * or each is empty or unset, as whatever reads them demands; false with `error` where one is
  * anything else: "false" could mean either, and an ignored limit is not the one that was asked for.

@@ -146,7 +146,7 @@ def may_be_other_code(before, entry):
     for name in TIMES:
         stored, value = metric_of(before, name), value_of(entry, name)
         if (stored is not None and stored.gated and 0 < value < math.inf
-                and moved_beyond(stored.value, value, stored.limit, stored.floor)):
+                and moved_beyond(stored.value, value, stored.band, stored.floor)):
             return not is_same_code(before.code, member(entry, "kernel"))
     return False
 
@@ -158,10 +158,11 @@ def metric_of(case, name):
 class Judgement:
     """Which times of gates may become sessions of a baseline, as it was before."""
 
-    def __init__(self, log, gates, baseline, provenance, any_code):
+    def __init__(self, log, gates, baseline, stored, provenance, any_code):
         self._log = log
         self._gates = gates
         self._baseline = baseline
+        self._stored = stored  # its sessions
         self._provenance = provenance  # that the baseline will have
         self._any_code = any_code
 
@@ -187,14 +188,15 @@ class Judgement:
     def was_adopted(self, gate):
         """Whether results were adopted before: one session of the baseline has all their sentinels' times or, of imported
         results, which have no sentinels, every time of theirs is among the sessions."""
-        stored = [metric_of(self._baseline.sentinels.get(name), TIMES[0]) for name in SENTINELS]
-        known = [(metric.sessions, value_of_sessions([time])) for metric, time in zip(stored, gate.sentinels())
-                 if metric is not None and time >= 0]
-        # A sentinel that was added later has fewer sessions, so that session i is of another gate.
-        most = max((len(sessions) for sessions, _ in known), default=0)
-        known = [pair for pair in known if len(pair[0]) == most]
-        if len(known) > 1 and tuple(value for _, value in known) in zip(*(sessions for sessions, _ in known)):
-            return True
+        times = gate.sentinels()
+        stored = [self._stored.boards(name, TIMES[0]) for name in SENTINELS]
+        for board in {board for boards in stored for board in boards}:
+            known = [(boards[board], value_of_sessions([time])) for boards, time in zip(stored, times) if board in boards and time > 0]
+            # A sentinel that was added later has fewer sessions, so that session i is of another gate.
+            most = max((len(sessions) for sessions, _ in known), default=0)
+            known = [pair for pair in known if len(pair[0]) == most]
+            if len(known) > 1 and tuple(value for _, value in known) in zip(*(sessions for sessions, _ in known)):
+                return True
         return self._was_import_adopted(gate)
 
     def _was_import_adopted(self, gate):
@@ -203,8 +205,8 @@ class Judgement:
             if "imported" not in entry:
                 return False
             for name in entry["metrics"].keys() & set(TIMES):
-                stored, value = metric_of(self._baseline.cases.get(entry["case"]), name), value_of(entry, name)
-                if stored is None or math.isnan(value) or value_of_sessions([value]) not in stored.sessions:
+                boards, value = self._stored.boards(entry["case"], name), value_of(entry, name)
+                if math.isnan(value) or not any(value_of_sessions([value]) in values for values in boards.values()):
                     return False
                 matches += 1
         return matches >= MATCHES_MINIMUM

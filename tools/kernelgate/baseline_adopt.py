@@ -11,6 +11,7 @@ from noise import SESSIONS_MINIMUM
 from programs import filter_takes
 from recorder import Recorder, Refused
 from recording import HEAD, SENTINELS, TIMES, Sessions
+from sessions_file import board_of
 
 
 def make_provenance(baseline, gate):
@@ -29,10 +30,12 @@ class Adoption:
         self._log = log
         self._options = options
         self._sessions = Sessions(log)
+        self._taken = False  # anything
         self._gates = Gates(log, options["operands"], options["any-commit"])
         self._recorder = Recorder(log, options["baselines"], options["commit"], None)
         self._recorder.target = self._gates.target
         self._baseline = self._recorder.load()
+        self._stored = self._recorder.load_sessions(self._baseline, False)
         self._gates.check_distinct()
         self._gates.check_tool(self._baseline)
 
@@ -48,7 +51,7 @@ class Adoption:
             if figures is None or adopted and metric_of(before, name) is not None:
                 continue
             if judgement.may_join(gate, case, name, number_of(figures, "value")):
-                self._sessions.case(case).take(name, figures)
+                self._sessions.case(case).take(name, figures, board_of(gate.provenance))
                 taken = True
         return taken
 
@@ -68,17 +71,16 @@ class Adoption:
                 taken = self._take_case(judgement, gate, entry, adopted) or taken
         # If a gate added no time, storing its sentinels would mark it as adopted.
         for name in SENTINELS if taken and not adopted else ():
-            self._sessions.sentinels[name].add(TIMES[0], gate.sentinel(name))
+            self._sessions.sentinels[name].add(TIMES[0], gate.sentinel(name), board_of(gate.provenance))
 
     def _omit_thin(self, recorded, before):
         """Leaves out metrics that would have too few sessions."""
         for name, values in recorded.values.items():
-            metric = metric_of(before, name)
-            kept = len(metric.sessions) if metric is not None else 0
+            kept = self._stored.count(recorded.id, name)
             if values and kept + len(values) < SESSIONS_MINIMUM:
                 self._log.omit(f"the baseline has {kept} sessions of it and the results {len(values)}, of {SESSIONS_MINIMUM} that "
                                "it takes: left out", case=recorded.id, metric=name)
-                values.clear()
+                recorded.clear(name)
 
     def _check_sessions(self):
         for recorded in self._sessions.cases.values():
@@ -93,16 +95,20 @@ class Adoption:
         commit = self._options["commit"] or self._gates.commit
         if commit:
             self._log.document["commit"] = commit
-        changed = [recorded for recorded in (*self._sessions.cases.values(), *self._sessions.sentinels.values())
-                   if any(recorded.values.values())]
-        for recorded in changed:
-            if recorded.id in SENTINELS:
-                self._sessions.store(self._baseline.sentinel(recorded.id), recorded, True)
+        changed = 0
+        for recorded in (*self._sessions.cases.values(), *self._sessions.sentinels.values()):
+            if not any(recorded.values.values()):
                 continue
-            case = self._baseline.case(recorded.id)
-            self._sessions.store(case, recorded, True)
-            case.commit = commit or case.commit or "unknown"
-        return len(changed)
+            sentinel = recorded.id in SENTINELS
+            case = self._baseline.sentinel(recorded.id) if sentinel else self._baseline.case(recorded.id)
+            if not case.metrics:
+                self._stored.drop(case.id)
+            self._taken = True
+            if self._sessions.store(case, recorded, self._stored):
+                changed += 1
+                if not sentinel:
+                    case.commit = commit or case.commit or "unknown"
+        return changed
 
     def merge(self):
         """Adds the times to the baseline."""
@@ -111,14 +117,15 @@ class Adoption:
             self._recorder.refuse(f"has no case, and a first baseline takes the results of {SESSIONS_MINIMUM} gates at least: "
                                   "nothing is recorded", path)
         self._recorder.provenance = make_provenance(self._baseline, next(iter(self._gates)))
-        judgement = Judgement(self._log, self._gates, self._baseline, self._recorder.provenance, self._options["yes"])
+        judgement = Judgement(self._log, self._gates, self._baseline, self._stored, self._recorder.provenance,
+                              self._options["yes"])
         for gate in self._gates:
             self._take_gate(judgement, gate)
         self._check_sessions()
         self._log.say(HEAD)
         stored, total = self._store(), len(self._sessions.cases) + len(SENTINELS)
-        if stored > 0:
-            self._recorder.save(self._baseline)
+        if self._taken:
+            self._recorder.save(self._baseline, stored > 0, self._stored)
         self._log.set_counts(count, total, stored)
         self._log.say(f"{path}: {stored} of {total} cases and sentinels changed, by the results of {plural(count, 'gate')}")
 
@@ -136,9 +143,8 @@ COMMAND = Command(
     ),
     details="""\
 RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of
-its target, added to those that it has, as `baseline record --merge` adds them. Left
-out, and named: cases that were wrong or failed, that ran other code than the
-baseline's, or that were timed on a throttled GPU, on one that others computed on, or
+its target, added to those that it has, as `baseline record` adds them. Left out,
+and named: cases that were wrong or failed, that ran other code than the baseline's, or that were timed on a throttled GPU, on one that others computed on, or
 while the launch overhead differed from the baseline's; cases with a time beyond its
 limit whose machine code is not known to be the baseline's, unless --yes takes them;
 times that would rest on fewer than five sessions, that are not a time (0, or below), or
@@ -170,7 +176,7 @@ def main(arguments):
     if not options["operands"] or options["baselines"] is None:
         raise Failure("baseline adopt: needs --baselines DIR and the results.json of a gate")
     prepare_folder(options["baselines"])
-    log = ChangeLog("baseline adopt", True, options["json"])
+    log = ChangeLog("baseline adopt", False, options["json"])
     with lock(options["baselines"], "baseline adopt"):
         code = adopt(log, options)
     return log.end(code)

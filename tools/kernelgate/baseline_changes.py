@@ -8,8 +8,6 @@ from typing import Optional
 
 from baseline_file import Case, Metric
 
-# Half of what bands are rounded to: two limits that differ by less are written the same.
-BAND_STEP = 0.0005
 ROUNDING = 1e-12  # as the judge has it: a figure that exceeds its limit by no more is at the limit
 
 KINDS = ("moved", "new", "retired")
@@ -110,8 +108,7 @@ class Difference:
 
 
 def _held_the_same(first, last):
-    return ((first.gated, first.band, first.floor) == (last.gated, last.band, last.floor)
-            and (not last.gated or abs(first.limit - last.limit) <= BAND_STEP))
+    return (first.gated, first.band, first.floor) == (last.gated, last.band, last.floor)
 
 
 class Changes:

@@ -4,16 +4,17 @@ other and names that no table gives."""
 import os
 import re
 
-from baseline_changes import BAND_STEP
 from baseline_file import Baseline, default_folder, list_files, read_strictly
 from common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, run, text_of
 from figures import plural, show_figure, show_percent
-from noise import GATED_LIMIT, SESSIONS_MINIMUM, band_of_sessions, noise, noise_bound, value_of_sessions
-from recording import BUS, SENTINELS
+from noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
+from recording import BUS, SENTINELS, is_moved, make_time
+from sessions_file import BOARD_SESSIONS_MAXIMUM, StoredSessions
 from text import clean
 
 SCHEMA = "kernelgate-lint/1"
-SAME = 1e-9  # figures that a decimal form brought apart, relative to each other
+BAND_STEP = 0.001 * (1 + 1e-6)  # that bands are rounded up to: noise is written in four digits, and may be just beyond a step
+MANY_SESSIONS = 1000  # by which 3 sigma are known
 NAME = re.compile("[a-z0-9_]+")
 SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
 LAUNCH = re.compile("-|b[1-9][0-9]*(g[1-9][0-9]*)?")
@@ -31,50 +32,55 @@ def check_id(case, imported):
         yield "no table gives this launch: it is b<threads or tile edge>, then g<blocks> where those are free, or -"
 
 
-def check_value(metric):
-    median = value_of_sessions(metric.sessions)
-    if abs(metric.value - median) > SAME * median:
-        yield (f"its value is {show_figure(metric.value, 'ns')}, and the median of its sessions {show_figure(median, 'ns')}: "
-               f"{AGAIN}")
-
-
-def check_band(metric):
+def check_band(case, metric, minimum):
     """A band that is narrower than the noise trips by chance, and what is held more loosely than its noise asks for guards
     less than it seems to: both unless a hand wanted it so."""
-    band, bound = band_of_sessions(metric.sessions), noise_bound(metric.sessions)
-    if abs(metric.band - band) > BAND_STEP:
-        only = "only " if metric.band > band else ""
-        yield (f"its band is {show_percent(metric.band)}, and its noise (3 sigma) {only}{show_percent(noise(metric.sessions))}: "
-               f'{AGAIN}, or say "band_by": "hand"')
-    if metric.gated == (bound > GATED_LIMIT):
-        state, only, remedy = (("gated", "", 'say "gated": false, or') if metric.gated else
-                               ("not gated", "only ", 'take "gated" away, or say'))
-        yield (f"it is {state}, and its noise (3 sigma, by 80 % confidence) is {only}up to {show_percent(bound)}: {remedy} "
-               '"band_by": "hand"')
+    if not metric.noise:
+        yield f"does not say how noisy it is: {AGAIN}"
+        return
+    # The case has the number of sessions of the metric that has the fewest.
+    most, least = (Noise(*metric.noise, case.boards, sessions).band(minimum) for sessions in (case.sessions, MANY_SESSIONS))
+    if not least - BAND_STEP <= metric.band <= most + BAND_STEP:
+        yield (f"its band is {show_percent(metric.band)}, and its noise, by {plural(case.sessions, 'session')}, asks for "
+               f'{show_percent(most)}: {AGAIN}, or say "band_by": "hand"')
+    elif metric.gated != is_gated(metric.band):
+        state, remedy = ("gated", 'say "gated": false, or') if metric.gated else ("not gated", 'take "gated" away, or say')
+        yield f'it is {state}, and its band is {show_percent(metric.band)}: {remedy} "band_by": "hand"'
 
 
-def check_metric(metric):
-    """What is wrong with a time. Its value, band and gate follow from its sessions."""
-    count = len(metric.sessions)
-    if count < SESSIONS_MINIMUM:
-        yield f"rests on {plural(count, 'session')}, and {SESSIONS_MINIMUM} is the fewest that say enough of the noise: {AGAIN}"
-    if count > 0:
-        yield from check_value(metric)
-    if count >= SESSIONS_MINIMUM and not metric.by_hand:
-        yield from check_band(metric)
+def check_times(case, stored):
+    """What is wrong with the times of a case, or a sentinel: band and gate follow from the noise, and all of them from the
+    sessions, where the line is as old as those that are stored."""
+    sentinel = case.id in SENTINELS
+    if case.sessions < SESSIONS_MINIMUM:
+        yield (f"{case.id}: rests on {plural(case.sessions, 'session')}, and {SESSIONS_MINIMUM} is the fewest that say enough of "
+               f"the noise: {AGAIN}")
+        return
+    for metric in case.metrics.values():
+        findings = [] if metric.by_hand else list(check_band(case, metric, 0 if sentinel else BAND_MINIMUM))
+        if not findings and is_current(case, stored):
+            now = make_time(metric, metric.name, stored.boards(case.id, metric.name), sentinel)
+            if is_moved(metric, now):
+                findings = [f"is {show_figure(metric.value, 'ns')} with a band of {show_percent(metric.band)}, and its sessions say "
+                            f"{show_figure(now.value, 'ns')} and {show_percent(now.band)}: {AGAIN}"]
+        yield from (f"{case.id}: {metric.name}: {finding}" for finding in findings)
 
 
-def check_times(case):
-    return (f"{case.id}: {metric.name}: {finding}" for metric in case.metrics.values() for finding in check_metric(metric))
+def is_current(case, stored):
+    """Whether a line rests on all sessions that are stored of it, none of which has gone since."""
+    lists = stored.cases.get(case.id, {}) if stored is not None else {}
+    return (case.metrics.keys() <= lists.keys() and min(map(len, lists.values()), default=0) == case.boards
+            and min((stored.count(case.id, name) for name in lists), default=0) == case.sessions
+            and not any(len(values) == BOARD_SESSIONS_MAXIMUM for boards in lists.values() for values in boards.values()))
 
 
-def check_baseline(baseline):
+def check_baseline(baseline, stored):
     """What is wrong with a baseline that can be read, a line each: of the sentinels, which another tool than kernelgate has
     none of, then of the cases."""
     imported = text_of(baseline.provenance, "measured_by") != ""
     for name in () if baseline.is_model or imported else SENTINELS:
         if name in baseline.sentinels:
-            yield from check_times(baseline.sentinels[name])
+            yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
             yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
     for case in baseline.cases.values():
@@ -82,7 +88,7 @@ def check_baseline(baseline):
         if not case.commit:
             yield f"{case.id}: has no commit, so what was measured is unknown: {AGAIN}"
         if not baseline.is_model:
-            yield from check_times(case)
+            yield from check_times(case, stored)
 
 
 class File:
@@ -92,22 +98,39 @@ class File:
         self._path = path
         self._baseline = Baseline(path, answer)
         self._cases = answer.get("cases", len(self._baseline.cases))  # that are right, where one is not
+        self._older = None  # lines that are older than their sessions; None where those are not stored
         if not answer:
             self.findings = [f"{path}: there is no such file: name another"]
         elif "error" in answer:
             self.findings = [answer["error"]]
         else:
-            self.findings = [fit(f"{path}: {finding}", MESSAGE_SIZE) for finding in check_baseline(self._baseline)]
+            self._check(path)
+
+    def _check(self, path):
+        self.findings = []
+        try:
+            stored = StoredSessions.load(path, text_of(self._baseline.target, "key"))
+        except Failure as failure:
+            stored = None
+            self.findings.append(fit(str(failure), MESSAGE_SIZE))
+        self.findings += (fit(f"{path}: {finding}", MESSAGE_SIZE) for finding in check_baseline(self._baseline, stored))
+        if stored is not None and stored.exists:
+            self._older = sum(not is_current(case, stored) for case in self._baseline.cases.values())
 
     def lines(self):
         return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, {self._rest()}"]
 
     def _rest(self):
-        return ("counters of the CPU model" if self._baseline.is_model
-                else plural(len(self._baseline.sentinels), "sentinel"))
+        if self._baseline.is_model:
+            return "counters of the CPU model"
+        stored = ("its sessions are not stored" if self._older is None
+                  else f"{plural(self._older, 'line')} rest{'s' * (self._older == 1)} on fewer sessions than are stored" if self._older
+                  else "as its sessions have it")
+        return f"{plural(len(self._baseline.sentinels), 'sentinel')}, {stored}"
 
     def entry(self):
-        return {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
+        entry = {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
+        return entry if self._older is None else {**entry, "older_lines": self._older}
 
 
 def check_files(paths):
@@ -132,11 +155,11 @@ COMMAND = Command(
     ),
     details="""\
 Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
-knows its programs does (kernelgate results --programs). Also checked: values are the
-medians of their sessions, of which there are five at least; bands not set by hand are
-as wide as the noise and no wider; floors hide little; unless set by hand, a time is
-gated exactly if its noise is known to be 5 % or less; copy and fma are there; sizes
-and launches are valid; every case names its commit.
+knows its programs does (kernelgate results --programs). Also checked: times rest on
+five sessions at least; bands not set by hand are as wide as the noise and no wider, and
+gated exactly up to 5 %; both agree with the file of sessions, where a line is not older
+than that; floors hide little; copy and fma are there; sizes and launches are valid;
+every case names its commit.
 exit: 0 all are valid; 2 a file is invalid
 """,
     takes_operands=True,

@@ -19,7 +19,7 @@ COMMAND = Command(
         Option("--sessions", "N", "processes that time each comparison (default: 5, the minimum; counts take two)"),
         Option("--baselines", "DIR", "the folder of the baseline files"),
         Option("--commit", "NAME", "the commit that the programs were built from (default: from git)"),
-        Option("--merge", None, "add the sessions to those of the baseline: for more boards of a model"),
+        Option("--replace", None, "forget the earlier sessions of the cases that are recorded, of all boards"),
         JSON_OPTION,
     ),
     details="""\
@@ -27,8 +27,10 @@ A program NAME.gpu is timed on this machine's GPU, a program NAME.model is count
 the CPU model; one call takes programs of one target. Refuses on a failed check, a
 throttled GPU, other processes on it, an unstable launch overhead, sessions that
 disagree, counts that do not repeat, and while another process changes baselines in DIR.
-Bands that were edited by hand ("band_by": "hand") stay. A time whose noise may
-exceed 5 % is recorded, and not gated. KG_FILTER narrows what is recorded.
+Sessions join those of DIR/sessions, of this board and others of its model, unless they
+are of other code; a line of the baseline is rewritten only where it moved. Bands that
+were edited by hand ("band_by": "hand") stay. A time with a band above 5 % is recorded,
+and not gated. KG_FILTER narrows what is recorded.
 exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the
 message says that it was written and only the output lost
 """,
@@ -53,8 +55,8 @@ def is_of_model(options):
         raise Failure("baseline record: needs --baselines DIR and a comparison's program")
     if 0 < models < len(programs):
         raise Failure("baseline record: programs for a GPU and for the CPU model: each target is recorded on its own")
-    if models and options["merge"]:
-        raise Failure("--merge: is for several boards of one GPU model: the CPU model's counts are the same everywhere")
+    if models and options["replace"]:
+        raise Failure("--replace: is for times: the CPU model's counts have no sessions")
     return models > 0
 
 
@@ -64,7 +66,7 @@ def record(options, log, sessions, model):
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-record.") as scratch:
             recorder = Recorder(log, options["baselines"], options["commit"], scratch)
-            recording = Counting(recorder, programs) if model else Timing(recorder, programs, sessions, options["merge"])
+            recording = Counting(recorder, programs) if model else Timing(recorder, programs, sessions, options["replace"])
             recording.measure()
             recording.save()
     except Refused:
@@ -79,7 +81,7 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     sessions, model = read_sessions(options["sessions"]), is_of_model(options)
     prepare_folder(options["baselines"])
-    log = ChangeLog("baseline record", options["merge"], options["json"])
+    log = ChangeLog("baseline record", options["replace"], options["json"])
     with lock(options["baselines"], "baseline record"), stoppable():
         code = record(options, log, sessions, model)
     return log.end(code)

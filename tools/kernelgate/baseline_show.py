@@ -1,6 +1,6 @@
 """kernelgate baseline show: prints what a baseline holds, case by case."""
 
-from baseline_file import open_named
+from baseline_file import gate_counts, gate_words, open_named
 from common import JSON_OPTION, Command, Failure, Option, is_number, json_text, print_output, run, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from programs import globs_take
@@ -8,7 +8,8 @@ from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
-           *(Column(title, right=True) for title in ("value", "band", "noise (3 sigma)", "sessions", "smallest")),
+           *(Column(title, right=True)
+             for title in ("value", "band", "noise within", "between boards", "boards", "sessions", "smallest")),
            Column("gated"), Column("commit"), Column("code"))
 
 
@@ -19,20 +20,21 @@ def describe_code(code):
 
 
 def cells_of(key, case, metric):
-    count = len(metric.sessions)
     yield from (key, case.id, metric.name)
     yield Figure(show_figure(metric.value, unit_of(metric.name)), metric.value)
     yield Figure(show_percent(metric.band) + (" by hand" if metric.by_hand else ""), metric.band)
-    yield Figure("-", "") if metric.noise is None else Figure(show_percent(metric.noise), metric.noise)
-    yield Figure(str(count), count) if count else Figure("-", "")
+    for deviation in metric.noise or ("", ""):
+        yield Figure("-", "") if deviation == "" else Figure(show_percent(deviation), deviation)
+    for count in (case.boards, case.sessions):
+        yield Figure(str(count), count) if count else Figure("-", "")
     yield Figure(show_percent(metric.smallest) if metric.smallest else "any rise", metric.smallest)
     yield from ("yes" if metric.gated else "no", case.commit, describe_code(case.code))
 
 
 def entry_of(case, metric):
     entry = {"case": case.id, "metric": metric.name, "value": metric.value, "band": metric.band, "band_by_hand": metric.by_hand,
-             "floor": metric.floor, "sessions": len(metric.sessions), "gated": metric.gated, "noise": metric.noise,
-             "noise_bound": metric.noise_bound, "smallest": metric.smallest, "commit": case.commit or None, "code": case.code}
+             "floor": metric.floor, "boards": case.boards, "sessions": case.sessions, "gated": metric.gated,
+             "noise": list(metric.noise) or None, "smallest": metric.smallest, "commit": case.commit or None, "code": case.code}
     return {name: value for name, value in entry.items() if value is not None}
 
 
@@ -48,16 +50,18 @@ def render(baseline, globs, form):
         hint = baseline.nearest(globs) or f": kernelgate baseline show {baseline.path} lists them"
         raise Failure(f'baseline show: {baseline.path} has no case "{globs}"{hint}')
     key, name = text_of(baseline.target, "key"), text_of(baseline.target, "name")
+    counts = gate_counts(baseline)
     if form == "json":
-        return json_text({"schema": "kernelgate-shown/1", "file": baseline.path, "target": {"key": key, "name": name},
-                          "cases": len(baseline.cases), "sentinels": [entry_of(*pair) for pair in sentinels],
-                          "metrics": [entry_of(*pair) for pair in metrics]})
+        document = {"schema": "kernelgate-shown/2", "file": baseline.path, "target": {"key": key, "name": name},
+                    "cases": len(baseline.cases), "sentinels": [entry_of(*pair) for pair in sentinels],
+                    "metrics": [entry_of(*pair) for pair in metrics]}
+        return json_text({**document, "gates": counts} if counts else document)
     table = Table(COLUMNS, [list(cells_of(key, *pair)) for pair in (*sentinels, *metrics)])
     if form == "csv":
         return table.format(form)
     title = (f"{'## ' if form == 'markdown' else ''}{clean(baseline.path)}: {clean(name)}{', ' if name else ''}"
              f"{plural(len(baseline.cases), 'case')}{'' if globs is None else ' in all'}")
-    return f"{title}\n\n" + table.format(form)
+    return f"{title}\n{gate_words(counts)}\n\n{table.format(form)}" if counts else f"{title}\n\n{table.format(form)}"
 
 
 COMMAND = Command(
@@ -68,10 +72,10 @@ COMMAND = Command(
         JSON_OPTION,
     ),
     details="""\
-KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the random error
-of a value, from its sessions; smallest: the smallest slowdown that is detected; gated:
-whether it is judged. A time whose noise may exceed 5 % (noise_bound in the JSON) is not
-gated. See docs/judging.md.
+KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the standard
+deviations of a time's logarithm, within a board and between boards; smallest: the
+smallest slowdown that is detected; gated: whether it is judged. A time with a band
+above 5 % is not gated. See docs/judging.md.
 exit: 0 printed; 2 no such file, key or case, or an invalid file
 """,
     takes_operands=True,

@@ -7,7 +7,7 @@ import sys
 from common import complain, json_text, print_output
 from text import clean
 
-SCHEMA = "kernelgate-recorded/1"
+SCHEMA = "kernelgate-recorded/2"
 
 
 def _known(**members):
@@ -17,9 +17,9 @@ def _known(**members):
 class ChangeLog:
     """The log of one command."""
 
-    def __init__(self, command, merge, as_json):
+    def __init__(self, command, replace, as_json):
         self._as_json = as_json
-        self.document = {"schema": SCHEMA, "command": command, "merge": merge, "written": False, "looked_at": 0, "changed": 0,
+        self.document = {"schema": SCHEMA, "command": command, "replace": replace, "written": False, "looked_at": 0, "changed": 0,
                          "changes": [], "sentinels": [], "differing": [], "left_out": [], "refused": []}
 
     def say(self, line):
@@ -57,12 +57,12 @@ class ChangeLog:
         # A case id has slashes, a sentinel's name none.
         self.document["changes" if "/" in case else "sentinels"].append(_known(case=case, **members))
 
-    def change(self, case, metric, old, value, now=None):
-        """Logs a change of a metric, whose old value is `old` (NaN: it is new). Of a time, `now` is what is stored."""
+    def change(self, case, metric, old, value, now=None, line=None):
+        """Logs a change of a metric, whose old value is `old` (NaN: it is new). Of a time, `now` is what is stored in `line`."""
         known = not math.isnan(old)
         stored = {} if now is None else {
-            "band": now.band, "band_by_hand": now.by_hand, "noise": now.noise, "sessions": len(now.sessions), "gated": now.gated,
-            "noise_bound": now.noise_bound}
+            "band": now.band, "band_by_hand": now.by_hand, "noise": list(now.noise), "boards": line.boards,
+            "sessions": line.sessions, "gated": now.gated}
         self._add(case, metric=metric, kind="moved" if known else "new", old=old if known else None, new=value,
                   change=value / old - 1 if known else None, **stored)
 

@@ -25,7 +25,21 @@ def code_of(record):
     code = {key: member(kernel, key) for key, _, _ in FIGURES if _is_figure(key, member(kernel, key))}
     if re.fullmatch("(elf-)?[0-9a-f]{16}", text_of(kernel, FINGERPRINT)):
         code[FINGERPRINT] = kernel[FINGERPRINT]
-    return code or None
+    return whole_code(code) or None
+
+
+def whole_code(code):
+    """Code as it is stored, with the memory that is omitted where it is 0: registers are known there."""
+    if not isinstance(code, dict) or "registers" not in code:
+        return code
+    whole = {"registers": code["registers"], "local_bytes": 0, "shared_bytes": 0}
+    return {**whole, **code}
+
+
+def short_code(code):
+    """The reverse."""
+    return {key: value for key, value in code.items() if value != 0 or key not in ("local_bytes", "shared_bytes")
+            or "registers" not in code}
 
 
 def is_same_code(before, now):

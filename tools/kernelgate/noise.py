@@ -1,19 +1,22 @@
 """What the times of several fresh processes, a baseline's sessions, say of a metric: its value, its noise and its band."""
 
+import functools
 import math
+from dataclasses import dataclass
 
 from figures import show_figure
 
-SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is believed; the judge's KG__SIGMA_MINIMUM
-GATED_LIMIT = 0.05  # the largest noise, by what it may be, that is still gated; the judge's KG__GATED_LIMIT
+SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is believed
+SIGMA_EQUAL = 1e-12  # of sessions that are all equal
+GATED_LIMIT = 0.05  # the widest band that is still gated; the judge's KG__GATED_LIMIT
 TIME_FLOOR_NS = 50.0  # the floor of a time that has none of its own; the judge's KG__TIME_FLOOR_NS
 SESSIONS_MINIMUM = 5  # fewer say too little of the noise
 SESSIONS_MAXIMUM = 999  # more than anybody waits for
-BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md: stored with each time, applied by harness/judge/judge.c
+BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, of a case's time; a sentinel's has none
 BAND_MAXIMUM = 0.999  # long ungated
+THREE_SIGMA = 0.5 + 0.5 * math.erf(3 / math.sqrt(2))  # 0.99865: a normal value is at most three sigma above its mean
 SESSIONS_APART = 0.10  # sessions further apart (largest over smallest, less 1), and than the floor, are not of one machine state
 FAR_OFF = 2.0  # a time this many times as long as a stored one, or as short, is more likely a mistake than one more session
-NORMAL_QUANTILE_80 = 0.8416212335729143  # four of five values of a standard normal distribution are below it
 
 
 def _round(value):
@@ -35,59 +38,76 @@ def value_of_sessions(sessions):
     return rounded(ranked[half] if len(ranked) % 2 else 0.5 * ranked[half - 1] + 0.5 * ranked[half])
 
 
-def log_deviation(values):
-    """The sample standard deviation of the natural logarithms of positive values; NaN of fewer than two."""
-    if len(values) < 2:
-        return math.nan
-    # Relative to the first value, so that equal values deviate by exactly nothing.
-    logarithms = [math.log(value) - math.log(values[0]) for value in values]
-    mean = squares = 0.0
-    for logarithm in logarithms:
-        mean += logarithm / len(values)
-    for logarithm in logarithms:
-        squares += (logarithm - mean) * (logarithm - mean)
-    return math.sqrt(squares / (len(values) - 1))
-
-
-def deviation_bound(deviation, count):
-    """What the standard deviation of normal values is at most, with 80 % confidence, where a sample of `count` of them has
-    `deviation`: deviation sqrt((n - 1) / q), where q is the 0.2 quantile of chi-squared with n - 1 degrees of freedom, by the
-    cube of Wilson and Hilferty (Proc. Natl. Acad. Sci. 17 (1931) 684): within 1 % from four degrees on, too large a bound
-    below. Infinite of fewer than two values."""
-    if count < 2:
+@functools.lru_cache(maxsize=None)
+def t_quantile(probability, freedom):
+    """The quantile of Student's t with a whole number of degrees of freedom, for a probability above one half: by bisection of
+    the exact finite series for its distribution (Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and
+    26.7.4). Infinite without a degree of freedom."""
+    if freedom < 1:
         return math.inf
-    spread = 2.0 / (9.0 * (count - 1))
-    return deviation / math.sqrt(math.pow(1.0 - spread - NORMAL_QUANTILE_80 * math.sqrt(spread), 3))
+    low, high = 0.0, math.pi / 2  # of the angle whose tangent is t / sqrt(freedom)
+    for _ in range(60):
+        angle = 0.5 * (low + high)
+        if 0.5 + 0.5 * _central_probability(angle, freedom) < probability:
+            low = angle
+        else:
+            high = angle
+    return math.sqrt(freedom) * math.tan(0.5 * (low + high))
 
 
-def _noise_of(sigma):
-    try:
-        return math.expm1(3 * (sigma if sigma > SIGMA_MINIMUM else SIGMA_MINIMUM))
-    except OverflowError:
-        return math.inf
+def _central_probability(angle, freedom):
+    """The probability that |t| is below sqrt(freedom) tan(angle)."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    odd = freedom % 2
+    term, total = (cosine, 0.0) if odd else (1.0, 0.0)
+    for power in range(odd, freedom - 1, 2):
+        total += term
+        term *= cosine * cosine * (power + 1) / (power + 2)
+    return (angle + sine * total) * 2 / math.pi if odd else sine * total
 
 
-def noise(sessions):
-    """How far a value may be from the sessions' median by chance, as a fraction: exp(3 sigma) - 1, with sigma the standard
-    deviation of their logarithms, at least SIGMA_MINIMUM."""
-    return _noise_of(log_deviation(sessions))
+def _mean(values):
+    return math.fsum(values) / len(values)
 
 
-def noise_bound(sessions):
-    """The same with what sigma may be by 80 % confidence, where so many sessions say what it is: of five 1.55 times theirs.
-    Infinite of one."""
-    return _noise_of(deviation_bound(log_deviation(sessions), len(sessions)))
+@dataclass(frozen=True)
+class Noise:
+    """The noise of a metric: two standard deviations of its logarithm, and what they rest on."""
+
+    within: float  # a board; 0 where none has two sessions
+    between: float  # boards; 0 of one
+    boards: int
+    sessions: int
+
+    def band(self, minimum):
+        """How far one more session may be from the value by chance, as a fraction rounded up to 0.1 %: the one-sided bound that
+        one in 741 exceeds, as 3 sigma of a normal distribution, by Student's t for so many sessions. SIGMA_MINIMUM is not
+        estimated from them, and has its 3 sigma."""
+        sigma = math.hypot(self.within, self.between)
+        exponent = max(t_quantile(THREE_SIGMA, self.sessions - 1) * max(sigma, SIGMA_EQUAL), 3 * SIGMA_MINIMUM)
+        band = math.ceil(math.expm1(exponent) * 1000 - 1e-9) / 1000 if exponent < math.log1p(BAND_MAXIMUM) else BAND_MAXIMUM
+        return max(minimum, band)
 
 
-def band_of_sessions(sessions):
-    """Their noise rounded up to 0.1 %, at least BAND_MINIMUM."""
-    band = math.ceil(min(noise(sessions), 1.0) * 1000 - 1e-9) / 1000
-    return min(BAND_MAXIMUM, max(BAND_MINIMUM, band))
+def noise_of(boards):
+    """The noise that the sessions of a metric show: a list of values for each board. Within: pooled, with as many degrees of
+    freedom as there are sessions less boards. Between: the variance of the boards' means less what sessions explain of it."""
+    logarithms = [[math.log(value) for value in values] for values in boards.values()]
+    count, means = sum(map(len, logarithms)), [_mean(values) for values in logarithms]
+    squares = math.fsum((value - mean) ** 2 for values, mean in zip(logarithms, means) for value in values)
+    within = squares / (count - len(means)) if count > len(means) else 0.0
+    between = 0.0
+    if len(means) > 1:
+        middle = _mean(means)
+        spread = math.fsum((mean - middle) ** 2 for mean in means) / (len(means) - 1)
+        between = max(0.0, spread - within * _mean([1 / len(values) for values in logarithms]))
+    deviations = (math.sqrt(variance) for variance in (within, between))
+    return Noise(*(deviation if deviation > SIGMA_EQUAL else 0.0 for deviation in deviations), len(means), count)
 
 
-def is_gated(sessions):
-    """Whether the noise of sessions is known to be small enough to judge by them."""
-    return noise_bound(sessions) <= GATED_LIMIT
+def is_gated(band):
+    """Whether noise is small enough to judge by."""
+    return band <= GATED_LIMIT
 
 
 def disagreement(sessions):

@@ -1,4 +1,4 @@
-"""Records times: in several sessions, each of new processes, of which what moved beyond its band is stored."""
+"""Records times: in several sessions, each of new processes, that join those of the baseline."""
 
 import json
 import math
@@ -8,6 +8,7 @@ from figures import plural
 from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
 from recorder import Refused
 from recording import HEAD, SENTINELS, TIMES, Sessions, launch_costs
+from sessions_file import board_of
 
 
 def fingerprints_of(capability, kernels):
@@ -51,12 +52,12 @@ def _code_notes(before, now):
 class Timing:
     """A recording of GPU programs."""
 
-    def __init__(self, recorder, programs, sessions, merge):
+    def __init__(self, recorder, programs, sessions, replace):
         self._recorder = recorder
         self._log = recorder.log
         self._programs = programs
         self._count = sessions
-        self._merge = merge
+        self._replace = replace
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
         self._kernels = {}  # of each case with code: its program, and the record's kernel
@@ -97,11 +98,12 @@ class Timing:
             if fingerprint:
                 self._sessions.case(case).code[FINGERPRINT] = fingerprint
 
-    def _observe_session(self):
-        """Runs one session: new processes of each program. The sentinels of all programs are averaged."""
+    def _observe_session(self, checked):
+        """Runs one session: new processes of each program, of which those of the first one check results before and after. The
+        sentinels of all programs are averaged."""
         self._sums = []
         for program in self._programs:
-            self._recorder.observe(program, program, "time", lambda record, program=program: self._take(program, record))
+            self._recorder.observe(program, program, "time", lambda record, program=program: self._take(program, record), checked)
         for name, values in zip(SENTINELS, zip(*self._sums)):
             self._sessions.sentinels[name].add(TIMES[0], sum(values) / len(values))
 
@@ -110,10 +112,11 @@ class Timing:
         for program in self._programs:
             self._log.say(f"checking {program}")
             self._recorder.observe(program, program, "check", lambda record: None)
-        self._recorder.check_baseline()
+        if self._recorder.target:
+            self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):
             self._log.say(f"session {session + 1} of {self._count}")
-            self._observe_session()
+            self._observe_session(session > 0)
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()
@@ -143,14 +146,17 @@ class Timing:
         case.code = code
         return True
 
-    def _store(self, case, recorded, commit):
+    def _store(self, case, recorded, stored, commit):
         """Stores one case or sentinel; whether its line changes."""
+        if self._replace or not case.metrics:  # of a case that was retired, or never there, no session counts
+            stored.drop(case.id)
         gone = [name for name in TIMES if not recorded.values[name] and name in case.metrics]
         for name in gone:
             del case.metrics[name]
+            stored.cases.get(case.id, {}).pop(name, None)
             self._log.say(f"{case.id:<50} {name:<13} retired: it can no longer be measured")
             self._log.retire(case.id, name)
-        changed = self._sessions.store(case, recorded, self._merge) or bool(gone)
+        changed = self._sessions.store(case, recorded, stored, board_of(self._recorder.provenance)) or bool(gone)
         if changed and commit is not None:
             case.commit = commit
         return self._store_code(case, recorded.code, changed) or changed
@@ -161,11 +167,11 @@ class Timing:
         baseline = self._recorder.load()
         commit = self._recorder.commit()
         self._log.say(HEAD)
-        changed = sum(self._store(baseline.case(case.id), case, commit) for case in recorded.cases.values())
-        changed += sum(self._store(baseline.sentinel(case.id), case, None) for case in recorded.sentinels.values())
+        stored = self._recorder.load_sessions(baseline, self._replace)
+        changed = sum(self._store(baseline.case(case.id), case, stored, commit) for case in recorded.cases.values())
+        changed += sum(self._store(baseline.sentinel(case.id), case, stored, None) for case in recorded.sentinels.values())
         changed += self._recorder.retire(baseline, recorded.cases)
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)
-        if changed:
-            self._recorder.save(baseline)
+        self._recorder.save(baseline, changed > 0, stored)
         self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions")

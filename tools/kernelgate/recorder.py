@@ -8,6 +8,7 @@ from common import Failure, complain, current_commit, member, object_of, text_of
 from observers import Observation
 from programs import call_program, comparison_of_case, filter_takes, glob_meant
 from progress import Progress
+from sessions_file import StoredSessions, path_beside, save_both
 
 LISTING_SECONDS = 30
 
@@ -71,10 +72,11 @@ class Recorder:
         hint = f' Did you mean "{meant}"?' if meant else ""
         self.refuse(f"no case to record: is KG_FILTER too narrow?{hint} `kernelgate list` has the cases")
 
-    def observe(self, program, observer, part, take):
+    def observe(self, program, observer, part, take, checked=False):
         """Observes all cases of a part that `program` lists (filtered by KG_FILTER) in new processes of `observer`. `take` gets
         the record of every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be
-        observed, or a case is wrong or failed."""
+        observed, or a case is wrong or failed. Where this recording has `checked` the results of what it times, processes need
+        not compute the reference again, which takes most of their time."""
         # For times also those that are timed in the same process and not recorded.
         listing = ["--beside"] if part == "time" else ["--cases", part]
         try:
@@ -105,7 +107,8 @@ class Recorder:
                 take(record)
 
         try:
-            Observation(observer, part, cases, take_record, progress.settings()).run(self._scratch)
+            settings = {**progress.settings(), **({"KG__CHECKED": "1"} if checked else {})}
+            Observation(observer, part, cases, take_record, settings).run(self._scratch)
         except Failure as failure:
             progress.clear()
             self.refuse(str(failure), observer)
@@ -136,6 +139,21 @@ class Recorder:
         self._key = key
         return baseline
 
+    def load_sessions(self, baseline, replace):
+        """The stored sessions of a baseline. Refused where they are not right, or missing beside cases that rest on some: they
+        would be lost. With `replace` such are forgotten."""
+        try:
+            stored = StoredSessions.load(baseline.path, self._key)
+        except Failure as failure:
+            if is_partial() or not replace:
+                self.refuse(f"{failure}; nothing is recorded")
+            self.log.say(f"{failure}: replaced")
+            return StoredSessions(path_beside(baseline.path), self._key)
+        if not stored.exists and baseline.cases and not replace:
+            self.refuse(f"{stored.path}: is missing, and the lines of {baseline.path} rest on it: restore it (git checkout), or "
+                        "record with --replace; nothing is recorded")
+        return stored
+
     def commit(self):
         """The commit that the cases are recorded at."""
         commit = self._commit if self._commit is not None else current_commit() or "unknown"
@@ -159,13 +177,18 @@ class Recorder:
             del baseline.cases[case]
         return len(retired)
 
-    def save(self, baseline):
-        """Writes the baseline with this run's target and provenance. Refused where it cannot be."""
+    def save(self, baseline, changed=True, stored=None):
+        """Writes the sessions, and the baseline where `changed` with this run's target and provenance. Refused where it cannot."""
         # A filtered recording keeps the provenance of the other cases.
-        if not is_partial() or baseline.provenance is None:
+        if changed and (not is_partial() or baseline.provenance is None):
             baseline.target, baseline.provenance = {**self.target, "key": self._key}, self.provenance
         try:
-            save(baseline)
+            if stored is None:
+                save(baseline)
+            else:
+                for case in stored.cases.keys() - baseline.cases.keys() - baseline.sentinels.keys():
+                    stored.drop(case)
+                save_both(baseline if changed else None, stored)
         except Failure as failure:
             self.refuse(str(failure))
-        self.log.document["written"] = True
+        self.log.document["written"] = changed

@@ -4,11 +4,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Optional
 
+from baseline_changes import moved_beyond
 from baseline_file import Metric
 from common import member, number_of, text_of
-from figures import show_figure, show_percent
-from noise import (SESSIONS_MINIMUM, TIME_FLOOR_NS, band_of_sessions, disagreement, is_gated, noise, noise_bound, rounded,
-                   value_of_sessions)
+from figures import plural, show_figure, show_percent
+from kernel_code import is_other_code, is_same_code
+from noise import BAND_MINIMUM, GATED_LIMIT, SESSIONS_MINIMUM, TIME_FLOOR_NS, disagreement, is_gated, noise_of, value_of_sessions
 from results import COUNTERS
 
 TIMES = ("time_ns", "cold_time_ns")  # the recorded metrics of a case; a sentinel has only the first
@@ -17,6 +18,7 @@ BUS = "bus"  # the host also affects it, and baselines recorded before it was ti
 HOST_CLOCKS = ("host", "first_touch")  # the host also affects them
 LAUNCH_COSTS_DIFFER = 0.1  # a launch costs one of two times, a third apart; one is read again within 2 %
 REMEDY = "counts have to repeat: does the kernel depend on chance, or on the order of its threads?"
+BAND_ROUNDING = 1e-6  # far less than the 0.1 % that bands are rounded to
 HEAD = f"{'case':<50} {'metric':<13} {'old':>14} {'new':>14} {'change':>9}"
 
 
@@ -33,26 +35,37 @@ def launch_costs(state, provenance):
     return (now, then) if differ else None
 
 
-def record_time(case, name, sessions, merge):
-    """Records a time: value and band as the sessions have them (a band set by hand is kept, and so is whether its metric is
-    gated), the floor that it has, ungated where the noise may be too large. A metric that has not moved beyond its band and
-    rests on enough sessions is left alone. With `merge` the sessions join those that it has, and it is rewritten in any case:
-    boards of one model differ by more than one board from day to day, and a baseline of several holds for all of them.
-    The old value, NaN of a new metric; None where it is left alone."""
-    metric = case.metrics.get(name)
-    value = value_of_sessions(sessions)
-    old = math.nan if metric is None else metric.value
-    if metric is not None and not merge and len(metric.sessions) >= SESSIONS_MINIMUM and (
-            abs(math.log(value / old)) <= math.log1p(metric.band) or abs(value - old) <= metric.floor):
+def make_time(before, name, boards, sentinel=False):
+    """A time as its sessions have it, a list for each board: ungated where its band is too wide. A band set by hand is kept, with
+    whether the metric is gated, and so is the floor that it has. A sentinel's band is its limit, however narrow."""
+    noise = noise_of(boards)
+    value = value_of_sessions([value for values in boards.values() for value in values])
+    metric = Metric(name, value, noise.band(0 if sentinel else BAND_MINIMUM), floor=before.floor if before else TIME_FLOOR_NS,
+                    noise=(noise.within, noise.between))
+    metric.gated = is_gated(metric.band)
+    if before is not None and before.by_hand:
+        metric.band, metric.by_hand, metric.gated = before.band, True, before.gated
+    return metric
+
+
+def is_moved(before, now):
+    """Whether a time differs by so much that its line is rewritten."""
+    return (before is None or before.gated != now.gated or abs(before.band - now.band) > BAND_ROUNDING
+            or moved_beyond(before.value, now.value, before.band, before.floor))
+
+
+def _why_other_code(case, recorded, stored, board):
+    """Why the stored sessions of a case are of other code than that which was timed; None where they may be of the same."""
+    if is_other_code(case.code, recorded.code):
+        return "its machine code, or its launch, is another"
+    if is_same_code(case.code, recorded.code):
         return None
-    if metric is None:
-        metric = case.metrics[name] = Metric(name, floor=TIME_FLOOR_NS)
-    metric.sessions = (*(metric.sessions if merge else ()), *map(rounded, sessions))
-    metric.value = value_of_sessions(metric.sessions)
-    if not metric.by_hand:
-        metric.band = band_of_sessions(metric.sessions)
-        metric.gated = is_gated(metric.sessions)
-    return old
+    for name, values in recorded.values.items():
+        before, metric = stored.boards(case.id, name).get(board), case.metrics.get(name)
+        if (values and before and metric is not None and metric.gated
+                and moved_beyond(value_of_sessions(before), value_of_sessions(values), metric.band, metric.floor)):
+            return f"its {name} moved on this board, and its machine code is not known to be the same"
+    return None
 
 
 def record_count(case, counter, value):
@@ -97,21 +110,27 @@ class Recorded:
 
     id: str
     values: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # of each metric, one per session
+    boards: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # of each value; None: the only board
     loose: set = field(default_factory=set)  # metrics whose sessions may disagree: recorded ungated, not refused
     code: Optional[dict] = None
 
-    def add(self, metric, value):
+    def add(self, metric, value, board=None):
         """Adds a value, unless it is not above 0."""
         if value > 0:
             self.values[metric].append(value)
+            self.boards[metric].append(board)
 
-    def take(self, metric, figures):
+    def clear(self, metric):
+        self.values[metric].clear()
+        self.boards[metric].clear()
+
+    def take(self, metric, figures, board=None):
         """Adds the value of a metric, whose clock decides whether sessions must agree."""
         if text_of(figures, "clock") in HOST_CLOCKS:
             self.loose.add(metric)
         else:
             self.loose.discard(metric)
-        self.add(metric, number_of(figures, "value"))
+        self.add(metric, number_of(figures, "value"), board)
 
 
 class Sessions:
@@ -158,19 +177,34 @@ class Sessions:
         row = (f"{case:<50} {metric.name:<13} {shown:>14} {show_figure(metric.value, 'ns'):>14} {change:>9}  "
                f"band {show_percent(metric.band)}{', by hand' if metric.by_hand else ''}")
         if not metric.gated:
-            row += (f", not gated: its noise is {show_percent(noise(metric.sessions))}, and may be "
-                    f"{show_percent(noise_bound(metric.sessions))}")
+            row += "" if metric.by_hand else f", not gated: above {show_percent(GATED_LIMIT)}"
         self._log.say(row)
 
-    def store(self, case, recorded, merge):
-        """Stores the times of a case or a sentinel, and prints a row for each that changed; whether any did."""
-        changed = False
+    def store(self, case, recorded, stored, board=None):
+        """Adds the sessions of a case or a sentinel to those that are stored, and rewrites its line where that says something
+        else now: a value beyond the band, another band, gate or number of boards. Where all are of one board, which is given,
+        stored sessions of other code are dropped before. Prints a row for each metric then; whether it did."""
+        why = _why_other_code(case, recorded, stored, board) if board else None
+        dropped = stored.count(case.id, TIMES[0]) if why else 0
+        if dropped:
+            self._log.say(f"{case.id:<50} {why}: {plural(dropped, 'older session')} dropped")
+            stored.drop(case.id)
+        elif case.sessions and not any(stored.count(case.id, name) for name in TIMES):
+            self._log.say(f"{case.id:<50} {stored.path} has no sessions of it: its {case.sessions} before do not count")
         for name, values in recorded.values.items():
-            old = record_time(case, name, values, merge) if values else None
-            if old is None:
-                continue
-            metric = case.metrics[name]
-            self._print_row(case.id, metric, old)
-            self._log.change(case.id, name, old, metric.value, metric)
-            changed = True
-        return changed
+            for value, of in zip(values, recorded.boards[name]):
+                stored.add(case.id, name, of or board, [value])
+        lists = stored.cases.get(case.id, {})
+        now = {name: make_time(case.metrics.get(name), name, boards, recorded.id in SENTINELS) for name, boards in lists.items()}
+        counts = min(map(len, lists.values()), default=0), min((stored.count(case.id, name) for name in lists), default=0)
+        if not dropped and counts[0] == case.boards and case.sessions >= SESSIONS_MINIMUM and not any(
+                is_moved(case.metrics.get(name), metric) for name, metric in now.items()):
+            return False
+        case.boards, case.sessions = counts
+        for name, metric in now.items():
+            old = case.metrics[name].value if name in case.metrics else math.nan
+            case.metrics[name] = metric
+            if recorded.values[name]:
+                self._print_row(case.id, metric, old)
+                self._log.change(case.id, name, old, metric.value, metric, case)
+        return bool(now)

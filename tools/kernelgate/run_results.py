@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import annotations
 from baseline_diff import loosened
-from baseline_file import default_folder
+from baseline_file import default_folder, gate_counts
 from baseline_lint import list_findings
 from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, own_file,
                     print_output, read_json, run)
@@ -20,7 +20,6 @@ from run_texts import describe
 from schema_form import misfit
 from settings import is_strict, refuse_hidden_filter, results_folder, setting
 
-WIDE_LIMIT = 0.10  # a limit above guards little, and is counted
 
 
 def whose_run():
@@ -99,13 +98,13 @@ def _lint(merged):
 
 
 def add_baselines(merged, since):
-    """What the baselines of the run do not gate and, since a commit, what became of every file."""
+    """How narrowly the baselines of the run gate and, since a commit, what became of every file."""
     folder = default_folder()
     judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
-    metrics = [metric for baseline in judged if baseline for case in baseline.cases.values() for metric in case.metrics.values()]
-    changes = {"not_gated": sum(not metric.gated for metric in metrics),
-               "limits_above_10_percent": sum(metric.gated and metric.limit > WIDE_LIMIT for metric in metrics),
-               "files": [], "loosened": []}
+    counts = {target: gate_counts(baseline) for target, baseline in zip(merged.document["targets"], judged) if baseline}
+    changes = {"gates": [{"target": target, **found} for target, found in counts.items() if found],
+               "by_hand": sum(metric.by_hand for baseline in filter(None, judged) for case in baseline.cases.values()
+                              for metric in case.metrics.values()), "files": [], "loosened": []}
     try:
         if since is not None:
             changes.update(loosened(since))

@@ -4,6 +4,7 @@ import re
 import shlex
 
 from baseline_changes import LOOSENINGS
+from baseline_file import gate_words
 from common import list_of, member, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
@@ -151,19 +152,16 @@ def _changed_files(changes):
 
 
 def baselines_sentence(changes):
-    """What the baselines let pass, to follow the word "baselines"; None where there is nothing to say."""
-    since, not_gated, wide = member(changes, "since"), member(changes, "not_gated"), member(changes, "limits_above_10_percent")
-    if since is None and not not_gated and not wide:
+    """How narrowly the baselines gate, and what became of them, to follow the word "baselines"; None where there is none."""
+    since, gates, by_hand = member(changes, "since"), list_of(changes, "gates"), member(changes, "by_hand")
+    if since is None and not gates and not by_hand:
         return None
     text = "" if since is None else f" since {since}: {_changed_files(changes)}"
-    if not_gated or wide:
-        text += (f"{':' if since is None else ';'} {plural(not_gated, 'metric')} {_is_are(not_gated)} not gated, "
-                 f"{plural(wide, 'limit')} {_is_are(wide)} above 10 %")
+    if gates or by_hand:
+        words = [gate_words(entry) if len(gates) == 1 else f"{entry['target']} {gate_words(entry)}" for entry in gates]
+        words += [f"{plural(by_hand, 'band')} set by hand"] if by_hand else []
+        text += f"{':' if since is None else ';'} {'; '.join(words)}"
     return clean(text)
-
-
-def _is_are(count):
-    return "is" if count == 1 else "are"
 
 
 def loosened_lines(changes):

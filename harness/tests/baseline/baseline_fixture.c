@@ -10,23 +10,22 @@ char path[512];
 const char *target_key;
 
 const char whole[] =
-    "{\"schema\": \"kernelgate-baseline/1\",\n"
+    "{\"schema\": \"kernelgate-baseline/2\",\n"
     " \"target\": {\"key\": \"nvidia-h200\", \"name\": \"NVIDIA H200\", \"compute_capability\": "
     "\"9.0\", \"memory_mib\": 143771, \"multiprocessors\": 132},\n"
     " \"provenance\": {\"driver\": \"580.159.04\", \"cuda\": \"13.0\", \"power_limit_w\": 700, "
     "\"empty_launch_ns\": 533.7, \"ecc\": true},\n"
-    " \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 256000.5, \"band\": 0.02, \"floor\": 50, "
-    "\"sessions\": [256000.5, 256010]}}, \"fma\": {\"time_ns\": {\"value\": 90000, \"band\": 0.02, "
-    "\"floor\": 50}}},\n"
+    " \"sentinels\": {\"copy\": {\"time_ns\": {\"value\": 256000.5, \"band\": 0.011, \"noise\": "
+    "[0.0031, 0]}, \"boards\": 1, \"sessions\": 5}, \"fma\": {\"time_ns\": {\"value\": 90000, "
+    "\"band\": 0.01}}},\n"
     " \"cases\": {\n"
     "  \"matmul_f32/naive/530/b16\": {\"commit\": \"0b1c2d3\", \"cold_time_ns\": {\"value\": "
     "73000, "
-    "\"band\": 0.02, \"floor\": 50, \"gated\": false}, \"time_ns\": {\"value\": 60010, \"band\": "
-    "0.02, \"floor\": 50, \"sessions\": [60010, 59930, 60180, 60020, 59990]}, \"code\": "
-    "{\"registers\": 40, \"local_bytes\": 0}},\n"
+    "\"band\": 0.02, \"floor\": 60, \"gated\": false}, \"time_ns\": {\"value\": 60010, \"band\": "
+    "0.02, \"noise\": [0.0012, 0.0034]}, \"boards\": 2, \"sessions\": 10, \"code\": "
+    "{\"registers\": 40}},\n"
     "  \"matmul_f32/tiled/530/b16\": {\"commit\": \"0b1c2d3\", \"global_load_requests\": "
-    "{\"value\": 612680, \"band\": 0}, \"time_ns\": {\"value\": 45130.25, \"band\": 0.03, "
-    "\"band_by\": \"hand\", \"floor\": 50}}\n"
+    "612680, \"time_ns\": {\"value\": 45130.25, \"band\": 0.03, \"band_by\": \"hand\"}}\n"
     " }}\n";
 
 static void name_file(const char *key)
@@ -59,7 +58,7 @@ const char *with_case(const char *text)
     static char file[4096];
 
     snprintf(file, sizeof file,
-             "{\"schema\": \"kernelgate-baseline/1\",\n"
+             "{\"schema\": \"kernelgate-baseline/2\",\n"
              " \"target\": {\"key\": \"%s\"},\n"
              " \"cases\": {\n"
              "  %s,\n"

@@ -29,9 +29,9 @@ class Differences(Baselines):
         return Changes(self.loaded(first), self.loaded(last)).differences
 
     def test_times(self):
-        spread = {"sessions": [9000, 10000, 11000, 10000, 10000], "band": 0.244}
+        spread = {"noise": [0.07, 0], "band": 0.244}
         for before, after, expected in (
-                ({}, {}, None), ({}, {"sessions": [10001] * 5, "value": 10001}, ("", 0.0001)),
+                ({}, {}, None), ({}, {"noise": [0.001, 0], "value": 10001}, ("", 0.0001)),
                 ({}, {"value": 10300}, ("slower", 0.03)), ({}, {"value": 9700}, ("faster", -0.03)),
                 ({}, {"band": 0.12}, ("loosened", 0)),
                 ({}, {"band": 0.12, "value": 15000}, ("slower loosened", 0.5)), ({}, {"floor": 500}, ("loosened", 0)),
@@ -280,8 +280,8 @@ class Results(Baselines):
 
     def test_words(self):
         self.write(PATH, self.AFTER)
-        self.assertIn("\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer gated, 1 limit widened; 1 "
-                      "metric is not gated, 1 limit is above 10 %\n", self.results(0, "--since", "first"))
+        self.assertIn("\nbaselines since first: nvidia-fake changed; loosened: 1 metric no longer gated, 1 limit widened; 0 "
+                      "times gated at 2 %, 1 wider, 1 reported only; 1 band set by hand\n", self.results(0, "--since", "first"))
         page = self.read("out/summary.md")
         self.assertTrue(page.startswith("# kernelgate: PASS (exit 0)\n\n**Baselines** since first: "))
         self.assertIn("\n- m/tiled/530/b16 time\\_ns on nvidia-fake: no longer gated\n- m/naive/530/b16 time\\_ns on "
@@ -289,7 +289,9 @@ class Results(Baselines):
 
     def test_without_a_commit_what_is_let_pass_is_counted(self):
         self.write(PATH, self.AFTER)
-        self.assertEqual(self.baselines(), {"not_gated": 1, "limits_above_10_percent": 1, "files": [], "loosened": []})
+        self.assertEqual(self.baselines(), {"gates": [{"target": "nvidia-fake", "at_2_percent": 0, "wider": 1, "reported_only": 1}],
+                                            "by_hand": 1,
+                                            "files": [], "loosened": []})
         os.rename(PATH, "baselines/nvidia-other.json")
         self.assertIsNone(self.baselines(), "what judged nothing of this run is not counted")
 

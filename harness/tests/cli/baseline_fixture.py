@@ -9,26 +9,27 @@ from command_fixture import COMMAND, Folder
 import baseline_file
 
 SESSIONS = 5
+RESTS_ON = {"boards": 1, "sessions": SESSIONS}
 PATH = "baselines/nvidia-fake.json"
 
 
 def time(value, **more):
-    return {"value": value, "band": 0.02, "floor": 50, **more, "sessions": [value] * SESSIONS}
+    return {"value": value, "band": 0.02, "noise": [0, 0], **more}
 
 
 def case(value, **more):
-    return {"commit": "abc123", "time_ns": time(value, **more)}
+    return {"time_ns": time(value, **more), **RESTS_ON, "commit": "abc123"}
 
 
 def gpu(cases, key="nvidia-fake", **more):
-    return {"schema": "kernelgate-baseline/1", "target": {"key": key, "name": "NVIDIA Fake"}, **more,
-            "sentinels": {"copy": {"time_ns": time(100000)}}, "cases": cases}
+    return {"schema": "kernelgate-baseline/2", "target": {"key": key, "name": "NVIDIA Fake"}, **more,
+            "sentinels": {"copy": {"time_ns": time(100000), **RESTS_ON}}, "cases": cases}
 
 
 def counters(cases, checked=(), model=None):
-    return {"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"},
+    return {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"},
             **({"provenance": {"model": model}} if model else {}),
-            "cases": {name: {"commit": "c", **{counter: {"value": value, "band": 0} for counter, value in counted.items()}}
+            "cases": {name: {"commit": "c", **counted}
                       for name, counted in cases.items()}, **({"checked": list(checked)} if checked else {})}
 
 

@@ -1,4 +1,4 @@
-"""Tests of `kernelgate baseline show`, `retire` and `lint`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate baseline show`, `retire`, `lint` and `convert`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
 
 import fcntl
 import json
@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import mutations
-from baseline_fixture import BEFORE, Baselines, PATH, case, counters, gpu, time
+from baseline_fixture import BEFORE, PATH, RESTS_ON, Baselines, case, counters, gpu, time
 from command_fixture import COMMAND
 
 
@@ -17,12 +17,13 @@ class Show(Baselines):
     def test_text(self):
         table = """\
 baselines/nvidia-fake.json: NVIDIA Fake, 3 cases
+3 times gated at 2 %, 0 wider, 0 reported only
 
-case             metric        value   band  noise (3 sigma)  sessions  smallest  gated  commit  code
-copy             time_ns  100 000 ns  2.0 %            0.9 %         5     2.0 %  yes
-m/naive/530/b16  time_ns   10 000 ns  2.0 %            0.9 %         5     2.0 %  yes    abc123
-m/old/530/b16    time_ns   20 000 ns  2.0 %            0.9 %         5     2.0 %  yes    abc123
-m/tiled/530/b16  time_ns    5 000 ns  2.0 %            0.9 %         5     2.0 %  yes    abc123
+case             metric        value   band  noise within  between boards  boards  sessions  smallest  gated  commit  code
+copy             time_ns  100 000 ns  2.0 %         0.0 %           0.0 %       1         5     2.0 %  yes
+m/naive/530/b16  time_ns   10 000 ns  2.0 %         0.0 %           0.0 %       1         5     2.0 %  yes    abc123
+m/old/530/b16    time_ns   20 000 ns  2.0 %         0.0 %           0.0 %       1         5     2.0 %  yes    abc123
+m/tiled/530/b16  time_ns    5 000 ns  2.0 %         0.0 %           0.0 %       1         5     2.0 %  yes    abc123
 """
         for name in ("nvidia-fake", PATH):
             self.assertEqual(self.baseline(0, "", "show", name), table)
@@ -31,23 +32,27 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %            0.9 %         5     2.0 %
         entry = {"time_ns": {"value": 1000, "band": 0.1, "band_by": "hand", "floor": 50, "gated": False},
                  "code": {"registers": 32, "occupancy": 0.75, "fingerprint": "00d1f2a3b4c50f1e"}}
         self.write("nvidia-fake.json", gpu({"m/naive/530/b16": entry}))
-        self.baseline(0, "m/naive/530/b16  time_ns    1 000 ns  10.0 % by hand                -         -    10.0 %  no "
-                         "            registers 32, occupancy 0.75, fingerprint 00d1f2a3b4c50f1e\n", "show", "./nvidia-fake.json")
+        self.baseline(0, "m/naive/530/b16  time_ns    1 000 ns  10.0 % by hand             -               -       -         -  "
+                         "  10.0 %  no "
+                         "            registers 32, local_bytes 0, shared_bytes 0, occupancy 0.75, fingerprint 00d1f2a3b4c50f1e\n",
+                      "show", "./nvidia-fake.json")
 
     def test_counters(self):
         self.write("baselines/cpu-model.json", counters({"m/naive/530/b16": {"barriers": 12345}}))
-        self.baseline(0, "m/naive/530/b16  barriers  12 345  0.0 %                -         -  any rise  yes    c\n", "show",
-                      "cpu-model")
+        self.baseline(0, "m/naive/530/b16  barriers  12 345  0.0 %             -               -       -         -  any rise  yes  "
+                         "  c\n", "show", "cpu-model")
 
     def test_formats(self):
-        self.baseline(0, "## baselines/nvidia-fake.json: NVIDIA Fake, 3 cases\n\n| case | metric | value |", "show",
+        self.baseline(0, "## baselines/nvidia-fake.json: NVIDIA Fake, 3 cases\n3 times gated at 2 %, 0 wider, 0 reported only\n\n"
+                         "| case | metric | value |", "show",
                       "nvidia-fake", "--format",
                       "markdown")
-        self.baseline(0, "target,case,metric,value,band,noise (3 sigma),sessions,smallest,gated,commit,code\n"
-                         "nvidia-fake,copy,time_ns,100000,0.02,0.0090406", "show", "nvidia-fake", "--format", "csv")
+        self.baseline(0, "target,case,metric,value,band,noise within,between boards,boards,sessions,smallest,gated,commit,code\n"
+                         "nvidia-fake,copy,time_ns,100000,0.02,0,0,1,5,0.02,yes", "show", "nvidia-fake", "--format", "csv")
         document = self.small_document(0, "baseline", "show", "nvidia-fake", "--json", "--case", "*/naive/*,copy")
         (metric,), (sentinel,) = document["metrics"], document["sentinels"]
         self.assertEqual((document["cases"], sentinel["case"]), (3, "copy"))
+        self.assertEqual(document["gates"], {"at_2_percent": 3, "wider": 0, "reported_only": 0})
         self.assertEqual({name: metric[name] for name in ("case", "metric", "value", "smallest", "gated", "sessions", "commit")},
                          {"case": "m/naive/530/b16", "metric": "time_ns", "value": 10000, "smallest": 0.02, "gated": True,
                           "sessions": 5,
@@ -95,11 +100,12 @@ class Lint(Baselines):
     LOUD = [10000, 10300, 9700, 10200, 9800]
     HAND = {"band_by": "hand"}
 
-    def sound(self, case=SOUND, **more):
+    def sound(self, case=SOUND, rests_on=None, **more):
         """A baseline of two sentinels and a case, in which there is nothing to find; None takes a figure out."""
-        figures = {**time(10000), "sessions": self.QUIET, **more}
+        figures = {**time(10000), "noise": [0.0008, 0], **more}
         metric = {name: value for name, value in figures.items() if value is not None}
-        document = gpu({case: {"commit": "abc", "time_ns": metric}})
+        document = gpu({case: {"time_ns": metric, **(RESTS_ON if rests_on is None else rests_on), "commit": "abc"}})
+        document["sentinels"]["copy"]["time_ns"]["band"] = 0.01
         document["sentinels"]["fma"] = document["sentinels"]["copy"]
         return document
 
@@ -116,21 +122,45 @@ class Lint(Baselines):
             self.assertTrue(line.startswith(f"{path}: "), line)
 
     def test_figures(self):
-        only, loud, hand = "is only up to 0.9 %: take \"gated\" away", {"sessions": self.LOUD}, self.HAND
+        """The noise of LOUD asks for 19.0 % by five sessions, for 8.9 % by a hundred and for 8.5 % by any number."""
+        loud, hand, many = {"noise": [0.02549, 0.01]}, self.HAND, {"boards": 2, "sessions": 100}
         self.check([(self.sound(**more), told) for more, told in (
-            ({}, None), ({"value": 10000 * (1 + 1e-12)}, None), ({"band": 0.0204}, None),
-            ({"value": 10100}, f"{self.SOUND}: time_ns: its value is 10 100 ns, and the median of its sessions 10 000 ns"),
-            ({"sessions": [10000]}, "rests on 1 session, and 5 is the fewest that say enough of the noise"),
-            ({"sessions": None}, "rests on 0 sessions, and 5"),
-            ({**loud, "gated": False}, "its band is 2.0 %, and its noise (3 sigma) 8.0 %"),
-            ({**loud, "gated": False, **hand}, None), ({**loud, "gated": False, "band": 0.08}, None),
-            ({**loud, "band": 0.08}, "it is gated, and its noise (3 sigma, by 80 % confidence) is up to 12.6 %: say"),
-            ({**loud, "band": 0.08, **hand}, None),
-            ({"band": 0.999}, "its band is 99.9 %, and its noise (3 sigma) only 0.9 %"), ({"band": 0.999, **hand}, None),
-            ({"gated": False}, f"it is not gated, and its noise (3 sigma, by 80 % confidence) {only}"),
-            ({"gated": False, **hand}, None),
+            ({}, None), ({"band": 0.0204}, None), ({"rests_on": {"boards": 3, "sessions": 999}}, None),
+            ({"rests_on": {"boards": 1, "sessions": 4}}, "rests on 4 sessions, and 5 is the fewest that say enough of the noise"),
+            ({"rests_on": {}}, "rests on 0 sessions, and 5"), ({"noise": None}, "time_ns: does not say how noisy it is"),
+            ({"noise": None, **hand}, None),
+            ({**loud, "gated": False}, "its band is 2.0 %, and its noise, by 5 sessions, asks for 19.9 %"),
+            ({**loud, "gated": False, **hand}, None), ({**loud, "gated": False, "band": 0.199}, None),
+            ({**loud, "gated": False, "band": 0.199, "rests_on": many}, "by 100 sessions, asks for 8.8 %"),
+            ({**loud, "band": 0.199}, "it is gated, and its band is 19.9 %: say"), ({**loud, "band": 0.199, **hand}, None),
+            ({"band": 0.999}, "its band is 99.9 %, and its noise, by 5 sessions, asks for 2.0 %"), ({"band": 0.999, **hand}, None),
+            ({"gated": False}, "it is not gated, and its band is 2.0 %: take"), ({"gated": False, **hand}, None),
             # Nobody but a hand makes a band narrower than 2 %.
             ({"band": 0.01}, "its band is 1.0 %"), ({"band": 0.01, **hand}, None))])
+
+    def test_sessions(self):
+        """A line that is as old as the sessions agrees with them."""
+        stored = {"schema": "kernelgate-sessions/1", "target": "nvidia-fake",
+                  "sessions": {self.SOUND: {"time_ns": {"GPU-1": self.QUIET}}}}
+        path = "baselines/sessions/nvidia-fake.json"
+        self.write(PATH, self.sound())
+        for sessions, code, told in (
+                (self.QUIET, 0, ": ok: 1 case, 2 sentinels, as its sessions have it\n"),
+                ([10300] * 5, 2, f"{PATH}: {self.SOUND}: time_ns: is 10 000 ns with a band of 2.0 %, and its sessions say 10 300 ns"),
+                (self.LOUD, 2, "its sessions say 10 000 ns and 18.4 %"),
+                ([10300] * 6, 0, ": ok: 1 case, 2 sentinels, 1 line rests on fewer sessions than are stored\n"),
+                ([10000, 0], 2, f"{path}: {self.SOUND}: time_ns: is not a list of times for each board: restore it"),
+                (["x"], 2, "is not a list of times"), ([], 2, "is not a list of times")):
+            stored["sessions"][self.SOUND]["time_ns"]["GPU-1"] = sessions
+            self.write(path, stored)
+            self.baseline(code, told, "lint", PATH)
+        for document, told in (({**stored, "target": "x"}, "is of another target than nvidia-fake"), ("{", "is not JSON"),
+                               ({**stored, "more": 1}, "has other members"), ({**stored, "schema": "x"}, 'its schema is "x"')):
+            self.write(path, document)
+            self.baseline(2, f"{path}", "lint", PATH)
+            self.baseline(2, told, "lint", PATH)
+        document = self.small_document(2, "baseline", "lint", "--json")
+        self.assertNotIn("older_lines", document["files"][0])
 
     def test_names(self):
         names = ((None, "a/b/1/-", "a/b/0/b1", "a_1/b_2/31x33x17/b256"),
@@ -157,8 +187,8 @@ class Lint(Baselines):
                          (2, "baselines/bad.json", False, 1, True, 1))
         finding = bad["findings"][0]
         self.assertTrue(finding.startswith("baselines/bad.json:1: "))
-        self.assertEqual(self.baseline(2, "", "lint"), f"{finding}\n{PATH}: ok: 1 case, 2 sentinels\n")
-        self.assertEqual(self.baseline(0, "", "lint", PATH), f"{PATH}: ok: 1 case, 2 sentinels\n")
+        self.assertEqual(self.baseline(2, "", "lint"), f"{finding}\n{PATH}: ok: 1 case, 2 sentinels, its sessions are not stored\n")
+        self.assertEqual(self.baseline(0, "", "lint", PATH), f"{PATH}: ok: 1 case, 2 sentinels, its sessions are not stored\n")
 
     def test_what_cannot_be_read(self):
         for path, told in (("absent.json", "absent.json: there is no such file: name another\n"),
@@ -174,39 +204,120 @@ class Lint(Baselines):
         self.write("bad.json", "{")
         model, times, bad, absent = json.loads(self.expect(0, "", "--baseline", "cpu-model.json", PATH, "bad.json", "absent"))
         self.assertIn("launches", model["outdated"])
-        self.assertEqual((times["document"], times["limits"]["copy"]["time_ns"]), (BEFORE, {"limit": 0.02, "smallest": 0.02}))
+        self.assertEqual((times["document"], times["limits"]["copy"]["time_ns"]), (BEFORE, {"smallest": 0.02}))
         self.assertEqual((sorted(bad), absent), (["cases", "error"], {}))
 
     def test_what_reading_refuses(self):
         self.write("cpu-model.json", counters({"m/naive/530/b16": {"barriers": -0.0}}))
-        self.baseline(2, "cpu-model.json:1: cases: m/naive/530/b16: barriers: value: ", "lint", "cpu-model.json")
-        entry = {"time_ns": {"value": 1000, "band": 0.02, "band_by": "hand", "floor": 50, "sessions": [500, 2000, 1000]}}
-        self.write("nvidia-fake.json", gpu({"m/naive/530/b16": entry}))
-        self.baseline(2, "nvidia-fake.json:1: cases: m/naive/530/b16: time_ns: band: ", "lint", "nvidia-fake.json")
+        self.baseline(2, "cpu-model.json:1: cases: m/naive/530/b16: barriers: is -0", "lint", "cpu-model.json")
+        self.write("nvidia-fake.json", gpu({"m/naive/530/b16": {"time_ns": {"value": 1000, "band": 0.02, "floor": 51}}}))
+        self.baseline(2, "nvidia-fake.json:1: cases: m/naive/530/b16: time_ns: floor: ", "lint", "nvidia-fake.json")
         # Whoever imports has no sentinels; whoever has sentinels imports nothing.
         self.write("nvidia-fake.json", gpu({}, provenance={"measured_by": "nvbench"}))
         self.baseline(2, "nvidia-fake.json:1: provenance: measured_by: ", "lint", "nvidia-fake.json")
 
 
+class Convert(Baselines):
+    OLD = {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
+           "provenance": {"uuid": "GPU-1", "ecc": True},
+           "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "floor": 50, "sessions": [100000] * 5}}},
+           "cases": {"a/b/1/-": {
+               "commit": "c", "barriers": {"value": 3, "band": 0}, "code": {"registers": 32, "local_bytes": 0, "shared_bytes": 8},
+               "time_ns": {"value": 10000, "band": 0.081, "gated": False, "floor": 60, "sessions": Lint.LOUD},
+               "cold_time_ns": {"value": 20000, "band": 0.1, "band_by": "hand", "floor": 50}}}}
+    SESSIONS = "baselines/sessions/nvidia-fake.json"
+
+    def convert(self, code, told, document=None):
+        self.write(PATH, document or self.OLD)
+        if os.path.exists(self.SESSIONS):
+            os.unlink(self.SESSIONS)
+        self.baseline(code, told, "convert", PATH)
+
+    def test_a_file(self):
+        self.convert(0, f"{PATH}: converted: 1 case, 2 with another band or gate; sessions: {self.SESSIONS}, board GPU-1\n")
+        self.assertEqual(self.read(PATH), """\
+{"schema": "kernelgate-baseline/2",
+ "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
+ "provenance": {"uuid": "GPU-1", "ecc": true},
+ "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.01, "noise": [0, 0]}, "boards": 1, "sessions": 5}},
+ "cases": {
+  "a/b/1/-": {"barriers": 3, "cold_time_ns": {"value": 20000, "band": 0.1, "band_by": "hand"}, "time_ns": {"value": 10000, \
+"band": 0.184, "noise": [0.0255, 0], "floor": 60, "gated": false}, "boards": 1, "sessions": 5, "code": {"registers": 32, \
+"shared_bytes": 8}, "commit": "c"}
+ }}
+""")
+        self.assertEqual(self.read(self.SESSIONS), """\
+{"schema": "kernelgate-sessions/1", "target": "nvidia-fake",
+ "sessions": {
+  "a/b/1/-": {"time_ns": {"GPU-1": [10000, 10300, 9700, 10200, 9800]}},
+  "copy": {"time_ns": {"GPU-1": [100000, 100000, 100000, 100000, 100000]}}
+ }}
+""")
+        self.refuse("there is nothing to convert", "baseline", "convert", PATH)
+
+    def test_merged_sessions_are_of_no_known_board(self):
+        document = json.loads(json.dumps(self.OLD))
+        document["cases"]["a/b/1/-"]["time_ns"]["sessions"] = [10000] * 120
+        self.convert(0, "board unknown", document)
+        self.assertEqual(self.read(self.SESSIONS).count("10000,"), 119, "all are kept")
+
+    def test_other_readers_name_the_command(self):
+        self.write(PATH, self.OLD)
+        for command in ("show", "lint"):
+            self.baseline(2, f"(kernelgate-baseline/2): kernelgate baseline convert {PATH}\n", command, PATH)
+
+    def test_refusals(self):
+        def changed(change):
+            document = json.loads(json.dumps(self.OLD))
+            change(document, document["cases"]["a/b/1/-"])
+            return document
+
+        for told, change in (
+                ("is not a metric of kernelgate-baseline/1", lambda document, case: case["time_ns"].update(bond=1)),
+                ("time_ns: is not a metric", lambda document, case: case["time_ns"].pop("value")),
+                ("note: is not a metric", lambda document, case: case.update(note="mine")),
+                ("floor: is not a number", lambda document, case: case["time_ns"].update(floor="x")),
+                ('"gated" is true or false', lambda document, case: case["time_ns"].update(gated=0)),
+                ('"band_by" is "hand"', lambda document, case: case["time_ns"].update(band_by="me")),
+                ("sessions: is not a list of times", lambda document, case: case["time_ns"].update(sessions=[])),
+                ("sessions: is not a list of times", lambda document, case: case["time_ns"].update(sessions=[0])),
+                ("sessions: is not a list of times", lambda document, case: case["barriers"].update(sessions=[1])),
+                ("is not an object", lambda document, case: document["cases"].update({"a/c/1/-": 1})),
+                ('"lines" are the CPU model', lambda document, case: case.update(lines={})),
+                ("its members are", lambda document, case: document.update(more=1)),
+                ("its members are", lambda document, case: document.pop("target")),
+                ("fingerprint: is not a string", lambda document, case: case["code"].update(fingerprint="x")),
+                ("is not a case", lambda document, case: document["cases"].update(x=case))):
+            document = changed(change)
+            self.convert(2, told, document)
+            self.assertEqual(json.loads(self.read(PATH)), document)
+            self.assertFalse(os.path.exists(self.SESSIONS))
+        self.write(PATH, self.OLD)
+        self.write(self.SESSIONS, "{}")
+        self.refuse(f"{self.SESSIONS}: is there already", "baseline", "convert", PATH)
+        self.refuse("takes baseline files", "baseline", "convert")
+
+
 class Retire(Baselines):
     MODEL = """\
-{"schema": "kernelgate-baseline/1",
+{"schema": "kernelgate-baseline/2",
  "target": {"key": "cpu-model"},
  "cases": {
-  "a/b/1/-": {"commit": "c", "barriers": {"value": 1, "band": 0}}
+  "a/b/1/-": {"barriers": 1, "commit": "c"}
  }%s}
 """
     FORM = """\
-{"schema": "kernelgate-baseline/1",
+{"schema": "kernelgate-baseline/2",
  "target": {"key": "nvidia-fake", "name": "NVIDIA F\u00e5ke \\"1\\"", "compute_capability": "9.0", "memory_mib": 8, \
 "multiprocessors": 132},
  "provenance": {"cuda": "13.0", "ecc": true, "power_limit_w": 700, "launch_ns": 0.1},
- "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "floor": 50, "sessions": [100000, 100000.5]}}, "fma": \
-{"time_ns": {"value": 1e-05, "band": 0.02, "band_by": "hand", "floor": 50, "gated": false}}},
+ "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.011, "noise": [0.003123, 0]}, "boards": 1, "sessions": 40}, "fma": \
+{"time_ns": {"value": 1e-05, "band": 0.02, "band_by": "hand", "gated": false}}},
  "cases": {
-  "a/A/1/-": {"commit": "c", "bytes": {"value": 9007199254740992, "band": 0}, "time_ns": {"value": 1234.5678901234567, \
-"band": 0.1, "band_by": "hand", "floor": 0}, "code": {"registers": 32, "occupancy": 0.75}},
-  "a/b/1/-": {"time_ns": {"value": 5, "band": 0, "floor": 0}}
+  "a/A/1/-": {"bytes": 9007199254740992, "more": {"value": 1, "band": 0.5, "floor": 2}, "time_ns": {"value": 1234.5678901234567, \
+"band": 0.1, "noise": [0, 1e-05], "band_by": "hand", "floor": 0}, "boards": 2, "sessions": 10, "code": {"registers": 32, \
+"shared_bytes": 4, "occupancy": 0.75}, "commit": "c"},
+  "a/b/1/-": {"time_ns": {"value": 5, "band": 0, "floor": 0}, "code": {"local_bytes": 0}}
  }}
 """
 
@@ -240,7 +351,8 @@ class Retire(Baselines):
         self.write("baselines/cpu-model.json", document)
         self.retire(0, "a/c/1/-: retired\na/old/2/-: retired\nbaselines/cpu-model.json: 2 of 4 cases retired\n", "cpu-model",
                     "a/old/*", "a/c/*")
-        self.assertIn('"lines": {"kernels/a/b.cu:9": {"barriers": 1, "shuffles": 1}, "kernels/a/b.cu:10": {"shuffles": 1}}}\n',
+        self.assertIn('"lines": {"kernels/a/b.cu:9": {"barriers": 1, "shuffles": 1}, "kernels/a/b.cu:10": {"shuffles": 1}}, '
+                      '"commit": "c"}\n',
                       self.read("baselines/cpu-model.json"))
         for checked, text in ((["a/b/2/-", "a/old/2/-"], ',\n "checked": [\n  "a/b/2/-"\n ]'), (["a/old/2/-"], "")):
             self.write("baselines/cpu-model.json", counters({"a/b/1/-": {"barriers": 1}}, checked))

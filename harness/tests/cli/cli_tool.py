@@ -13,11 +13,11 @@ from command_fixture import COMMAND, TREE, Folder
 
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\
-{"schema": "kernelgate-baseline/1",
+{"schema": "kernelgate-baseline/2",
  "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
  "cases": {
-  "a/naive/1/-": {"commit": "abc", "global_load_requests": {"value": 3, "band": 0}},
-  "b/naive/1/-": {"commit": "abc", "global_load_requests": {"value": 4, "band": 0}}
+  "a/naive/1/-": {"global_load_requests": 3, "commit": "abc"},
+  "b/naive/1/-": {"global_load_requests": 4, "commit": "abc"}
  }}
 """
 BAD_BASELINE = '{\n"schema": 3}'
@@ -246,8 +246,8 @@ class Lint(Command):
         self.ends(2, None, "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
 
     def test_what_can_be_read_and_does_not_fit(self):
-        figures = {"time_ns": {"value": 100, "band": 0.02, "floor": 50, "sessions": [100] * 5}}
-        self.write("nvidia-fake.json", {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake"},
+        figures = {"time_ns": {"value": 100, "band": 0.02, "noise": [0, 0]}, "boards": 1, "sessions": 5}
+        self.write("nvidia-fake.json", {"schema": "kernelgate-baseline/2", "target": {"key": "nvidia-fake"},
                                         "sentinels": {"copy": figures}, "cases": {"a/b/1/32": {"commit": "abc", **figures}}})
         text = self.lint(2, "nvidia-fake.json")
         self.assertIn("nvidia-fake.json: fma: this sentinel is missing", text)

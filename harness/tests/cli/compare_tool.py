@@ -261,7 +261,7 @@ exit 1
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
 
     def test_bad_input(self):
-        self.write("other.json", {"schema": "kernelgate-baseline/1"})
+        self.write("other.json", {"schema": "kernelgate-baseline/2"})
         self.write("cut.json", b'{"schema": ')
         self.write("empty.json", b"")
         for arguments, told in ((("a.json",), "takes two results files"), (("a.json", "b.json", "a", "b"), "takes one filter"),

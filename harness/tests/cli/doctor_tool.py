@@ -203,7 +203,7 @@ class Machines(Folder):
 
     def test_everything(self):
         self.make_machine()
-        self.write("baselines/nvidia-h200.json", {"schema": "kernelgate-baseline/1", "cases": {},
+        self.write("baselines/nvidia-h200.json", {"schema": "kernelgate-baseline/2", "cases": {},
                                                   "target": {"key": "nvidia-h200", "name": "NVIDIA H200"}})
         self.doctor(0, "ok     operating system   Test OS 1, Linux ", "ok     C compiler         cc (Debian 12.2.0-14) 12.2.0\n",
                     "ok     criterion          2.4.1\n", "ok     NVIDIA driver      580.159.04, supports CUDA up to 13.0\n",

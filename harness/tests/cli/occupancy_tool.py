@@ -21,6 +21,7 @@ os.environ["KG__COMMAND"] = COMMAND
 # pylint: disable=wrong-import-position
 import occupancy  # noqa: E402
 import resource_usage  # noqa: E402
+from kernel_code import whole_code  # noqa: E402
 from resource_usage import Resources  # noqa: E402
 
 HAS_CALCULATOR = occupancy.calculate([]) is not None
@@ -110,6 +111,8 @@ class Calculator(unittest.TestCase):
         """The driver of an H200 said what the occupancy of each recorded launch is."""
         with open(os.path.join(TREE, "baselines", "nvidia-h200.json"), encoding="utf-8") as file:
             cases = json.load(file)["cases"]
+        for entry in cases.values():
+            entry["code"] = whole_code(entry.get("code"))
         launches = {}
         for comparison in {case.split("/")[0] for case in cases}:
             program = os.path.join(BUILD, f"{comparison}.model")
@@ -118,7 +121,7 @@ class Calculator(unittest.TestCase):
                     launches[launch["case"]] = launch
         needs = {}
         for case, entry in cases.items():
-            if case in launches and "code" in entry:
+            if case in launches and entry["code"]:
                 row = occupancy.Row(case, 90, launches[case], Resources(0, 0, 0), False, {})
                 code = entry["code"]
                 needs[case] = (90, code["registers"], code["shared_bytes"] - row.shared, row.shared, row.threads)
@@ -297,9 +300,9 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
         self.programs()
         for registers, code, text in ((40, 0, "2 cases as in "), (40, 0, "fake-gpu.json, recorded on Fake; 0 differ\n"),
                                       (41, 1, "m/plain/530/b16: registers is 40, the baseline's 41\n")):
-            code_of_case = {"registers": registers, "local_bytes": 0, "shared_bytes": 0, "occupancy": 0.75}
+            code_of_case = {"registers": registers, "occupancy": 0.75}
             with open(self.at("fake-gpu.json"), "w", encoding="utf-8") as file:
-                json.dump({"schema": "kernelgate-baseline/1",
+                json.dump({"schema": "kernelgate-baseline/2",
                            "target": {"key": "fake-gpu", "name": "Fake", "compute_capability": "9.0"},
                            "cases": {"m/plain/530/b16": {"code": code_of_case}, "m/gone/1/b1": {"code": {}},
                                      "m/plain/1024/b16": {"code": {"registers": registers}}}}, file)
@@ -309,7 +312,7 @@ sm_90,m/tiled/530/b16,530,_Z5tiledILi16EEvPf,32,50176,1024,0,256,4,32,0.5,shared
         self.expect(2, "has its code in", arguments=["--against", "fake-gpu", "m/tiled/*"])
         self.expect(2, "none.json", arguments=["--against", self.at("none.json")])
         for document, text in (({}, "its schema is"),
-                               ({"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"}, "cases": {}},
+                               ({"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"}, "cases": {}},
                                 "is the CPU model's")):
             with open(self.at("odd.json"), "w", encoding="utf-8") as file:
                 json.dump(document, file)

@@ -19,9 +19,9 @@ class Counts(Recording):
         entry = stored["cases"][SLOW]
         self.assertEqual(entry["commit"], "abcdef0123")
         self.assertEqual(len(entry), 7 + 2, "counters of 0 are omitted")
-        self.assertEqual(entry["global_load_sectors"], {"value": 400, "band": 0})
+        self.assertEqual(entry["global_load_sectors"], 400)
         self.assertEqual(len(entry["lines"]), 3)
-        self.assertIn('"barriers": {"value": 8, "band": 0}, "global_load_requests"', text)
+        self.assertIn('"barriers": 8, "global_load_requests"', text)
         self.assertIn('"lines": {"kernels/fake/plain.cu:14": {"global_load_requests": 200, "global_load_sectors": 400}, ', text)
         self.assertEqual(text.count("\n"), 19, "one case per line")
         self.assertIn(' "checked": [\n  "fake/plain/0/b32",\n', text)
@@ -41,7 +41,7 @@ class Counts(Recording):
         self.assertNotIn(" ns", output)
         self.assertEqual(differing_lines(first, self.read(COUNTS)), 1)
         entry = self.case(COUNTS)
-        self.assertEqual((entry["global_load_requests"]["value"], "barriers" in entry), (300, False))
+        self.assertEqual((entry["global_load_requests"], "barriers" in entry), (300, False))
 
     def test_lines_that_moved_are_rewritten(self):
         """The next verdict must not look for them where they were."""
@@ -52,8 +52,8 @@ class Counts(Recording):
 
     def test_a_band_set_by_hand_stays(self):
         def edit(document):
-            document["cases"][SLOW]["barriers"].update(band=0.1, band_by="hand")
-            document["cases"][SLOW]["global_load_requests"].update(gated=False, band_by="hand")
+            document["cases"][SLOW].update(barriers={"value": 8, "band": 0.1, "band_by": "hand"},
+                                           global_load_requests={"value": 200, "gated": False, "band_by": "hand"})
 
         self.count()
         self.edit(edit, COUNTS)
@@ -66,7 +66,7 @@ class Counts(Recording):
     def test_a_case_that_counts_nothing(self):
         self.plan_counts(NOTHING)
         self.count("1 of 1", filter_=SLOW)
-        self.assertEqual(self.case(COUNTS), {"commit": "abcdef0123", "global_load_requests": {"value": 0, "band": 0}})
+        self.assertEqual(self.case(COUNTS), {"commit": "abcdef0123", "global_load_requests": 0})
         self.count("0 of 1", filter_=SLOW)
 
     def test_cases_that_are_only_checked(self):
@@ -89,7 +89,7 @@ class Counts(Recording):
         self.assertEqual(self.read(COUNTS), first)
 
     def test_what_refuses(self):
-        before = '{"schema": "kernelgate-baseline/1", "cases": {},   "target": {"key": "cpu-model"}}'
+        before = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "cpu-model"}}'
         for globs, plan, told in (
                 (RIGHT, f"3 {SLOW} global_load_sectors 401", f"{SLOW}: global_load_sectors is 400 in one run and 401 in another"),
                 (RIGHT, f"2 {SLOW} line kernels/fake/plain.cu:14 global_load_sectors 401",
@@ -112,16 +112,14 @@ class Documents(Recording):
 
     def test_a_first_recording(self):
         document = self.recorded()
-        self.assertEqual({name: document[name] for name in ("command", "written", "merge", "sessions", "changed", "looked_at",
+        self.assertEqual({name: document[name] for name in ("command", "written", "replace", "sessions", "changed", "looked_at",
                                                             "file", "commit", "exit_code", "target")},
-                         {"command": "baseline record", "written": True, "merge": False, "sessions": 5, "changed": 7,
+                         {"command": "baseline record", "written": True, "replace": False, "sessions": 5, "changed": 7,
                           "looked_at": 7, "file": PATH, "commit": "abcdef0123", "exit_code": 0,
                           "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"}})
         change = self.entry(document, "changes", case=SLOW, metric="cold_time_ns")
-        self.assertAlmostEqual(change.pop("noise"), 0.00904, 5)
-        self.assertAlmostEqual(change.pop("noise_bound"), 0.00904, 5)
         self.assertEqual(change, {"case": SLOW, "metric": "cold_time_ns", "kind": "new", "new": 12000, "band": 0.02,
-                                  "band_by_hand": False, "sessions": 5, "gated": True})
+                                  "band_by_hand": False, "noise": [0, 0], "boards": 1, "sessions": 5, "gated": True})
         self.assertEqual(self.entry(document, "changes", case=SLOW, kind="code")["notes"], ["recorded"])
         self.assertEqual(self.entry(document, "sentinels", case="fma")["new"], 200000)
         document = self.recorded()
@@ -129,13 +127,14 @@ class Documents(Recording):
                          (False, 0, [], []))
         self.plan(f"* {SLOW} hot 11000", "* copy hot 104000")
         document = self.small_document(0, *self.arguments(SOUND), "--json")
-        self.assertEqual((document["written"], len(document["changes"])), (True, 1))
+        self.assertEqual((document["written"], len(document["changes"])), (True, 2))
         change = self.entry(document, "changes", case=SLOW, metric="time_ns", kind="moved", old=10000, new=11000)
         self.assertAlmostEqual(change["change"], 0.1)
         self.entry(document, "sentinels", case="copy", kind="moved", old=100000, new=104000)
-        document = self.recorded("--merge")
-        self.assertTrue(document["merge"])
-        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="time_ns")["sessions"], 10)
+        self.plan(f"* {SLOW} hot 12000")
+        document = self.recorded("--replace")
+        self.assertTrue(document["replace"])
+        self.assertEqual(self.entry(document, "changes", case=SLOW, metric="time_ns")["sessions"], 5)
 
     def test_a_case_that_is_gone(self):
         self.record()
@@ -151,7 +150,7 @@ class Documents(Recording):
                          "the sessions disagree, 10 000 ns to 11 100 ns: quiet the machine")
         change = self.entry(document, "changes", case=SLOW, metric="time_ns")
         self.assertFalse(change["gated"])
-        self.assertGreater(change["noise"], 0.05)
+        self.assertGreater(change["noise"][0], 0.02)
         shutil.rmtree("baselines")
         self.plan(f"3 {SLOW} throttled")
         document = self.small_document(2, *self.arguments(SOUND), "--json")

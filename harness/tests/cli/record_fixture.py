@@ -11,6 +11,8 @@ SOUND, GPU, MODEL = sys.argv[3:6]
 SLOW = "fake/plain/64/b32"
 QUICK = "fake/quick/64/b32"
 PATH = "baselines/nvidia-fake.json"
+SESSIONS = "baselines/sessions/nvidia-fake.json"
+BOARD = "unknown"  # the fake has no UUID
 COUNTS = "baselines/cpu-model.json"
 RIGHT = "fake/plain/*,fake/quick/*"  # what the fake comparison has right
 REQUESTS = f"* {SLOW} global_load_requests 300 line kernels/fake/plain.cu:14 global_load_requests 300"
@@ -67,6 +69,9 @@ class Recording(Folder):
 
     def stored(self, path=PATH):
         return json.loads(self.read(path))
+
+    def sessions(self):
+        return self.stored(SESSIONS)["sessions"]
 
     def case(self, path=PATH, case=SLOW):
         return self.stored(path)["cases"][case]

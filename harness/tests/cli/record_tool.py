@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from command_fixture import COMMAND
-from record_fixture import COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SLOW, SOUND, Recording, differing_lines
+from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
 
 
 class Times(Recording):
@@ -27,32 +27,42 @@ class Times(Recording):
         self.assertEqual((len(stored["cases"]), list(stored["sentinels"])), (4, ["bus", "copy", "fma"]))
         self.assertEqual(stored["sentinels"]["fma"]["time_ns"]["value"], 200000)
         slow = stored["cases"][SLOW]
-        self.assertEqual((slow["commit"], slow["cold_time_ns"]["value"]), ("abcdef0123", 12000))
-        self.assertEqual(slow["time_ns"], {"value": 10000, "band": 0.02, "floor": 50,
-                                           "sessions": [10000, 10020, 10010, 9990, 10000]})
+        self.assertEqual((slow["commit"], slow["cold_time_ns"]["value"], slow["boards"], slow["sessions"]),
+                         ("abcdef0123", 12000, 1, 5))
+        self.assertEqual(slow["time_ns"], {"value": 10000, "band": 0.02, "noise": [0.00114, 0]})
+        self.assertEqual(stored["sentinels"]["copy"]["time_ns"], {"value": 100000, "band": 0.01, "noise": [0, 0]})
+        sessions = self.sessions()
+        self.assertEqual((len(sessions), sessions["fma"]["time_ns"]), (7, {BOARD: [200000] * 5}))
+        self.assertEqual(sessions[SLOW]["time_ns"], {BOARD: [10000, 10020, 10010, 9990, 10000]})
+        self.assertLess(max(map(len, self.read(PATH).splitlines()[2:])), 330)
 
     def test_only_what_moved_is_rewritten(self):
         self.record()
         first = self.read(PATH)
         self.plan(f"* {SLOW} hot 10190", "* copy hot 101000")
-        self.record("0 of 7 cases and sentinels changed")
+        self.record("0 of 7 cases and sentinels changed", "--replace")
         self.assertEqual(self.read(PATH), first)
+        self.assertEqual(self.sessions()[SLOW]["time_ns"], {BOARD: [10190] * 5})
         self.plan(f"* {SLOW} hot 12000")
         self.record("time_ns            10 000 ns      12 000 ns   +20.0 %  band")
-        self.assertEqual(differing_lines(first, self.read(PATH)), 1)
+        self.assertEqual(differing_lines(first, self.read(PATH)), 2, "its line, and the sentinels'")
         self.assertEqual(self.case()["time_ns"]["value"], 12000)
 
     def test_what_is_noisy_is_recorded_ungated(self):
         """So are the sessions of a clock that depends on the host, however far apart."""
         for plan, told, cold_gated in (
-                (f"2 {SLOW} hot 10450\n4 {SLOW} hot 10450", "not gated: its noise is", True),
+                (f"2 {SLOW} hot 10450\n4 {SLOW} hot 10450", "not gated: above 5.0 %", True),
                 (f"3 {SLOW} hot 11100", f"{SLOW}: time_ns: the sessions disagree, 10 000 ns to 11 100 ns", True),
-                (f"* {SLOW} clock host\n3 {SLOW} clock host hot 20000 cold 30000", "not gated: its noise is", False)):
+                (f"* {SLOW} clock host\n3 {SLOW} clock host hot 20000 cold 30000", "not gated: above 5.0 %", False)):
             shutil.rmtree("baselines", ignore_errors=True)
             self.plan(plan)
             self.record(told)
             gated = [self.case()[name].get("gated", True) for name in ("time_ns", "cold_time_ns")]
             self.assertEqual(gated, [False, cold_gated], plan)
+
+    def test_results_are_checked_by_the_first_session(self):
+        self.plan(f"3 {SLOW} wrong")
+        self.record("6 of 6 cases and sentinels changed")
 
     def test_code(self):
         """It is recorded next to values that stay."""
@@ -101,15 +111,42 @@ class Times(Recording):
         self.record("0 of 7")
         self.plan(f"* {SLOW} hot 12000")
         self.record("band 10.0 %, by hand")
-        self.assertEqual(self.case()["time_ns"], {"value": 12000, "band": 0.1, "band_by": "hand", "floor": 50,
-                                                  "sessions": [12000] * 5})
+        self.assertEqual(self.case()["time_ns"], {"value": 12000, "band": 0.1, "noise": [0, 0], "band_by": "hand"})
 
     def test_further_boards_are_merged(self):
+        """A session of a known board joins that board's; a line says how many boards it rests on."""
         self.record()
-        self.plan(f"* {SLOW} hot 10100")
-        self.record("7 of 7 cases and sentinels changed", "--merge")
-        metric = self.case()["time_ns"]
-        self.assertEqual((metric["value"], metric["sessions"]), (10050, [10000] * 5 + [10100] * 5))
+        self.edit(lambda document: document["sessions"].update(
+            {case: {name: {"GPU-other": boards[BOARD]} for name, boards in metrics.items()}
+             for case, metrics in document["sessions"].items()}), SESSIONS)
+        self.plan(f"* {SLOW} hot 10020")
+        self.record("7 of 7 cases and sentinels changed")
+        case = self.case()
+        self.assertEqual((case["time_ns"]["value"], case["boards"], case["sessions"]), (10010, 2, 10))
+        self.assertEqual(self.sessions()[SLOW]["time_ns"], {"GPU-other": [10000] * 5, BOARD: [10020] * 5})
+        before = self.read(PATH)
+        self.record("0 of 7 cases and sentinels changed")
+        self.assertEqual((self.read(PATH), len(self.sessions()[SLOW]["time_ns"][BOARD])), (before, 10))
+        self.record("7 of 7 cases and sentinels changed", "--replace")
+        self.assertEqual((self.case()["boards"], self.case()["sessions"]), (1, 5))
+
+    def test_sessions_that_are_lost_or_malformed(self):
+        """They are never started afresh beside lines that rest on some, unless that is asked for."""
+        self.record()
+        before = self.read(PATH)
+        for text, told in ((None, f"{SESSIONS}: is missing, and the lines of {PATH} rest on it: restore it"),
+                           ("{", f"{SESSIONS}:1: is not JSON")):
+            if text is None:
+                os.unlink(SESSIONS)
+            else:
+                self.write(SESSIONS, text)
+            output = self.record(told, code=2)
+            self.assertNotIn("session 1", output, "it is seen before any session is measured")
+            self.record(told, code=2, KG_FILTER=SLOW)
+        self.assertEqual(self.read(PATH), before)
+        self.record("is not JSON", "--replace", code=2, KG_FILTER=SLOW)
+        self.record("0 of 7 cases and sentinels changed", "--replace")
+        self.assertEqual(len(self.sessions()), 7)
 
     def test_another_board_of_a_name(self):
         """One whose memory differs has a file of its own."""
@@ -129,6 +166,7 @@ class Times(Recording):
         self.record("fake/old/64/b32                                    retired: no longer in the table\n")
         cases = self.stored()["cases"]
         self.assertNotIn("fake/old/64/b32", cases)
+        self.assertEqual(len(self.sessions()), 6)
         self.assertIn("other/old/64/b32", cases, "other comparisons were not recorded")
         self.assertIn(SLOW, cases)
 
@@ -182,9 +220,9 @@ class Times(Recording):
 class Refusals(Recording):
     def test_what_refuses(self):
         """Nothing is rewritten, not even in another form."""
-        sound = '{"schema": "kernelgate-baseline/1", "cases": {},   "target": {"key": "nvidia-fake"}}'
+        sound = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "nvidia-fake"}}'
         for plan, told in (
-                (f"4 {SLOW} wrong", f"{SLOW}: to[3]: expected 1, got 2, after timing: nothing is"),
+                (f"2 {SLOW} wrong", f"{SLOW}: to[3]: expected 1, got 2, after timing: nothing is"),
                 (f"4 {SLOW} crash", f"{SLOW}: crashed"), (f"4 {SLOW} forget", f"{SLOW}: record lost"),
                 (f"6 {SLOW} throttled", f"{SLOW}: the GPU was throttled while"),
                 (f"4 {SLOW} foreign 1", f"{SLOW}: 1 other process computed on the GPU while it was timed: end it"),
@@ -211,7 +249,7 @@ class Refusals(Recording):
 
     def test_a_malformed_baseline(self):
         """It is seen before any session is measured."""
-        malformed = '{"schema": "kernelgate-baseline/1", '
+        malformed = '{"schema": "kernelgate-baseline/2", '
         self.write(PATH, malformed)
         output = self.record("fix or move that file first; nothing is recorded", code=2)
         self.assertNotIn("session 1", output)
@@ -253,17 +291,16 @@ class Refusals(Recording):
                 (needs, "--baselines", "b"), (needs, SOUND), (needs, "--json"),
                 ("file/below: the folder cannot be made: Not a directory", "--baselines", "file/below", SOUND),
                 ("programs for a GPU and for the CPU model", "--baselines", "b", MODEL, SOUND),
-                ("--merge: is for several boards of one GPU model", "--baselines", "b", MODEL, "--merge")):
+                ("--replace: is for times", "--baselines", "b", MODEL, "--replace")):
             self.refuse(told, "baseline", "record", *arguments)
         self.assertFalse(os.path.exists("b") or os.path.exists("log"), "nothing is measured in vain")
         self.record("session 7 of 7", "--sessions", "7")
-        self.assertEqual(len(self.case()["time_ns"]["sessions"]), 7)
+        self.assertEqual(self.case()["sessions"], 7)
 
     def test_an_output_that_takes_nothing(self):
         """The file is there by then, which nobody would expect of a command that failed."""
         for program, path, option in ((SOUND, PATH, ()), (MODEL, COUNTS, ()), (SOUND, PATH, ("--json",))):
-            if os.path.exists(path):
-                os.unlink(path)
+            shutil.rmtree("baselines", ignore_errors=True)
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([COMMAND, *self.arguments(program, *option)], stdout=full, stderr=subprocess.PIPE, text=True,
                                       check=False, env={**self.environment, "KG_FILTER": RIGHT})

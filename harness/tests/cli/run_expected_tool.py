@@ -39,8 +39,8 @@ class Expected(Merges):
     def put_baseline(self, cases, checked=(), target=None, **more):
         target = target or MODEL
         self.write(f"baselines/{target['key']}.json", {
-            "schema": "kernelgate-baseline/1", "target": target, **more, **({"checked": list(checked)} if checked else {}),
-            "cases": {case: {"commit": "c", "barriers": {"value": 0, "band": 0}} if case != "bad" else {} for case in cases}})
+            "schema": "kernelgate-baseline/2", "target": target, **more, **({"checked": list(checked)} if checked else {}),
+            "cases": {case: {"commit": "c", "barriers": 0} if case != "bad" else {} for case in cases}})
         run_expected.stored_baseline.cache_clear()
 
     def checked(self, *documents, partial=False, tables=None):

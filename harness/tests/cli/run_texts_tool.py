@@ -92,15 +92,16 @@ class Lines(unittest.TestCase):
     def test_baselines(self):
         file = {"state": "unchanged", "no_longer_gated": 0, "retired": 0, "widened": 0, "slower": 0, "new": 0, "sentinels_moved": 0}
         changed = {**file, "target": "n", "state": "changed"}
+        gates = {"target": "a", "at_2_percent": 160, "wider": 56, "reported_only": 61}
         for changes, sentence in (
-                ({}, None), ({"not_gated": 0, "limits_above_10_percent": 0}, None),
-                ({"not_gated": 1, "limits_above_10_percent": 0}, ": 1 metric is not gated, 0 limits are above 10 %"),
-                ({"not_gated": 0, "limits_above_10_percent": 1}, ": 0 metrics are not gated, 1 limit is above 10 %"),
+                ({}, None), ({"gates": [], "by_hand": 0}, None), ({"gates": [], "by_hand": 1}, ": 1 band set by hand"),
+                ({"gates": [gates]}, ": 160 times gated at 2 %, 56 wider, 61 reported only"),
+                ({"gates": [gates, {**gates, "target": "b", "at_2_percent": 1}]},
+                 ": a 160 times gated at 2 %, 56 wider, 61 reported only; b 1 time gated at 2 %, 56 wider, 61 reported only"),
                 ({"since": "main", "files": [file]}, " since main: unchanged"),
-                ({"since": "main", "files": [file, {**changed, "widened": 12, "new": 1, "sentinels_moved": 2}], "not_gated": 2,
-                  "limits_above_10_percent": 12},
-                 " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 2 metrics are "
-                 "not gated, 12 limits are above 10 %"),
+                ({"since": "main", "files": [file, {**changed, "widened": 12, "new": 1, "sentinels_moved": 2}], "gates": [gates]},
+                 " since main: n changed; loosened: 12 limits widened; 1 new; 2 sentinels moved; 160 times gated at 2 %, "
+                 "56 wider, 61 reported only"),
                 ({"since": "v1", "files": [{**changed, "slower": 1, "retired": 1},
                                            {**changed, "why": "w", "no_longer_gated": 1, "retired": 1}]},
                  " since v1: n changed, n changed (w); loosened: 1 metric no longer gated, 2 retired, 1 value raised"),
@@ -188,26 +189,28 @@ class Ends(Merges):
                 run_results.check_report(merged, "bad", 8)
 
     def test_what_the_baselines_let_pass(self):
-        def time(band, gated=True, sessions=()):
-            return {"commit": "c", "time_ns": {"value": 10000, "band": band, "band_by": "hand", "floor": 50, "gated": gated,
-                                               **({"sessions": sessions} if sessions else {})}}
+        def time(band, gated=True, value=10000):
+            return {"commit": "c", "time_ns": {"value": value, "band": band, "band_by": "hand", "gated": gated}}
 
-        metrics = (time(0.02), time(0.1), time(0.11), time(0.17, sessions=[10000, 10500, 9500]), time(0.5, False))
+        # The floor is 5 % of the third, and 2 % of the last.
+        metrics = (time(0.02), time(0.021), time(0.02, value=1000), time(0.5, False), time(0.02, False), time(0.01, value=2500))
+        counts = {"target": "nvidia-h200", "at_2_percent": 2, "wider": 2, "reported_only": 2}
         merged = self.merged(verdicts("gpu.a.time", timed(), target={"key": "nvidia-h200"}))
-        for cases, expected in ((None, None), (metrics, (1, 2))):
+        for cases, expected in ((None, None), (metrics, [counts])):
             run_expected.stored_baseline.cache_clear()
             if cases is not None:
                 self.write("baselines/nvidia-h200.json", {
-                    "schema": "kernelgate-baseline/1", "target": {"key": "nvidia-h200", "name": "NVIDIA H200"},
+                    "schema": "kernelgate-baseline/2", "target": {"key": "nvidia-h200", "name": "NVIDIA H200"},
                     "cases": {f"a/b/{number}/-": entry for number, entry in enumerate(cases)}})
             run_results.add_baselines(merged, None)
             found = merged.document.get("baselines")
-            self.assertEqual(found and (found["not_gated"], found["limits_above_10_percent"]), expected)
+            self.assertEqual(found and found["gates"], expected)
+        self.assertEqual(found["by_hand"], len(metrics))
         self.assertEqual((found["files"], found["loosened"]), ([], []))
         del merged.document["baselines"]
         with mock.patch.object(run_results, "loosened", lambda since: {"since": since, "files": [1]}):
             run_results.add_baselines(merged, "main")
-        self.expect_members(merged.document["baselines"], {"since": "main", "files": [1], "not_gated": 1})
+        self.expect_members(merged.document["baselines"], {"since": "main", "files": [1], "gates": [counts]})
         del merged.document["baselines"]
         with mock.patch.object(run_results, "complain") as complain:
             run_results.add_baselines(merged, "no-such-commit")

@@ -175,7 +175,7 @@ class Runner:
             "only_in_a": sorted(entry["case"] for entry in document["only_in_a"]),
             "only_in_b": sorted(entry["case"] for entry in document["only_in_b"]),
             "adopted": {case: {name: {"value": metric["value"], "band": metric["band"],
-                                      "gated": metric.get("gated", True), "sessions": len(metric["sessions"])}
+                                      "gated": metric.get("gated", True), "sessions": metrics["sessions"]}
                                for name, metric in sorted(metrics.items()) if name.endswith("_ns")}
                         for case, metrics in cases.items()},
         }

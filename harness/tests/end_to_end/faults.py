@@ -13,6 +13,8 @@ import unittest
 from run_fixture import COMMAND, MODULES, SLOW, SOUND_GPU, Runs
 
 STORED = "baselines/nvidia-fake.json"
+FOLDER = "baselines/sessions"
+SESSIONS = f"{FOLDER}/nvidia-fake.json"
 OTHER_VERDICTS = "out/records/gpu.other.time.verdicts.json"
 MOST_CALLS = 400  # more than any program here makes
 ERRORS = (("ENOSPC", "No space left on device"), ("EIO", "Input/output error"), ("EROFS", "Read-only file system"))
@@ -25,7 +27,7 @@ HOT = "* * hot 10000\n"
 HOT_AND_COLD = "* * hot 20000 cold 30000\n"
 
 # What another version, or an accident, may leave where a file of ours is read.
-ODDITIES = (*(f'{{"schema": "kernelgate-{form}/2", "cases": {cases}}}'.encode()
+ODDITIES = (*(f'{{"schema": "kernelgate-{form}/3", "cases": {cases}}}'.encode()
               for form, cases in (("baseline", "{}"), ("results", "[]"), ("verdicts", "[]"))),
             b'{"schema": "kernelgate-results/1", "cases": [{"case": "a/b', b"", b"\x7fELF\x02\x01\x01", b"[" * (100 << 20),
             None)  # a folder
@@ -48,16 +50,18 @@ def remove(path):
 
 
 def stored():
-    """The stored baseline without the moment when it was recorded; None where there is none."""
+    """The stored baseline without the moment when it was recorded, and without how many sessions it rests on, since those of a
+    recording that was cut off stay; None where there is none."""
     if not os.path.exists(STORED):
         return None
     with open(STORED, encoding="utf-8") as file:
-        return re.sub('"date": "[^"]*"', "", file.read())
+        return re.sub('"date": "[^"]*"|"sessions": [0-9]+', "", file.read())
 
 
 def remove_temporary():
     """Whether a temporary file is in the folder of the baselines; none is then."""
-    found = [path for path in glob.glob("baselines/*") + glob.glob("baselines/.*") if path != STORED]
+    found = [path for folder in ("baselines", FOLDER) for path in glob.glob(f"{folder}/*") + glob.glob(f"{folder}/.*")
+             if path not in (STORED, SESSIONS, FOLDER)]
     for path in found:
         os.remove(path)
     return bool(found)
@@ -102,7 +106,7 @@ class Faults(Runs):
         if old_plan is not None:
             self.write("plan", old_plan)
             self.expect_recorded()
-            before = self.read(STORED)
+            before = self.read(STORED), self.read(SESSIONS)
         old = stored()
         self.write("plan", new_plan)
         self.expect_recorded()
@@ -111,8 +115,10 @@ class Faults(Runs):
 
     def restore(self, before):
         remove(STORED)
+        remove(SESSIONS)
         if before is not None:
-            self.write(STORED, before)
+            self.write(STORED, before[0])
+            self.write(SESSIONS, before[1])
 
     def test_recordings_that_are_killed(self):
         """At each of their calls; then another one must go through."""
@@ -137,7 +143,7 @@ class Faults(Runs):
             self.assertTrue(ended and first > 4, f"{first} calls")
             self.assertTrue(SANITIZED or left, "a killed recording leaves its temporary file")
             self.assertTrue(SANITIZED or is_new, "the last calls come when the new file is there")
-            remove(STORED)
+            self.restore(None)
 
     def test_an_update_on_a_disk_that_fails(self):
         before, old, new = self.texts(HOT, HOT_AND_COLD)

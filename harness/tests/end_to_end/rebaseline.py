@@ -9,6 +9,7 @@ import unittest
 from run_fixture import CI, COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
 
 BASELINE = "baselines/nvidia-fake.json"
+SESSIONS = "baselines/sessions/nvidia-fake.json"
 IGNORED = "/build/\n/log\n/plan\n/count_log\n/count_plan\n*.lock\n"
 
 
@@ -55,19 +56,21 @@ class Rebaseline(Runs):
         self.expect_shell(last.removeprefix("kernelgate: then: ") + ' && test -z "$(git status --porcelain)"')
 
     def test_a_new_gpu_gets_a_file_and_is_told_what_to_commit(self):
-        printed = self.record(0, f"kernelgate: changed: {BASELINE}\nkernelgate: {BASELINE} is new, the first baseline of its target: "
+        printed = self.record(0, f"kernelgate: changed: {BASELINE} {SESSIONS}\nkernelgate: {BASELINE} is new, the first baseline of its target: "
                                  f"look at it (build/gpu/harness/cli/kernelgate baseline show {BASELINE})\n"
-                                 f"kernelgate: then: git add -- {BASELINE}")
+                                 f"kernelgate: then: git add -- {BASELINE} {SESSIONS}")
         self.run_last_command(printed)
         self.assertEqual(self.expect_shell("git log -1 --format=%s"), "baselines: record nvidia-fake\n")
-        self.record(0, "kernelgate: nothing moved beyond its band\n")
+        printed = self.record(0, f"kernelgate: changed: {SESSIONS}\nkernelgate: nothing moved beyond its band\n")
+        self.run_last_command(printed)
         self.write("plan", f"* {SLOW} hot 12000\n")
-        printed = self.record(0, (f"kernelgate: changed: {BASELINE}\nkernelgate: look at the change (git diff -- {BASELINE})\n",
+        printed = self.record(0, (f"kernelgate: changed: {BASELINE} {SESSIONS}\n"
+                                  f"kernelgate: look at the change (git diff -- {BASELINE} {SESSIONS})\n",
                                   "10 000 ns      12 000 ns   +20.0 %"))
         self.run_last_command(printed)
 
     def test_all_targets_are_recorded(self):
-        printed = self.rebaseline(0, (f"kernelgate: changed: baselines/cpu-model.json {BASELINE}\n",
+        printed = self.rebaseline(0, (f"kernelgate: changed: baselines/cpu-model.json {BASELINE} {SESSIONS}\n",
                                       "git commit -m 'baselines: record cpu-model, nvidia-fake'"))
         self.run_last_command(printed)
 
@@ -80,7 +83,7 @@ class Rebaseline(Runs):
         self.assertFalse(os.path.exists(BASELINE))
 
     def test_refusals_write_nothing(self):
-        for plan, told in ((f"3 {SLOW} wrong\n", "expected 1, got 2"), (f"4 {SLOW} throttled\n", "the GPU was throttled"),
+        for plan, told in ((f"2 {SLOW} wrong\n", "expected 1, got 2"), (f"4 {SLOW} throttled\n", "the GPU was throttled"),
                            (f"4 {SLOW} foreign 1\n", "1 other process computed on the GPU"),
                            (f"3 {SLOW} hot 12000 cold 15000\n", "differ from session to session: nothing is"),
                            ("3 copy hot 120000\n", "copy: time_ns: the sessions disagree")):
@@ -107,7 +110,7 @@ class Rebaseline(Runs):
     def test_without_git(self):
         shutil.rmtree(".git")
         self.record(2, "git failed to check whether the tree is clean")
-        self.rebaseline(0, f"kernelgate: changed: {BASELINE}\nkernelgate: this is not a git repository: nothing to commit to\n",
+        self.rebaseline(0, f"kernelgate: changed: {BASELINE} {SESSIONS}\nkernelgate: this is not a git repository: nothing to commit to\n",
                         "--target", "gpu", "--allow-dirty")
 
     def test_a_project_of_its_own(self):

@@ -15,18 +15,18 @@ from common import object_of, text_of  # noqa: E402  pylint: disable=wrong-impor
 
 # That the figures of a metric that is gated fit each other is what no schema can say.
 OF_A_GPU = {
-    "schema": "kernelgate-baseline/1",
+    "schema": "kernelgate-baseline/2",
     "target": {"key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920, "multiprocessors": 132},
     "provenance": {"driver": "1.2.3", "ecc": True, "power_limit_w": 700},
-    "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "floor": 50, "gated": False, "sessions": [100000, 100001]}}},
-    "cases": {"a/b/1/b16": {"commit": "abc", "time_ns": {"value": 10000.5, "band": 0.03, "band_by": "hand", "floor": 50, "gated": False,
-                                                       "sessions": [10000, 10001]}}}}
+    "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "gated": False, "noise": [0.001, 0]}, "boards": 1, "sessions": 5}},
+    "cases": {"a/b/1/b16": {"time_ns": {"value": 10000.5, "band": 0.03, "band_by": "hand", "floor": 50, "gated": False,
+                                       "noise": [0.001, 0.002]}, "barriers": 3, "boards": 2, "sessions": 10, "commit": "abc"}}}
 
 # That counters are the sums of their lines is what no schema can say: these have no sums.
 OF_THE_MODEL = {
-    "schema": "kernelgate-baseline/1", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
+    "schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
     "provenance": {"compiler": "gcc 12.2.0"},
-    "cases": {"a/b/1/-": {"commit": "abc", "shared_bytes": {"value": 8, "band": 0},
+    "cases": {"a/b/1/-": {"commit": "abc", "shared_bytes": 8,
                           "copied_bytes": {"value": 9, "band": 0.1, "band_by": "hand", "gated": True},
                           "lines": {"kernels/a/b.cu:7": {"shared_bytes": 8}}}},
     "checked": ["a/b/2/-"]}
@@ -34,7 +34,7 @@ OF_THE_MODEL = {
 # Entries of each kind, and what no run of the fakes has.
 ONE_OF_EACH = {
     "commit": "abc", "base": {"ref": "main", "commit": "abc"}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
-    "baselines": {"since": "main", "commit": "abc", "not_gated": 1, "limits_above_10_percent": 0,
+    "baselines": {"since": "main", "commit": "abc", "gates": [{"target": "t", "at_2_percent": 2, "wider": 1, "reported_only": 0}], "by_hand": 1,
                   "files": [{"target": "t", "state": "unreadable", "no_longer_gated": 0, "retired": 0, "widened": 1, "slower": 0,
                              "new": 0, "sentinels_moved": 0, "why": "w"}],
                   "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
@@ -95,9 +95,9 @@ class Schemas(Runs):
 
     def run_results(self):
         """What a run leaves that has passes, wrong results, crashes, refusals, skipped tests, claims and vanished cases."""
-        times = {"value": 10000, "band": 0.02, "floor": 50}
+        times = {"value": 10000, "band": 0.02}
         self.write("baselines/nvidia-fake.json", {
-            "schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
+            "schema": "kernelgate-baseline/2", "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
             "cases": {case: {"commit": "abc", "time_ns": times} for case in (SLOW, "fake/gone/64/b32")}})
         self.expect_program(0, "", COMMAND, "begin")
         # All but those that hang, which would take as long as a hang is waited for.
@@ -116,6 +116,16 @@ class Schemas(Runs):
         self.assertGreaterEqual(len(names), 2, "the CPU model's, and that of a GPU")
         for name in names:
             self.expect_valid(os.path.join(folder, name), "code" if name.startswith("sm_") else "baseline")
+
+    def test_sessions(self):
+        with open(os.path.join(TREE, "baselines", "schemas", "kernelgate-baseline.schema.json"), encoding="utf-8") as file:
+            schema = json.load(file)
+        self.write("kernelgate-sessions.schema.json", {**schema["$defs"]["sessions_file"], "$defs": schema["$defs"],
+                                                       "$schema": schema["$schema"]})
+        stored = os.path.join(TREE, "baselines", "sessions", "nvidia-h200.json")
+        self.expect_program(0, "", *VALIDATE[:-1], ".", stored)
+        self.write("bad.json", {"schema": "kernelgate-sessions/1", "target": "t", "sessions": {"copy": {"time_ns": {"b": [0]}}}})
+        self.expect_program(1, "", *VALIDATE[:-1], ".", "bad.json")
 
     def test_baselines_changed_anywhere(self):
         for document in (OF_A_GPU, OF_THE_MODEL):

@@ -160,7 +160,7 @@ def template():
     write_script(folder / "bin" / "cmake", CMAKE)
     write_script(folder / "bin" / "gh", GH)
     (checkout / "baselines").mkdir()
-    document = {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-h200"}, "cases": {"a/b/1/-": {"time_ns": {"value": 1}}}}
+    document = {"schema": "kernelgate-baseline/2", "target": {"key": "nvidia-h200"}, "cases": {"a/b/1/-": {"time_ns": {"value": 1}}}}
     (checkout / "baselines" / "nvidia-h200.json").write_text(json.dumps(document) + "\n")
     (checkout / ".gitignore").write_text("/out/\n/build/\n")
     git(folder, "init", "--quiet", "--bare", "remote.git")

@@ -241,7 +241,7 @@ class Steps(unittest.TestCase):
 
     # Recording
 
-    INPUTS = {"gpu": "nvidia-h200", "sessions": "5", "merge": False, "filter": ""}
+    INPUTS = {"gpu": "nvidia-h200", "sessions": "5", "replace": False, "filter": ""}
     MOVES = (
         "echo 'matmul_f32/tiled/530/b16  45 543 ns  41 000 ns  -10.0 %'\n"
         'sed -i "s/\\"value\\": 1/\\"value\\": 2/" baselines/nvidia-h200.json\n'
@@ -267,8 +267,8 @@ class Steps(unittest.TestCase):
         return {branch: git(remote, "show", "--format=%s", "--name-only", branch).split("\n") for branch in branches}
 
     def test_recording_passes_its_inputs_on(self):
-        self.record("measure", sessions="7", merge=True, filter="a/*;touch x")
-        self.assert_called("rebaseline --target gpu --sessions 7 --merge [KG_FILTER=a/*;touch x]")
+        self.record("measure", sessions="7", replace=True, filter="a/*;touch x")
+        self.assert_called("rebaseline --target gpu --sessions 7 --replace [KG_FILTER=a/*;touch x]")
         self.assertFalse((self.sandbox.checkout / "x").exists())
         self.record("measure")
         self.assert_called("rebaseline --target gpu --sessions 5 [KG_FILTER=]")
@@ -316,7 +316,7 @@ class Steps(unittest.TestCase):
             "mkdir baselines/folder; echo x >baselines/folder/x\n",
             "echo '[' >baselines/nvidia-h200.json\n",
             *(
-                f"""echo '{{"schema": "kernelgate-baseline/1", "target": {{"key": "nvidia-h200"}}{cases}}}' >baselines/nvidia-h200.json\n"""
+                f"""echo '{{"schema": "kernelgate-baseline/2", "target": {{"key": "nvidia-h200"}}{cases}}}' >baselines/nvidia-h200.json\n"""
                 for cases in ("", ', "cases": {}', ', "cases": []', ', "cases": {"a/b/1/-": 1}')
             ),
         ):

@@ -25,13 +25,11 @@ void end_fake_baselines(void)
 
 static kg__baseline_metric *add_metric(kg__baseline_case *entry, const char *name, double value)
 {
-    double sessions[5] = { value, value, value, value, value };
     kg__baseline_metric *metric = add_baseline_metric(entry, name);
 
     metric->value = value;
     metric->band = 0.02;
     metric->floor = 50;
-    set_baseline_sessions(metric, sessions, 5);
     return metric;
 }
 

@@ -55,6 +55,7 @@
 #include "observer/tune.h"
 #include "observer/tune_settings.h"
 #include "records/records.h"
+#include "suite/settings.h"
 #include "suite/target.h"
 #include "tests/fakes/fake_cubin.h"
 #include "tests/fakes/fake_gpu.h"
@@ -321,6 +322,8 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     }
     while (strcmp(fate.event, "hang") == 0)
         pause();
+    if (strcmp(fate.event, "wrong") == 0 && kg__are_checked())
+        kg__format(fate.event, sizeof fate.event, "measured"); /* nothing is compared */
     if (strcmp(fate.event, "wrong") == 0)
         kg__report_wrong(records, "", one->id, "to[3]: expected 1, got 2, after timing");
     if (strcmp(fate.event, "failed") == 0)

@@ -64,19 +64,9 @@ void remove_baseline_metric(kg__baseline_case *entry, const char *name)
 
     cr_assert(metric != NULL, "%s has no %s", entry->id, name);
     free(metric->name);
-    free(metric->sessions);
     entry->metric_count--;
     memmove(metric, metric + 1,
             (entry->metric_count - (size_t)(metric - entry->metrics)) * sizeof *metric);
-}
-
-void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, size_t count)
-{
-    free(metric->sessions);
-    metric->sessions = count > 0 ? kg__allocate(count, sizeof *sessions) : NULL;
-    if (count > 0)
-        memcpy(metric->sessions, sessions, count * sizeof *sessions);
-    metric->session_count = count;
 }
 
 void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code)
@@ -95,19 +85,12 @@ static json_t *metric_json(const kg__baseline_metric *metric)
 {
     json_t *object =
         json_pack("{s:o, s:o}", "value", number(metric->value), "band", number(metric->band));
-    json_t *sessions = json_array();
 
     if (!metric->gated)
         json_object_set_new(object, "gated", json_false());
     if (metric->band_by_hand)
         json_object_set_new(object, "band_by", json_string("hand"));
-    if (metric->floor != 0)
-        json_object_set_new(object, "floor", number(metric->floor));
-    for (size_t i = 0; i < metric->session_count; i++)
-        json_array_append_new(sessions, number(metric->sessions[i]));
-    if (metric->session_count > 0)
-        json_object_set(object, "sessions", sessions);
-    json_decref(sessions);
+    json_object_set_new(object, "floor", number(metric->floor));
     return object;
 }
 

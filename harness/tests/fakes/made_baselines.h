@@ -16,9 +16,6 @@ kg__baseline_metric *add_baseline_metric(kg__baseline_case *entry, const char *n
 /* Removes a metric, which has to be there. */
 void remove_baseline_metric(kg__baseline_case *entry, const char *name);
 
-/* Replaces a metric's sessions by a copy of `count` values. */
-void set_baseline_sessions(kg__baseline_metric *metric, const double *sessions, size_t count);
-
 /* Replaces a case's code by what a baseline keeps of it. */
 void set_baseline_code(kg__baseline_case *entry, const kg__kernel_code *code);
 

@@ -1,6 +1,6 @@
 """Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED]
 
-SCHEMAS is the folder of the schemas; the form kernelgate-NAME/1 is that of kernelgate-NAME.schema.json there, or else the
+SCHEMAS is the folder of the schemas; the form kernelgate-NAME/N is that of kernelgate-NAME.schema.json there, or else the
 definition NAME in kernelgate-documents.schema.json. Prints what is wrong. In the file CHANGED it leaves all copies of the document
 with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy].
 
@@ -27,7 +27,7 @@ def read(path):
 
 
 def schema_of(folder, document):
-    name = document["schema"].removeprefix("kernelgate-").removesuffix("/1")
+    name = document["schema"].removeprefix("kernelgate-").partition("/")[0]
     path = os.path.join(folder, f"kernelgate-{name}.schema.json")
     if os.path.exists(path):
         return read(path)

@@ -22,7 +22,7 @@ static kg__baseline *baseline_of(bool model)
     static const char *const texts[2] = {
         "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"nvidia-h200\"}, "
         "\"cases\": {\"" CASE "\": {\"time_ns\": {\"value\": 1000, \"band\": 0.02, \"floor\": 50, "
-        "\"sessions\": [1000, 1002, 999, 1001, 1000]}}}}",
+        "\"noise\": [0.001, 0]}, \"boards\": 1, \"sessions\": 5}}}",
         "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"cpu-model\"}, "
         "\"cases\": {\"" CASE "\": {\"global_load_sectors\": {\"value\": 1000}}}}",
     };

@@ -83,7 +83,7 @@ class PartCount(PartRuns):
 
     def test_a_baseline_that_is_wrong(self):
         """One that would let any count pass makes an error of the run that it judges."""
-        self.write("baselines/cpu-model.json", '{"schema": "kernelgate-baseline/1", "target": {"key": "cpu-model"},\n"cases": {'
+        self.write("baselines/cpu-model.json", '{"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"},\n"cases": {'
                    f'"{SLOW}": {{"time_ns": {{"value": 5, "band": 0, "floor": 1}}}}}}}}')
         self.count(2, "cpu-model.json:2: cases: fake/plain/64/b32: time_ns: ")
         self.plan_counts(f"* {SLOW} barriers 900\n")

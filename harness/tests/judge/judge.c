@@ -7,33 +7,26 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Five sessions that deviate less than the least that is believed, so that 3 sigma is 0.9 %. */
-static const double calm[] = { 100000, 100010, 99990, 100020, 99980 };
-static const double same[] = { 100000, 100000, 100000, 100000, 100000 };
-
-/* Value, band, floor, sessions, their number, and whether it is gated.
+/* Value, band, floor, and whether it is gated.
  *
  * A time of 100 000 ns with a band of 2 % and no absolute floor worth mentioning; and one whose
  * floor, 50 ns, is 5 % of it, more than its band. */
-static const kg__expectation usual = { 100000, 0.02, 50, calm, 5, true };
-static const kg__expectation small = { 1000, 0.02, 50, NULL, 0, true };
+static const kg__expectation usual = { 100000, 0.02, 50, true };
+static const kg__expectation small = { 1000, 0.02, 50, true };
 /* The same with a fraction that binary cannot hold. */
-static const kg__expectation odd = { 1000.1, 0.02, 50.2, NULL, 0, true };
-/* Bands below what is believed of sigma. */
-static const kg__expectation sure = { 100000, 0.001, 0, same, 5, true };
-static const kg__expectation one_session = { 100000, 0.001, 0, same, 1, true };
-static const kg__expectation no_session = { 100000, 0.001, 0, NULL, 0, true };
+static const kg__expectation odd = { 1000.1, 0.02, 50.2, true };
+/* A band below that of any time. */
+static const kg__expectation sure = { 100000, 0.001, 0, true };
 /* Counters. */
-static const kg__expectation requests = { 9550600, 0, 0, NULL, 0, true };
-static const kg__expectation most = { 9007199254740991.0, 0, 0, NULL, 0, true };
-static const kg__expectation hundred = { 100, 0, 0, NULL, 0, true };
-static const kg__expectation banded = { 100, 0.1, 0, NULL, 0, true };
-static const kg__expectation none = { 0, 0, 0, NULL, 0, true };
-static const kg__expectation none_or_five = { 0, 0, 5, NULL, 0, true };
+static const kg__expectation requests = { 9550600, 0, 0, true };
+static const kg__expectation most = { 9007199254740991.0, 0, 0, true };
+static const kg__expectation hundred = { 100, 0, 0, true };
+static const kg__expectation banded = { 100, 0.1, 0, true };
+static const kg__expectation none = { 0, 0, 0, true };
+static const kg__expectation none_or_five = { 0, 0, 5, true };
 /* Times that can never be 0. */
-static const kg__expectation with_band = { 7, 0.02, 0, NULL, 0, true };
-static const kg__expectation with_floor = { 7, 0, 50, NULL, 0, true };
-static const kg__expectation with_sessions = { 7, 0, 0, calm, 5, true };
+static const kg__expectation with_band = { 7, 0.02, 0, true };
+static const kg__expectation with_floor = { 7, 0, 50, true };
 
 typedef struct row {
     const kg__expectation *expectation;
@@ -118,7 +111,7 @@ Test(judge, exactly_at_the_band_passes_for_any_baseline)
         const double up = 1.0 + bands[i % 8];
         const size_t step = i / 8;
         const double value = 3000.1 * pow(1.7, (double)step);
-        const kg__expectation time = { value, bands[i % 8], 0, NULL, 0, true };
+        const kg__expectation time = { value, bands[i % 8], 0, true };
 
         EXPECT_VERDICTS(AT(&time, value * up, KG__PASS), AT(&time, value / up, KG__PASS),
                         AT(&time, value * up * (1.0 + 1e-9), KG__SLOWER),
@@ -126,27 +119,14 @@ Test(judge, exactly_at_the_band_passes_for_any_baseline)
     }
 }
 
-Test(judge, three_sigma_decides_where_it_is_wider_than_the_band)
+/* The band alone is the limit, however narrow it is. */
+Test(judge, a_narrow_band_is_the_limit)
 {
-    const double limit = 3.0 * 0.01; /* of the log */
-    const double least = 3.0 * KG__SIGMA_MINIMUM;
-    const double sessions[] = { 100000, 100000 * exp(0.01 / sqrt(0.5)) };
-    const kg__expectation time = { 100000, 0.02, 0, sessions, 2, true };
-    kg__judgement at = judge(&(const row)AT(&time, 100000 * exp(limit), KG__PASS));
+    kg__judgement at = judge(&(const row)AT(&sure, 100000 * 1.001, KG__PASS));
 
-    cr_expect(fabs(at.limit - expm1(limit)) < 1e-12 && at.smallest == at.limit);
-    EXPECT_VERDICTS(
-        AT(&time, 100000 * exp(limit), KG__PASS), AT(&time, 100000 * exp(limit + 1e-9), KG__SLOWER),
-        AT(&time, 100000 * exp(-limit), KG__PASS),
-        AT(&time, 100000 * exp(-limit - 1e-9), KG__FASTER),
-        /* Sigma is never believed below its minimum. */
-        AT(&sure, 100000 * exp(least), KG__PASS), AT(&sure, 100000 * exp(least + 1e-9), KG__SLOWER),
-        /* A single session shows no spread at all. */
-        AT(&one_session, 100000 * exp(least), KG__PASS),
-        AT(&one_session, 100000 * exp(least + 1e-9), KG__SLOWER),
-        /* Without sessions only the band is left. */
-        AT(&no_session, 100000 * 1.001, KG__PASS),
-        AT(&no_session, 100000 * 1.001 + 60, KG__SLOWER));
+    cr_expect(at.limit == 0.001 && at.smallest == 0.001);
+    EXPECT_VERDICTS(AT(&sure, 100000 * 1.001, KG__PASS), AT(&sure, 100000 * 1.0011, KG__SLOWER),
+                    AT(&sure, 100000 / 1.001, KG__PASS), AT(&sure, 100000 / 1.0011, KG__FASTER));
 }
 
 Test(judge, counters_are_exact)
@@ -202,13 +182,9 @@ Test(judge, what_is_not_a_value_or_an_interval_is_an_error)
 {
     static const double values[] = { NAN, INFINITY, -INFINITY, -1 };
     kg__expectation ungated = usual;
-    kg__expectation negative = usual;
-    const double no_times[] = { 100000, -5 };
-    const kg__expectation minus_zero = { -0.0, 0, 0, NULL, 0, true };
+    const kg__expectation minus_zero = { -0.0, 0, 0, true };
 
     ungated.gated = false;
-    negative.sessions = no_times;
-    negative.session_count = 2;
     for (size_t i = 0; i < COUNT(values); i++) {
         kg__expectation value = usual;
         kg__expectation band = usual;
@@ -220,16 +196,16 @@ Test(judge, what_is_not_a_value_or_an_interval_is_an_error)
                         AT(&band, 100000, KG__ERROR), AT(&floor, 100000, KG__ERROR));
         cr_expect(isnan(judge(&(const row)AT(&usual, values[i], KG__ERROR)).change));
     }
-    EXPECT_VERDICTS(
-        AT(&ungated, NAN, KG__ERROR), AT(&negative, 100000, KG__ERROR),
-        /* A time is never zero. */
-        AT(&with_band, 0, KG__ERROR), AT(&with_floor, 0, KG__ERROR),
-        AT(&with_sessions, 0, KG__ERROR), OVER(&usual, 100000, 100001, 100002, KG__ERROR),
-        OVER(&usual, 100000, 99998, 99999, KG__ERROR), OVER(&usual, 100000, NAN, 100001, KG__ERROR),
-        OVER(&usual, 100000, 99999, NAN, KG__ERROR),
-        /* The logarithm of a value over -0 is not a number, which no limit is below. */
-        AT(&minus_zero, 7, KG__ERROR, .unit = ""), AT(NULL, 0, KG__NO_BASELINE),
-        AT(NULL, 5, KG__NO_BASELINE));
+    EXPECT_VERDICTS(AT(&ungated, NAN, KG__ERROR),
+                    /* A time is never zero. */
+                    AT(&with_band, 0, KG__ERROR), AT(&with_floor, 0, KG__ERROR),
+                    OVER(&usual, 100000, 100001, 100002, KG__ERROR),
+                    OVER(&usual, 100000, 99998, 99999, KG__ERROR),
+                    OVER(&usual, 100000, NAN, 100001, KG__ERROR),
+                    OVER(&usual, 100000, 99999, NAN, KG__ERROR),
+                    /* The logarithm of a value over -0 is not a number, which no limit is below. */
+                    AT(&minus_zero, 7, KG__ERROR, .unit = ""), AT(NULL, 0, KG__NO_BASELINE),
+                    AT(NULL, 5, KG__NO_BASELINE));
 }
 
 Test(judge, both_sides_of_the_noise_threshold)
@@ -329,11 +305,11 @@ Test(judge, a_sentinel_excuses_its_own_kind)
                     AT(&usual, 103000, KG__SLOWER, MOVED_OF(KG__BOUND_BUS, 0, 0, NAN)));
 }
 
-static const kg__expectation minute = { 60010, 0.02, 50, calm, 5, true };
-static const kg__expectation short_time = { 812.5, 0.02, 50, NULL, 0, true };
-static const kg__expectation limited = { 9550600, 0.01, 0, NULL, 0, true };
-static const kg__expectation huge = { 1e14, 0.02, 0, NULL, 0, true };
-static const kg__expectation ungated_time = { 100000, 0.02, 0, NULL, 0, false };
+static const kg__expectation minute = { 60010, 0.02, 50, true };
+static const kg__expectation short_time = { 812.5, 0.02, 50, true };
+static const kg__expectation limited = { 9550600, 0.01, 0, true };
+static const kg__expectation huge = { 1e14, 0.02, 0, true };
+static const kg__expectation ungated_time = { 100000, 0.02, 0, false };
 /* The wording of every reason. */
 static const struct {
     row row;

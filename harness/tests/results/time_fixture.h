@@ -16,7 +16,7 @@ extern kg__pool pool;
 /* A suite's .fini. */
 void release(void);
 
-/* A metric of the baseline's with five equal sessions, band 2 %, floor 50 ns. */
+/* A metric of the baseline's with a band of 2 % and a floor of 50 ns. */
 kg__baseline_metric *expect_metric(kg__baseline_case *entry, const char *name, double value);
 
 /* An observation of the case without figures. */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/statistics.h"
 #include "tests/fakes/fake_code.h"
 #include "tests/results/time_fixture.h"
 
@@ -25,7 +24,6 @@ Test(time_surroundings, sentinels_become_surroundings)
 {
     kg__sentinel_log seen = { 0 };
     kg__surroundings around;
-    double spread[5] = { 100000, 101000, 99000, 100500, 99500 };
     const kg__observation *nothing = make_observation();
     kg__baseline_metric *copy =
         expect_metric(add_baseline_sentinel(&baseline, "copy"), "time_ns", 100000);
@@ -44,15 +42,12 @@ Test(time_surroundings, sentinels_become_surroundings)
     cr_assert(not(around.throttled));
     cr_assert(epsilon_eq(dbl, around.sentinel_move[0], (log(1.01) + log(1.03)) / 2, 1e-12));
     cr_assert(epsilon_eq(dbl, around.sentinel_move[1], log(1.1) / 2, 1e-12));
-    cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
 
-    set_baseline_sessions(copy, spread, 5);
+    /* A sentinel's band is its limit, however narrow. */
+    copy->band = 0.005;
     around = kg__surroundings_of(&seen, &baseline, nothing);
-    cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * kg__log_deviation(spread, 5), 1e-12));
-    cr_assert(lt(dbl, 3 * KG__SIGMA_MINIMUM, around.sentinel_limit[0]));
-    set_baseline_sessions(copy, spread, 1);
-    around = kg__surroundings_of(&seen, &baseline, nothing);
-    cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], 3 * KG__SIGMA_MINIMUM, 1e-12));
+    cr_assert(epsilon_eq(dbl, around.sentinel_limit[0], log1p(0.005), 1e-15));
+    cr_assert(epsilon_eq(dbl, around.sentinel_limit[1], log1p(0.02), 1e-15));
 }
 
 /* The means of a log make the same log. */
