@@ -191,7 +191,7 @@ class Judgement:
         times = gate.sentinels()
         stored = [self._stored.boards(name, TIMES[0]) for name in SENTINELS]
         for board in {board for boards in stored for board in boards}:
-            known = [(boards[board], value_of_sessions([time])) for boards, time in zip(stored, times) if board in boards and time > 0]
+            known = [(boards[board], value_of_sessions([time])) for boards, time in zip(stored, times) if board in boards and time >= 0]
             # A sentinel that was added later has fewer sessions, so that session i is of another gate.
             most = max((len(sessions) for sessions, _ in known), default=0)
             known = [pair for pair in known if len(pair[0]) == most]

@@ -171,7 +171,7 @@ class Adopt(Folder):
         it has fewer sessions than the others. Results of that time, written twice, are one gate too."""
         document = copy.deepcopy(BASELINE)
         del document["sentinels"]["bus"]
-        self.write(PATH, document)
+        self.store(document)
         gates = self.gates(*((100100 + number, 10000) for number in range(6)))
         self.adopt("bus: time_ns: the baseline has 0 sessions of it and the results 1, of 5 that it takes: left out", gates[0])
         self.adopt("0.json: was adopted before", gates[0])
