@@ -91,8 +91,8 @@ endif()
 # kg__compile_kernels(LIBRARY): has a library's sources compiled as nvcc's are, as far as g++ needs help.
 function(kg__compile_kernels library)
   target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDA_ARCH__=${KG_MODEL_ARCH})
-  set_target_properties(${library} PROPERTIES
-    CXX_COMPILER_LAUNCHER "python3;-B;${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  set(launcher python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
+  set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
 endfunction()
 
 # kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.

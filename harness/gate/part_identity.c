@@ -91,7 +91,7 @@ static bool identify_own(kg__part_run *run, identification *own)
     bool good;
 
     *own = (identification){ .run = run };
-    own->code = kg__pool_array(&run->pool, run->count, sizeof *own->code);
+    own->code = kg__pool_array(&run->pool, run->count, sizeof(kg__kernel_code *));
     for (size_t i = 0; i < run->count; i++)
         ids[i] = run->subjects[i].c->id;
     good = identify(own, ids, run->count, "identify");
@@ -142,7 +142,7 @@ static void compare_with_base(kg__part_run *run, const identification *own)
     size_t count;
 
     kg__format_path(program, sizeof program, "%s/%s.gpu", kg__base_folder(), run->comparison->name);
-    base.code = kg__pool_array(&run->pool, run->count, sizeof *base.code);
+    base.code = kg__pool_array(&run->pool, run->count, sizeof(kg__kernel_code *));
     count = list_others(run, program, ids);
     if (count > 0 && identify(&base, ids, count, "identify-base") &&
         strcmp(base.toolkit, own->toolkit) == 0) {

@@ -8,10 +8,7 @@
 typedef struct kg__element_type {
     const char *name; /* in JSON */
     size_t size;
-    int significand; /* bits, the implicit one too; 0 of integers */
-    double least;    /* the smallest positive number */
-    /* The references' own type: integers of 64 bits are expected as such, all others as double. */
-    bool is_expected_as_itself;
+    double least; /* the smallest positive number */
     double (*get)(const void *data, size_t index);
     void (*set)(void *data, size_t index, double value);
     /* Fills one element from 64 random bits: an integer's whole range, or [-1, 1) in steps that
@@ -22,6 +19,9 @@ typedef struct kg__element_type {
                          size_t from, size_t count);
     /* Writes one element for a message, with all of its digits. */
     void (*show)(char *text, size_t size, const void *data, size_t index);
+    int significand; /* bits, the implicit one too; 0 of integers */
+    /* The references' own type: integers of 64 bits are expected as such, all others as double. */
+    bool is_expected_as_itself;
 } kg__element_type;
 
 /* The row of a type; NULL where it is none of kg_type. */

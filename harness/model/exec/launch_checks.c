@@ -11,7 +11,6 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributeSynchronizationPolicy:
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        return true;
     case cudaLaunchAttributeCooperative:
         return true;
     case cudaLaunchAttributeClusterDimension:

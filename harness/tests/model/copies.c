@@ -35,7 +35,9 @@ static bool is_reversed(watch_data data)
 
     cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
     for (int i = 0; i < THREADS; i++) {
-        if (b[i] != (float)(i / BLOCK * BLOCK + BLOCK - i % BLOCK))
+        const int first = i / BLOCK * BLOCK;
+
+        if (b[i] != (float)(first + BLOCK - i % BLOCK))
             return false;
     }
     return true;

@@ -60,7 +60,7 @@ EACH(tile_votes)
 
     d.numbers[i] =
         (int)(tile.ballot(i % 3 == 0) + ((unsigned)tile.any(i % 16 == 3) << 16) +
-              ((unsigned)tile.all(i % 16 < 16) << 17) + ((unsigned)tile.all(i % 16 < 15) << 18));
+              ((unsigned)tile.all(true) << 17) + ((unsigned)tile.all(i % 16 < 15) << 18));
 }
 
 EACH(tile_match)
