@@ -112,6 +112,14 @@ void kg__part_keep(kg__subject *subject, kg__case_result *result);
 /* The same, and prints it. */
 void kg__part_settle(kg__part_run *run, kg__subject *subject, kg__case_result *result);
 
+/* Whether a case is not judged by its times, since its code is unchanged: KG_CHANGED=1. */
+bool kg__part_is_left_alone(const kg__subject *subject);
+
+/* Gives an observation of a case the fingerprint of what the case launches, where the baseline's
+ * can be compared with it. What launched something else this time is not known to be unchanged. */
+void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
+                              const kg__observation *measured);
+
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
  * which dies leaves no hole. */
 void kg__part_write(kg__part_run *run, bool complete);
@@ -135,6 +143,10 @@ const kg__baseline *kg__part_baseline(const kg__part_run *run);
 /* Judges a case by the observations that it has so far. */
 kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject);
 
+/* The result of a case whose code is unchanged, with the times that it has, where it was timed
+ * beside another. */
+kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject);
+
 /* part_observing.c */
 
 /* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
@@ -149,17 +161,6 @@ void kg__part_take_device(kg__part_run *run, const kg__observation *observation)
 void kg__part_take_refusal(kg__part_run *run, kg__subject *subject, const char *why);
 
 /* part_identity.c */
-
-/* Whether a case is not judged by its times, since its code is unchanged: KG_CHANGED=1. */
-bool kg__part_is_left_alone(const kg__subject *subject);
-
-/* The result of such a case, with the times that it has, where it was timed beside another. */
-kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject);
-
-/* Gives an observation of a case the fingerprint of what the case launches, where the baseline's
- * can be compared with it. What launched something else this time is not known to be unchanged. */
-void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
-                              const kg__observation *measured);
 
 /* Finds the cases whose launch and machine code are the baseline's, or the base's, without timing
  * any. What cannot be identified is as good as changed. */

@@ -168,45 +168,6 @@ static void compare_with_baseline(kg__part_run *run, const identification *own)
     }
 }
 
-bool kg__part_is_left_alone(const kg__subject *subject)
-{
-    return kg__is_changed_only() && subject->same_code != NULL && !kg__sample_takes(subject->c->id);
-}
-
-kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject)
-{
-    kg__case_result *result;
-
-    if (subject->observers > 0) {
-        result = kg__part_judge(run, subject);
-        for (size_t i = 0; i < result->metric_count; i++) {
-            result->metrics[i].verdict = KG__UNCHANGED;
-            result->metrics[i].tripped = false;
-            result->metrics[i].why = "";
-        }
-        subject->tripped = false;
-        result->verdict = KG__UNCHANGED;
-        result->changed = (kg__texts){ NULL, 0 };
-        result->why = "timed beside a changed case, not judged";
-    } else {
-        result = kg__part_result(run, subject, KG__UNCHANGED, "not timed");
-    }
-    result->same_code = subject->same_code;
-    return result;
-}
-
-void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
-                              const kg__observation *measured)
-{
-    if (subject->code == NULL)
-        return;
-    if (!kg__is_same_launch(subject->code, measured->kernel))
-        subject->same_code = NULL;
-    else if (run->same_toolkit)
-        kg__format(measured->kernel->fingerprint, sizeof measured->kernel->fingerprint, "%s",
-                   subject->code->fingerprint);
-}
-
 /* Whether there is any code to compare with: that of a case in the baseline, under a known toolkit,
  * or a base's. */
 static bool can_compare(const kg__part_run *run)

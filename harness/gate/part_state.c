@@ -101,6 +101,23 @@ void kg__part_settle(kg__part_run *run, kg__subject *subject, kg__case_result *r
     kg__part_print(run, result);
 }
 
+bool kg__part_is_left_alone(const kg__subject *subject)
+{
+    return kg__is_changed_only() && subject->same_code != NULL && !kg__sample_takes(subject->c->id);
+}
+
+void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
+                              const kg__observation *measured)
+{
+    if (subject->code == NULL)
+        return;
+    if (!kg__is_same_launch(subject->code, measured->kernel))
+        subject->same_code = NULL;
+    else if (run->same_toolkit)
+        kg__format(measured->kernel->fingerprint, sizeof measured->kernel->fingerprint, "%s",
+                   subject->code->fingerprint);
+}
+
 static kg__case_result *unjudged_result(kg__part_run *run, kg__subject *subject)
 {
     if (subject->unjudged == NULL)

@@ -214,6 +214,28 @@ kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject)
     return result;
 }
 
+kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject)
+{
+    kg__case_result *result;
+
+    if (subject->observers > 0) {
+        result = kg__part_judge(run, subject);
+        for (size_t i = 0; i < result->metric_count; i++) {
+            result->metrics[i].verdict = KG__UNCHANGED;
+            result->metrics[i].tripped = false;
+            result->metrics[i].why = "";
+        }
+        subject->tripped = false;
+        result->verdict = KG__UNCHANGED;
+        result->changed = (kg__texts){ NULL, 0 };
+        result->why = "timed beside a changed case, not judged";
+    } else {
+        result = kg__part_result(run, subject, KG__UNCHANGED, "not timed");
+    }
+    result->same_code = subject->same_code;
+    return result;
+}
+
 void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
                             const kg__observation *observation)
 {

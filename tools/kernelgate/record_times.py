@@ -3,7 +3,7 @@
 import json
 import math
 
-from common import Failure, ask_command, integer_of, member, number_of, text_of
+from common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
 from figures import plural
 from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
 from recorder import Refused
@@ -84,7 +84,7 @@ class Timing:
                 recorded.take(name, figures)
         if recorded.code is None:  # all sessions run the same code
             recorded.code = code_of(record)
-            if recorded.code is not None:
+            if object_of(record, "kernel"):  # that of a copy has a launch alone
                 self._kernels[case] = (program, record["kernel"])
 
     def _identify_code(self):
@@ -96,7 +96,8 @@ class Timing:
             self._recorder.refuse(str(failure))
         for case, fingerprint in zip(self._kernels, fingerprints):
             if fingerprint:
-                self._sessions.case(case).code[FINGERPRINT] = fingerprint
+                recorded = self._sessions.case(case)
+                recorded.code = {**(recorded.code or {}), FINGERPRINT: fingerprint}
 
     def _observe_session(self, checked):
         """Runs one session: new processes of each program, of which those of the first one check results before and after. The

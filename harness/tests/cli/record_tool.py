@@ -7,9 +7,13 @@ import shutil
 import subprocess
 import sys
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
 from command_fixture import COMMAND
 from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
+
+import record_times
 
 
 class Times(Recording):
@@ -112,6 +116,17 @@ class Times(Recording):
         self.plan(f"* {SLOW} hot 12000")
         self.record("band 10.0 %, by hand")
         self.assertEqual(self.case()["time_ns"], {"value": 12000, "band": 0.1, "noise": [0, 0], "band_by": "hand"})
+
+    def test_a_copy_has_a_fingerprint_too(self):
+        """It starts no kernel, so that its launch is all that is known of it."""
+        recorder = SimpleNamespace(log=None, provenance={}, target={"compute_capability": "9.0"}, refuse=self.fail)
+        timing = record_times.Timing(recorder, [GPU], 5, False)
+        for case, kernel in ((SLOW, {"launch": "0123456789abcdef"}), (QUICK, {})):
+            timing._take_measured(GPU, {"case": case, "kernel": kernel, "metrics": {"time_ns": {"value": 5000}}})
+        with mock.patch.object(record_times, "fingerprints_of", lambda _, kernels: ["elf-0123456789abcdef" for _ in kernels]):
+            timing._identify_code()
+        self.assertEqual([timing._sessions.case(case).code for case in (SLOW, QUICK)],
+                         [{"fingerprint": "elf-0123456789abcdef"}, None])
 
     def test_further_boards_are_merged(self):
         """A session of a known board joins that board's; a line says how many boards it rests on."""

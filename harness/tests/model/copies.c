@@ -103,9 +103,12 @@ Test(copies, and_writes_are_handed_over_by_a_barrier)
         start(launch_produce_and_consume, single, line(96), data);
         expect_clean("produce_and_consume");
         cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
-        for (int i = 0; i < 3 * 96; i++)
-            cr_assert(i % 96 < 32 || b[i] == (float)(i / 96 + 32 - i % 32), "b[%d] is %g", i,
+        for (int i = 0; i < 3 * 96; i++) {
+            const int stage = i / 96;
+
+            cr_assert(i % 96 < 32 || b[i] == (float)(stage + 32 - i % 32), "b[%d] is %g", i,
                       (double)b[i]);
+        }
         kg__model_free_all();
     }
 }
