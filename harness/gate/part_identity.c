@@ -101,7 +101,7 @@ static bool identify_own(kg__part_run *run, identification *own)
     return good;
 }
 
-/* Lists the cases that are not the baseline's and that the base has. */
+/* Lists the cases that the base has. */
 static size_t list_others(const kg__part_run *run, const char *program, const char **ids)
 {
     const char *arguments[] = { program, "--cases", KG__PART_IDENTIFY, NULL };
@@ -116,7 +116,7 @@ static size_t list_others(const kg__part_run *run, const char *program, const ch
 
             for (size_t j = 0; j < listing.count && !known; j++)
                 known = strcmp(listing.lines[j], subject->c->id) == 0;
-            if (known && subject->same_code == NULL)
+            if (known)
                 ids[count++] = subject->c->id;
         }
     }
@@ -163,7 +163,9 @@ static void compare_with_baseline(kg__part_run *run, const identification *own)
         const kg__baseline_case *recorded =
             kg__baseline_find(&run->baseline, run->subjects[i].c->id);
 
-        if (recorded != NULL && kg__is_same_code(recorded->code, own->code[i]))
+        /* A change may come with a baseline that says what it wants; its base does not. */
+        if (kg__base_folder() == NULL && recorded != NULL &&
+            kg__is_same_code(recorded->code, own->code[i]))
             run->subjects[i].same_code = "baseline";
     }
 }

@@ -204,7 +204,8 @@ kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject)
             subject->measured[i],
             kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), subject->measured[i]),
         };
-        measurements[i].surroundings.same_code |= subject->same_code != NULL;
+        if (kg__base_folder() != NULL || subject->same_code != NULL)
+            measurements[i].surroundings.same_code = subject->same_code != NULL;
     }
     result = kg__time_result(&run->pool, subject->c->id, &run->target, measurements,
                              subject->observers, kg__part_baseline(run));

@@ -268,7 +268,7 @@ class Code(PartRuns):
         for folder, plan, changed in (("base", "* * launch aa\n", 0), ("base", f"1 * launch aa\n2 {SLOW} launch bb\n2 {QUICK} launch aa\n3 {QUICK} launch aa\n", 3),
                                       ("nowhere", "* * launch aa\n", 4)):
             self.set(KG_CHANGED=1, KG_BASE=self.at(folder))
-            self.store({**fake_baseline(), "provenance": {"cuda": "13.0"}})
+            self.store_code("13.0", cases=(SLOW, QUICK, OTHER, SLOW_64))  # which a change may have written as it likes
             self.plan(plan)
             found = self.time(0)
             self.assertEqual(sum("same_code" not in entry for entry in found["cases"]), changed, (folder, plan))
