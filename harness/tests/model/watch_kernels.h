@@ -47,7 +47,7 @@ launcher launch_copy, launch_copy_by_linear_thread, launch_copy_grid_stride, lau
     launch_negate_bools, launch_copy_by_way_of_local, launch_compare_and_swap_halves,
     launch_copy_unsanitized, launch_load_constant_quads, launch_load_constant_doubles,
     launch_smooth, launch_copy_with_barriers, launch_copy_beyond_in_the_last_block;
-/* order_kernels.cpp */
+/* order_kernels.cpp and lock_kernels.cpp */
 launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_order_by_way_of_a_third, launch_no_order_by_way_of_a_third, launch_scan_of_a_warp,
     launch_butterfly_of_a_warp, launch_tree_of_a_warp, launch_broadcast_in_a_warp,

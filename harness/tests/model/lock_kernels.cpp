@@ -1,0 +1,177 @@
+/* Kernels that are right, or nearly so, by atomics, fences and flags. */
+#include "tests/model/watch_start.h"
+
+// Adds 1 / (thread + 1) to a double of global memory, as the programming guide does it.
+static __device__ double add_double(double *address, double value)
+{
+    unsigned long long *word = (unsigned long long *)address;
+    unsigned long long old = *word;
+    unsigned long long assumed;
+
+    do {
+        double sum;
+
+        assumed = old;
+        memcpy(&sum, &assumed, sizeof sum);
+        sum += value;
+        memcpy(&old, &sum, sizeof old);
+        old = atomicCAS(word, assumed, old);
+    } while (assumed != old);
+    return 0;
+}
+
+EACH(compare_and_swap_loop)
+{
+    add_double((double *)d.b, d.a[i]);
+}
+
+EACH(compare_and_swap_loop_in_shared)
+{
+    __shared__ double sum;
+
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    add_double(&sum, d.a[i]);
+    __syncthreads();
+    d.b[i] = (float)sum;
+}
+
+// One thread of all takes another's sum as it finds it.
+EACH(compare_and_swap_and_a_look)
+{
+    add_double((double *)d.b, d.a[i]);
+    if (i == 70)
+        d.numbers[0] = (int)*(double *)d.b;
+}
+
+static __device__ void lock(int *word, bool fence)
+{
+    while (atomicCAS(word, 0, 1) != 0)
+        ;
+    if (fence)
+        __threadfence();
+}
+
+static __device__ void unlock(int *word, bool fence)
+{
+    if (fence)
+        __threadfence();
+    atomicExch(word, 0);
+}
+
+static __device__ void add_under_lock(watch_data d, int i, bool first, bool last)
+{
+    lock(&d.numbers[0], first);
+    d.b[0] += d.a[i];
+    unlock(&d.numbers[0], last);
+}
+
+EACH(lock_of_all_threads)
+{
+    add_under_lock(d, i, true, true);
+}
+
+EACH(lock_of_warps)
+{
+    if (i % 32 == 0)
+        add_under_lock(d, i, false, true);
+}
+
+EACH(lock_of_blocks)
+{
+    if (threadIdx.x == 0)
+        add_under_lock(d, i, true, true);
+}
+
+EACH(lock_of_warps_without_fence)
+{
+    if (i % 32 == 0)
+        add_under_lock(d, i, false, false);
+}
+
+EACH(lock_of_blocks_without_fence)
+{
+    if (threadIdx.x == 0)
+        add_under_lock(d, i, false, false);
+}
+
+// The fence comes too late.
+EACH(fence_behind_the_unlock)
+{
+    if (threadIdx.x != 0)
+        return;
+    lock(&d.numbers[0], false);
+    d.b[0] += d.a[i];
+    unlock(&d.numbers[0], false);
+    __threadfence();
+}
+
+EACH(other_locks)
+{
+    if (threadIdx.x != 0)
+        return;
+    lock(&d.numbers[i % 2], true);
+    d.b[0] += d.a[i];
+    unlock(&d.numbers[i % 2], true);
+}
+
+// Each block adds its own to what the one before has, once that one says so.
+static __device__ void look_back(watch_data d, bool fence)
+{
+    volatile int *flags = d.numbers;
+    float before = 0.0f;
+
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x > 0) {
+        while (flags[blockIdx.x - 1] == 0)
+            ;
+        __threadfence();
+        before = d.b[blockIdx.x - 1];
+    }
+    d.b[blockIdx.x] = before + d.a[blockIdx.x];
+    if (fence)
+        __threadfence();
+    flags[blockIdx.x] = 1;
+}
+
+KERNEL(look_back_by_flags)
+{
+    look_back(d, true);
+}
+
+KERNEL(look_back_without_fence)
+{
+    look_back(d, false);
+}
+
+// Sums that half a warp has; lane 0 uses what is right.
+KERNEL(shuffle_in_half_a_warp)
+{
+    int i = (int)threadIdx.x;
+    float sum = d.a[i];
+
+    if (i >= 16)
+        return;
+    for (int offset = 8; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffu, sum, (unsigned)offset, 16);
+    d.b[i] = sum;
+}
+
+KERNEL(shuffle_outside_the_mask)
+{
+    int i = (int)threadIdx.x;
+
+    if (i < 16)
+        d.b[i] = __shfl_sync(0xffffu, d.a[i], i == 3 ? 20 : 0);
+}
+
+KERNEL(shuffle_from_ended_lanes)
+{
+    int i = (int)threadIdx.x;
+
+    if (i >= 24)
+        return;
+    d.b[i] = __shfl_xor_sync(0xffffffffu, d.a[i], 16);
+}
