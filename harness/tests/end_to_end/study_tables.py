@@ -1,4 +1,4 @@
-"""Tests of ci/study-tables. usage: study_tables.py TREE"""
+"""Tests of ci/study-tables and tools/error-rates. usage: study_tables.py TREE"""
 
 import json
 import os
@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-COMMAND = os.path.join(sys.argv.pop(), "ci", "study-tables")
+TREE = sys.argv.pop()
+COMMAND = os.path.join(TREE, "ci", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
 
@@ -107,6 +108,30 @@ class Tables(unittest.TestCase):
 
     def test_a_study_that_is_not_there_is_an_error(self):
         self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/study: No such file or directory: put it there")
+
+
+class ErrorRates(unittest.TestCase):
+    def rows(self, sessions, code=0):
+        """The rows of a file with these sessions of one metric, without the words."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "sessions"))
+            with open(os.path.join(folder, "sessions", "gpu.json"), "w", encoding="utf-8") as file:
+                json.dump({"schema": "kernelgate-sessions/1", "target": "gpu", "sessions": {
+                    "copy": {"time_ns": {"GPU-1": [1, 2, 3]}}, "a/v/1/-": {"time_ns": {"GPU-1": sessions}}}}, file)
+            done = subprocess.run([os.path.join(TREE, "tools", "error-rates"), "--markdown", folder], capture_output=True, text=True,
+                                  check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return [[cell.strip() for cell in line.strip("| ").split("|")][2:] for line in done.stdout.splitlines()[2:]]
+
+    def test_threes_of_sessions(self):
+        """One process that was disturbed trips, and is not confirmed; of two the median is slower. What is noisy is not judged."""
+        calm, interval = [10000] * 9, "0.00% to 56.15%"
+        for sessions, five in ((calm, ["3", "0 (0.00%)", "0 (0.00%)", interval]),
+                               ([*calm[:6], 11000, 10000, 10000], ["1", "1 (100.00%)", "0 (0.00%)", "0.00% to 79.35%"]),
+                               ([*calm[:6], 11000, 11000, 10000], ["1", "1 (100.00%)", "1 (100.00%)", "20.65% to 100.00%"])):
+            self.assertEqual(self.rows(sessions)[-1], ["five", *five], sessions)
+        self.assertEqual(self.rows([10000, 12000] * 5), [])
+        self.rows([0], code=2)
 
 
 if __name__ == "__main__":
