@@ -10,8 +10,7 @@
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
 
-/* What every complaint about the content of a file ends in. */
-#define REMEDY "fix the file, or record it again with ci/rebaseline"
+#define REMEDY KG__BASELINE_REMEDY
 
 /* What is beyond any noise, and beyond any number of boards or sessions. */
 #define LARGEST_DEVIATION 1000.0
@@ -448,61 +447,4 @@ kg__load_status kg__baseline_parse(const char *path, const char *text, size_t le
         read_document(&file, document, baseline);
     json_decref(document);
     return file.document.bad ? KG__BAD : KG__LOADED;
-}
-
-char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__error *error)
-{
-    static const kg__document_kind kind = { .name = "baseline",
-                                            .remedy = REMEDY,
-                                            .renew = "record a baseline with ci/rebaseline",
-                                            .largest = KG__BASELINE_LARGEST };
-
-    return kg__read_document(&kind, path, length, absent, error);
-}
-
-kg__load_status kg__baseline_load(const char *path, kg__baseline *baseline, kg__error *error)
-{
-    size_t length = 0;
-    bool absent;
-    kg__error ignored;
-    char *text = kg__baseline_text(path, &length, &absent, error != NULL ? error : &ignored);
-    kg__load_status status;
-
-    if (text == NULL) {
-        *baseline = (kg__baseline){ 0 };
-        if (absent && error != NULL)
-            error->text[0] = '\0';
-        return absent ? KG__ABSENT : KG__BAD;
-    }
-    status = kg__baseline_parse(path, text, length, baseline, error);
-    free(text);
-    return status;
-}
-
-/* Whether a stored baseline is of a board with another amount of memory. */
-static bool is_other_board(const kg__baseline *baseline, const kg__target *target)
-{
-    double stored = (double)baseline->target.memory_mib;
-    double present = (double)target->memory_mib;
-
-    return stored > 0.0 && present > 0.0 &&
-           fabs(stored - present) > KG__MEMORY_TOLERANCE * fmax(stored, present);
-}
-
-kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, char *path,
-                                      size_t size, kg__baseline *baseline, kg__error *error)
-{
-    kg__load_status status;
-    char key[sizeof target->key];
-
-    kg__format_path(path, size, "%s/%s.json", folder, target->key);
-    status = kg__baseline_load(path, baseline, error);
-    if (status == KG__ABSENT || !is_other_board(baseline, target))
-        return status;
-    kg__baseline_free(baseline);
-    kg__format(key, sizeof key, "%.64s-%lld" KG__MEMORY_SUFFIX, target->key,
-               (long long)((target->memory_mib + 512) / 1024));
-    kg__format(target->key, sizeof target->key, "%s", key);
-    kg__format_path(path, size, "%s/%s.json", folder, key);
-    return kg__baseline_load(path, baseline, error);
 }
