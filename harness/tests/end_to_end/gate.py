@@ -71,6 +71,12 @@ class Gate(Runs):
     def test_judges_what_ctest_runs(self):
         self.gate(0, "\nPASS  4 cases on cpu-model, filtered: 4 of 5 cases", **PLAIN)
 
+    def test_generated_code_without_a_baseline(self):
+        """Nor is there a compiler everywhere."""
+        for strict, code in (((), 77), (("--strict",), 2)):
+            self.expect_program(code, "nothing was judged for --target sm: ", "ci/gate", "--target", "sm", *strict)
+        self.expect_program(2, "--seconds is of use with --base REF alone", "ci/gate", "--target", "sm", "--seconds", "9")
+
     def test_warnings_are_errors_here_alone(self):
         """Another project's are that project's to say."""
         os.mkdir("theirs")
