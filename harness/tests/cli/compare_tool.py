@@ -123,9 +123,10 @@ class Compare(unittest.TestCase):
             found = compared(results(case("a", a, **of_a), **extra_a), results(case("a", b, **of_b), **extra_b))
             self.assertEqual(found.rows[0].verdict, verdict, (of_a, of_b, extra_b))
         memory, bus = (moved(105.0), moved(100.0, 105.0))
-        for bounds, extra_b, verdict in ((("memory", "memory"), memory, "environment"), (("compute", "compute"), memory, "slower"),
-                                         (("bus", "bus"), memory, "slower"), (("bus", "bus"), bus, "environment"),
-                                         (("memory", "memory"), bus, "slower"), (("compute", "memory"), memory, "environment")):
+        for bounds, extra_b, verdict in ((("memory", "memory"), memory, "environment"),
+                                         (("compute", "compute"), memory, "slower"), (("bus", "bus"), memory, "slower"),
+                                         (("bus", "bus"), bus, "environment"), (("memory", "memory"), bus, "slower"),
+                                         (("compute", "memory"), memory, "environment")):
             sides = [results(case("a", time(value, 0, bound=bound)), **extra)
                      for value, bound, extra in zip((100000, 103500), bounds, (moved(100.0), extra_b))]
             self.assertEqual(compared(*sides).rows[0].verdict, verdict, (bounds, extra_b))

@@ -93,7 +93,8 @@ class Report(unittest.TestCase):
         self.assertTrue(text.startswith(
             "## matmul_f32 on nvidia-h200\n\nNVIDIA H200, driver 580.1. Its limits, measured in the same run: it copies 1 000 "
             "GB/s, "
-            "and computes 1 000 GFLOP/s of multiply-adds in floats, and moves 50 GB/s over the bus.\n\n### Time, hot in the caches (µs)\n\n"
+            "and computes 1 000 GFLOP/s of multiply-adds in floats, and moves 50 GB/s over the bus.\n\n"
+            "### Time, hot in the caches (µs)\n\n"
             "| size | launch | naive |      tiled |\n| ---- | ------ | ----: | ---------: |\n| 256  | b8     |     8 |  4 "
             "(2.00×) |\n"
             "| 256  | b16    |     6 |      wrong |\n| 530  | b16    |    60 | 45 (1.33×) |\n| 530  | b32    |    60 |          "

@@ -59,7 +59,8 @@ def results(*cases, **more):
     return {
         "schema": "kernelgate-results/1", "strict": False,
         "targets": {GPU: {"key": GPU, "name": "NVIDIA H200"}, MODEL: {"key": MODEL, "compiler": "gcc 12.2.0"}},
-        "provenance": {GPU: {"driver": "580.1", "limits": {"copy_bytes_per_second": 1e12, "operations_per_second": 1e12, "bus_bytes_per_second": 5e10}},
+        "provenance": {GPU: {"driver": "580.1", "limits": {"copy_bytes_per_second": 1e12, "operations_per_second": 1e12,
+                                                                "bus_bytes_per_second": 5e10}},
                        MODEL: {}},
         "cases": list(cases), "tests": [], "claims": [], "refused": [], "vanished": [], "errors": [], "notes": [], "tally": tally,
         "summary": {"outcome": "FAIL (exit 1)", "headline": "so many cases"}, "exit_code": 1, **more}
