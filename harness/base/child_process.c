@@ -130,6 +130,15 @@ int kg__child_lines(const char *const *arguments, double seconds, kg__listing *l
     return 0;
 }
 
+bool kg__listing_has(const kg__listing *listing, const char *line)
+{
+    for (size_t i = 0; i < listing->count; i++) {
+        if (strcmp(listing->lines[i], line) == 0)
+            return true;
+    }
+    return false;
+}
+
 void kg__listing_free(kg__listing *listing)
 {
     free(listing->text);

@@ -23,6 +23,9 @@ int kg__child_output(const char *const *arguments, double seconds, char *text, s
 /* The same, split into its lines; freed by kg__listing_free() in any case. */
 int kg__child_lines(const char *const *arguments, double seconds, kg__listing *listing);
 
+/* Whether one of the lines is this one. */
+bool kg__listing_has(const kg__listing *listing, const char *line);
+
 /* Frees the lines, and empties the listing; an empty one is fine too. */
 void kg__listing_free(kg__listing *listing);
 

@@ -77,9 +77,6 @@ bool kg__settle_open(kg__settlement *run);
 /* Frees the suspects, after kg__settle_open(). */
 void kg__settle_release(kg__settlement *run);
 
-/* Whether one of the lines of a listing is this id. */
-bool kg__listing_has(const kg__listing *listing, const char *id);
-
 /* settle_rounds.c */
 
 /* Whether a suspect needs another pair, or another observation of this build. */

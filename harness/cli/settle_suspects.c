@@ -12,15 +12,6 @@
 #define TEST_PREFIX "gpu."
 #define TEST_SUFFIX ".time"
 
-bool kg__listing_has(const kg__listing *listing, const char *id)
-{
-    for (size_t i = 0; i < listing->count; i++) {
-        if (strcmp(listing->lines[i], id) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void load_baseline(kg__settle_group *group)
 {
     char path[2 * KG__PATH_SIZE];

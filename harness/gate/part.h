@@ -98,6 +98,12 @@ void kg__part_add_note(kg__part_run *run, const char *text);
 /* Notes that nothing is judged, and why. */
 void kg__part_skip(kg__part_run *run, kg__skip by, const char *why);
 
+/* The subject of a case's id; NULL where it is none of the part's. */
+kg__subject *kg__part_subject(kg__part_run *run, const char *id);
+
+/* Names the records of the observers of a label, without the end of the file's name. */
+void kg__part_name_records(const kg__part_run *run, const char *label, char *stem, size_t size);
+
 /* A result of a case without metrics. */
 kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
                                  const char *why);

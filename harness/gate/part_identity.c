@@ -19,19 +19,22 @@ typedef struct identification {
     char toolkit[64];       /* the program's; empty: not known */
 } identification;
 
-static void take_of_case(identification *found, size_t index, const kg__observation *observation)
+static void take_of_case(identification *found, kg__subject *subject,
+                         const kg__observation *observation)
 {
     kg__part_run *run = found->run;
 
     if (observation->event == KG__EVENT_IDENTIFIED)
-        found->code[index] = kg__observation_hold(&run->pool, observation)->kernel;
+        found->code[subject - run->subjects] =
+            kg__observation_hold(&run->pool, observation)->kernel;
     else if (observation->event == KG__EVENT_REFUSED && found->program == NULL)
-        kg__part_take_refusal(run, &run->subjects[index], observation->why);
+        kg__part_take_refusal(run, subject, observation->why);
 }
 
 static void take_observation(void *context, const kg__observation *observation)
 {
     identification *found = context;
+    kg__subject *subject = kg__part_subject(found->run, observation->id);
 
     if (observation->event == KG__EVENT_TARGET) {
         kg__format(found->toolkit, sizeof found->toolkit, "%s",
@@ -39,10 +42,8 @@ static void take_observation(void *context, const kg__observation *observation)
         if (found->program == NULL)
             kg__part_take_device(found->run, observation);
     }
-    for (size_t i = 0; i < found->run->count; i++) {
-        if (strcmp(found->run->subjects[i].c->id, observation->id) == 0)
-            take_of_case(found, i, observation);
-    }
+    if (subject != NULL)
+        take_of_case(found, subject, observation);
 }
 
 /* Adds the machine code of what was launched, from the program's file. */
@@ -77,8 +78,7 @@ static bool identify(identification *found, const char *const *ids, size_t count
     };
     kg__error why = { "" };
 
-    kg__format_path(stem, sizeof stem, "%.*s.%s",
-                    (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)), run->path, label);
+    kg__part_name_records(run, label, stem, sizeof stem);
     if (kg__observe_cases(&job, &why) != KG__OBSERVED)
         return false;
     add_fingerprints(found);
@@ -102,7 +102,7 @@ static bool identify_own(kg__part_run *run, identification *own)
 }
 
 /* Lists the cases that the base has. */
-static size_t list_others(const kg__part_run *run, const char *program, const char **ids)
+static size_t list_known(const kg__part_run *run, const char *program, const char **ids)
 {
     const char *arguments[] = { program, "--cases", KG__PART_IDENTIFY, NULL };
     kg__listing listing = { 0 };
@@ -111,13 +111,8 @@ static size_t list_others(const kg__part_run *run, const char *program, const ch
     /* A base of an earlier version has no such part. */
     if (kg__child_lines(arguments, LISTING_SECONDS, &listing) == 0) {
         for (size_t i = 0; i < run->count; i++) {
-            const kg__subject *subject = &run->subjects[i];
-            bool known = false;
-
-            for (size_t j = 0; j < listing.count && !known; j++)
-                known = strcmp(listing.lines[j], subject->c->id) == 0;
-            if (known)
-                ids[count++] = subject->c->id;
+            if (kg__listing_has(&listing, run->subjects[i].c->id))
+                ids[count++] = run->subjects[i].c->id;
         }
     }
     kg__listing_free(&listing);
@@ -143,7 +138,7 @@ static void compare_with_base(kg__part_run *run, const identification *own)
 
     kg__format_path(program, sizeof program, "%s/%s.gpu", kg__base_folder(), run->comparison->name);
     base.code = kg__pool_array(&run->pool, run->count, sizeof(kg__kernel_code *));
-    count = list_others(run, program, ids);
+    count = list_known(run, program, ids);
     if (count > 0 && identify(&base, ids, count, "identify-base") &&
         strcmp(base.toolkit, own->toolkit) == 0) {
         for (size_t i = 0; i < run->count; i++) {

@@ -12,15 +12,6 @@
 #include "results/time_result.h"
 #include "suite/settings.h"
 
-static kg__subject *subject_of(kg__part_run *run, const char *id)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        if (strcmp(run->subjects[i].c->id, id) == 0)
-            return &run->subjects[i];
-    }
-    return NULL;
-}
-
 /* Takes the device's description, and with it the baseline. */
 static void take_target(kg__part_run *run, const kg__observation *observation)
 {
@@ -197,7 +188,7 @@ static void take_of_case(kg__part_run *run, kg__subject *subject,
 static void take_observation(void *context, const kg__observation *observation)
 {
     kg__part_run *run = context;
-    kg__subject *subject = subject_of(run, observation->id);
+    kg__subject *subject = kg__part_subject(run, observation->id);
 
     if (observation->event == KG__EVENT_TARGET) {
         kg__part_take_device(run, observation);
@@ -251,8 +242,7 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
         if (is_observed(run, &run->table.list[i], wanted))
             ids[job.case_count++] = run->table.list[i].id;
     }
-    kg__format_path(stem, sizeof stem, "%.*s.%s",
-                    (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)), run->path, label);
+    kg__part_name_records(run, label, stem, sizeof stem);
     if (job.case_count > 0)
         status = kg__observe_cases(&job, &why);
     free(ids);

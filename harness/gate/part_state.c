@@ -56,6 +56,21 @@ kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, 
                                 why);
 }
 
+kg__subject *kg__part_subject(kg__part_run *run, const char *id)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (strcmp(run->subjects[i].c->id, id) == 0)
+            return &run->subjects[i];
+    }
+    return NULL;
+}
+
+void kg__part_name_records(const kg__part_run *run, const char *label, char *stem, size_t size)
+{
+    kg__format_path(stem, size, "%.*s.%s", (int)(strlen(run->path) - strlen(KG__VERDICTS_SUFFIX)),
+                    run->path, label);
+}
+
 /* The case that was printed with a failure of this group; NULL where there is none yet, and then
  * this one is. */
 static const char *find_printed(kg__part_run *run, const char *group, const char *id)

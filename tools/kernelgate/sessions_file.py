@@ -53,7 +53,7 @@ class StoredSessions:
 
     @staticmethod
     def load(baseline_path, key):
-        """The sessions of a baseline, of no case where there is no file. Failure where it is not right."""
+        """The sessions of a baseline; none where there is no file. Failure where the file is not right."""
         sessions = StoredSessions(path_beside(baseline_path), key)
         if not os.path.lexists(sessions.path):
             return sessions

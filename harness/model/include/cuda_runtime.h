@@ -24,8 +24,8 @@
 #error "kernels are compiled as C++; C sources include cuda_runtime_api.h"
 #endif
 
-/* nvcc defines these; the build does so too, before any header. Host and device code are compiled
- * at once here, so that both are under __CUDA_ARCH__. */
+/* What nvcc defines; the build defines it before any header. Host and device code are compiled at
+ * once here, so that both are under __CUDA_ARCH__. */
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
