@@ -76,9 +76,9 @@ static void fill_indices(const kg_problem *problem, int argument, void *data)
         ((int32_t *)data)[i] = i;
 }
 
-static const kg_pattern replaced[] = {
-    { "random", fill_indices, NULL, false }, { "ones", NULL, NULL, true }, KG_END
-};
+static const kg_pattern replaced[] = { { "random", fill_indices, NULL, false },
+                                       { "ones", NULL, NULL, true },
+                                       KG_END };
 
 /* The patterns of a table by number; indices out of range would crash a kernel that uses them. */
 static const struct {
