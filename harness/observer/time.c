@@ -16,8 +16,8 @@
 #include "observer/tune_settings.h"
 
 /* The share of a case's seconds that each of its metrics may take, and that of a time which the
- * host has a part in: its sessions differ by 3 to 15 %, by the baselines' noise, which no narrower
- * interval of one process changes. */
+ * host has a part in, also by its memory: its sessions differ by 3 to 15 %, by the baselines'
+ * noise, which no narrower interval of one process changes. */
 #define METRIC_SHARE 0.5
 #define HOST_TIME_SHARE 0.2
 
@@ -57,6 +57,16 @@ static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
     return alive;
 }
 
+/* The share of a case's seconds that one of its metrics may take. */
+static double budget_share(const grouped_case *timed)
+{
+    bool of_host = timed->base.c->variant->clock != KG_GRAPH_CLOCK;
+
+    for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
+        of_host = of_host || timed->base.c->variant->memory[i] == KG_PINNED;
+    return of_host ? HOST_TIME_SHARE : METRIC_SHARE;
+}
+
 /* Whether a timed case is timed at all, or cold. */
 static bool is_sampled(const grouped_case *timed, bool cold)
 {
@@ -78,7 +88,6 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 {
     kg__series **active = kg__allocate(group->count, sizeof(kg__series *));
     kg__error why = { "" };
-    double case_ms = 1000 * tools->case_seconds;
     size_t count = 0;
     bool alive = settle_launch_cost(tools, group);
 
@@ -96,6 +105,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
         /* If the process ends from here on, it is due to this case. */
         kg__report(tools->bench.records, KG__EVENT_START, timed->base.c->id, NULL);
         bool in_graph = timed->base.c->variant->clock == KG_GRAPH_CLOCK;
+        double budget_ms = budget_share(timed) * 1000 * tools->case_seconds;
         bool good = kg__prepare_launch(timed->base.c, &buffer_set->buffers, &why) &&
                     (in_graph ? kg__graph_prepare(&tools->bench, &workload, rotation.copy_count,
                                                   METRIC_SHARE * case_ms, series, &why)
