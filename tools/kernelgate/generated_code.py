@@ -7,7 +7,7 @@ import os
 import re
 
 from common import Failure, integer_of, list_of, member, read_json, text_of
-from occupancy import ask, calculate, file_of, run_tool
+from occupancy import ask, calculate, file_of, is_placed, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
@@ -82,22 +82,29 @@ class CodeBuild:
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
-        known = self.kernels(architecture, comparison, dict.fromkeys(launch["file"] for launch in launches))
-        found = [(launch, _find(known, launch)) for launch in launches]
-        needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
-                  math.prod(launch["block"])) for launch, kernel in found]
-        answers = calculate(needs)
-        if answers is None:
-            raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
-        cases = {}
-        for (launch, kernel), answer in zip(found, answers):
-            cases.setdefault(launch["case"], []).append({
-                "kernel": plain_name(kernel["name"]), "file": launch["file"], "threads": math.prod(launch["block"]),
-                "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
-                "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
-                **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
-                                                "instructions")}})
-        return cases
+        return figures_of(launches, self.kernels(architecture, comparison, dict.fromkeys(launch["file"] for launch in launches)),
+                          architecture)
+
+
+def figures_of(launches, known, architecture):
+    """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
+    {case: [figures]}. What ptxas alone tells is there for cubins."""
+    found = [(launch, find_kernel(known, launch)) for launch in launches]
+    needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
+              math.prod(launch["block"])) for launch, kernel in found]
+    answers = calculate(needs)
+    if answers is None:
+        raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
+    cases = {}
+    for (launch, kernel), answer in zip(found, answers):
+        cases.setdefault(launch["case"], []).append({
+            "kernel": plain_name(kernel["name"]), "file": launch["file"], "threads": math.prod(launch["block"]),
+            "blocks": math.prod(launch["grid"]),
+            "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
+            "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
+            **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
+                                            "instructions") if key in kernel}})
+    return cases
 
 
 def _read_launches(path, comparison, known):
@@ -106,8 +113,8 @@ def _read_launches(path, comparison, known):
     launches = list_of(read_json(path, remedy), "cases")
     for launch in launches:
         if not (text_of(launch, "case").startswith(f"{comparison}/") and text_of(launch, "kernel") and text_of(launch, "launcher")
-                and len(list_of(launch, "block")) == 3 and all(isinstance(size, int) for size in launch["block"])):
-            raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel or block: {remedy}")
+                and is_placed(launch)):
+            raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel, grid or block: {remedy}")
     return [launch for launch in launches if launch["case"] not in known]
 
 
@@ -138,7 +145,7 @@ def read_spills(text):
     return spills
 
 
-def _find(known, launch):
+def find_kernel(known, launch):
     """The kernel of a launch: of its launcher's file, or the only one of its name."""
     name = plain_name(text_of(launch, "kernel"))
     own = known.get((launch["file"], name))
@@ -149,10 +156,12 @@ def _find(known, launch):
     return own or named[0]
 
 
+CODE_SIZE = "code"
 # Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.
 FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill loads", "B", 1), ("occupancy", "occupancy", "%", -1),
            ("registers", "registers", "", 0), ("local_bytes", "local memory", "B", 0), ("shared_bytes", "shared memory", "B", 0),
-           ("code_bytes", "code", "B", 0))
+           ("code_bytes", CODE_SIZE, "B", 0))
+LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
 VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
 COPIED = "async_copy_128"  # does what a global load of 128 bits did
 WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}

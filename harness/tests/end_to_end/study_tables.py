@@ -133,6 +133,14 @@ class ErrorRates(unittest.TestCase):
         self.assertEqual(self.rows([10000, 12000] * 5), [])
         self.rows([0], code=2)
 
+    def test_the_page_has_the_observed_rates(self):
+        done = subprocess.run([os.path.join(TREE, "tools", "error-rates"), "--observed"], capture_output=True, text=True, check=True)
+        with open(os.path.join(TREE, "docs", "evidence", "error-rates.md"), encoding="utf-8") as page:
+            lines = page.read().splitlines()
+        rows = done.stdout.splitlines()[2:]
+        self.assertGreater(len(rows), 20)
+        self.assertEqual([row for row in rows if row not in lines], [])
+
 
 if __name__ == "__main__":
     unittest.main()
