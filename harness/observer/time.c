@@ -78,7 +78,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
     for (size_t i = 0; i < group->count && alive; i++) {
         grouped_case *timed = &group->list[i];
         kg__buffer_set *buffer_set = timed->base.buffer_set;
-        kg__rotation rotation = { timed->base.c,
+        kg__rotation rotation = { timed->base.c, &buffer_set->buffers,
                                   cold ? buffer_set->copies : &buffer_set->buffers.data,
                                   cold ? buffer_set->copy_count : 1 };
         kg__workload workload = { kg__launch_rotation, &rotation, tools->bench.stream };
@@ -88,7 +88,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
             continue;
         /* If the process ends from here on, it is due to this case. */
         kg__report(tools->bench.records, KG__EVENT_START, timed->base.c->id, NULL);
-        bool in_graph = timed->base.c->variant->clock == KG_GRAPH_CLOCK;
+        bool in_graph = timed->base.c->variant->advanced.clock == KG_GRAPH_CLOCK;
         bool good =
             kg__prepare_launch(timed->base.c, &buffer_set->buffers, &why) &&
             (in_graph ? kg__graph_prepare(&tools->bench, &workload, rotation.copy_count,
@@ -218,7 +218,7 @@ static bool make_copies(const kg__tools *tools, timed_group *group)
         if (timed->base.dropped)
             continue;
         kg__format(timed->no_cold, sizeof timed->no_cold, "%s",
-                   timed->base.c->variant->clock != KG_GRAPH_CLOCK
+                   timed->base.c->variant->advanced.clock != KG_GRAPH_CLOCK
                        ? "what no graph holds is timed as it comes"
                        : timed->base.buffer_set->no_cold);
     }
