@@ -159,7 +159,7 @@ def add_causes(document, build=None):
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
         if seen:
-            entry["changed"].append(f"the card, at its worst while it was timed: {seen}")
+            entry["changed"].append(f"the GPU, at its worst while it was timed: {seen}")
         model.explain(entry)
         explained.append(entry)
     _note_missing_tool(document, explained)
