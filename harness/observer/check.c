@@ -328,9 +328,9 @@ void kg__stage_clear(kg__stage *stage)
     kg__buffers_free(&stage->buffers);
 }
 
-/* Prepares the checker for a case. */
-static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
-                            const kg__case *c, kg__error *why)
+/* Makes the problems of a case, one per pattern. */
+static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
+                          kg__error *why)
 {
     kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one is enough to check them. */
@@ -340,26 +340,31 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
         if (!kg__problem_make(comparison, c, i, &checker->problems[i], why))
             return false;
     }
-    return kg__buffers_make(&checker->buffers, &checker->problems[0].base.arguments, c->variant,
-                            why);
+    return true;
 }
 
-/* Whether the checker is ready for a case: made for its size, and where its variant has its
- * arguments. */
-static bool is_ready_for(const kg__checker *checker, const kg_comparison *comparison,
-                         const kg__case *c)
+/* Prepares the checker for a case, whose problems and buffers may be those of the one before. */
+static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
+                            const kg__case *c, kg__error *why)
 {
-    return checker->patterns > 0 && kg__problem_serves(comparison, &checker->problems[0], c) &&
-           kg__buffers_suit(&checker->buffers, c->variant);
+    bool is_made =
+        checker->patterns > 0 && kg__problem_serves(comparison, &checker->problems[0], c);
+
+    if (is_made && kg__buffers_suit(&checker->buffers, c->variant))
+        return true;
+    kg__buffers_free(&checker->buffers);
+    if ((is_made || make_problems(checker, comparison, c, why)) &&
+        kg__buffers_make(&checker->buffers, &checker->problems[0].base.arguments, c->variant, why))
+        return true;
+    kg__checker_free(checker);
+    return false;
 }
 
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
-    if (!is_ready_for(checker, comparison, c) && !prepare_checker(checker, comparison, c, why)) {
-        kg__checker_free(checker);
+    if (!prepare_checker(checker, comparison, c, why))
         return failure_outcome();
-    }
     for (int pattern = 0; pattern < checker->patterns; pattern++) {
         for (int order = 0; order < kg__device_orders(); order++) {
             kg__outcome outcome =
@@ -369,6 +374,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
             if (outcome != KG__RIGHT)
                 return outcome;
         }
+        kg__problem_keep(&checker->problems[pattern], &checker->buffers);
     }
     return KG__RIGHT;
 }

@@ -26,26 +26,12 @@ void *kg_allocate(size_t count, size_t size)
     return kg__allocate(count, size);
 }
 
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
- * 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t bits = (*state += 0x9e3779b97f4a7c15u);
-
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
 static void fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
-    const kg__element_type *type = kg__element_type_of(shape->type);
-    size_t count = shape->rows * shape->columns;
-    uint64_t state = 0x6b65726e656c0000u + (uint64_t)argument;
 
-    for (size_t i = 0; i < count; i++)
-        type->randomize(data, i, next_random(&state));
+    kg__element_type_of(shape->type)
+        ->randomize(data, shape->rows * shape->columns, 0x6b65726e656c0000u + (uint64_t)argument);
 }
 
 int kg__pattern_count(const kg_comparison *comparison)

@@ -155,6 +155,8 @@ kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *compa
     kg__outcome outcome = kg__check_launch(comparison, timed->c, timed->check_problem,
                                            &timed->buffer_set->buffers, kg__poison(0), when, why);
 
+    if (outcome == KG__RIGHT)
+        kg__problem_keep(timed->check_problem, &timed->buffer_set->buffers);
     if (outcome == KG__INCORRECT) {
         kg__report_wrong(records, comparison->home, timed->c->id, why->text);
         timed->dropped = true;

@@ -104,7 +104,6 @@ bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned)
         return !kg__device_is_lost();
     if (!kg__tuned_case_check(run, tuned, ", before timing") || tuned->base.dropped)
         return !kg__device_is_lost();
-    kg__problem_keep(tuned->base.check_problem, &tuned->base.buffer_set->buffers);
     tuned->kernel = kg__device_kernel(&run->pool, tuned->base.c, &tuned->base.buffer_set->buffers);
     if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
         return true;

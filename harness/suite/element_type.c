@@ -83,6 +83,17 @@ static unsigned narrow_bits(const narrow *format, double value)
     return sign | (unsigned)bits;
 }
 
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
+ * 2014). */
+static inline uint64_t next_random(uint64_t *state)
+{
+    uint64_t bits = (*state += 0x9e3779b97f4a7c15u);
+
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+}
+
 /* A random number in [-1, 1) of so many bits: exact, since the sign has one of them. */
 static double random_number(uint64_t bits, int significand)
 {
@@ -100,12 +111,16 @@ static double random_number(uint64_t bits, int significand)
     {                                                                                              \
         ((stored *)data)[index] = store(value);                                                    \
     }                                                                                              \
-    static void name##_randomize(void *data, size_t index, uint64_t bits)                          \
+    static void name##_randomize(void *data, size_t count, uint64_t seed)                          \
     {                                                                                              \
-        ((stored *)data)[index] = random;                                                          \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            uint64_t bits = next_random(&seed);                                                    \
+                                                                                                   \
+            ((stored *)data)[i] = random;                                                          \
+        }                                                                                          \
     }
 
-/* A loop per type, since millions of elements are compared. */
+/* A loop per type, since millions of elements are compared, and filled above. */
 #define COMPARE(name, stored, right)                                                               \
     static size_t name##_next_wrong(const void *computed, const double *expected,                  \
                                     const double *tolerance, size_t from, size_t count)            \
