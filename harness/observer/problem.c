@@ -1,5 +1,6 @@
 #include "observer/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,13 @@ void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg
     arguments->count++;
 }
 
+void kg_add_scalar(kg_arguments *arguments, double value)
+{
+    if (arguments->scalars < KG_MAX_SCALARS)
+        arguments->scalar[arguments->scalars] = value;
+    arguments->scalars++;
+}
+
 void *kg_allocate(size_t count, size_t size)
 {
     return kg__allocate(count, size);
@@ -38,7 +46,7 @@ void kg_fill_random(const kg_problem *problem, int argument, void *data)
 static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
 {
     static const kg_pattern none[] = { KG_END };
-    const kg_pattern *first = comparison->patterns != NULL ? comparison->patterns : none;
+    const kg_pattern *first = comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
 
     return first->name != NULL && strcmp(first->name, "random") == 0 ? first + 1 : first;
 }
@@ -56,11 +64,11 @@ int kg__pattern_count(const kg_comparison *comparison)
 kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)
 {
     const kg_pattern *after = patterns_after_random(comparison);
-    bool replaced = comparison->patterns != NULL && after != comparison->patterns;
+    bool replaced = comparison->advanced.patterns != NULL && after != comparison->advanced.patterns;
 
     if (index > 0)
         return after[index - 1];
-    return replaced ? comparison->patterns[0]
+    return replaced ? comparison->advanced.patterns[0]
                     : (kg_pattern){ .name = "random", .fill = kg_fill_random };
 }
 
@@ -76,7 +84,7 @@ unsigned char kg__poison(int pattern)
 
 static bool is_projected(const kg_comparison *comparison, const kg__problem *problem)
 {
-    return comparison->projection != NULL && problem->pattern.reference == NULL &&
+    return comparison->advanced.projection != NULL && problem->pattern.reference == NULL &&
            comparison->work(problem->base.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
@@ -90,15 +98,17 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     problem->expected[output] = kg__allocate(count, sizeof(double));
     problem->tolerance[output] = kg__allocate(count, sizeof(double));
     reference(&problem->base, output, problem->expected[output], problem->tolerance[output]);
-    if (problem->base.exact)
-        memset(problem->tolerance[output], 0, count * sizeof(double));
+    for (size_t i = 0; i < count && problem->base.exact; i++) {
+        if (!isinf(problem->tolerance[output][i]))
+            problem->tolerance[output][i] = 0;
+    }
 }
 
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
     return problem->base.size == c->size &&
-           (!comparison->by_variant || problem->base.variant == c->variant);
+           (!comparison->advanced.by_variant || problem->base.variant == c->variant);
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
@@ -146,7 +156,7 @@ static bool argument_is_good(const kg_comparison *comparison, const kg_argument 
     if (argument->name == NULL || argument->name[0] == '\0')
         return kg__fail(error, "%s: argument %d has no name: give it one, for messages",
                         comparison->name, number);
-    if ((int)argument->role < KG_INPUT || (int)argument->role > KG_INPUT_OUTPUT)
+    if ((int)argument->role < KG_INPUT || (int)argument->role > KG_SCRATCH)
         fault = "its role is none of kg_role";
     else if (kg__element_type_of(argument->type) == NULL)
         fault = "its type is none of kg_type";
@@ -163,6 +173,9 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     if (arguments->count > KG_MAX_ARGUMENTS)
         return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
                         arguments->count, KG_MAX_ARGUMENTS);
+    if (arguments->scalars > KG_MAX_SCALARS)
+        return kg__fail(error, "%s: %d scalar parameters, of which %d fit: declare fewer",
+                        comparison->name, arguments->scalars, KG_MAX_SCALARS);
     if (arguments->count == 0)
         return kg__fail(
             error, "%s: no argument: a kernel without any has nothing to be judged by: declare one",
@@ -174,12 +187,36 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     return true;
 }
 
-bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
+/* Whether the arguments are those of the table's first launch, but for scratch: problems are made
+ * once for all launches of a size. */
+static bool share_inputs(const kg_comparison *comparison, const kg_arguments *arguments,
+                         kg__error *error)
+{
+    const kg_launch *launches = kg__table_launches(comparison, comparison->variants);
+    kg_arguments first = { .size = arguments->size };
+
+    if (launches != NULL)
+        first.launch = launches[0];
+    comparison->arguments(first.size, &first);
+    for (int i = 0; i < arguments->count; i++) {
+        const kg_argument *argument = &arguments->list[i];
+
+        if (argument->role != KG_SCRATCH && !kg__shapes_equal(argument, &first.list[i]))
+            return kg__fail(error,
+                            "%s: argument %s depends on the launch: only KG_SCRATCH may: fix "
+                            ".arguments",
+                            comparison->name, argument->name);
+    }
+    return true;
+}
+
+bool kg__arguments_of(const kg_comparison *comparison, const kg__case *c, kg_arguments *arguments,
                       kg__error *error)
 {
-    *arguments = (kg_arguments){ .count = 0 };
-    comparison->arguments(size, arguments);
-    if (arguments_are_good(comparison, arguments, error))
+    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch };
+    comparison->arguments(c->size, arguments);
+    if (arguments_are_good(comparison, arguments, error) &&
+        share_inputs(comparison, arguments, error))
         return true;
     arguments->count = 0;
     return false;
@@ -190,12 +227,13 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
 {
     kg_arguments arguments;
 
-    if (bare->size == c->size && kg__buffers_suit(&bare->buffers, c->variant))
+    if (!kg__arguments_of(comparison, c, &arguments, why))
+        return false;
+    if (bare->size == c->size && kg__buffers_suit(&bare->buffers, &arguments, c->variant))
         return true;
     kg__buffers_free(&bare->buffers);
     bare->size = NULL;
-    if (!kg__arguments_of(comparison, c->size, &arguments, why) ||
-        !kg__buffers_make(&bare->buffers, &arguments, c->variant, why)) {
+    if (!kg__buffers_make(&bare->buffers, &arguments, c->variant, why)) {
         kg__buffers_free(&bare->buffers);
         return false;
     }
@@ -208,14 +246,15 @@ bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pa
 {
     *problem = (kg__problem){ .pattern = kg__pattern_at(comparison, pattern) };
     problem->base.size = c->size;
-    problem->base.variant = comparison->by_variant ? c->variant : NULL;
+    problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
-    if (!kg__arguments_of(comparison, c->size, &problem->base.arguments, error))
+    if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
         return false;
+    memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);
     for (int i = 0; i < problem->base.arguments.count; i++) {
         const kg_argument *shape = &problem->base.arguments.list[i];
 
-        if (shape->role == KG_OUTPUT)
+        if (!kg__is_filled(shape))
             continue;
         problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
         (problem->pattern.fill != NULL ? problem->pattern.fill
@@ -230,7 +269,7 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
     if (!kg__problem_fill(comparison, c, pattern, problem, error))
         return false;
     for (int i = 0; i < problem->base.arguments.count; i++) {
-        if (problem->base.arguments.list[i].role != KG_INPUT && !is_projected(comparison, problem))
+        if (kg__is_compared(&problem->base.arguments.list[i]) && !is_projected(comparison, problem))
             compute_reference(comparison, problem, i);
     }
     return true;
@@ -242,7 +281,7 @@ void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)
         bool on_device = buffers->memory[i] == KG_DEVICE || buffers->memory[i] == KG_MANAGED;
         size_t bytes = buffers->bytes[i];
 
-        if (problem->base.arguments.list[i].role == KG_INPUT || !on_device || bytes == 0 ||
+        if (!kg__is_compared(&problem->base.arguments.list[i]) || !on_device || bytes == 0 ||
             problem->right[i] != NULL)
             continue;
         if (cudaMalloc(&problem->right[i], bytes) != cudaSuccess) {

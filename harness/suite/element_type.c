@@ -15,18 +15,19 @@ void kg__element_show_double(char *text, size_t size, double value, int digits)
 }
 
 /* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
- * is right where one is expected; and no tolerance is wide enough to be infinite. */
+ * is right where one is expected; with an infinite tolerance what is expected to be finite is not
+ * compared. */
 static bool is_right(double got, double expected, double tolerance)
 {
-    return (fabs(got - expected) <= tolerance && tolerance < (double)INFINITY) || got == expected ||
-           (isnan(expected) && isnan(got));
+    return fabs(got - expected) <= tolerance || got == expected ||
+           (isnan(expected) && isnan(got)) || (isinf(tolerance) && isfinite(expected));
 }
 
 /* The same of integers of 64 bits, by how far they are apart. */
 static bool is_near(uint64_t distance, double tolerance)
 {
-    return distance == 0 || (tolerance >= 1 && tolerance < (double)INFINITY &&
-                             (tolerance >= 0x1p64 || distance <= (uint64_t)tolerance));
+    return distance == 0 ||
+           (tolerance >= 1 && (tolerance >= 0x1p64 || distance <= (uint64_t)tolerance));
 }
 
 /* Formats narrower than float, of which each is `fraction` bits behind the implicit one. */
@@ -286,8 +287,8 @@ double kg_sum_tolerance(kg_type accumulated, kg_type stored, int64_t terms, doub
     double roundings = (double)terms * kg_roundoff(accumulated);
     double error = roundings / (1 - roundings) * magnitude;
 
-    if (roundings >= 1)
-        return INFINITY;
+    if (roundings >= 1 || !isfinite(magnitude))
+        return NAN;
     if (kg_roundoff(stored) > kg_roundoff(accumulated))
         error += kg_roundoff(stored) * (magnitude + error) + row_of(stored)->least / 2;
     return error;

@@ -243,7 +243,7 @@ class Console:
         return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
 
     def add_findings(self, entry, findings):
-        """What was found in a kernel, one line each, and what failed besides."""
+        """What was found in a kernel, one line each, and what else failed."""
         for number, finding in enumerate(findings):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
@@ -274,8 +274,8 @@ class Console:
             alike = sorted(alike, key=lambda entry: -abs(change_of(entry)))
         entry = alike[0]
         findings = list_of(entry, "findings")
-        told = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
-        if self.add_findings(entry, findings) if findings and told else self.add_verdict_on(entry):
+        has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
+        if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
             self.add_sizes(alike)
             for cause in texts_of(entry, "changed"):
                 self.add_detail("cause: ", cause)

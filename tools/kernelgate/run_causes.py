@@ -80,9 +80,9 @@ class _ModelRun:
             size = counted["case"] if counted is not None else ""
         words = _words(counted, size) if counted is not None else self._without_count(variant)
         found = _answer_of(counted) in (MOVED, FAILED)
-        if found and "explanation" not in entry:
+        if "explanation" not in entry and found:
             entry["explanation"] = words
-        else:
+        elif "explanation" not in entry or counted is not None:  # what was not counted need not be told where the code moved
             entry["changed"].append(words)
         if found and _place_of(counted):
             entry["at"] = _place_of(counted)
@@ -159,7 +159,7 @@ def add_causes(document, build=None):
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
         if seen:
-            entry["changed"].append(f"the card, at its worst while it was timed: {seen}")
+            entry["changed"].append(f"the GPU, at its worst while it was timed: {seen}")
         model.explain(entry)
         explained.append(entry)
     _note_missing_tool(document, explained)

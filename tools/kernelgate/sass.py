@@ -14,7 +14,8 @@ SECONDS = 60
 LINES_NAMED = 6  # of those that came, and of those that went; more are counted
 _LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", re.MULTILINE)
 _NAMES = ((re.compile(r"\.reuse\b"), ""), (re.compile(r"\b(UR|UP|R|P|B|SB)[0-9]+\b"), r"\1"),
-          (re.compile(r"(?<=\+)-?0x[0-9a-f]+(?=\])"), "…"), (re.compile(r"^((?:@!?\w+ )?(?:BRA|CALL|BSSY|JMP|RET|WARPSYNC)\b.*?)0x[0-9a-f]+$"), r"\1…"))
+          (re.compile(r"(?<=\+)-?0x[0-9a-f]+(?=\])"), "…"),
+          (re.compile(r"^((?:@!?\w+ )?(?:BRA|CALL|BSSY|JMP|RET|WARPSYNC)\b.*?)0x[0-9a-f]+$"), r"\1…"))
 
 
 def find_disassembler():
@@ -51,7 +52,8 @@ def describe_lines(lines):
 
 def compare(base, base_names, head, head_names, architecture):
     """The lines that came and those that went from one program's kernels to another's, as texts; none without the tool."""
-    before, now = (_disassemble(program, tuple(names), architecture) for program, names in ((base, base_names), (head, head_names)))
+    before = _disassemble(base, tuple(base_names), architecture)
+    now = _disassemble(head, tuple(head_names), architecture)
     if not before or not now:
         return [], []
     return describe_lines(now - before), describe_lines(before - now)

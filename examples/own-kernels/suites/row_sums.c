@@ -18,7 +18,7 @@ static const kg_size sizes[] = {
     KG_COUNTED(530, 67), KG_TIMED(32768, 1000), KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(128), KG_BLOCK(256), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(128), KG_LAUNCH(256), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

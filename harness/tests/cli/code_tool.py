@@ -278,7 +278,8 @@ class Code(Folder):
     def test_explains_a_slower_time_by_the_baseline(self):
         """The program's code, for that architecture, and the launch as the CPU model lists it."""
         self.code(0, "", "--record")
-        for cubin, expected in (({}, None), ({"registers": 30, "code": (FFMA, FFMA)}, "128-bit global loads 1 -> 0, registers 32 -> 30, FFMA 1 -> 2"),
+        for cubin, expected in (({}, None),
+                                ({"registers": 30, "code": (FFMA, FFMA)}, "128-bit global loads 1 -> 0, registers 32 -> 30, FFMA 1 -> 2"),
                                 ({"registers": 30, "architecture": 80}, None), ({"kernel": "_Z5otherPf"}, None)):
             self.link("build", **cubin)
             entry, notes = self.slower()
@@ -298,7 +299,8 @@ class Code(Folder):
         self.link("build", registers=30)
         launches = [{"case": "m/tiled/1/b16", "file": "tiled", "kernel": KERNEL, "grid": [1, 1, 1], "block": [16, 16, 1]}]
         lines = {"base": "LDG.E.128 R4, desc[UR4][R2.64+0x10] ;\n /*0010*/ FFMA R0, R5.reuse, R6, R0 ;",
-                 "build": "\n /*0010*/ ".join(f"@!P{i} LDG.E R{i}, desc[UR4][R2.64+{hex(i)}] ;" for i in range(1, 5)) + "\n /*0050*/ FFMA R9, R5, R6, R9 ;"}
+                 "build": "\n /*0010*/ ".join(f"@!P{i} LDG.E R{i}, desc[UR4][R2.64+{hex(i)}] ;" for i in range(1, 5))
+                 + "\n /*0050*/ FFMA R9, R5, R6, R9 ;"}
         for folder, text in lines.items():
             self.write(f"{folder}.sass", f"\tFunction : {KERNEL}\n /*0000*/ {text}   /* 0x00 */\n")
         self.write_script("bin/cuobjdump", '#!/bin/sh\nfor last; do :; done\ncat "${last%/m.gpu}.sass"\n')
@@ -306,7 +308,8 @@ class Code(Folder):
             with mock.patch.object(sass, "find_disassembler", lambda: os.path.abspath("bin/cuobjdump")):
                 entry, notes = self.slower(KG_BASE="base")
                 self.assertEqual((entry["explanation"], notes), ("registers 32 -> 30", []))
-                self.assertEqual(entry["sass"], {"came": ["4x @!P LDG.E R, desc[UR][R.64+…]"], "went": ["LDG.E.128 R, desc[UR][R.64+…]"]})
+                self.assertEqual(entry["sass"], {"came": ["4x @!P LDG.E R, desc[UR][R.64+…]"],
+                                                 "went": ["LDG.E.128 R, desc[UR][R.64+…]"]})
             with mock.patch.object(sass, "find_disassembler", lambda: None):
                 sass._disassemble.cache_clear()
                 entry, (note,) = self.slower(KG_BASE="base")
@@ -315,9 +318,11 @@ class Code(Folder):
         self.assertNotIn("explanation", self.slower(KG_BASE="nowhere")[0])
 
     def test_lines_of_sass(self):
-        for line, short in (("LDS R9, [R3+0x44]", "LDS R, [R+…]"), ("@!P0 BRA 0x830", "@!P BRA …"), ("@P1 BRA `(.L_x_2)", "@P BRA `(.L_x_2)"),
-                            ("IMAD.WIDE.U32 R6, R5.reuse, 0x4, R2", "IMAD.WIDE.U32 R, R, 0x4, R"), ("UIADD3.X UR5, URZ, UR5, URZ, UP0, !UPT", "UIADD3.X UR, URZ, UR, URZ, UP, !UPT"),
-                            ("LDC R1, c[0x0][0x28]", "LDC R, c[0x0][0x28]"), ("BSSY B0, 0x4f0", "BSSY B, …"), ("LDL R2, [R1+-0x8]", "LDL R, [R+…]")):
+        for line, short in (("LDS R9, [R3+0x44]", "LDS R, [R+…]"), ("@!P0 BRA 0x830", "@!P BRA …"),
+                            ("IMAD.WIDE.U32 R6, R5.reuse, 0x4, R2", "IMAD.WIDE.U32 R, R, 0x4, R"),
+                            ("UIADD3.X UR5, URZ, UR5, URZ, UP0, !UPT", "UIADD3.X UR, URZ, UR, URZ, UP, !UPT"),
+                            ("LDC R1, c[0x0][0x28]", "LDC R, c[0x0][0x28]"), ("BSSY B0, 0x4f0", "BSSY B, …"),
+                            ("LDL R2, [R1+-0x8]", "LDL R, [R+…]")):
             self.assertEqual(sass.normalize(line), short)
         lines = sass.Counter({f"line {number}": number for number in range(1, 9)})
         self.assertEqual(sass.describe_lines(lines), [f"{number}x line {number}" for number in range(8, 2, -1)] + ["and 3 more"])

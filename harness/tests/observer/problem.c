@@ -102,7 +102,7 @@ Test(known, the_own_random_pattern_replaces_the_usual)
         kg_comparison comparison = { .name = "inputs",
                                      .arguments = inputs_of_every_type,
                                      .reference = no_reference,
-                                     .patterns = tables[i].patterns };
+                                     .advanced.patterns = tables[i].patterns };
         int count = kg__pattern_count(&comparison);
         kg__problem one;
         const int32_t *index;

@@ -23,14 +23,9 @@ static __global__ void warp_each(const float *matrix, float *sums, int64_t rows,
 
 KG_LAUNCHER(row_sums_warp_each)
 {
-    int64_t rows = kg_extent(call->size, 0);
-    int64_t columns = kg_extent(call->size, 1);
-    unsigned block = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int64_t rows = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((unsigned)((rows * WARP + block - 1) / block));
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, warp_each, (const float *)call->argument[0],
-                              (float *)call->argument[1], rows, columns);
+    return kg_start(call, warp_each, kg_grid(rows * WARP, block), block,
+                    KG_ARG(call, const float, 0), KG_ARG(call, float, 1), rows, KG_EXTENT(call, 1));
 }
