@@ -46,7 +46,8 @@ void kg_fill_random(const kg_problem *problem, int argument, void *data)
 static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
 {
     static const kg_pattern none[] = { KG_END };
-    const kg_pattern *first = comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
+    const kg_pattern *first =
+        comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
 
     return first->name != NULL && strcmp(first->name, "random") == 0 ? first + 1 : first;
 }
