@@ -79,6 +79,7 @@ class Sources(unittest.TestCase):
             self.refuse(f"the CPU model does not support {name}", statement=statement)
         self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
+        self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         for header in ("mma.h",):
             self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")
