@@ -6,12 +6,12 @@ import math
 import os
 import re
 
-from common import Failure, integer_of, list_of, member, read_json, text_of
+from common import Failure, integer_of, list_of, member, object_of, read_json, text_of
 from occupancy import ask, calculate, file_of, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
-BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "judged", "comparisons"}
+BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
 NVCC_SECONDS = 60
@@ -40,6 +40,7 @@ class CodeBuild:
         self._nvcc = text_of(document, "nvcc")
         self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
                                            for key in ("architectures", "judged"))
+        self._sources = object_of(document, "sources")  # by comparison and cubin, "matmul_f32/tiled"
         self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
 
     def tests(self):
@@ -79,11 +80,17 @@ class CodeBuild:
         return {(file, plain_name(kernel["name"])): kernel for file in files
                 for kernel in _read_file(self._cubin(architecture, comparison, file))}
 
+    def _files_of(self, comparison, launches):
+        """The cubins that may hold the kernels of launches: those that are named after the launchers, or all."""
+        named = list(dict.fromkeys(launch["file"] for launch in launches))
+        compiled = [place.partition("/")[2] for place in self._sources if place.startswith(f"{comparison}/")]
+        return named if set(named) <= set(compiled) or not compiled else compiled
+
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
-        known = self.kernels(architecture, comparison, dict.fromkeys(launch["file"] for launch in launches))
-        found = [(launch, _find(known, launch)) for launch in launches]
+        known = self.kernels(architecture, comparison, self._files_of(comparison, launches))
+        found = [({**launch, "file": file}, kernel) for launch, (file, kernel) in ((launch, _find(known, launch)) for launch in launches)]
         needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
                   math.prod(launch["block"])) for launch, kernel in found]
         answers = calculate(needs)
@@ -92,7 +99,8 @@ class CodeBuild:
         cases = {}
         for (launch, kernel), answer in zip(found, answers):
             cases.setdefault(launch["case"], []).append({
-                "kernel": plain_name(kernel["name"]), "file": launch["file"], "threads": math.prod(launch["block"]),
+                "kernel": plain_name(kernel["name"]), "file": launch["file"],
+                "source": self._sources.get(f"{comparison}/{launch['file']}", f"kernels/{comparison}/{launch['file']}.cu"), "threads": math.prod(launch["block"]),
                 "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
                 "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
                 **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
@@ -139,14 +147,14 @@ def read_spills(text):
 
 
 def _find(known, launch):
-    """The kernel of a launch: of its launcher's file, or the only one of its name."""
+    """The file and the kernel of a launch: of its launcher's file, or the only one of its name."""
     name = plain_name(text_of(launch, "kernel"))
-    own = known.get((launch["file"], name))
-    named = [kernel for (_, other), kernel in known.items() if other == name]
-    if own is None and len(named) != 1:
+    named = [(file, kernel) for (file, other), kernel in known.items() if other == name]
+    own = [(file, kernel) for file, kernel in named if file == launch["file"]]
+    if not own and len(named) != 1:
         raise Failure(f"{launch['case']}: kernel {text_of(launch, 'kernel')} is "
                       f"{'in several files' if named else 'not among those compiled'}: build the target kernel_code")
-    return own or named[0]
+    return (own or named)[0]
 
 
 # Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.

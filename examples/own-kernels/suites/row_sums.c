@@ -5,10 +5,18 @@
 enum { MATRIX, SUMS };
 
 kg_launcher row_sums_thread_each, row_sums_warp_each;
+kg_launcher row_sums_cublas, row_sums_prepare_cublas, row_sums_cub, row_sums_prepare_cub;
+
+/* A library chooses its own launches. */
+static const kg_launch none[] = { KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("thread_each", row_sums_thread_each, "one thread per row"),
     KG_VARIANT("warp_each", row_sums_warp_each, "one warp per row, summed by shuffles"),
+    KG_VARIANT("cublas", row_sums_cublas, "cuBLAS: the matrix times a vector of ones",
+               .launches = none, .prepare = row_sums_prepare_cublas),
+    KG_VARIANT("cub", row_sums_cub, "CUB: a reduction of segments", .launches = none,
+               .prepare = row_sums_prepare_cub),
     KG_END,
 };
 
