@@ -61,8 +61,8 @@ function(kg__choose_code)
   set_property(GLOBAL PROPERTY KG_CODE_JUDGED "${judged}")
 endfunction()
 
-# kg__add_code(NAME KERNELS LIBRARIES KERNEL_LIBRARIES): compiles each kernel's file for each architecture, with what ptxas says of it next to the
-# cubin, and adds the tests that judge them.
+# kg__add_code(NAME KERNELS LIBRARIES KERNEL_LIBRARIES): compiles each kernel's file for each architecture, with what ptxas says
+# of it next to the cubin, and adds the tests that judge them.
 function(kg__add_code comparison kernels libraries kernel_libraries)
   kg__choose_code()
   get_property(found GLOBAL PROPERTY KG_CODE_FOUND)
@@ -141,7 +141,8 @@ function(kg__finish_code)
   get_property(sources GLOBAL PROPERTY KG_CODE_SOURCES)
   list(JOIN sources ", " sources)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.code CONTENT
-       "{\"nvcc\": \"${KG_CODE_NVCC}\", \"architectures\": [${architectures}], \"judged\": [${judged}], \"comparisons\": [\"${names}\"],
+       "{\"nvcc\": \"${KG_CODE_NVCC}\", \"architectures\": [${architectures}], \"judged\": [${judged}],
+ \"comparisons\": [\"${names}\"],
  \"sources\": {${sources}}}\n")
   add_test(NAME kernel_code.build COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target kernel_code)
   set_tests_properties(kernel_code.build PROPERTIES FIXTURES_SETUP kernel_code LABELS sm TIMEOUT 600)

@@ -2,14 +2,15 @@
 usage: kernel_stub.py compile HOME COMPILER ARGUMENT..., as a compiler's launcher
        kernel_stub.py link HOME COMPARISON WHY [GPU_ONLY_FILE ...] -- COMPILER ARGUMENT..., as a linker's launcher
 
-`compile` has compile_kernel.py compile. Where that fails it leaves an empty object, and next to it OBJECT.stub with the first error.
-`link` gives a program what such sources, and those for GPUs alone, would have defined: functions that the program's table kg__stubs
-(harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
+`compile` has compile_kernel.py compile. Where that fails it leaves an empty object, and next to it OBJECT.stub with the first
+error. `link` gives a program what such sources, and those for GPUs alone, would have defined: functions that the program's
+table kg__stubs (harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
 """
 
 import json
 import os
 import re
+import string
 import subprocess
 import sys
 
@@ -19,8 +20,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # What g++ says in words of its own, by the line of the source that it points to. Others the model's headers name.
 UNSUPPORTED = tuple((re.compile(pattern), feature) for pattern, feature in (
-    (r"#\s*include\s*[<\"]((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|mma)"
-     r"[^>\"]*)[>\"]", None),
+    (r"#\s*include\s*[<\"]((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|"
+     r"mma)[^>\"]*)[>\"]", None),
     (r"\b(?:tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture\s*<)", "textures"),
     (r"\b(?:surf[123]D\w*|surfCubemap\w*|cudaSurfaceObject_t)", "surfaces"),
     (r"\b(?:this_cluster|cluster_group|__cluster_dims__)\b", "clusters"),
@@ -165,8 +166,7 @@ def find_stub(stubs, symbol, comparison):
 
 
 def literal(text):
-    return '"' + "".join(c if c.isascii() and c.isprintable() and c not in '"\\?' else "".join(f"\\{byte:03o}" for byte in c.encode())
-                         for c in text) + '"'
+    return '"' + "".join(chr(byte) if chr(byte) in string.ascii_letters + string.digits or byte in b" /._-:," else f"\\{byte:03o}" for byte in text.encode()) + '"'
 
 
 def stub_source(found):
@@ -184,10 +184,12 @@ def stub_source(found):
 
 def stubs_of(command, home, why, gpu_only):
     words = [word for argument in command for word in (read(argument[1:]).split() if argument.startswith("@") else [argument])]
-    failed = [json.loads(read(f"{word}.stub")) for word in words if word.endswith(".o") and os.path.exists(f"{word}.stub")]
-    alone = [{"source": path, "file": os.path.relpath(path, home), "line": 0,
-              "why": why.format(os.path.relpath(path, home))} for path in gpu_only]
-    return [{**stub, "text": read(stub["source"]), "gpu_only": only} for stubs, only in ((failed, False), (alone, True)) for stub in stubs]
+    stubs = [{**json.loads(read(f"{word}.stub")), "gpu_only": False} for word in words
+             if word.endswith(".o") and os.path.exists(f"{word}.stub")]
+    for path in gpu_only:
+        file = os.path.relpath(path, home)
+        stubs.append({"source": path, "file": file, "line": 0, "why": why.format(file), "gpu_only": True})
+    return [{**stub, "text": read(stub["source"])} for stub in stubs]
 
 
 def link(home, comparison, why, gpu_only, command):

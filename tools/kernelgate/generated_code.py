@@ -11,7 +11,8 @@ from occupancy import ask, calculate, file_of, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
-BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}
+# What the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
+BUILD_FILE = "kernelgate.code"
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
 NVCC_SECONDS = 60
@@ -90,17 +91,18 @@ class CodeBuild:
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
         known = self.kernels(architecture, comparison, self._files_of(comparison, launches))
-        found = [({**launch, "file": file}, kernel) for launch, (file, kernel) in ((launch, _find(known, launch)) for launch in launches)]
+        found = [(launch, *_find(known, launch)) for launch in launches]
         needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
-                  math.prod(launch["block"])) for launch, kernel in found]
+                  math.prod(launch["block"])) for launch, _, kernel in found]
         answers = calculate(needs)
         if answers is None:
             raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
         cases = {}
-        for (launch, kernel), answer in zip(found, answers):
+        for (launch, file, kernel), answer in zip(found, answers):
             cases.setdefault(launch["case"], []).append({
-                "kernel": plain_name(kernel["name"]), "file": launch["file"],
-                "source": self._sources.get(f"{comparison}/{launch['file']}", f"kernels/{comparison}/{launch['file']}.cu"), "threads": math.prod(launch["block"]),
+                "kernel": plain_name(kernel["name"]), "file": file,
+                "source": self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu"),
+                "threads": math.prod(launch["block"]),
                 "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
                 "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
                 **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",

@@ -181,8 +181,10 @@ class Merge:
         for case in list_of(verdicts, "vanished"):
             self._list_once("vanished", target, {"case": case, "target": target, "test": test})
         for entry in list_of(verdicts, "refused"):
-            self._list_once("refused", target, {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why"),
-                                                **({"gpu_only": True} if member(entry, "gpu_only") else {})})
+            refused = {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why")}
+            if member(entry, "gpu_only") is True:
+                refused["gpu_only"] = True
+            self._list_once("refused", target, refused)
         for claim in list_of(verdicts, "claims"):
             self.document["claims"].append({**claim, "target": target, "test": test, "why": text_of(claim, "why")})
 

@@ -159,8 +159,8 @@ class Code(Folder):
         self.list_cases("m/tiled/1/b16", "m/tiled/2/b16")
         self.compile()
 
-    def list_cases(self, *cases):
-        launches = [{"case": case, "launcher": "m_tiled", "kernel": "_ZL5tiledPf", "grid": [1, 1, 1], "block": [16, 16, 1],
+    def list_cases(self, *cases, launcher="m_tiled"):
+        launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": [1, 1, 1], "block": [16, 16, 1],
                      "dynamic_shared": 0} for case in cases]
         listing = {"comparison": "m", "home": os.getcwd(), "include": "/i", "target": {}, "cases": launches, "without": [],
                    "refused": [], "failed": []}
@@ -178,6 +178,18 @@ class Code(Folder):
         """The verdicts that a test leaves."""
         self.code(code, told, "--test", "sm_90.m.code", **settings)
         return json.loads(self.read("out/records/sm_90.m.code.verdicts.json"))
+
+    @need_calculator
+    def test_kernels_of_a_library(self):
+        """A launcher in a file of its own starts kernels of any other that the build compiled."""
+        build = json.loads(self.read("build/kernelgate.code"))
+        for sources, ends in (({"m/tiled": "src/tiled.cu", "m/adapter": "m.cu"}, 2), ({"m/tiled": "src/tiled.cu"}, 0)):
+            self.write("build/kernelgate.code", {**build, "sources": sources})
+            self.list_cases("m/tiled/1/b16", launcher="m_fast")
+            self.code(ends, "adapter" if ends else "0 B    0 B")
+        self.code(0, "", "--record")
+        self.compile(spills=4)
+        self.assertEqual(self.judge(1, "src/tiled.cu")["cases"][0]["at"], {"file": "src/tiled.cu"})
 
     @need_calculator
     def test_shows_and_records(self):

@@ -41,7 +41,7 @@ class PartStubs(PartRuns):
         self.set(KG_FILTER="fake/whole/*,fake/*alone/*")
         self.check(0, program=STUBS)
         results = self.merge(0, ("2 checked       4 gpu-only", "PASS  2 cases on cpu-model"))
-        self.assertEqual([entry["case"] for entry in results["refused"]], ALONE)
+        self.assertEqual([(entry["case"], entry["gpu_only"]) for entry in results["refused"]], [(case, True) for case in ALONE])
         self.assertIn("| **gpu-only** | `fake/alone/1/b32` |", self.read("out/summary.md"))
         self.assertIn("for GPUs alone", self.read("out/junit.xml"))
 
@@ -49,7 +49,7 @@ class PartStubs(PartRuns):
         self.expect_skip(self.run_test(STUBS, "defects", 77), "gpu-only", "every case is for GPUs alone")
 
     def test_listings_name_what_is_for_gpus_alone(self):
-        self.assertIn("fake/alone/1/b32         gpu-only", self.expect_program(0, "", COMMAND, "list", "--build", self.own_build()))
+        self.expect_program(0, "fake/alone/1/b32         gpu-only", COMMAND, "list", "--build", self.own_build())
         listing = json.loads(self.expect_program(0, "", STUBS, "--launches"))
         self.assertEqual(([entry["case"].split("/")[1] for entry in listing["refused"]], listing["failed"]),
                          (["alone", "broken", "calls_alone", "calls_broken"], []))

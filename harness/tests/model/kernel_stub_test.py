@@ -39,7 +39,8 @@ namespace toy { int run(float *data); }
 int main(int count, char **)
 {
     for (const kg__stub *stub = kg__stubs; stub->function; stub++)
-        printf("%s:%u: %s, %d, %d\\n", stub->file, stub->line, stub->why, stub->gpu_only, stub->function == (void (*)())toy_launcher);
+        printf("%s:%u: %s, %d, %d\\n", stub->file, stub->line, stub->why, stub->gpu_only,
+               stub->function == (void (*)())toy_launcher);
     return count > 1 ? toy_odd() : toy::run(nullptr);
 }
 """
@@ -68,8 +69,8 @@ class KernelStub(unittest.TestCase):
         if text is not None:
             self.write(f"src/{name}.cu", text)
         self.write(f"{name}.cpp", f'#include "{self.at("src")}/{name}.cu"\n')
-        return self.run_script("compile", self.home, CXX, "-D__CUDACC__", "-D__CUDA_ARCH__=900", f"-I{INCLUDE}", "-MD", "-MT", f"{name}.o",
-                               "-MF", f"{name}.d", "-O1", *flags, "-o", f"{name}.o", "-c", self.at(f"{name}.cpp"))
+        return self.run_script("compile", self.home, CXX, "-D__CUDACC__", "-D__CUDA_ARCH__=900", f"-I{INCLUDE}", "-O1", "-MD",
+                               "-MT", f"{name}.o", "-MF", f"{name}.d", *flags, "-o", f"{name}.o", "-c", self.at(f"{name}.cpp"))
 
     def stub(self, name="a"):
         with open(self.at(f"{name}.o.stub"), encoding="utf-8") as file:
@@ -113,14 +114,14 @@ class KernelStub(unittest.TestCase):
 
     def link(self, *gpu_only):
         subprocess.run([CXX, "-x", "c++", "-c", "-o", self.at("main.o"), "-"], input=MAIN, text=True, check=True)
-        return self.run_script("link", self.home, "toy", "{} is alone", *map(self.at, gpu_only), "--", CXX, "main.o", "a.o", "b.o",
-                               "-o", "toy")
+        return self.run_script("link", self.home, "toy", "{} is alone", *map(self.at, gpu_only), "--", CXX, "main.o", "a.o",
+                               "b.o", "-o", "toy")
 
     def call(self, *arguments):
         return subprocess.run([self.at("toy"), *arguments], capture_output=True, text=True, check=True).stdout
 
     def test_programs_lack_what_did_not_compile(self):
-        """The functions of such a source, of C or C++, and of one for GPUs alone, are in the table, and end where they are called."""
+        """What such a source, or one for GPUs alone, defines is in the table, and ends where it is called."""
         self.compile("extern \"C\" int toy_launcher() { return twice(1); }\n")
         self.compile("extern \"C\" int toy_odd() { return 5; }\n", name="b")
         self.write("src/c.cu", "namespace toy { int run(float *) { return asm(); } }\n")
