@@ -1,6 +1,7 @@
 """Results for a terminal and a job's log: one line per comparison, failures as compilers print them, the verdict last."""
 
 import math
+import re
 
 import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
@@ -116,11 +117,11 @@ def slower_time(entry):
 
 
 def without_place(text, file, line):
-    """A text without the file and line that are shown before it."""
+    """A text without the file and line that are shown before it; a kernel's may begin with its launcher's file."""
     for prefix in (f"{file}:{line}: ", f"{file}: "):
         if text.startswith(prefix):
             return text[len(prefix):]
-    return text
+    return re.sub(r"^[^\s:]+\.cu: ", "", text) if file else text
 
 
 class Console:
