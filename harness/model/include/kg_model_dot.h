@@ -1,0 +1,92 @@
+/* What a tensor core computes for one element of a product: c plus the sum of a[i] * b[i]. One call
+ * is one instruction's k: `terms` is 16 of m16n8k16, 8 of m16n8k8.
+ *
+ * Products are exact. Of floating-point values of at most 11 significant bits, products and c are
+ * cut toward zero 25 binary places below the largest exponent among them, added exactly, and the
+ * sum is cut to a float, as others have measured on Hopper (Fasi et al., "Numerical behavior of
+ * NVIDIA tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times
+ * 2^-24 of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. An
+ * accumulator of 16 bits is that float rounded to the nearest. */
+#ifndef KG__MODEL_DOT_H
+#define KG__MODEL_DOT_H
+
+#include "cuda_runtime.h"
+
+#define KG__MODEL_INLINE static inline __attribute__((always_inline, unused))
+
+/* A float as tensor cores read it for tf32: without its last 13 bits. */
+KG__MODEL_INLINE float kg__model_cut_to_tf32(float value)
+{
+    return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, value) & ~0x1fffu);
+}
+
+/* The exponent of a float, at least -126; 128 where it is infinite or not a number. */
+KG__MODEL_INLINE int kg__model_exponent(float value)
+{
+    const int biased = static_cast<int>(__builtin_bit_cast(uint32_t, value) >> 23 & 0xff);
+
+    return biased > 0 ? biased - 127 : -126;
+}
+
+/* A double as a float, rounded toward zero; infinite from 2^128 on. */
+KG__MODEL_INLINE float kg__model_cut_to_float(double value)
+{
+    const float nearest = static_cast<float>(value);
+    const bool beyond = __builtin_fabs(nearest) > __builtin_fabs(value);
+
+    if (!beyond || __builtin_fabs(value) >= 0x1p128)
+        return nearest;
+    return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, nearest) - 1);
+}
+
+KG__MODEL_INLINE float kg__model_dot(const float *a, const float *b, unsigned int terms, float c)
+{
+    constexpr int places = 25;
+    int largest = kg__model_exponent(c);
+    bool finite = largest < 128;
+    double plain = c;
+    double scale;
+    int64_t sum;
+
+    for (unsigned int i = 0; i < terms; i++) {
+        const int of_a = kg__model_exponent(a[i]);
+        const int of_b = kg__model_exponent(b[i]);
+
+        finite = finite && of_a < 128 && of_b < 128;
+        largest = a[i] != 0 && b[i] != 0 && of_a + of_b > largest ? of_a + of_b : largest;
+        plain += static_cast<double>(a[i]) * b[i];
+    }
+    if (!finite)
+        return static_cast<float>(plain);
+    scale = __builtin_bit_cast(double, static_cast<uint64_t>(1023 + places - largest) << 52);
+    sum = static_cast<int64_t>(c * scale);
+    for (unsigned int i = 0; i < terms; i++)
+        sum += static_cast<int64_t>(static_cast<double>(a[i]) * b[i] * scale);
+    return kg__model_cut_to_float(static_cast<double>(sum) / scale);
+}
+
+/* Of doubles: one fma after the other. */
+KG__MODEL_INLINE double kg__model_dot(const double *a, const double *b, unsigned int terms,
+                                      double c)
+{
+    for (unsigned int i = 0; i < terms; i++)
+        c = __builtin_fma(a[i], b[i], c);
+    return c;
+}
+
+/* Of integers of 8 bits and less: exact, then saturated, or wrapped to 32 bits. */
+KG__MODEL_INLINE int kg__model_dot(const int *a, const int *b, unsigned int terms, int c,
+                                   bool saturated)
+{
+    int64_t sum = c;
+
+    for (unsigned int i = 0; i < terms; i++)
+        sum += static_cast<int64_t>(a[i]) * b[i];
+    if (saturated)
+        sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+    return static_cast<int>(static_cast<uint32_t>(sum));
+}
+
+#undef KG__MODEL_INLINE
+
+#endif
