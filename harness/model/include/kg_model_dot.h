@@ -10,20 +10,43 @@
 #ifndef KG__MODEL_DOT_H
 #define KG__MODEL_DOT_H
 
-#include "cuda_runtime.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #define KG__MODEL_INLINE static inline __attribute__((always_inline, unused))
+
+typedef union kg__model_float_bits {
+    float value;
+    uint32_t bits;
+} kg__model_float_bits;
+
+KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
+{
+    kg__model_float_bits both;
+
+    both.value = value;
+    return both.bits;
+}
+
+KG__MODEL_INLINE float kg__model_float_of(uint32_t bits)
+{
+    kg__model_float_bits both;
+
+    both.bits = bits;
+    return both.value;
+}
 
 /* A float as tensor cores read it for tf32: without its last 13 bits. */
 KG__MODEL_INLINE float kg__model_cut_to_tf32(float value)
 {
-    return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, value) & ~0x1fffu);
+    return kg__model_float_of(kg__model_bits_of(value) & ~0x1fffu);
 }
 
 /* The exponent of a float, at least -126; 128 where it is infinite or not a number. */
 KG__MODEL_INLINE int kg__model_exponent(float value)
 {
-    const int biased = static_cast<int>(__builtin_bit_cast(uint32_t, value) >> 23 & 0xff);
+    const int biased = (int)(kg__model_bits_of(value) >> 23 & 0xff);
 
     return biased > 0 ? biased - 127 : -126;
 }
@@ -31,60 +54,60 @@ KG__MODEL_INLINE int kg__model_exponent(float value)
 /* A double as a float, rounded toward zero; infinite from 2^128 on. */
 KG__MODEL_INLINE float kg__model_cut_to_float(double value)
 {
-    const float nearest = static_cast<float>(value);
-    const bool beyond = __builtin_fabs(nearest) > __builtin_fabs(value);
+    const float nearest = (float)value;
 
-    if (!beyond || __builtin_fabs(value) >= 0x1p128)
+    if (fabs((double)nearest) <= fabs(value) || fabs(value) >= 0x1p128)
         return nearest;
-    return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, nearest) - 1);
+    return kg__model_float_of(kg__model_bits_of(nearest) - 1);
 }
 
-KG__MODEL_INLINE float kg__model_dot(const float *a, const float *b, unsigned int terms, float c)
+KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, unsigned int terms,
+                                               float c)
 {
-    constexpr int places = 25;
     int largest = kg__model_exponent(c);
     bool finite = largest < 128;
-    double plain = c;
+    double plain = (double)c;
     double scale;
     int64_t sum;
 
     for (unsigned int i = 0; i < terms; i++) {
         const int of_a = kg__model_exponent(a[i]);
         const int of_b = kg__model_exponent(b[i]);
+        const double product = (double)a[i] * (double)b[i];
 
         finite = finite && of_a < 128 && of_b < 128;
-        largest = a[i] != 0 && b[i] != 0 && of_a + of_b > largest ? of_a + of_b : largest;
-        plain += static_cast<double>(a[i]) * b[i];
+        largest = product != 0 && of_a + of_b > largest ? of_a + of_b : largest;
+        plain += product;
     }
     if (!finite)
-        return static_cast<float>(plain);
-    scale = __builtin_bit_cast(double, static_cast<uint64_t>(1023 + places - largest) << 52);
-    sum = static_cast<int64_t>(c * scale);
+        return (float)plain;
+    scale = ldexp(1.0, 25 - largest);
+    sum = (int64_t)((double)c * scale);
     for (unsigned int i = 0; i < terms; i++)
-        sum += static_cast<int64_t>(static_cast<double>(a[i]) * b[i] * scale);
-    return kg__model_cut_to_float(static_cast<double>(sum) / scale);
+        sum += (int64_t)((double)a[i] * (double)b[i] * scale);
+    return kg__model_cut_to_float((double)sum / scale);
 }
 
 /* Of doubles: one fma after the other. */
-KG__MODEL_INLINE double kg__model_dot(const double *a, const double *b, unsigned int terms,
-                                      double c)
+KG__MODEL_INLINE double kg__model_dot_of_doubles(const double *a, const double *b,
+                                                 unsigned int terms, double c)
 {
     for (unsigned int i = 0; i < terms; i++)
-        c = __builtin_fma(a[i], b[i], c);
+        c = fma(a[i], b[i], c);
     return c;
 }
 
 /* Of integers of 8 bits and less: exact, then saturated, or wrapped to 32 bits. */
-KG__MODEL_INLINE int kg__model_dot(const int *a, const int *b, unsigned int terms, int c,
-                                   bool saturated)
+KG__MODEL_INLINE int32_t kg__model_dot_of_integers(const int32_t *a, const int32_t *b,
+                                                   unsigned int terms, int32_t c, bool saturated)
 {
     int64_t sum = c;
 
     for (unsigned int i = 0; i < terms; i++)
-        sum += static_cast<int64_t>(a[i]) * b[i];
+        sum += (int64_t)a[i] * b[i];
     if (saturated)
         sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
-    return static_cast<int>(static_cast<uint32_t>(sum));
+    return (int32_t)(uint32_t)sum;
 }
 
 #undef KG__MODEL_INLINE
