@@ -1,5 +1,5 @@
 /* What a tensor core computes for one element of a product: c plus the sum of a[i] * b[i]. One call
- * is one instruction's k: `terms` is 16 of m16n8k16, 8 of m16n8k8.
+ * is one instruction's k: `terms` is 16 of m16n8k16, 4 of m16n8k4.
  *
  * Products are exact. Of floating-point values of at most 11 significant bits, products and c are
  * cut toward zero 25 binary places below the largest exponent among them, added exactly, and the
