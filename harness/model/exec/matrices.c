@@ -33,6 +33,14 @@ static unsigned int block_count(const kg__model_matrix *matrix)
     return matrix->rows / BLOCK_ROWS * (matrix->columns / (LANES_PER_ROW * matrix->run));
 }
 
+unsigned int kg__matrix_alignment(const kg__model_matrix *matrix)
+{
+    const unsigned int bytes =
+        block_count(matrix) * matrix->run * (unsigned int)kg__matrix_element_size(matrix);
+
+    return bytes < 16 ? bytes : 16;
+}
+
 /* The first element of a block. */
 static position block_at(const kg__model_matrix *matrix, unsigned int block)
 {

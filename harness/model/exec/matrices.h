@@ -9,6 +9,11 @@
 /* Bytes of an element. */
 size_t kg__matrix_element_size(const kg__model_matrix *matrix);
 
+/* Bytes that a matrix's rows in memory have to be aligned to: a lane's part of it (PTX ISA,
+ * "wmma.load"), but 16 at most. CUDA's guide asks for 32 at its begin, which no code for sm_80 and
+ * newer needs, and tiles of 8 halves do not have. */
+unsigned int kg__matrix_alignment(const kg__model_matrix *matrix);
+
 /* One lane's part of an instruction that loads or stores a part of a matrix. */
 typedef struct kg__matrix_access {
     size_t offset; /* bytes from where the matrix begins */

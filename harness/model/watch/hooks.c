@@ -297,7 +297,7 @@ void kg__model_wait_for_copies(unsigned int newest)
              code);
 }
 
-/* Says that a matrix, or its second row, does not begin at a multiple of `bytes`. */
+/* Says that a matrix, or what follows its first row, does not begin at a multiple of `bytes`. */
 static void find_misaligned(const void *memory, unsigned int bytes, unsigned int kind,
                             uintptr_t code, unsigned int thread)
 {
@@ -319,15 +319,16 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     const unsigned int kind = writes ? KG__ACCESS_WRITE : 0;
     const bool shared = kg__model_memory_at(memory) == KG__MODEL_IS_SHARED;
     const char *second = (const char *)memory + stride * kg__matrix_element_size(matrix);
+    const unsigned int alignment = kg__matrix_alignment(matrix);
     kg__model_place who;
     kg__matrix_access access;
 
     if (!kg__model_where(&who))
         return;
-    if (kg__watch_checks() && ((uintptr_t)memory & 31) != 0)
-        find_misaligned(memory, 32, kind, CODE, who.linear);
-    else if (kg__watch_checks() && ((uintptr_t)second & 15) != 0)
-        find_misaligned(second, 16, kind, CODE, who.linear);
+    if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
+        find_misaligned(memory, alignment, kind, CODE, who.linear);
+    else if (kg__watch_checks() && (uintptr_t)second % alignment != 0)
+        find_misaligned(second, alignment, kind, CODE, who.linear);
     for (unsigned int i = 0;
          kg__matrix_access_of(matrix, stride, by_rows != 0, shared, who.lane, i, &access); i++) {
         if (access.bytes > 0)

@@ -331,7 +331,7 @@ static const struct {
         .bytes = 4 } },
     { KERNEL(misalign),
       32,
-      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 16, .bytes = 32 } },
+      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 8, .bytes = 16 } },
     { KERNEL(misalign_stride),
       32,
       { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 40, .bytes = 16 } },

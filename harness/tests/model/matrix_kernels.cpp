@@ -169,12 +169,12 @@ KERNEL(skip_stride)
     d.b[threadIdx.x] = left.x[0];
 }
 
-// k == 1: 16 bytes further, where 32 are needed.
+// k == 1: 8 bytes further, where 16 are needed.
 KERNEL(misalign)
 {
     half_left left;
 
-    wmma::load_matrix_sync(left, reinterpret_cast<half *>(d.a) + (d.k == 1 ? 8 : 0), 16);
+    wmma::load_matrix_sync(left, reinterpret_cast<half *>(d.a) + (d.k == 1 ? 4 : 0), 16);
     d.b[threadIdx.x] = left.x[0];
 }
 
