@@ -21,6 +21,7 @@ typedef union kg__model_float_bits {
     uint32_t bits;
 } kg__model_float_bits;
 
+/* The bits of a float. */
 KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
 {
     kg__model_float_bits both;
@@ -29,6 +30,7 @@ KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
     return both.bits;
 }
 
+/* The float of bits. */
 KG__MODEL_INLINE float kg__model_float_of(uint32_t bits)
 {
     kg__model_float_bits both;
@@ -61,6 +63,8 @@ KG__MODEL_INLINE float kg__model_cut_to_float(double value)
     return kg__model_float_of(kg__model_bits_of(nearest) - 1);
 }
 
+/* Of floats with at most 11 significant bits, cut as said above; infinite or not a number where a
+ * term is. */
 KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, unsigned int terms,
                                                float c)
 {

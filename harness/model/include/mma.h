@@ -77,6 +77,12 @@ KG__MODEL_ELEMENT(int, int, int, KG__MODEL_INT32, 1)
 template <typename Type, typename... Others>
 constexpr bool kg__is_one_of = (std::is_same<Type, Others>::value || ...);
 
+/* One of two extents, which may be equal. */
+constexpr int kg__choose(bool first, int one, int other)
+{
+    return first ? one : other;
+}
+
 /* Whether CUDA has a fragment. */
 template <typename Use, int M, int N, int K, typename Element, typename Layout>
 constexpr bool kg__is_fragment()
@@ -108,8 +114,8 @@ class __align__(8) fragment
     static constexpr bool is_operand = !kg__is_one_of<Use, accumulator>;
     static constexpr bool is_turned = !is_operand && N == 32;
     static constexpr bool has_rows = kg__is_one_of<Use, matrix_a> || (!is_operand && !is_turned);
-    static constexpr int rows = has_rows ? M : N;
-    static constexpr int columns = is_operand ? K : is_turned ? M : N;
+    static constexpr int rows = kg__choose(has_rows, M, N);
+    static constexpr int columns = kg__choose(is_operand, K, kg__choose(is_turned, M, N));
     /* A lane has the halves of an operand twice, or four times, to have 16. */
     static constexpr int count =
         is_operand && kg__is_one_of<Element, __half> ? 16 : rows * columns / KG__MODEL_WARP;
@@ -195,7 +201,7 @@ KG__MODEL_INLINE void kg__multiply(fragment<accumulator, M, N, K, To> &d,
                                    const fragment<accumulator, M, N, K, From> &c, bool saturates)
 {
     /* What nvcc makes of tf32 has four. */
-    constexpr unsigned int terms = kg__is_one_of<Element, precision::tf32> ? 4 : K;
+    constexpr int terms = kg__choose(kg__is_one_of<Element, precision::tf32>, 4, K);
     const kg__model_product product = { &a.kg__matrix, &b.kg__matrix, &c.kg__matrix, &d.kg__matrix,
                                         a.x,           b.x,           c.x,           d.x,
                                         terms,         saturates };

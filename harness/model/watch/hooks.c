@@ -317,7 +317,8 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
                             int by_rows, int writes)
 {
     const unsigned int kind = writes ? KG__ACCESS_WRITE : 0;
-    const bool shared = kg__model_memory_at(memory) == KG__MODEL_IS_SHARED;
+    const kg__region *region = kg__region_at((uintptr_t)memory);
+    const bool shared = region != NULL && region->space == KG__MODEL_SHARED;
     const char *second = (const char *)memory + stride * kg__matrix_element_size(matrix);
     const unsigned int alignment = kg__matrix_alignment(matrix);
     kg__model_place who;

@@ -208,7 +208,7 @@ Test(matrices, have_the_documented_elements)
         start(kind->unpack, single, line(32), data);
         for (int i = 0; i < 32 * kind->count; i++) {
             const int number_of = i % kind->count;
-            const float *own = &data.b[i / kind->count * 32];
+            const float *own = data.b + (ptrdiff_t)i / kind->count * 32;
             int at;
             int k;
 

@@ -20,7 +20,7 @@ static __global__ void multiply(watch_data d)
     constexpr int words = 32 * MATRIX_STRIDE * sizeof(element) / 4;
     __shared__ __align__(32) int staged_a[words];
     __shared__ __align__(32) int staged_b[words];
-    const int *a = reinterpret_cast<const int *>(d.a);
+    const int *a = static_cast<const int *>(static_cast<const void *>(d.a));
     const int *b = d.numbers;
     Left left;
     Right right;
