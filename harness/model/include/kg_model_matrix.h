@@ -22,10 +22,10 @@ typedef enum kg__model_element {
     KG__MODEL_INT32
 } kg__model_element;
 
-/* Which elements of a matrix the lanes of a warp hold, as of mma.sync (PTX ISA, "Matrix Fragments
- * for mma"). A matrix is cut into blocks of 8 by 4 `run`: lane l has, of each, the elements
- * run * (l % 4) to run * (l % 4) + run - 1 of its row l / 4. The rows of A are its own, those of B
- * its columns; both have k elements. */
+/* Which elements of a matrix the lanes of a warp hold: those of mma.sync (PTX ISA, "Matrix
+ * Fragments for mma"). A matrix is cut into blocks of 8 by 4 `run`: lane l has, of each, the
+ * elements run * (l % 4) to run * (l % 4) + run - 1 of its row l / 4. The rows of A are its own,
+ * those of B its columns; both have k elements. */
 typedef struct kg__model_matrix {
     kg__model_element element;
     unsigned char rows, columns;

@@ -27,7 +27,7 @@ static __device__ __forceinline__ void round_operand(Fragment &operand)
 {
     if constexpr (std::is_same<typename Fragment::element_type,
                                nvcuda::wmma::precision::tf32>::value) {
-        for (int i = 0; i < (int)operand.num_elements; i++)
+        for (int i = 0; i < operand.num_elements; i++)
             operand.x[i] = nvcuda::wmma::__float_to_tf32(operand.x[i]);
     }
 }
@@ -44,7 +44,7 @@ static __device__ __forceinline__ void finish(typename Kind::sum &sum, typename 
     nvcuda::wmma::store_matrix_sync(to, sum, (unsigned)stride, layout);
     __syncwarp();
     nvcuda::wmma::load_matrix_sync(again, to, (unsigned)stride, layout);
-    for (int i = 0; i < (int)sum.num_elements; i++)
+    for (int i = 0; i < sum.num_elements; i++)
         sum.x[i] = sum.x[i] + again.x[i];
     __syncwarp();
     nvcuda::wmma::store_matrix_sync(to, sum, (unsigned)stride, layout);
