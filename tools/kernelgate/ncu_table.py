@@ -122,8 +122,8 @@ class Table:
         return kernel.fields[self._columns.index(column)] if column in self._columns else ""
 
     def count(self, kernel, metric, opcodes=()):
-        """The count in a column of a kernel's row, or that of some opcodes, as in "25 (LDS: 20; BAR: 5)"; None where this chip does
-        not count it."""
+        """The count in a column of a kernel's row, or that of some opcodes, as in "25 (LDS: 20; BAR: 5)"; None where this chip
+        does not count it."""
         field = self._field(kernel, metric)
         if field in ("", "n/a"):
             return None

@@ -80,7 +80,8 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
-        self.refuse("the CPU model's wmma has no elements of less than 8 bits", "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
+        self.refuse("the CPU model's wmma has no elements of less than 8 bits",
+                    "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
                     "fragment<matrix_a, 8, 8, 32, experimental::precision::u4, row_major> operand;")
 
     def test_what_hides_accesses_is_a_compile_error(self):
