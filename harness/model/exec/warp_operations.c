@@ -2,6 +2,7 @@
 #include "model/exec/warp_operations.h"
 
 #include "model/exec/grid.h"
+#include "model/exec/matrices.h"
 
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
  * warp. */
@@ -68,6 +69,7 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
 
     switch (operation) {
     case KG__MODEL_SYNC:
+    case KG__MODEL_MATRIX:
         return 0;
     case KG__MODEL_SHUFFLE:
     case KG__MODEL_SHUFFLE_UP:
@@ -101,12 +103,24 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
     }
 }
 
+/* Computes the product that the lanes of a whole warp wait for. */
+static void multiply(const kg__thread *lanes)
+{
+    const kg__model_product *products[KG__MODEL_WARP];
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++)
+        products[lane] = (const kg__model_product *)(uintptr_t)lanes[lane].value;
+    kg__multiply(products);
+}
+
 /* Gives the lanes of `group`, which have come together, their results. */
 static void release(unsigned int number, unsigned int group)
 {
     kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
     const kg__thread *first = &lanes[__builtin_ctz(group)];
 
+    if (first->operation == KG__MODEL_MATRIX && first->argument != 0)
+        multiply(lanes);
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
             lanes[lane].result = result_of(lanes, group, lane);
@@ -121,18 +135,27 @@ static void release(unsigned int number, unsigned int group)
         kg__running.watcher->warp_operation(number, group, first->operation, first->code);
 }
 
+/* Whether lanes wait in the same operation. Those of matrices are one instruction; code that is not
+ * instrumented may have it twice. */
+static bool are_together(const kg__thread *a, const kg__thread *b)
+{
+    return a->mask == b->mask && a->operation == b->operation &&
+           (a->operation != KG__MODEL_MATRIX ||
+            (a->argument == b->argument && (kg__running.watcher == NULL || a->code == b->code)));
+}
+
 /* Releases the operation that `lane` of a warp waits in, if every lane that it names has come. */
 static void try_to_release(unsigned int number, unsigned int lane)
 {
     const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
     const kg__warp *warp = &kg__running.warps[number];
-    unsigned int group = lanes[lane].mask & warp->live;
+    const bool needs_all = lanes[lane].operation == KG__MODEL_MATRIX;
+    unsigned int group = lanes[lane].mask & (needs_all ? UINT32_MAX : warp->live);
 
     if ((group & ~warp->waiting) != 0 || lanes[lane].operation == KG__MODEL_ACTIVE)
         return;
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
-        if ((group >> other & 1) != 0 && (lanes[other].mask != lanes[lane].mask ||
-                                          lanes[other].operation != lanes[lane].operation))
+        if ((group >> other & 1) != 0 && !are_together(&lanes[lane], &lanes[other]))
             return;
     }
     release(number, group);

@@ -104,8 +104,10 @@ typedef enum kg__model_warp_operation {
     KG__MODEL_OR,
     KG__MODEL_XOR,
     KG__MODEL_MATCH_ALL, /* gives the mask of all lanes where they have one value, or 0 */
-    KG__MODEL_ACTIVE     /* gives the mask of the lanes that wait at this place in the code when no
+    KG__MODEL_ACTIVE,    /* gives the mask of the lanes that wait at this place in the code when no
                             lane of the warp can go on otherwise */
+    KG__MODEL_MATRIX /* kg_model_matrix.h; value: the lane's part of a product where argument is 1
+                      */
 } kg__model_warp_operation;
 
 /* Notes that the calling thread takes part in an operation: kg__model_run_warp_operation(). */

@@ -80,8 +80,9 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
-        for header in ("mma.h",):
-            self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")
+        self.refuse("the CPU model's wmma has no elements of less than 8 bits",
+                    "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
+                    "fragment<matrix_a, 8, 8, 32, experimental::precision::u4, row_major> operand;")
 
     def test_what_hides_accesses_is_a_compile_error(self):
         for attribute in ('__attribute__((no_sanitize("thread")))', "__attribute__((no_sanitize_thread))",
@@ -97,7 +98,7 @@ class Sources(unittest.TestCase):
 
     def test_headers_of_cuda(self):
         """Each is there, before cuda_runtime.h and after it, in any order, and none clashes with people's helpers."""
-        unsupported = ("cooperative_groups", "cub/", "cuda_bf16", "cuda_fp16", "cuda_fp8", "cuda_pipeline", "mma", "curand.h",
+        unsupported = ("cooperative_groups", "cub/", "cuda_bf16", "cuda_fp16", "cuda_fp8", "cuda_pipeline", "curand.h",
                        "kg_")
         folder = pathlib.Path(INCLUDE)
         names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.h"))
