@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MATRIX_ROW 16 /* bytes of a row of eight halves */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
@@ -294,6 +295,18 @@ void kg__model_wait_for_copies(unsigned int newest)
     while (kg__exec_bring_copy(newest, &to, &size))
         note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
              code);
+}
+
+void kg__model_read_row(const void *address, uint32_t *words)
+{
+    note_access(address, KG__ACCESS_MATRIX | MATRIX_ROW, CODE);
+    memcpy(words, address, MATRIX_ROW);
+}
+
+void kg__model_write_row(void *address, const uint32_t *words)
+{
+    note_access(address, KG__ACCESS_MATRIX | KG__ACCESS_WRITE | MATRIX_ROW, CODE);
+    memcpy(address, words, MATRIX_ROW);
 }
 
 /* The stand-in headers have instrumented sources call these for the C library's functions. A place

@@ -139,6 +139,17 @@ static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int 
     return most - least + words <= BANKS ? 1 : count_conflicts(first, count, words);
 }
 
+/* The same of rows of matrices: each eight of them are a request of their own to the banks. */
+static unsigned int count_row_wavefronts(const uint32_t *first, unsigned int count,
+                                         unsigned int words)
+{
+    unsigned int sum = 0;
+
+    for (unsigned int i = 0; i < count; i += 8)
+        sum += count_wavefronts(first + i, count - i < 8 ? count - i : 8, words);
+    return sum;
+}
+
 /* Marks bytes that are touched for the first time in this launch. */
 static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
@@ -179,8 +190,10 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     counted++;
     fresh[0]++;
     /* Vectors are aligned, so that two of them have all their words in common, or none. */
-    fresh[1] += space == KG__MODEL_SHARED     ? count_wavefronts(parts, count, words)
-                : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
+    fresh[1] += space == KG__MODEL_SHARED     ? (kind & KG__ACCESS_MATRIX) != 0
+                                                    ? count_row_wavefronts(parts, count, words)
+                                                    : count_wavefronts(parts, count, words)
+                    : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
                                               : count_distinct(parts, count);
 }
 
