@@ -90,14 +90,12 @@ def expect(condition, instruction):
         raise refuse(instruction)
 
 
-def write_computing(instruction):
-    """An instruction that reads and writes registers alone; None where it is not one of COMPUTING."""
+def write_computing(instruction, _is_volatile):
+    """An instruction that reads and writes registers alone."""
     *parts, kind = instruction.parts
     name = ".".join(part for part in parts if part not in IGNORED and part not in ROUNDINGS and part not in ("ftz", "sat"))
     arguments = COMPUTED.get((name, kind))
-    if arguments is None:
-        return None
-    expect(len(instruction.operands) == len(arguments) + 1, instruction)
+    expect(arguments and len(instruction.operands) == len(arguments) + 1, instruction)
     wide = kind[0] + str(2 * TYPES[kind][1]) if "W" in arguments else kind
     read = [operand.read({"T": kind, "u": "u32", "W": wide}[argument])
             for argument, operand in zip(arguments, instruction.operands[1:])]
@@ -275,16 +273,16 @@ def write_address(instruction, _is_volatile):
     if parts[0] == "isspacep":
         expect(parts[1] in ("global", "shared", "const", "local"), instruction)
         name = {"const": "Constant"}.get(parts[1], parts[1].capitalize())
-        return result.write(f"__is{name}({Address_of(value)}) != 0")
+        return result.write(f"__is{name}({pointer_of(value)}) != 0")
     space = next((part for part in parts if part in SPACES), "")
     if space == "shared" and parts[1] == "to":
-        return result.write(f"__cvta_generic_to_shared({Address_of(value)})")
+        return result.write(f"__cvta_generic_to_shared({pointer_of(value)})")
     if space == "shared":
         return result.write(f"reinterpret_cast<uint64_t>(kg__ptx::shared_at({value.read('u64')}, 0))")
     return result.write(value.read("u64"))
 
 
-def Address_of(value):
+def pointer_of(value):
     return f"kg__ptx::at({value.read('u64')}, 0)"
 
 
@@ -364,7 +362,6 @@ def write_copy(instruction, _is_volatile):
     to, source, size, *rest = instruction.operands
     # A hint about the cache is the last operand.
     read = rest[0].read("u32") if len(rest) > any("cache_hint" in part for part in parts) else size.read("u32")
-    expect(not read.startswith("!") and size.number() in (None, 4, 8, 16), instruction)
     return f"kg__ptx::copy({to.read('shared')}, {source.read('global')}, {size.read('u32')}, {read});"
 
 
@@ -404,6 +401,12 @@ def write_product(instruction, _is_volatile):
         one.write(f"kg__product.value[{i}]") for i, one in enumerate(instruction.operands[0]))
 
 
+def write_transposition(instruction, _is_volatile):
+    """movmatrix."""
+    result, word = instruction.operands
+    return result.write(f"kg__ptx::transpose({word.read('b32')})")
+
+
 def write_dot(instruction, _is_volatile):
     """dp4a."""
     _, a, b = instruction.parts
@@ -417,26 +420,27 @@ WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move,
            "isspacep": write_address, "bar": write_barrier, "barrier": write_barrier, "membar": write_fence,
            "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
            "activemask": write_vote, "elect": write_vote, "ldmatrix": write_matrix_move, "stmatrix": write_matrix_move,
-           "mma": write_product, "dp4a": write_dot, "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
+           "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
+           "createpolicy": lambda instruction, _: instruction.operands[0].write("0u"), "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
 LOGIC = ("and", "or", "xor", "not")
+
+
+def find_writer(instruction):
+    name = instruction.parts[0]
+    if name in LOGIC and instruction.parts[-1] == "pred":
+        return write_logic
+    if name == "cp":
+        expect(instruction.parts[1] == "async" and not {"bulk", "mbarrier"} & set(instruction.parts), instruction)
+        return write_copy
+    return WRITERS.get(name, write_computing)
 
 
 def write(instruction, is_volatile):
     """The statements of an instruction in C++; raises Unsupported."""
-    name = instruction.parts[0]
-    if name in WITHOUT_EFFECT and "shared::cluster" not in instruction.name:
+    if instruction.parts[0] in WITHOUT_EFFECT:
         return ""
-    if name == "createpolicy":
-        return instruction.operands[0].write("0u")
-    if name in LOGIC and instruction.parts[-1] == "pred":
-        return write_logic(instruction, is_volatile)
-    if instruction.name.startswith("cp.async.") and not {"bulk", "mbarrier"} & set(instruction.parts):
-        return write_copy(instruction, is_volatile)
     try:
-        done = WRITERS[name](instruction, is_volatile) if name in WRITERS else write_computing(instruction)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        return find_writer(instruction)(instruction, is_volatile)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         # Operands of another number or kind than it has.
         raise refuse(instruction) from error
-    if done is None:
-        raise refuse(instruction)
-    return done

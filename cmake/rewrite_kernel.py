@@ -276,15 +276,16 @@ def rewrite_asm(tokens, i, where):
     code = "".join(decode(token) for token in parts[0] if not token.is_blank)
     outputs, inputs, clobbers = ([*(read_operands(part) for part in parts[1:3]), [], []][:2] +
                                  [[decode(token) for part in parts[3:4] for token in part if token.kind == "string"]])
-    # A barrier of the compiler alone, or the name of a function that is declared.
-    if not rewrite_ptx.is_code(code) and not outputs and not inputs or len(parts) == 1 and re.fullmatch(r"[\w.$]+", code):
+    # A barrier of the compiler alone, the name of a function that is declared, or the host's own assembly.
+    if not rewrite_ptx.is_code(code) and not outputs and not inputs or len(parts) == 1 and re.fullmatch(r"[\w.$]+", code) or \
+            not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
         return None
     statement = rewrite_ptx.Statement(code, is_volatile, "memory" in clobbers)
     line = where(tokens[first].start)
     last = where(tokens[closed].start)
     bound = "".join(statement.bind(constraint, text_of(expression), number < len(outputs))
                     for number, (constraint, expression) in enumerate(outputs + inputs))
-    return first, closed + 1, f"do {{ {bound}\n{line}{statement.write()}\n{last}}} while (false)"
+    return first, closed + 1, f"do {{ {bound}\n{statement.write(line)}\n{last}}} while (false)"
 
 
 def rewrite_tokens(tokens, where, templates):

@@ -4,6 +4,7 @@ A register is its bits: an unsigned integer of its width, or a bool. Each instru
 gives is written to the width of the register that takes it.
 """
 
+import itertools
 import re
 import struct
 
@@ -21,6 +22,9 @@ TOKEN = re.compile(r"""
 CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("unsigned long long", 64), "f": ("float", 32),
                "d": ("double", 64), "n": ("unsigned long long", 64)}
 PREDICATE = 1
+
+# As nvcc has them.
+CONSTRAINT = re.compile(r"[=+]?&?(?:[hrlfdnqC]|\d+)")
 
 
 def is_code(text):
@@ -121,6 +125,8 @@ class Instruction:
 class Statement:
     """An asm statement: its operands are bound, then it is written."""
 
+    numbers = itertools.count()  # of those that are unsupported
+
     def __init__(self, code, is_volatile, clobbers_memory):
         self.code = code
         self.is_volatile = is_volatile
@@ -152,16 +158,17 @@ class Statement:
         before = f"kg__ptx::take<{kind}>(kg__p{number})" if "+" in constraint else f"{register_type(bits)}(~0ull)"
         return f"auto &&kg__p{number} = {expression}; {register_type(bits)} {name} = {before};"
 
-    def write(self):
-        """What the statement does, and hands to its outputs."""
+    def write(self, line):
+        """What the statement does, and hands to its outputs. line: a marker of its line."""
         fence = '__asm__ volatile("" : : : "memory");' if self.clobbers_memory else ""
         body = Parser(self).write()
         if self.unsupported:
             text = (f"the CPU model does not support the PTX {self.unsupported} (docs/model.md): "
                     "name the file in GPU_ONLY to gate it on GPUs alone").replace("\\", "\\\\").replace('"', '\\"')
-            body = f'extern void kg__model_ptx_unsupported() __attribute__((error("{text}"))); kg__model_ptx_unsupported();'
+            name = f"kg__model_ptx_unsupported_{next(self.numbers)}"
+            body = f'extern void {name}() __attribute__((error("{text}")));\n{line}{name}();'
         outputs = "".join(f" kg__ptx::give<{kind}>({place}, {register.name});" for place, kind, register in self.outputs)
-        return f"{fence}{body}{outputs}{fence}"
+        return f"{line}{fence}{body}{outputs}{fence}"
 
 
 class Parser:
@@ -183,7 +190,9 @@ class Parser:
             return body
         except Unsupported as error:
             self.statement.unsupported = str(error)
-            return ""
+        except (AttributeError, LookupError, ValueError):
+            self.statement.unsupported = f"code '{self.rest()}'"
+        return ""
 
     def peek(self):
         return self.tokens[self.at][1] if self.at < len(self.tokens) else ""

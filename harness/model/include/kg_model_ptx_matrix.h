@@ -78,6 +78,16 @@ KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
     }
 }
 
+/* movmatrix: a word of what all lanes have, transposed. */
+KG__PTX uint32_t transpose(uint32_t word)
+{
+    values<uint32_t, KG__MODEL_GATHERED> mine = { { word } };
+    uint32_t row[4];
+
+    gather_row(static_cast<lanes>(kg__model_gather(mine.value)), true, 0, lane() / 4, row);
+    return row[lane() % 4];
+}
+
 /* Elements of mma: how many are in a register, and the values. */
 struct tf32;
 template <typename Kind>
