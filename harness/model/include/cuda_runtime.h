@@ -115,8 +115,8 @@ KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
  * own processor. Headers of the system write __asm__. */
 #ifndef KG__MODEL_PTX_H
 #define asm                                                                                        \
-    _Pragma("GCC error \"the CPU model needs cmake/compile_kernel.py for inline PTX: see "         \
-            "docs/model.md\"") __asm__
+    _Pragma("GCC error \"the CPU model needs compile_kernel.py for inline PTX "                    \
+            "(docs/model.md)\"") __asm__
 #endif
 
 /* The host's side. */
