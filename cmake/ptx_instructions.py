@@ -185,8 +185,7 @@ def write_conversion(instruction, _is_volatile):
     # The letter, large where it is to a whole number.
     rounding = "".join(roundings)[1:2] or "n"
     rounding = rounding.upper() if "".join(roundings).endswith("i") else rounding
-    expect(not set(parts) - set(roundings) - {"ftz", "sat", "satfinite", "relu"} and len(values) in (1, 2) and "relu" not in parts,
-           instruction)
+    expect(not set(parts) - set(roundings) - {"ftz", "sat", "satfinite"} and len(values) in (1, 2), instruction)
     if to in ("f16x2", "bf16x2") and of == "f32" and len(values) == 2 and rounding in "nz":
         half = to[:-2]
         high, low = (f"uint32_t(kg__ptx::bits(kg__ptx::convert<{TYPES[half][0]}, '{rounding}'>({value.read(of)})))"
@@ -421,7 +420,8 @@ WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move,
            "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
            "activemask": write_vote, "elect": write_vote, "ldmatrix": write_matrix_move, "stmatrix": write_matrix_move,
            "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
-           "createpolicy": lambda instruction, _: instruction.operands[0].write("0u"), "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
+           "createpolicy": lambda instruction, _: instruction.operands[0].write("0u"),
+           "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
 LOGIC = ("and", "or", "xor", "not")
 
 

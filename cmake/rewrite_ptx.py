@@ -13,7 +13,8 @@ from ptx_instructions import TYPES, Unsupported
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TOKEN = re.compile(r"""
-    \s*(?: (?P<number>0[fF][0-9a-fA-F]{8}(?!\w)|0[dD][0-9a-fA-F]{16}(?!\w)|0[xX][0-9a-fA-F]+U?|\d+\.\d*(?:[eE][+-]?\d+)?|\d+U?(?!\w))
+    \s*(?: (?P<number>0[fF][0-9a-fA-F]{8}(?!\w)|0[dD][0-9a-fA-F]{16}(?!\w)|0[xX][0-9a-fA-F]+U?
+                     |\d+\.\d*(?:[eE][+-]?\d+)?|\d+U?(?!\w))
          | %(?P<operand>\d+)
          | (?P<word>%{0,2}[A-Za-z_$.][\w$]*(?:(?:\.|::)[\w$]+)*|%{1,2}\w+)
          | (?P<mark>[^\s]))

@@ -109,14 +109,16 @@ extern "C" const int warpSize;
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
 KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
                       "use __syncthreads() or __syncwarp()")
+KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
+                      "but by cmake/compile_kernel.py, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED
 
 /* Inline PTX that nobody has rewritten (kg_model_ptx.h), which g++ would take for assembly of its
  * own processor. Headers of the system write __asm__. */
 #ifndef KG__MODEL_PTX_H
 #define asm                                                                                        \
-    _Pragma("GCC error \"the CPU model needs compile_kernel.py for inline PTX "                    \
-            "(docs/model.md)\"") __asm__
+    kg__model_inline_ptx();                                                                        \
+    __asm__
 #endif
 
 /* The host's side. */

@@ -104,7 +104,8 @@ class Rewriting(unittest.TestCase):
         source = self.folder / "kernel.cpp"
         source.write_text(text, encoding="utf-8")
         done = subprocess.run(["python3", "-B", f"{ROOT}/cmake/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
-                               "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source), "-o", f"{self.folder}/kernel.o"],
+                               "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
+                               "-o", f"{self.folder}/kernel.o"],
                               env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -120,7 +121,8 @@ class Rewriting(unittest.TestCase):
         """Those of the system and of the model; but what the author uses of them is the author's."""
         launch = "kernel<<<1, 2>>>(0);\n"
         text = (f'# 1 "kernel.cu"\n# 1 "/usr/include/a.h" 1 3 4\n{launch}# 2 "kernel.cu" 2\n'
-                f'# 1 "/the/model/a.h" 1\n{launch}# 3 "kernel.cu" 2\nkernel<<<1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n>>>(a);\n')
+                f'# 1 "/the/model/a.h" 1\n{launch}# 3 "kernel.cu" 2\n'
+                'kernel<<<1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n>>>(a);\n')
         done = rewrite_kernel.rewrite(text, "/the/model/")
         self.assertEqual(done.count(launch), 2)
         self.assertIn('kg__model_configure(1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n), kernel)(a);', done)
@@ -151,16 +153,17 @@ class Rewriting(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertEqual(said.count("error: "), len(UNSUPPORTED))
         for i, (_, name) in enumerate(UNSUPPORTED):
-            self.assertRegex(said, rf"kernel\.cpp:{5 * i + 4}:\d+: error: the CPU model does not support the PTX {re.escape(name)} "
+            self.assertRegex(said, rf"kernel\.cpp:{5 * i + 4}:\d+: error: the CPU model does not support the PTX "
+                             rf"{re.escape(name)} "
                              r"\(docs/model\.md\): name the file in GPU_ONLY to gate it on GPUs alone\n")
 
     def test_what_is_not_called_may_be_unsupported(self):
-        self.assertEqual(self.compile('#include <cuda_runtime.h>\nstatic inline __device__ void f() { asm volatile("exit;"); }\n'),
-                         (0, ""))
+        kernel = '#include <cuda_runtime.h>\nstatic inline __device__ void f() { asm volatile("exit;"); }\n'
+        self.assertEqual(self.compile(kernel), (0, ""))
 
     def test_sources_without_are_compiled_as_they_are(self):
         for text, rewritten in (("// none\n", False), ("// kernel<<<1, 2>>>()\n", True), ('#include "other.h"\n', True)):
-            (self.folder / "other.h").write_text('static inline void f() { __asm__ volatile("" ::: "memory"); }\n', encoding="utf-8")
+            (self.folder / "other.h").write_text('inline void f() { __asm__ volatile("" ::: "memory"); }\n', encoding="utf-8")
             (self.folder / "kernel.o.ii").unlink(missing_ok=True)
             self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text), (0, ""))
             self.assertEqual((self.folder / "kernel.o.ii").exists(), rewritten)
