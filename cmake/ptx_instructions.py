@@ -324,7 +324,8 @@ def write_vote(instruction, _is_volatile):
     result = operands[0]
     if name == "activemask":
         return result.write("__activemask()")
-    expect(instruction.parts[1:2] == ["sync"], instruction)
+    expect("sync" in instruction.parts, instruction)
+    parts = [part for part in instruction.parts if part != "sync"]
     mask = operands[-1].read("u32")
     if name == "elect":
         first, second = result
@@ -333,17 +334,17 @@ def write_vote(instruction, _is_volatile):
     kind = instruction.parts[-1]
     if name == "vote":
         function = {"ballot": "__ballot_sync", "all": "__all_sync", "any": "__any_sync",
-                    "uni": "kg__ptx::uniform"}.get(instruction.parts[2])
+                    "uni": "kg__ptx::uniform"}.get(parts[1])
         expect(function, instruction)
         call = f"{function}({mask}, {operands[1].read('pred')})"
-        return result.write(call if instruction.parts[2] == "ballot" else f"{call} != 0")
+        return result.write(call if parts[1] == "ballot" else f"{call} != 0")
     if name == "match":
-        if instruction.parts[2] == "any":
+        if parts[1] == "any":
             return result.write(f"__match_any_sync({mask}, {operands[1].read(kind)})")
         first, second = result if isinstance(result, tuple) else (result, None)
         told = f" {second.write('kg__all != 0')}" if second else ""
         return f"int kg__all = 0; {first.write(f'__match_all_sync({mask}, {operands[1].read(kind)}, &kg__all)')}{told}"
-    operation = instruction.parts[2]
+    operation = parts[1]
     expect(operation in ("add", "min", "max", "and", "or", "xor") and kind in ("u32", "s32", "b32"), instruction)
     return result.write(f"__reduce_{operation}_sync({mask}, {operands[1].read(kind)})")
 

@@ -172,6 +172,10 @@ class Statement:
         return f"{line}{fence}{body}{outputs}{fence}"
 
 
+class Malformed(Unsupported):
+    """Code that is not as the model reads it."""
+
+
 class Parser:
     """Reads the code of a statement, and writes C++."""
 
@@ -204,7 +208,7 @@ class Parser:
 
     def expect(self, text):
         if self.take()[1] != text:
-            raise Unsupported(f"code '{self.rest()}', which has no '{text}' there")
+            raise Malformed(f"code '{self.rest()}', which has no '{text}' there")
 
     def rest(self):
         return " ".join(text for _, text in self.tokens[max(self.at - 2, 0):self.at + 4])
@@ -263,13 +267,16 @@ class Parser:
 
     def write_instruction(self, name):
         operands = []
-        if self.peek() != ";" and self.at < len(self.tokens):
-            operands.append(self.read_operand())
-            while self.peek() == ",":
-                self.at += 1
+        try:
+            if self.peek() != ";" and self.at < len(self.tokens):
                 operands.append(self.read_operand())
-        if self.at < len(self.tokens):
-            self.expect(";")
+                while self.peek() == ",":
+                    self.at += 1
+                    operands.append(self.read_operand())
+            if self.at < len(self.tokens):
+                self.expect(";")
+        except Malformed as error:
+            raise Unsupported(f"instruction '{name}'") from error
         return ptx_instructions.write(Instruction(name, operands), self.statement.is_volatile)
 
     def read_operand(self):

@@ -174,6 +174,8 @@ Test(ptx, defects_are_found)
         data.k = defects[row].k;
         cr_expect(defects[row].launch(&config, data) == cudaSuccess, "%s", defects[row].name);
         expect_only(&defects[row].found, defects[row].name);
+        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
+                  kg__model_seen()->findings[0].by.line > 0);
         kg__model_free_all();
     }
 }
@@ -337,6 +339,26 @@ static watch_data begin_product(int order, element type, int k)
     fill(data.bytes, type, 0, 16, k);
     fill(data.bytes + 2048, type, 1, 8, k);
     return data;
+}
+
+Test(ptx, values_of_whole_warps)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin(order, 256);
+
+        start(launch_ptx_warp_more, single, line(32), data);
+        for (int lane = 0; lane < 32; lane++) {
+            const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
+
+            cr_expect(words[0] == (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+            cr_expect(words[1] == 0x80000000u);
+            cr_expect(words[2] == (lane == 0) && words[3] == 1);
+            cr_expect(words[4] == pair(lane / 4, lane % 4 * 2, true));
+            cr_expect(words[5] == UINT32_MAX && words[6] == 1);
+        }
+        expect_clean("whole warps");
+        kg__model_free_all();
+    }
 }
 
 Test(ptx, products)

@@ -171,6 +171,42 @@ KERNEL(ptx_warp)
     d.bytes[threadIdx.x] = (unsigned char)other;
 }
 
+// More of it: eight numbers for each lane.
+KERNEL(ptx_warp_more)
+{
+    __shared__ int staged;
+    unsigned int any, all, all_told, elected, uniform, transposed, active, places;
+    unsigned int lane = threadIdx.x;
+
+    asm volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(any) : "r"(lane % 2));
+    asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, 0xffffffff; selp.u32 %1, 1, 0, p; }"
+                 : "=r"(all), "=r"(all_told)
+                 : "r"(lane / 32));
+    asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(elected));
+    asm volatile("{ .reg .pred p, q, r; setp.lt.u32 p, %1, 32; setp.lt.u32 r, %1, 5; "
+                 "vote.sync.uni.pred q, p, 0xffffffff; vote.sync.all.pred r, r, 0xffffffff; "
+                 "selp.u32 %0, 1, 0, q; @r mov.u32 %0, 7; }"
+                 : "=r"(uniform)
+                 : "r"(lane));
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
+                 : "=r"(transposed)
+                 : "r"(2 * lane | (2 * lane + 1) << 16));
+    asm volatile("activemask.b32 %0;" : "=r"(active));
+    asm("{ .reg .pred p, q; isspacep.shared p, %1; isspacep.global q, %2; "
+        "and.pred p, p, q; selp.u32 %0, 1, 0, p; }"
+        : "=r"(places)
+        : "l"(&staged), "l"(d.numbers));
+    int *out = d.numbers + 8 * lane;
+    out[0] = (int)any;
+    out[1] = (int)(all & all_told << 31);
+    out[2] = (int)elected;
+    out[3] = (int)uniform;
+    out[4] = (int)transposed;
+    out[5] = (int)active;
+    out[6] = (int)places;
+}
+
 KERNEL(ptx_registers)
 {
     unsigned int x, y, lane, warp, block, clock;

@@ -71,6 +71,8 @@ WRONG = (
 UNSUPPORTED = (
     ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
     ("mbarrier.arrive.shared.b64 _, [%0];", "instruction 'mbarrier.arrive.shared.b64'"),
+    ("cp.async.bulk.tensor.1d.shared.global.mbarrier [%0], [%1, {%0}], [%0];",
+     "instruction 'cp.async.bulk.tensor.1d.shared.global.mbarrier'"),
     ("cp.async.bulk.commit_group;", "instruction 'cp.async.bulk.commit_group'"),
     ("tcgen05.wait::ld.sync.aligned;", "instruction 'tcgen05.wait::ld.sync.aligned'"),
     ("bar.sync 1, 64;", "instruction 'bar.sync'"),
