@@ -68,6 +68,8 @@ IGNORED = {"rn", "approx", "full", "noftz", "NaN"}
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
 UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
 JOINED = {"and": "&&", "or": "||", "xor": "!="}
+# Two floats of 8 bits.
+EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
 SPACES = ("global", "shared", "const", "local", "param")
 WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent", "setmaxnreg")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
@@ -186,6 +188,12 @@ def write_conversion(instruction, _is_volatile):
     rounding = "".join(roundings)[1:2] or "n"
     rounding = rounding.upper() if "".join(roundings).endswith("i") else rounding
     expect(not set(parts) - set(roundings) - {"ftz", "sat", "satfinite"} and len(values) in (1, 2), instruction)
+    if to in EIGHTS and (of, len(values)) in (("f32", 2), ("f16x2", 1)):
+        pair = values[0].read(of)
+        pair = f"__high2float({pair}), __low2float({pair})" if of == "f16x2" else f"{pair}, {values[1].read(of)}"
+        return result.write(f"kg__ptx::to_eights({pair}, {EIGHTS[to]})")
+    if of in EIGHTS and to == "f16x2":
+        return result.write(f"__half2(__nv_cvt_fp8x2_to_halfraw2({values[0].read('u16')}, {EIGHTS[of]}))")
     if to in ("f16x2", "bf16x2") and of == "f32" and len(values) == 2 and rounding in "nz":
         half = to[:-2]
         high, low = (f"uint32_t(kg__ptx::bits(kg__ptx::convert<{TYPES[half][0]}, '{rounding}'>({value.read(of)})))"

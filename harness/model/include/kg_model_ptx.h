@@ -7,6 +7,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #define KG__PTX static inline __attribute__((always_inline, unused))
@@ -474,6 +475,13 @@ KG__PTX To convert(From value)
 KG__PTX float to_tf32(float x)
 {
     return isnan(x) ? x : of<float>((bits(x) + 0x1000u) & ~0x1fffu);
+}
+
+/* Two floats of 8 bits, the first in the upper ones. */
+KG__PTX uint16_t to_eights(float high, float low, __nv_fp8_interpretation_t format)
+{
+    return static_cast<uint16_t>(__nv_cvt_float_to_fp8(high, __NV_SATFINITE, format) << 8 |
+                                 __nv_cvt_float_to_fp8(low, __NV_SATFINITE, format));
 }
 
 } // namespace kg__ptx

@@ -80,6 +80,9 @@ extern "C" {
         0x3f800000u, 0x40000000u, 0, 0x3c004000u)                                                  \
     ROW("{ .reg .f32 x, y; mov.b32 x, %1; mov.b32 y, %2; cvt.rn.bf16x2.f32 %0, x, y; }",           \
         0x3f800000u, 0x40000000u, 0, 0x3f804000u)                                                  \
+    ROW("{ .reg .f32 x, y; .reg .b16 e; mov.b32 x, %1; mov.b32 y, %2; "                            \
+        "cvt.rn.satfinite.e4m3x2.f32 e, x, y; cvt.rn.f16x2.e4m3x2 %0, e; }",                       \
+        0x3f900000u, 0x44800000u, 0, 0x3c805f00u)                                                  \
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rzi.s32.f32 %0, x; }", 0xc0200000u, 0, 0, -2u)          \
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rni.s32.f32 %0, x; }", 0xc0600000u, 0, 0, -4u)          \
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rpi.u32.f32 %0, x; }", 0xc0600000u, 0, 0, 0)            \
