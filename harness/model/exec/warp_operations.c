@@ -4,6 +4,11 @@
 #include "model/exec/grid.h"
 #include "model/exec/matrices.h"
 
+#include <string.h>
+
+/* What the lanes of each warp have gathered last. */
+static uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
+
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
  * warp. */
 static unsigned int source_lane(const kg__thread *reader, unsigned int lane)
@@ -59,8 +64,27 @@ static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint
     return mask;
 }
 
+/* Takes a lane's words; those of lanes that are missing are all ones. */
+static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned int group,
+                       unsigned int lane)
+{
+    uint32_t(*all)[KG__MODEL_GATHERED] = gathered[number];
+
+    memcpy(all[lane], (const void *)(uintptr_t)lanes[lane].value, sizeof all[lane]);
+    if (group != UINT32_MAX) {
+        unsigned int missing = (unsigned int)__builtin_ctz(~group);
+
+        memset(all[missing], 0xff, sizeof all[missing]);
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->shuffle_outside(number * KG__MODEL_WARP + lane, missing,
+                                                 lanes[lane].code);
+    }
+    return (uint64_t)(uintptr_t)all;
+}
+
 /* What a lane gets of an operation of the lanes `group`. */
-static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned int lane)
+static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned int group,
+                          unsigned int lane)
 {
     kg__model_warp_operation operation = lanes[lane].operation;
     unsigned int first_lane = (unsigned int)__builtin_ctz(group);
@@ -94,6 +118,8 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
         return lanes_with(lanes, group, lanes[lane].value) == group ? group : 0;
     case KG__MODEL_ACTIVE:
         return group;
+    case KG__MODEL_GATHER:
+        return gather(number, lanes, group, lane);
     default:
         for (unsigned int other = first_lane + 1; other < KG__MODEL_WARP; other++) {
             if ((group >> other & 1) != 0)
@@ -123,7 +149,7 @@ static void release(unsigned int number, unsigned int group)
         multiply(lanes);
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
-            lanes[lane].result = result_of(lanes, group, lane);
+            lanes[lane].result = result_of(number, lanes, group, lane);
     }
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MATRIX_ROW 16 /* bytes of a row of eight halves */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
@@ -335,6 +336,18 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
         if (access.bytes > 0)
             note_access((const char *)memory + access.offset, kind | access.bytes, CODE);
     }
+}
+
+void kg__model_read_row(const void *address, uint32_t *words)
+{
+    note_access(address, MATRIX_ROW, CODE);
+    memcpy(words, address, MATRIX_ROW);
+}
+
+void kg__model_write_row(void *address, const uint32_t *words)
+{
+    note_access(address, KG__ACCESS_WRITE | MATRIX_ROW, CODE);
+    memcpy(address, words, MATRIX_ROW);
 }
 
 /* The stand-in headers have instrumented sources call these for the C library's functions. A place

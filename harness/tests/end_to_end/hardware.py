@@ -71,6 +71,16 @@ COUNTS = {
         "row_col_square/32/b32": {"global_load_requests": 4 * (2 * 4 + 4) + 4 * (4 * 8 + 4) + 16 * (8 * 2 + 1),
                                   "global_store_requests": 4 * 8 + 4 * 8 + 16 * 2},
         "col_row_square/32/b32": {"global_load_requests": 4 * (2 * 16 + 8) + 4 * (4 * 8 + 8) + 16 * (8 * 2 + 2)}},
+    # 32 x 16 outputs are four warps' tiles. Each of four steps copies 16 rows of a and 8 of b, 32 bytes each, by one request
+    # each, and loads four matrices of a and two of b, whose eight rows of 48 bytes touch each bank once, of 32 bytes twice.
+    "hardware_ptx": {
+        "padded/32x16x64/b64": {"global_load_requests": 4 * 4 * 2, "global_load_sectors": 4 * 4 * 24,
+                                "global_store_requests": 4 * 2, "global_store_sectors": 4 * 16, "shared_store_requests": 0,
+                                "shared_load_requests": 4 * 4 * 2, "shared_load_wavefronts": 4 * 4 * 6},
+        "packed/32x16x64/b64": {"shared_load_requests": 4 * 4 * 2, "shared_load_wavefronts": 4 * 4 * 12},
+        # 512 outputs are 16 warps, each of two rows of a and 16 of b, and eight steps.
+        "vectors/32x16x64/b64": {"global_load_requests": 16 * 8 * 2, "global_load_sectors": 16 * 8 * 18,
+                                 "global_store_requests": 16, "global_store_sectors": 64}},
     "hardware_histogram": {
         # A warp's 32 bytes are one sector.
         "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},
