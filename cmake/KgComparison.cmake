@@ -1,11 +1,15 @@
-# kg_add_comparison(NAME [LIBRARIES LIBRARY ...]): the programs of a comparison and their tests.
+# kg_add_comparison(NAME [TARGETS gpu|model ...] [GPU_ONLY FILE ...] [SOURCES FILE ...] [LIBRARIES LIBRARY ...]): the programs of
+# a comparison and their tests.
 #
 # Builds NAME.model (g++, the CPU model), NAME.instrumented (with a hook at every access, run by NAME.model)
-# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c and every kernels/NAME/*.cu of the project.
-# CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by target and comparison.
-# The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it: an interface
-# library with the folders of headers that the kernels include. A library with code of its own is linked to programs
-# of both targets, so that it may hold no kernels.
+# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c, every kernels/NAME/*.cu of the project, and
+# SOURCES: .cu, C++ and C files anywhere. CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>,
+# labelled by target and comparison.
+# The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it. One with .cu files of its
+# own only the GPU's program links: for the CPU model its sources are compiled along, so that it comes before this call. One of
+# the CUDA Toolkit (CUDA::cublas) the GPU's program alone is compiled for.
+# A FILE of GPU_ONLY, of any of these, the CPU model does not compile: it reports the cases that need it as for GPUs alone. With
+# TARGETS gpu all cases are; with TARGETS model there is no program for the GPU.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
 
@@ -47,7 +51,7 @@ endfunction()
 
 # kg__add_suite(NAME PROGRAM TARGET LIBRARY ...): what all programs of a comparison have in common.
 function(kg__add_suite comparison program target)
-  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
+  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c ${LAUNCHER_FILES})
   target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${program} PRIVATE ${ARGN} kernelgate::${target} ${KG__FLAGS})
   # Where the scripts look for it.
@@ -126,68 +130,230 @@ function(kg__add_model_programs name)
   add_dependencies(${name}.model ${name}.instrumented)
 endfunction()
 
-function(kg__add_comparison comparison)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+# kg__stub_kernels(NAME WHY FILE ...): has a source that does not compile for the CPU model cost its variants alone, and gives
+# the programs stubs for what the FILEs define, which are for GPUs alone. WHY says so of their cases.
+function(kg__stub_kernels name why)
+  set(script python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_stub.py)
+  set(compiler ${script} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER_LAUNCHER})
+  foreach(flavour plain instrumented)
+    set_target_properties(${name}_${flavour}_kernels PROPERTIES CXX_COMPILER_LAUNCHER "${compiler}")
+  endforeach()
+  set(linker ${script} link ${PROJECT_SOURCE_DIR} ${name} "${why}" ${ARGN} --)
+  foreach(program ${name}.model ${name}.instrumented)
+    set_target_properties(${program} PROPERTIES LINKER_LANGUAGE CXX CXX_LINKER_LAUNCHER "${linker}")
+    set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_stub.py)
+  endforeach()
+endfunction()
+
+# kg__find_sources(VARIABLE NAME FILE ...): the paths of sources, which are named from the folder of the call on, or as files
+# of kernels/NAME/.
+function(kg__find_sources variable comparison)
+  set(found)
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file NORMALIZE OUTPUT_VARIABLE path)
+    if(NOT EXISTS ${path})
+      set(path ${PROJECT_SOURCE_DIR}/kernels/${comparison}/${file})
+    endif()
+    if(NOT EXISTS ${path})
+      message(FATAL_ERROR " kg_add_comparison(${comparison}): ${file} is neither in ${CMAKE_CURRENT_SOURCE_DIR} nor in "
+                          "kernels/${comparison}/: correct the name")
+    endif()
+    list(APPEND found ${path})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# kg__read_libraries(COMPARISON LIBRARY ...): sorts libraries into LIBRARY_SOURCES, the sources of those with .cu files,
+# LIBRARY_FLAGS_FROM, these libraries, and BOTH_LINK, those that the programs of both targets link.
+function(kg__read_libraries comparison)
+  set(LIBRARY_SOURCES)
+  set(LIBRARY_FLAGS_FROM)
+  set(BOTH_LINK)
+  foreach(library IN LISTS ARGN)
+    if(library MATCHES "^CUDA::")
+      continue()
+    endif()
+    set(sources)
+    if(TARGET ${library})
+      get_target_property(aliased ${library} ALIASED_TARGET)
+      if(aliased)
+        set(library ${aliased})
+      endif()
+      get_target_property(imported ${library} IMPORTED)
+      get_target_property(files ${library} SOURCES)
+      get_target_property(folder ${library} SOURCE_DIR)
+      if(files AND NOT imported AND files MATCHES "\\.cu(;|$)")
+        foreach(file IN LISTS files)
+          cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} NORMALIZE)
+          list(APPEND sources ${file})
+        endforeach()
+        list(FILTER sources INCLUDE REGEX "\\.(cu|cpp|cc|cxx|c)$")
+      endif()
+    endif()
+    if(sources)
+      list(APPEND LIBRARY_SOURCES ${sources})
+      list(APPEND LIBRARY_FLAGS_FROM ${library})
+      if(NOT CMAKE_CUDA_COMPILER_LOADED)
+        # Nothing compiles its .cu files then, and it need not be built.
+        set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX EXCLUDE_FROM_ALL ON)
+      endif()
+    else()
+      list(APPEND BOTH_LINK ${library})
+    endif()
+  endforeach()
+  foreach(variable LIBRARY_SOURCES LIBRARY_FLAGS_FROM BOTH_LINK)
+    set(${variable} ${${variable}} PARENT_SCOPE)
+  endforeach()
+endfunction()
+
+# kg__require_rows(NAME FILE ...): a kernel without its row would be built and never run: each launcher that a .cu file
+# defines must be in the suite twice, declared and used. One in kernels/NAME/ that seems to define none is to have that of its
+# name. Writes which file each is in, for messages, to LAUNCHER_FILES.
+function(kg__require_rows comparison)
+  file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
+  # The text is split into a list below, so it must not contain semicolons.
+  string(REPLACE ";" "," suite "${suite}")
+  set(rows)
+  foreach(kernel IN LISTS ARGN)
+    cmake_path(GET kernel STEM variant)
+    cmake_path(RELATIVE_PATH kernel BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernel})
+    file(STRINGS ${kernel} launchers REGEX "^[ \t]*KG_LAUNCHER\\([ \t]*[A-Za-z0-9_]+[ \t]*\\)")
+    list(TRANSFORM launchers REPLACE "^[ \t]*KG_LAUNCHER\\([ \t]*([A-Za-z0-9_]+).*" "\\1")
+    if(NOT launchers AND name MATCHES "^kernels/${comparison}/")
+      set(launchers ${comparison}_${variant})
+    endif()
+    foreach(launcher IN LISTS launchers)
+      string(APPEND rows "    \"${launcher}\", \"${name}\",\n")
+      string(REGEX MATCHALL "[^A-Za-z0-9_]${launcher}[^A-Za-z0-9_]" places " ${suite}")
+      list(LENGTH places count)
+      if(count LESS 2)
+        string(REGEX REPLACE "^${comparison}_" "" row ${launcher})
+        message(FATAL_ERROR " ${name}: suites/${comparison}.c has no row for it: declare its launcher, kg_launcher ${launcher};, "
+                            "and add a row KG_VARIANT(\"${row}\", ${launcher}, ...)")
+      endif()
+    endforeach()
+  endforeach()
+  set(LAUNCHER_FILES ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/launchers.c)
+  file(CONFIGURE OUTPUT ${LAUNCHER_FILES} CONTENT "const char *const kg__launcher_files[] = {\n@rows@    0,\n};\n" @ONLY)
+  set(LAUNCHER_FILES ${LAUNCHER_FILES} PARENT_SCOPE)
+endfunction()
+
+# kg__wrap_sources(VARIABLE NAME FILE ...): the files that g++ compiles for the CPU model. A .cu file's language holds for its
+# whole folder, so g++ gets each through a .cpp file that includes it; and so it gets C++ files, which nvcc compiles as any other
+# compiler does. C files are themselves.
+function(kg__wrap_sources variable comparison)
+  set(wrapped)
+  foreach(source IN LISTS ARGN)
+    if(source MATCHES "\\.c$")
+      list(APPEND wrapped ${source})
+      continue()
+    endif()
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/kernels/${comparison} OUTPUT_VARIABLE name)
+    string(REGEX REPLACE "\\.cu$" "" name ${name})
+    string(REPLACE "../" "up/" name ${name})
+    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"@source@\"\n" @ONLY)
+    if(NOT source MATCHES "\\.cu$")
+      set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "-U__CUDACC__;-U__CUDA_ARCH__")
+    endif()
+    list(APPEND wrapped ${wrapper})
+  endforeach()
+  set(${variable} ${wrapped} PARENT_SCOPE)
+endfunction()
+
+# kg__check_comparison(NAME): that a comparison can be added.
+function(kg__check_comparison comparison)
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "kg_add_comparison(${comparison}): unknown or empty argument ${arg_UNPARSED_ARGUMENTS}"
-                        "${arg_KEYWORDS_MISSING_VALUES}: say kg_add_comparison(NAME [LIBRARIES LIBRARY ...])")
+                        "${arg_KEYWORDS_MISSING_VALUES}: say kg_add_comparison(NAME [TARGETS gpu|model ...] [GPU_ONLY FILE ...] "
+                        "[SOURCES FILE ...] [LIBRARIES LIBRARY ...])")
   endif()
+  foreach(target IN LISTS arg_TARGETS)
+    if(NOT target MATCHES "^(gpu|model)$")
+      message(FATAL_ERROR "kg_add_comparison(${comparison}): TARGETS ${target}: expected gpu or model")
+    endif()
+  endforeach()
   if(NOT CMAKE_TESTING_ENABLED)
     message(FATAL_ERROR "kg_add_comparison(${comparison}): CTest runs the gate: call enable_testing() before, in the "
                         "project's first CMakeLists.txt")
-  endif()
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/*.cu)
-  if(NOT kernels)
-    message(FATAL_ERROR "kg_add_comparison(${comparison}): kernels/${comparison}/ holds no .cu file: add "
-                        "one for each variant")
   endif()
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
     message(FATAL_ERROR "kg_add_comparison(${comparison}): suites/${comparison}.c is missing: it holds "
                         "the comparison's table")
   endif()
-  set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
+endfunction()
 
+# kg__add_gpu_program(NAME SOURCES LIBRARIES): NAME.gpu.
+function(kg__add_gpu_program comparison sources libraries)
+  add_executable(${comparison}.gpu ${sources})
+  # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
+  target_compile_options(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
+  if(KG_NVCC_ENVIRONMENT)
+    target_compile_definitions(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:KG__NVCC_ENVIRONMENT=${KG_NVCC_ENVIRONMENT}>)
+  endif()
+  kg__add_suite(${comparison} ${comparison}.gpu gpu ${libraries})
+  kg__add_tests(${comparison} gpu)
+endfunction()
+
+function(kg__add_comparison comparison)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TARGETS;GPU_ONLY;SOURCES;LIBRARIES")
+  kg__check_comparison(${comparison})
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/*.cu)
+  kg__find_sources(more ${comparison} ${arg_SOURCES})
+  kg__find_sources(gpu_only ${comparison} ${arg_GPU_ONLY})
+  kg__read_libraries(${comparison} ${arg_LIBRARIES})
+  set(sources ${kernels} ${more} ${gpu_only})
+  list(REMOVE_ITEM sources ${LIBRARY_SOURCES})
+  list(REMOVE_DUPLICATES sources)
+  set(kernels ${sources})
+  list(FILTER kernels INCLUDE REGEX "\\.cu$")
+  if(NOT kernels AND NOT LIBRARY_SOURCES)
+    message(FATAL_ERROR "kg_add_comparison(${comparison}): kernels/${comparison}/ holds no .cu file: add "
+                        "one for each variant, or name SOURCES")
+  endif()
+  kg__require_rows(${comparison} ${kernels})
+  set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
 
-  file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
-  # The text is split into a list below, so it must not contain semicolons.
-  string(REPLACE ";" "," suite "${suite}")
-
-  # A .cu file's language holds for its whole folder, so g++ gets each through a .cpp file that includes it.
-  set(model_sources)
-  foreach(kernel IN LISTS kernels)
-    get_filename_component(variant ${kernel} NAME_WE)
-    # A kernel without its row would be built and never run: its launcher must be in the suite twice, declared and used.
-    set(launcher ${comparison}_${variant})
-    string(REGEX MATCHALL "[^A-Za-z0-9_]${launcher}[^A-Za-z0-9_]" places " ${suite}")
-    list(LENGTH places count)
-    if(count LESS 2)
-      message(FATAL_ERROR " kernels/${comparison}/${variant}.cu: suites/${comparison}.c has no row for it: declare its "
-                          "launcher, kg_launcher ${launcher};, and add a row KG_VARIANT(\"${variant}\", ${launcher}, ...)")
-    endif()
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${variant}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@kernel@\"\n" @ONLY)
-    list(APPEND model_sources ${source})
-  endforeach()
-  kg__add_model_programs(${comparison} ${model_sources})
+  set(compiled ${sources} ${LIBRARY_SOURCES})
+  set(why "for GPUs alone: {} is in GPU_ONLY")
+  if("${arg_TARGETS}" STREQUAL "gpu")
+    set(gpu_only ${compiled})
+    set(why "for GPUs alone: TARGETS gpu")
+  endif()
+  list(REMOVE_ITEM compiled ${gpu_only})
+  kg__wrap_sources(compiled ${comparison} ${compiled})
+  if(NOT compiled)
+    # A library of objects has at least one source.
+    set(compiled ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/none.cpp)
+    file(CONFIGURE OUTPUT ${compiled} CONTENT "")
+  endif()
+  kg__add_model_programs(${comparison} ${compiled})
+  kg__stub_kernels(${comparison} "${why}" ${gpu_only})
   foreach(flavour plain instrumented)
-    target_link_libraries(${comparison}_${flavour}_kernels PRIVATE ${arg_LIBRARIES})
+    target_link_libraries(${comparison}_${flavour}_kernels PRIVATE ${BOTH_LINK})
+    foreach(library IN LISTS LIBRARY_FLAGS_FROM)
+      target_include_directories(${comparison}_${flavour}_kernels PRIVATE $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
+      target_compile_definitions(${comparison}_${flavour}_kernels PRIVATE $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>)
+    endforeach()
   endforeach()
-  kg__add_suite(${comparison} ${comparison}.model model ${arg_LIBRARIES})
-  kg__add_suite(${comparison} ${comparison}.instrumented model ${arg_LIBRARIES})
+  foreach(program ${comparison}.model ${comparison}.instrumented)
+    kg__add_suite(${comparison} ${program} model ${BOTH_LINK})
+    foreach(library IN LISTS LIBRARY_FLAGS_FROM)
+      target_include_directories(${program} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+    endforeach()
+  endforeach()
   kg__add_tests(${comparison} model)
 
-  kg__add_code(${comparison} "${kernels}" "${arg_LIBRARIES}")
-
+  if("${arg_TARGETS}" STREQUAL "model")
+    return()
+  endif()
+  set(code ${kernels} ${LIBRARY_SOURCES})
+  list(FILTER code INCLUDE REGEX "\\.cu$")
+  kg__add_code(${comparison} "${code}" "${BOTH_LINK}" "${LIBRARY_FLAGS_FROM}")
   if(TARGET kernelgate::gpu)
-    add_executable(${comparison}.gpu ${kernels})
-    # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
-    target_compile_options(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
-    if(KG_NVCC_ENVIRONMENT)
-      target_compile_definitions(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:KG__NVCC_ENVIRONMENT=${KG_NVCC_ENVIRONMENT}>)
-    endif()
-    kg__add_suite(${comparison} ${comparison}.gpu gpu ${arg_LIBRARIES})
-    kg__add_tests(${comparison} gpu)
+    kg__add_gpu_program(${comparison} "${sources}" "${arg_LIBRARIES}")
   endif()
 endfunction()
 

@@ -44,6 +44,10 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
   ${CMAKE_CURRENT_LIST_DIR}/compile_kernel.py
+  ${CMAKE_CURRENT_LIST_DIR}/kernel_stub.py
+  ${CMAKE_CURRENT_LIST_DIR}/ptx_instructions.py
+  ${CMAKE_CURRENT_LIST_DIR}/rewrite_kernel.py
+  ${CMAKE_CURRENT_LIST_DIR}/rewrite_ptx.py
   DESTINATION ${KG_MODULES})
 
 install(FILES ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/kernelgate.h ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/types.h

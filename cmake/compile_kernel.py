@@ -1,7 +1,8 @@
 """Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
 
-Calls the compiler as it is, but where the source or a header that it includes declares `extern __shared__` arrays: no macro can
-make those the block's dynamic shared memory, so what the preprocessor leaves of them is changed before it is compiled.
+Calls the compiler as it is, but where the source or a header that it includes has what no macro can make C++: what the
+preprocessor leaves of `extern __shared__` arrays is made the block's dynamic shared memory, and launches with <<<>>> and inline
+PTX are rewritten (rewrite_kernel.py).
 """
 
 import os
@@ -9,7 +10,10 @@ import re
 import subprocess
 import sys
 
-DECLARED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b")
+# What is rewritten: `extern __shared__` arrays and launches; inline PTX.
+WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|<<<")
+ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+UNSUPPORTED = re.compile(r"call to \S*kg__model_ptx_unsupported\S* declared with attribute error: ")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 NESTED = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 ALIGNED = rf"(?:\balignas\s*{NESTED}|__attribute__\s*{NESTED})\s*"
@@ -20,31 +24,32 @@ PREPROCESSED = re.compile(rf"(?:\balignas\s*{NESTED}\s*)?\bextern\b([^;{{}}]*?)"
 ARRAY = re.compile(r"(.*?)(\w+)\s*((?:\[[^][]*\]\s*)+)", re.DOTALL)
 
 
-def find_declared(path, folders, seen):
-    """Whether a file, or one that it includes, declares such an array."""
-    # The gate's own header has one, for nvcc.
+def find_wanted(path, folders, seen):
+    """Which of WANTED and ASM are in a file, or in one that it includes."""
+    # The gate's own header has an array, for nvcc.
     if path in seen or path.endswith("/kernelgate/kernelgate.h"):
-        return False
+        return set()
     seen.add(path)
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
     except OSError:
-        return False
-    if DECLARED.search(text):
-        return True
-    return any(find_declared(os.path.normpath(os.path.join(folder, name)), folders, seen)
-               for name in INCLUDED.findall(text) for folder in [os.path.dirname(path), *folders])
+        return set()
+    found = {wanted for wanted in (WANTED, ASM) if wanted.search(text)}
+    for name in INCLUDED.findall(text):
+        for folder in [os.path.dirname(path), *folders]:
+            found |= find_wanted(os.path.normpath(os.path.join(folder, name)), folders, seen)
+    return found
 
 
 def find_folders(command):
-    """The folders of headers, but for the system's and the model's own."""
+    """The folders of headers: the author's own, without the system's; and the model's."""
     folders = []
     for flag in ("-I", "-isystem", "-iquote"):
         folders += [argument[len(flag):] or command[i + 1] for i, argument in enumerate(command[:-1])
                     if argument.startswith(flag)]
-    return [folder for folder in folders
-            if not folder.startswith("/usr/") and not os.path.exists(os.path.join(folder, "kg_model_device.h"))]
+    models = [folder for folder in folders if os.path.exists(os.path.join(folder, "kg_model_device.h"))]
+    return [folder for folder in folders if not folder.startswith("/usr/") and folder not in models], models[:1]
 
 
 def define_array(match):
@@ -71,25 +76,44 @@ def without(command, flags, pairs):
     return kept
 
 
+def preprocess(command, found):
+    """What the preprocessor leaves."""
+    headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
+    done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", *headers], stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return done.stdout.decode(errors="surrogateescape")
+
+
+def compile_rewritten(command, text):
+    """Compiles what has been rewritten; the exit code."""
+    if "kg__model_ptx_unsupported" not in text:
+        return subprocess.run(command, check=False).returncode
+    done = subprocess.run(command, stderr=subprocess.PIPE, check=False)
+    sys.stderr.write(UNSUPPORTED.sub("", done.stderr.decode(errors="replace")))
+    return done.returncode
+
+
 def main():
     command = sys.argv[1:]
     if not command:
         sys.exit(__doc__)
     sources = [argument for argument in command if argument.endswith((".cpp", ".cc", ".cxx", ".cu")) and os.path.isfile(argument)]
-    if "-c" not in command or "-o" not in command or len(sources) != 1 or \
-            not find_declared(os.path.abspath(sources[0]), find_folders(command), set()):
+    folders, models = find_folders(command)
+    is_compiled = "-c" in command and "-o" in command and len(sources) == 1 and models
+    found = find_wanted(os.path.abspath(sources[0]), folders, set()) if is_compiled else set()
+    if not found:
         os.execvp(command[0], command)
-    target = command[command.index("-o") + 1]
-    preprocessed = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E"], stdout=subprocess.PIPE, check=False)
-    if preprocessed.returncode != 0:
-        sys.exit(preprocessed.returncode)
-    text = PREPROCESSED.sub(define_array, preprocessed.stdout.decode(errors="surrogateescape"))
-    with open(f"{target}.ii", "w", encoding="utf-8", errors="surrogateescape") as file:
+    # Only here, since most sources have nothing to rewrite.
+    import rewrite_kernel  # pylint: disable=import-outside-toplevel
+    text = rewrite_kernel.rewrite(PREPROCESSED.sub(define_array, preprocess(command, found)), models[0])
+    rewritten = command[command.index("-o") + 1] + ".ii"
+    with open(rewritten, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     # Which headers there are was written when they were read.
     command = without(command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ"})
-    command[command.index(sources[0])] = f"{target}.ii"
-    sys.exit(subprocess.run(command, check=False).returncode)
+    command[command.index(sources[0])] = rewritten
+    sys.exit(compile_rewritten(command, text))
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ static kg__case_result *judge_observations(judged_target *judged, const char *id
         return kg__case_result_make(
             &judged->pool, id, judged->target.key, "time", KG__ERROR,
             kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
-    kg__verdicts_add_refusal(judged->verdicts, id, refused->why);
+    kg__verdicts_add_refusal(judged->verdicts, &(kg__refusal){ id, refused->why, false });
     kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
                       refused->why);
     return NULL;

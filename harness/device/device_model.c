@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
+#include "suite/stub.h"
 
 kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
@@ -231,7 +232,7 @@ bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
 
     kg__model_plan(add_launch, launches);
     call = kg__buffers_call(buffers, c, kg__device_begin_call());
-    code = c->variant->launch(&call);
+    code = kg__stub_try(c->variant->launch, &call);
     return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
 }
 

@@ -164,7 +164,8 @@ bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, co
 void kg__part_take_device(kg__part_run *run, const kg__observation *observation);
 
 /* Notes that a case is refused, once. */
-void kg__part_take_refusal(kg__part_run *run, kg__subject *subject, const char *why);
+void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
+                           const kg__observation *observation);
 
 /* part_identity.c */
 

@@ -28,7 +28,7 @@ static void take_of_case(identification *found, kg__subject *subject,
         found->code[subject - run->subjects] =
             kg__observation_hold(&run->pool, observation)->kernel;
     else if (observation->event == KG__EVENT_REFUSED && found->program == NULL)
-        kg__part_take_refusal(run, subject, observation->why);
+        kg__part_take_refusal(run, subject, observation);
 }
 
 static void take_observation(void *context, const kg__observation *observation)

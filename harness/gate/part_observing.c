@@ -144,24 +144,28 @@ static void begin_variant(kg__part_run *run, const kg_variant *variant)
     run->variant = variant;
 }
 
-void kg__part_take_refusal(kg__part_run *run, kg__subject *subject, const char *why)
+void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
+                           const kg__observation *observation)
 {
+    const kg__refusal refusal = { subject->c->id, observation->why, observation->gpu_only };
+
     if (subject->refused)
         return;
-    if (kg__part_is(run, "defects")) {
+    if (kg__part_is(run, "defects") && !refusal.gpu_only) {
         char text[KG__MESSAGE_SIZE];
 
         /* What is never run is never found wrong. */
-        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row", why);
+        kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row",
+                   refusal.why);
         if (subject->result == NULL)
             kg__part_settle(run, subject, kg__part_result(run, subject, KG__ERROR, text));
         return;
     }
     subject->refused = true;
-    kg__verdicts_add_refusal(run->verdicts, subject->c->id, why);
+    kg__verdicts_add_refusal(run->verdicts, &refusal);
     if (kg__is_verbose())
-        kg__print_verdict(stdout, "refused", "%-11s  %-32s  %s\n", run->target.key, subject->c->id,
-                          why);
+        kg__print_verdict(stdout, refusal.gpu_only ? "gpu-only" : "refused", "%-11s  %-32s  %s\n",
+                          run->target.key, refusal.id, refusal.why);
 }
 
 static void take_of_case(kg__part_run *run, kg__subject *subject,
@@ -182,7 +186,7 @@ static void take_of_case(kg__part_run *run, kg__subject *subject,
     else if (observation->event == KG__EVENT_FAILED)
         kg__part_take_outcome(run, subject, KG__ERROR, observation);
     else if (observation->event == KG__EVENT_REFUSED)
-        kg__part_take_refusal(run, subject, observation->why);
+        kg__part_take_refusal(run, subject, observation);
 }
 
 static void take_observation(void *context, const kg__observation *observation)

@@ -22,14 +22,25 @@ typedef struct outcome {
     char source[KG__PATH_SIZE];  /* the variant's */
 } outcome;
 
-/* The launcher tells a variant's source: launcher a_b of comparison a is in kernels/a/b.cu. */
+/* The launchers that the build found in sources, each before its file; ended by NULL. */
+extern const char *const kg__launcher_files[] __attribute__((weak));
+
+/* The launcher tells a variant's source: where the build has not found it, launcher a_b of
+ * comparison a is in kernels/a/b.cu. */
 static void name_source(const kg__part_run *run, const kg__subject *subject, char *text,
                         size_t size)
 {
     const char *comparison = run->comparison->name;
     const char *source = subject->c->variant->launcher;
+    const char *const *found = source != NULL ? kg__launcher_files : NULL;
     size_t length = strlen(comparison);
 
+    while (found != NULL && found[0] != NULL && strcmp(found[0], source) != 0)
+        found += 2;
+    if (found != NULL && found[0] != NULL) {
+        kg__format_path(text, size, "%s", found[1]);
+        return;
+    }
     if (source != NULL && strncmp(source, comparison, length) == 0 && source[length] == '_')
         source += length + 1;
     else
@@ -45,7 +56,11 @@ static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg
     *checked = (outcome){ .verdict = verdict,
                           .observation = observation,
                           .found = *observation->findings };
-    name_source(run, subject, checked->source, sizeof checked->source);
+    /* What did not compile says where. */
+    if (observation->at_file != NULL && !observation->hung)
+        kg__format(checked->source, sizeof checked->source, "%s", observation->at_file);
+    else
+        name_source(run, subject, checked->source, sizeof checked->source);
     for (size_t i = 0; i < checked->found.count; i++) {
         if (checked->found.list[i].by.file == NULL)
             checked->found.list[i].by.file = checked->source;

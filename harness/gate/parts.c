@@ -73,14 +73,27 @@ static bool nothing_has_a_baseline(const kg__part_run *run)
     return run->count > 0;
 }
 
+/* What is for GPUs alone is as it should be; a table that refuses all else is to be looked at. */
+static void skip_refused(kg__part_run *run)
+{
+    bool gpu_only = true;
+
+    for (size_t i = 0; i < run->count; i++)
+        gpu_only = gpu_only && run->verdicts->refused[i].gpu_only;
+    if (gpu_only)
+        kg__part_skip(run, KG__SKIP_GPU_ONLY, "every case is for GPUs alone");
+    else
+        kg__part_skip(run, KG__SKIP_UNAVAILABLE,
+                      "the comparison refuses every case: KG_VERBOSE=1 prints why");
+}
+
 static void finish(kg__part_run *run)
 {
     if (is_skipped(run))
         return;
     close_open_cases(run);
     if (run->verdicts->refused_count == run->count) {
-        kg__part_skip(run, KG__SKIP_UNAVAILABLE,
-                      "the comparison refuses every case: KG_VERBOSE=1 prints why");
+        skip_refused(run);
         return;
     }
     if (kg__part_is_checking(run))

@@ -12,6 +12,7 @@
 #include "observer/problem.h"
 #include "observer/work.h"
 #include "suite/settings.h"
+#include "suite/stub.h"
 #include "suite/table.h"
 
 /* The launches listed so far, and the buffers that are kept from case to case. */
@@ -27,6 +28,15 @@ typedef struct launch_listing {
 static void add_reason(json_t *list, const kg__case *c, const char *why)
 {
     json_array_append_new(list, json_pack("{s:s, s:s}", "case", c->id, "why", why));
+}
+
+/* A launch that needs what this program does not have is another program's. */
+static void add_failure(launch_listing *listing, const kg__case *c, const char *why)
+{
+    const kg__stub *stub = kg__stub_tried();
+
+    add_reason(stub != NULL ? listing->refused : listing->failed, c,
+               stub != NULL ? stub->why : why);
 }
 
 /* One kernel of a case's launch; what the driver alone says is -1 where it does not. */
@@ -84,14 +94,17 @@ static json_t *describe_launch(const kg__case *c, const kg__kernel_launch *launc
 static void list_case(launch_listing *listing, const kg__case *c)
 {
     const char *refusal = kg__case_refusal(listing->comparison, c);
+    const kg__stub *stub = kg__stub_of(c->variant);
     kg__kernel_launches launches = { .list = NULL };
     kg__error why = { "" };
 
     if (refusal != NULL)
         add_reason(listing->refused, c, refusal);
+    else if (stub != NULL)
+        add_reason(listing->refused, c, stub->why);
     else if (!kg__bare_buffers_for(&listing->bare, listing->comparison, c, &why) ||
              !kg__device_launches(c, &listing->bare.buffers, &launches, &why))
-        add_reason(listing->failed, c, why.text);
+        add_failure(listing, c, why.text);
     else if (launches.count == 0)
         json_array_append_new(listing->without, json_string(c->id));
     else

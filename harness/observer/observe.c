@@ -17,6 +17,7 @@
 #include "observer/measure.h"
 #include "observer/tune_settings.h"
 #include "suite/settings.h"
+#include "suite/stub.h"
 
 /* Defined where a kernel was compiled with nvcc -G. */
 extern const char kg__device_debug __attribute__((weak));
@@ -157,7 +158,8 @@ static void free_choice(choice *chosen)
     kg__case_list_free(&chosen->table);
 }
 
-/* Removes the cases that the comparison refuses, each with its record. */
+/* Removes the cases that the comparison refuses, and those without a launcher, each with its
+ * record. */
 static size_t report_refusals(const kg_comparison *comparison, const kg__case **chosen,
                               size_t count, int records)
 {
@@ -165,9 +167,12 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
 
     for (size_t i = 0; i < count; i++) {
         const char *reason = kg__case_refusal(comparison, chosen[i]);
+        const kg__stub *stub = kg__stub_of(chosen[i]->variant);
 
         if (reason != NULL)
             kg__report(records, KG__EVENT_REFUSED, chosen[i]->id, reason);
+        else if (stub != NULL)
+            kg__report_stub(records, chosen[i]->id, stub);
         else
             chosen[kept++] = chosen[i];
     }
@@ -305,6 +310,7 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
     }
     kg__device_on_hang(comparison->home, report_hang, &records);
     count = report_refusals(comparison, chosen, count, records);
+    kg__stub_on_reach(kg__report_reached, &records);
     if (is_check(request)) {
         status = check_cases(comparison, request, chosen, count, records);
     } else if (!kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {

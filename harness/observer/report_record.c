@@ -17,9 +17,33 @@ void kg__report_observation(int records, const kg__observation *observation)
     }
 }
 
+/* The case that was last started. */
+static const char *started;
+
 void kg__report(int records, kg__event event, const char *id, const char *why)
 {
+    if (event == KG__EVENT_START)
+        started = id;
     kg__report_observation(records, &(kg__observation){ .event = event, .id = id, .why = why });
+}
+
+void kg__report_stub(int records, const char *id, const kg__stub *stub)
+{
+    kg__report_observation(records,
+                           &(kg__observation){
+                               .event = stub->gpu_only ? KG__EVENT_REFUSED : KG__EVENT_FAILED,
+                               .id = id,
+                               .why = stub->why,
+                               .gpu_only = stub->gpu_only,
+                               .at_file = stub->gpu_only ? NULL : stub->file,
+                               .at_line = stub->gpu_only ? 0 : stub->line,
+                           });
+}
+
+void kg__report_reached(void *records, const kg__stub *stub)
+{
+    kg__report_stub(*(const int *)records, started, stub);
+    exit(KG__EXIT_LOST);
 }
 
 void kg__report_wrong(int records, const char *home, const char *id, const char *why)

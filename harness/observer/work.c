@@ -18,6 +18,7 @@
 #include "records/observation.h"
 #include "suite/element_type.h"
 #include "suite/settings.h"
+#include "suite/stub.h"
 #include "suite/table.h"
 
 /* Seconds that a launcher may take to start what starts nothing. */
@@ -143,6 +144,7 @@ typedef struct asked {
     kg__bus_traffic bus;
     int64_t kernels; /* 0: not known */
     int64_t blocks;
+    bool gpu_only;
 } asked;
 
 static const kg__field work_fields[] = {
@@ -161,6 +163,7 @@ static const kg__field asked_fields[] = {
     KG__FIELD(asked, bus.to_host, "bytes_to_host", NUMBER),
     KG__FIELD(asked, kernels, "kernels", COUNT),
     KG__FIELD(asked, blocks, "blocks", COUNT),
+    KG__FIELD(asked, gpu_only, "gpu_only", FLAG),
     { 0 },
 };
 
@@ -186,11 +189,13 @@ static bool add_case(json_t *cases, const kg_comparison *comparison, const kg__c
                      const launch_look *look, kg__error *error)
 {
     const char *names[KG__PURPOSES];
+    const kg__stub *stub = kg__stub_of(c->variant);
     asked of_case = { .id = c->id,
                       .purposes = kg__purposes_of(c, names),
                       .work = { NAN, NAN },
                       .kernels = look->known ? (int64_t)look->shape.kernels : 0,
-                      .blocks = look->known ? (int64_t)look->shape.blocks : 0 };
+                      .blocks = look->known ? (int64_t)look->shape.blocks : 0,
+                      .gpu_only = stub != NULL && stub->gpu_only };
     kg_arguments arguments;
     json_t *entry;
 

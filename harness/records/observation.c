@@ -96,6 +96,7 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, id, "case", TEXT),
     KG__FIELD(kg__observation, hung, "hung", FLAG),
     KG__FIELD(kg__observation, why, "why", TEXT),
+    KG__FIELD(kg__observation, gpu_only, "gpu_only", FLAG),
     KG__FIELD(kg__observation, where, "where", TEXT),
     KG__FIELD(kg__observation, watches, "watches", FLAG),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),

@@ -19,12 +19,12 @@
  * - "launched", "case", "kernels": how many kernels the launcher of a case starts
  * - "identified", "case", "kernel": as of "measured"
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
- *   does not take its launch
+ *   does not take its launch; "gpu_only" is true where its variant is for GPUs alone
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while it is unknown
- * - "failed", "case", "why": an error of this case; the rest goes on. The gate adds "hung", "at"
- *   and "findings" where it makes one of a process that ended
+ * - "failed", "case", "why": an error of this case; the rest goes on; "at" where it did not compile.
+ *   The gate adds "hung", "at" and "findings" where it makes one of a process that ended
  * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
  *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
  * - "sentinels": by name {"value", ...} and the amount of sentinel.h, and "empty": {...}
@@ -93,6 +93,7 @@ typedef struct kg__observation {
     bool hung; /* it failed so */
     bool throttled;
     bool watches;
+    bool gpu_only;
     bool imported;        /* another tool measured it; not in the record */
     kg__figures *metrics; /* of "sentinels" these */
     size_t metric_count;

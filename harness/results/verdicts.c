@@ -18,6 +18,7 @@ const char *const kg__skip_names[KG__SKIPS + 1] = {
     [KG__SKIP_UNAVAILABLE] = "unavailable",
     [KG__SKIP_NO_BASELINE] = "no-baseline",
     [KG__SKIP_UNCHANGED] = "unchanged",
+    [KG__SKIP_GPU_ONLY] = "gpu-only",
 };
 
 static const kg__field claim_fields[] = {
@@ -30,6 +31,7 @@ static const kg__field claim_fields[] = {
 static const kg__field refusal_fields[] = {
     KG__FIELD(kg__refusal, id, "case", TEXT),
     KG__FIELD(kg__refusal, why, "why", STRING),
+    KG__FIELD(kg__refusal, gpu_only, "gpu_only", FLAG),
     { 0 },
 };
 static const kg__field verdicts_fields[] = {
@@ -81,14 +83,15 @@ kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test)
     return verdicts;
 }
 
-void kg__verdicts_add_refusal(kg__verdicts *verdicts, const char *id, const char *why)
+void kg__verdicts_add_refusal(kg__verdicts *verdicts, const kg__refusal *refusal)
 {
     kg__pool *pool = verdicts->pool;
 
     verdicts->refused =
         kg__pool_grow(pool, verdicts->refused, verdicts->refused_count, sizeof(kg__refusal));
     verdicts->refused[verdicts->refused_count++] =
-        (kg__refusal){ kg__pool_text(pool, id), kg__pool_text(pool, why) };
+        (kg__refusal){ kg__pool_text(pool, refusal->id), kg__pool_text(pool, refusal->why),
+                       refusal->gpu_only };
 }
 
 void kg__verdicts_add_claim(kg__verdicts *verdicts, const kg__claim *claim)
@@ -256,7 +259,8 @@ void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally)
 {
     bool had_no_case = verdicts->skipped_by == KG__SKIP_FILTER ||
                        verdicts->skipped_by == KG__SKIP_EMPTY ||
-                       verdicts->skipped_by == KG__SKIP_UNCHANGED;
+                       verdicts->skipped_by == KG__SKIP_UNCHANGED ||
+                       verdicts->skipped_by == KG__SKIP_GPU_ONLY;
 
     for (size_t i = 0; i < verdicts->case_count; i++)
         tally->verdicts[kg__case_result_counts_as(verdicts->cases[i])]++;

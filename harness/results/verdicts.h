@@ -24,6 +24,7 @@ typedef enum kg__skip {
     KG__SKIP_UNAVAILABLE, /* no GPU, for one */
     KG__SKIP_NO_BASELINE,
     KG__SKIP_UNCHANGED, /* what it needs was not timed, since its code is unchanged */
+    KG__SKIP_GPU_ONLY,  /* all of its cases are for GPUs alone */
     KG__SKIPS
 } kg__skip;
 
@@ -39,10 +40,11 @@ typedef struct kg__claim {
     bool reported_only;
 } kg__claim;
 
-/* A case that its comparison does not support. */
+/* A case that its comparison does not support, on the CPU model perhaps as one for GPUs alone. */
 typedef struct kg__refusal {
     const char *id;
     const char *why;
+    bool gpu_only;
 } kg__refusal;
 
 /* The verdicts of a test. What they point to belongs to their pool, or lives as long. */
@@ -74,7 +76,7 @@ typedef struct kg__verdicts {
 kg__verdicts *kg__verdicts_make(kg__pool *pool, const char *test);
 
 /* Adds a case that is refused; the texts are copied. */
-void kg__verdicts_add_refusal(kg__verdicts *verdicts, const char *id, const char *why);
+void kg__verdicts_add_refusal(kg__verdicts *verdicts, const kg__refusal *refusal);
 
 /* Adds a claim; the texts are copied. */
 void kg__verdicts_add_claim(kg__verdicts *verdicts, const kg__claim *claim);

@@ -102,7 +102,7 @@ def _metrics_of(before, now):
 
 def judge_case(case, target, before, now):
     """The entry of a case in a file of verdicts; `before` is None where the baseline lacks it."""
-    files = ", ".join(f"kernels/{case.split('/')[0]}/{file}.cu" for file in dict.fromkeys(figures["file"] for figures in now))
+    files = ", ".join(dict.fromkeys(figures["source"] for figures in now))
     entry = {"case": case, "target": target, "part": "code", "verdict": "no-baseline", "metrics": _metrics_of(before, now)}
     if before is None:
         why = f"baselines/{target}.json lacks it: ci/rebaseline --target sm records it"

@@ -1,13 +1,14 @@
 """Results for a terminal and a job's log: one line per comparison, failures as compilers print them, the verdict last."""
 
 import math
+import re
 
 import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, sass_lines, texts_of, variant_of,
-                     verdict_of, was_left_alone, with_explanation)
+from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines, texts_of,
+                     variant_of, verdict_of, was_left_alone, with_explanation)
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
@@ -19,6 +20,7 @@ JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "coun
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
 SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
 FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
+UNJUDGED = ("refused", "gpu-only")
 RATIOS = {  # what is before and after a ratio
     "global_load_sectors_per_request": (", ", " sectors each"),
     "global_store_sectors_per_request": (", ", " each"),
@@ -115,11 +117,11 @@ def slower_time(entry):
 
 
 def without_place(text, file, line):
-    """A text without the file and line that are shown before it."""
+    """A text without the file and line that are shown before it; a kernel's may begin with its launcher's file."""
     for prefix in (f"{file}:{line}: ", f"{file}: "):
         if text.startswith(prefix):
             return text[len(prefix):]
-    return text
+    return re.sub(r"^[^\s:]+\.cu: ", "", text) if file else text
 
 
 class Console:
@@ -151,13 +153,14 @@ class Console:
                 if text_of(entry, "target") == target and text_of(entry, "case").partition("/")[0] == comparison]
 
     def count(self, target, comparison):
-        """What the cases of a comparison were put to, and how many are refused, as words in their order."""
-        counts = dict.fromkeys([*JOBS.values(), "refused"], 0)
+        """What the cases of a comparison were put to, and how many were not judged, as words in their order."""
+        counts = dict.fromkeys([*JOBS.values(), *UNJUDGED], 0)
         for entry in self.of_comparison("cases", target, comparison):
             for part in texts_of(entry, "parts"):
                 if part in JOBS and not (part == "time" and was_left_alone(entry)):
                     counts[JOBS[part]] += 1
-        counts["refused"] = len(self.of_comparison("refused", target, comparison))
+        for entry in self.of_comparison("refused", target, comparison):
+            counts[refusal_word(entry)] += 1
         return counts
 
     def exceptions(self, target, comparison):
@@ -180,7 +183,7 @@ class Console:
         comparisons = dict.fromkeys(text_of(entry, "case").partition("/")[0] for entry in entries
                                     if text_of(entry, "target") == target)
         counts = {comparison: self.count(target, comparison) for comparison in comparisons}
-        words = [word for word in [*JOBS.values(), "refused"] if any(counted[word] for counted in counts.values())]
+        words = [word for word in [*JOBS.values(), *UNJUDGED] if any(counted[word] for counted in counts.values())]
         width = max([12, *map(len, comparisons)])
         self.add_machine(target)
         for comparison, counted in counts.items():
@@ -188,7 +191,7 @@ class Console:
                 for entry in self.of_comparison("cases", target, comparison):
                     self.add_word(case_line(entry))
                 for entry in self.of_comparison("refused", target, comparison):
-                    self.add_word(f"{'refused':11}  {target:11}  {text_of(entry, 'case'):32}  {text_of(entry, 'why')}")
+                    self.add_word(f"{refusal_word(entry):11}  {target:11}  {text_of(entry, 'case'):32}  {text_of(entry, 'why')}")
             row = "".join(f"  {counted[word]:5} {word:8}" if counted[word] else " " * 16 for word in words).rstrip()
             exceptions = self.exceptions(target, comparison)
             self.add(f"  {clean(comparison):{width}}{row}{'  ' if exceptions else ''}{exceptions}")
@@ -296,7 +299,7 @@ class Console:
     def expected_skips(self, test):
         """The reasons of a test to judge nothing that need no line of their own."""
         unrecorded = text_of(test, "target") in list_of(self.run.document, "unrecorded")
-        return ("filter", "unchanged", *(["no-baseline"] if unrecorded else []))
+        return ("filter", "unchanged", "gpu-only", *(["no-baseline"] if unrecorded else []))
 
     def add_other_failures(self):
         for entry in self.run.broken_claims():

@@ -1,17 +1,19 @@
 """What nvcc generated for the kernels of each case, by architecture: from the cubins of a build, which need no GPU, and the
 launches that the CPU model sees."""
 
+import itertools
 import json
 import math
 import os
 import re
 
-from common import Failure, integer_of, list_of, member, read_json, text_of
+from common import Failure, integer_of, list_of, member, object_of, read_json, text_of
 from occupancy import ask, calculate, file_of, is_placed, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
-BUILD_FILE = "kernelgate.code"  # what the configured build compiles: {"nvcc", "architectures", "judged", "comparisons"}
+# What the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
+BUILD_FILE = "kernelgate.code"
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
 NVCC_SECONDS = 60
@@ -40,6 +42,7 @@ class CodeBuild:
         self._nvcc = text_of(document, "nvcc")
         self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
                                            for key in ("architectures", "judged"))
+        self._sources = object_of(document, "sources")  # by comparison and cubin, "matmul_f32/tiled"
         self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
 
     def tests(self):
@@ -79,26 +82,36 @@ class CodeBuild:
         return {(file, plain_name(kernel["name"])): kernel for file in files
                 for kernel in _read_file(self._cubin(architecture, comparison, file))}
 
+    def _files_of(self, comparison, launches):
+        """The cubins that may hold the kernels of launches: those that are named after the launchers, or all."""
+        named = list(dict.fromkeys(launch["file"] for launch in launches))
+        compiled = [place.partition("/")[2] for place in self._sources if place.startswith(f"{comparison}/")]
+        return named if set(named) <= set(compiled) or not compiled else compiled
+
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
-        return figures_of(launches, self.kernels(architecture, comparison, dict.fromkeys(launch["file"] for launch in launches)),
-                          architecture)
+        known = self.kernels(architecture, comparison, self._files_of(comparison, launches))
+        cases = figures_of(launches, known, architecture)
+        for figures in itertools.chain.from_iterable(cases.values()):
+            place = f"{comparison}/{figures['file']}"
+            figures["source"] = self._sources.get(place, f"kernels/{place}.cu")
+        return cases
 
 
 def figures_of(launches, known, architecture):
     """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
     {case: [figures]}. What ptxas alone tells is there for cubins."""
-    found = [(launch, find_kernel(known, launch)) for launch in launches]
+    found = [(launch, *find_kernel(known, launch)) for launch in launches]
     needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
-              math.prod(launch["block"])) for launch, kernel in found]
+              math.prod(launch["block"])) for launch, _, kernel in found]
     answers = calculate(needs)
     if answers is None:
         raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
     cases = {}
-    for (launch, kernel), answer in zip(found, answers):
+    for (launch, file, kernel), answer in zip(found, answers):
         cases.setdefault(launch["case"], []).append({
-            "kernel": plain_name(kernel["name"]), "file": launch["file"], "threads": math.prod(launch["block"]),
+            "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
             "blocks": math.prod(launch["grid"]),
             "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
             "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
@@ -146,14 +159,14 @@ def read_spills(text):
 
 
 def find_kernel(known, launch):
-    """The kernel of a launch: of its launcher's file, or the only one of its name."""
+    """The file and the kernel of a launch: of its launcher's file, or the only one of its name."""
     name = plain_name(text_of(launch, "kernel"))
-    own = known.get((launch["file"], name))
-    named = [kernel for (_, other), kernel in known.items() if other == name]
-    if own is None and len(named) != 1:
+    named = [(file, kernel) for (file, other), kernel in known.items() if other == name]
+    own = [(file, kernel) for file, kernel in named if file == launch["file"]]
+    if not own and len(named) != 1:
         raise Failure(f"{launch['case']}: kernel {text_of(launch, 'kernel')} is "
                       f"{'in several files' if named else 'not among those compiled'}: build the target kernel_code")
-    return own or named[0]
+    return (own or named)[0]
 
 
 CODE_SIZE = "code"

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 from common import integer_of, member, number_of, text_of
-from results import RANKS, figures_of, is_reported_only, items, reason_of, shown_metrics, shown_value, texts_of, verdict_of
+from results import RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics, shown_value, texts_of, verdict_of
 from text import clean
 
 PASSED, SKIPPED, FAILED, ERRORED = "passed", "skipped", "failure", "error"
@@ -93,7 +93,7 @@ def collect_cases(run, suites):
         suite = suites.of(text_of(run.list("unlisted")[0], "target"), "baseline")
         suite.cases.append(Testcase("baseline", FAILED if run.strict else SKIPPED, "unlisted", clean(run.text("unlisted"))))
     for entry in run.list("refused"):
-        suites.add_located(entry, SKIPPED, "refused", clean(text_of(entry, "why")))
+        suites.add_located(entry, SKIPPED, refusal_word(entry), clean(text_of(entry, "why")))
 
 
 def collect_claims(run, suites):

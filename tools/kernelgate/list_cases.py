@@ -34,7 +34,9 @@ def describe_program(answer, globs):
 def rows_of(comparison):
     ideas = {text_of(variant, "variant"): text_of(variant, "idea") for variant in comparison["variants"]}
     for entry in comparison["cases"]:
-        purposes = (purpose if purpose in list_of(entry, "purposes") else "" for purpose in PURPOSES)
+        purposes = [purpose if purpose in list_of(entry, "purposes") else "" for purpose in PURPOSES]
+        if member(entry, "gpu_only") is True:
+            purposes = ["gpu-only", purposes[1], ""]
         work = [number_of(member(entry, "work"), name) for name in ("bytes", "operations")]
         yield (text_of(entry, "case"), *purposes, *(Figure(show_figure(value), value) if value >= 0 else Figure("-", "")
                                                     for value in work), ideas.get(variant_of(entry), ""))
@@ -75,7 +77,8 @@ COMMAND = Command(
 FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it
 replaces; one without its last parts takes all that begin so: matmul_f32,
 'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;
-time: timed on a GPU; count: counted on the CPU model. bytes and operations are the
+time: timed on a GPU; count: counted on the CPU model; gpu-only: checked on a
+GPU alone. bytes and operations are the
 fewest that the job takes.
 exit: 0 printed; 2 no program, or a glob that takes no case
 """,

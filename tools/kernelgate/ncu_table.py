@@ -32,8 +32,8 @@ def _count(digits):
     return count if count <= LARGEST_FIGURE else None
 
 
-def _instances(text, opcode):
-    """The count of an opcode in "BAR: 12; LDS.64: 1,234)", where what follows a point is a modifier; None where it is not such
+def _instances(text, opcodes):
+    """The count of some opcodes in "BAR: 12; LDS.64: 1,234)", where what follows a point is a modifier; None where it is not such
     a list."""
     if not text.endswith(")"):
         return None
@@ -43,7 +43,7 @@ def _instances(text, opcode):
         count = _count(match[2]) if match else None
         if count is None:
             return None
-        if match[1] == opcode or match[1].startswith(opcode + "."):
+        if match[1].split(".")[0] in opcodes:
             total += count
     return total
 
@@ -121,18 +121,18 @@ class Table:
     def _field(self, kernel, column):
         return kernel.fields[self._columns.index(column)] if column in self._columns else ""
 
-    def count(self, kernel, metric, opcode=None):
-        """The count in a column of a kernel's row, or that of one opcode, as in "25 (LDS: 20; BAR: 5)"; None where this chip does
-        not count it."""
+    def count(self, kernel, metric, opcodes=()):
+        """The count in a column of a kernel's row, or that of some opcodes, as in "25 (LDS: 20; BAR: 5)"; None where this chip
+        does not count it."""
         field = self._field(kernel, metric)
         if field in ("", "n/a"):
             return None
         match = _FIELD.fullmatch(field)
         count = _count(match[1]) if match else None
-        if count is not None and opcode is not None:
+        if count is not None and opcodes:
             if match[2] is None:
                 return None  # the sum does not give one opcode
-            count = _instances(match[2], opcode)
+            count = _instances(match[2], opcodes)
         if count is None:
             raise self._failure(kernel.line, f'{metric} is "{field[:60]}", which is not a count: print it with LC_ALL=C ncu')
         return count

@@ -206,7 +206,7 @@
       return section;
     }, "What is to be looked at", remarkHeadings, doubtful);
     const omitted = list(results.refused).map((entry) =>
-      [mark("refused"), code(entry.case), entry.target, wide(entry.why)]);
+      [mark(entry.gpu_only === true ? "gpu-only" : "refused"), code(entry.case), entry.target, wide(entry.why)]);
     for (const test of list(results.tests).filter((test) => typeof test.skipped === "string"))
       omitted.push([mark("skipped"), code(test.name), test.target, wide(test.skipped)]);
     addRows(() => fold(main, "Refused and skipped"), "Refused and skipped", remarkHeadings, omitted);

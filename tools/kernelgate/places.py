@@ -1,5 +1,6 @@
 """Where in the sources a reader is to look."""
 
+import glob
 import os
 import re
 
@@ -8,8 +9,8 @@ from common import open_regular
 NAME = r"[A-Za-z0-9_+-]+"
 
 
-def find_line(folder, path, text):
-    """The file, and its first line with a text that is not a comment, else 1; None where there is no such file."""
+def find_line(folder, path, text, default=1):
+    """The file, and its first line with a text that is not a comment, else `default`; None where there is no such file."""
     if not path or path.startswith("/") or ".." in path.split("/") or "\0" in path:
         return None
     try:
@@ -18,16 +19,26 @@ def find_line(folder, path, text):
     except (OSError, ValueError):
         return None
     return path, next((number for number, line in enumerate(lines, 1)
-                       if text in line and not re.match(r"[ \t]*(//|\*|/\*)", line)), 1)
+                       if text in line and not re.match(r"[ \t]*(//|\*|/\*)", line)), default)
 
 
 def find_kernel(folder, case):
-    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu; as strided_managed's may be in strided.cu."""
+    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu; as strided_managed's may be in strided.cu. Of one that is
+    elsewhere, its launcher in any of these files."""
     found = re.match(f"({NAME})/({NAME})", case)
     parts = found[2].split("_") if found else []
     for count in range(len(parts), 0, -1):
         place = find_line(folder, f"kernels/{found[1]}/{'_'.join(parts[:count])}.cu", "__global__")
         if place is not None:
+            return place
+    return _find_launcher(folder, *found.groups()) if found else None
+
+
+def _find_launcher(folder, comparison, variant):
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "kernels", comparison, "*.cu"))):
+        name = f"kernels/{comparison}/{os.path.basename(path)}"
+        place = find_line(folder, name, f"KG_LAUNCHER({comparison}_{variant})", default=None)
+        if place is not None and place[1] is not None:
             return place
     return None
 

@@ -209,6 +209,11 @@ def shown_value(value):
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
+def refusal_word(entry):
+    """The word for a case that was not judged: of one for GPUs alone, on the CPU model, "gpu-only"."""
+    return "gpu-only" if member(entry, "gpu_only") is True else "refused"
+
+
 class Run:
     """What is printed: the document, where the sources are, and the path of that folder in its repository."""
 

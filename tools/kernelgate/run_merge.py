@@ -68,7 +68,7 @@ def _tally_rest(verdicts, tally):
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
     tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
     if "skipped" in verdicts:
-        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty", "unchanged") else "unavailable"] += 1
+        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty", "unchanged", "gpu-only") else "unavailable"] += 1
     elif _is_silent(verdicts):
         tally["broken"] += 1
 
@@ -181,7 +181,10 @@ class Merge:
         for case in list_of(verdicts, "vanished"):
             self._list_once("vanished", target, {"case": case, "target": target, "test": test})
         for entry in list_of(verdicts, "refused"):
-            self._list_once("refused", target, {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why")})
+            refused = {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why")}
+            if member(entry, "gpu_only") is True:
+                refused["gpu_only"] = True
+            self._list_once("refused", target, refused)
         for claim in list_of(verdicts, "claims"):
             self.document["claims"].append({**claim, "target": target, "test": test, "why": text_of(claim, "why")})
 
@@ -251,7 +254,7 @@ class Merge:
         globs, tests = setting("KG_FILTER"), len(self.document["tests"])
         if globs is None:
             return
-        if 0 < self.tally["filtered_out"] >= tests:
+        if 0 < self.tally["filtered_out"] >= tests and not self.document["refused"]:
             self._add_filter_error(f"KG_FILTER={globs}", globs)
         elif tests and not self.tally["broken"] and not self.tally["unavailable"]:
             cases = self._known_cases()

@@ -2,7 +2,8 @@
 
 from common import list_of, member, number_of, text_of
 from figures import known_figure, known_percent, plural, unit_of
-from results import VERDICTS, items, reason_with_others, sass_lines, shown_metrics, shown_value, texts_of, verdict_of
+from results import (VERDICTS, items, reason_with_others, refusal_word, sass_lines, shown_metrics, shown_value, texts_of,
+                     verdict_of)
 from text import clean, code, escape_markdown
 
 # GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so that none crowds out another.
@@ -88,7 +89,7 @@ def reproductions(run):
 def remarks(run):
     rows = case_rows(run, False)
     rows += [] if run.strict else unlisted_rows(run)
-    rows += [row("refused", text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why"))
+    rows += [row(refusal_word(entry), text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why"))
              for entry in run.list("refused")]
     rows += [row("skipped", text_of(entry, "name"), "", entry["skipped"])
              for entry in run.list("tests") if isinstance(member(entry, "skipped"), str)]

@@ -16,13 +16,13 @@ OPCODES = "sass__inst_executed_per_opcode"  # executed instructions of warps, an
 
 @dataclass(frozen=True)
 class Counterpart:
-    """What a counter is compared with: a sum of hardware metrics, or the instructions with an opcode. The counters that
+    """What a counter is compared with: a sum of hardware metrics, or the instructions with some opcodes. The counters that
     are not listed have none: hardware loads a kernel's parameters as it loads constants, and unique bytes are not an event."""
 
     counter: str
     column: str  # the head of its column in the Markdown table
     metrics: tuple = (OPCODES,)
-    opcode: Optional[str] = None
+    opcodes: tuple = ()
     judged: bool = False  # else shown, since ptxas may merge, keep or drop such accesses
     per_block: bool = False  # counted once per block by the model, once per warp by the hardware
 
@@ -44,13 +44,13 @@ COUNTERPARTS = (
     _global("store", "sectors", "st", judged=True),
     _global("atomic", "requests", "atom", "red", judged=False),
     _global("atomic", "sectors", "atom", "red", judged=False),
-    Counterpart("shared_load_requests", "shared loads", opcode="LDS"),
+    Counterpart("shared_load_requests", "shared loads", opcodes=("LDS", "LDSM")),
     _wavefronts("load", "ld"),
-    Counterpart("shared_store_requests", "shared stores", opcode="STS"),
+    Counterpart("shared_store_requests", "shared stores", opcodes=("STS",)),
     _wavefronts("store", "st"),
-    Counterpart("shared_atomic_requests", "shared atomics", opcode="ATOMS"),
-    Counterpart("shuffles", "shuffles", opcode="SHFL"),
-    Counterpart("barriers", "barriers", opcode="BAR", per_block=True),
+    Counterpart("shared_atomic_requests", "shared atomics", opcodes=("ATOMS",)),
+    Counterpart("shuffles", "shuffles", opcodes=("SHFL",)),
+    Counterpart("barriers", "barriers", opcodes=("BAR",), per_block=True),
 )
 
 UNROLLED = "lanes leave a loop at different times, and ptxas unrolls it"
@@ -176,7 +176,7 @@ def count_kernel(table, kernel, case):
     warps = table.warps(kernel)
     for part in COUNTERPARTS:
         for metric in part.metrics:
-            count = table.count(kernel, metric, part.opcode)
+            count = table.count(kernel, metric, part.opcodes)
             if count is not None and part.counter in case.hardware:
                 case.hardware[part.counter] += count / warps if part.per_block else count
             elif count is None and part.judged:

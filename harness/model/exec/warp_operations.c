@@ -2,6 +2,12 @@
 #include "model/exec/warp_operations.h"
 
 #include "model/exec/grid.h"
+#include "model/exec/matrices.h"
+
+#include <string.h>
+
+/* What the lanes of each warp have gathered last. */
+static uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
 
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
  * warp. */
@@ -58,8 +64,27 @@ static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint
     return mask;
 }
 
+/* Takes a lane's words; those of lanes that are missing are all ones. */
+static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned int group,
+                       unsigned int lane)
+{
+    uint32_t(*all)[KG__MODEL_GATHERED] = gathered[number];
+
+    memcpy(all[lane], (const void *)(uintptr_t)lanes[lane].value, sizeof all[lane]);
+    if (group != UINT32_MAX) {
+        unsigned int missing = (unsigned int)__builtin_ctz(~group);
+
+        memset(all[missing], 0xff, sizeof all[missing]);
+        if (kg__running.watcher != NULL)
+            kg__running.watcher->shuffle_outside(number * KG__MODEL_WARP + lane, missing,
+                                                 lanes[lane].code);
+    }
+    return (uint64_t)(uintptr_t)all;
+}
+
 /* What a lane gets of an operation of the lanes `group`. */
-static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned int lane)
+static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned int group,
+                          unsigned int lane)
 {
     kg__model_warp_operation operation = lanes[lane].operation;
     unsigned int first_lane = (unsigned int)__builtin_ctz(group);
@@ -68,6 +93,7 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
 
     switch (operation) {
     case KG__MODEL_SYNC:
+    case KG__MODEL_MATRIX:
         return 0;
     case KG__MODEL_SHUFFLE:
     case KG__MODEL_SHUFFLE_UP:
@@ -92,6 +118,8 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
         return lanes_with(lanes, group, lanes[lane].value) == group ? group : 0;
     case KG__MODEL_ACTIVE:
         return group;
+    case KG__MODEL_GATHER:
+        return gather(number, lanes, group, lane);
     default:
         for (unsigned int other = first_lane + 1; other < KG__MODEL_WARP; other++) {
             if ((group >> other & 1) != 0)
@@ -101,15 +129,27 @@ static uint64_t result_of(const kg__thread *lanes, unsigned int group, unsigned 
     }
 }
 
+/* Computes the product that the lanes of a whole warp wait for. */
+static void multiply(const kg__thread *lanes)
+{
+    const kg__model_product *products[KG__MODEL_WARP];
+
+    for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++)
+        products[lane] = (const kg__model_product *)(uintptr_t)lanes[lane].value;
+    kg__multiply(products);
+}
+
 /* Gives the lanes of `group`, which have come together, their results. */
 static void release(unsigned int number, unsigned int group)
 {
     kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
     const kg__thread *first = &lanes[__builtin_ctz(group)];
 
+    if (first->operation == KG__MODEL_MATRIX && first->argument != 0)
+        multiply(lanes);
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
-            lanes[lane].result = result_of(lanes, group, lane);
+            lanes[lane].result = result_of(number, lanes, group, lane);
     }
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
         if ((group >> lane & 1) != 0)
@@ -121,18 +161,27 @@ static void release(unsigned int number, unsigned int group)
         kg__running.watcher->warp_operation(number, group, first->operation, first->code);
 }
 
+/* Whether lanes wait in the same operation. Those of matrices are one instruction; code that is not
+ * instrumented may have it twice. */
+static bool are_together(const kg__thread *a, const kg__thread *b)
+{
+    return a->mask == b->mask && a->operation == b->operation &&
+           (a->operation != KG__MODEL_MATRIX ||
+            (a->argument == b->argument && (kg__running.watcher == NULL || a->code == b->code)));
+}
+
 /* Releases the operation that `lane` of a warp waits in, if every lane that it names has come. */
 static void try_to_release(unsigned int number, unsigned int lane)
 {
     const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
     const kg__warp *warp = &kg__running.warps[number];
-    unsigned int group = lanes[lane].mask & warp->live;
+    const bool needs_all = lanes[lane].operation == KG__MODEL_MATRIX;
+    unsigned int group = lanes[lane].mask & (needs_all ? UINT32_MAX : warp->live);
 
     if ((group & ~warp->waiting) != 0 || lanes[lane].operation == KG__MODEL_ACTIVE)
         return;
     for (unsigned int other = 0; other < KG__MODEL_WARP; other++) {
-        if ((group >> other & 1) != 0 && (lanes[other].mask != lanes[lane].mask ||
-                                          lanes[other].operation != lanes[lane].operation))
+        if ((group >> other & 1) != 0 && !are_together(&lanes[lane], &lanes[other]))
             return;
     }
     release(number, group);

@@ -3,10 +3,8 @@
  * with CUDA's own header.
  *
  * Where a kernel's source has to meet the model half way:
- * - Launch with cudaLaunchKernelEx(&config, kernel, arguments...): `<<<>>>` is no C++ and cannot be
- * parsed by g++.
- * - Arrays that are `extern __shared__` are rewritten before g++ sees them
- * (cmake/compile_kernel.py); KG_DYNAMIC_SHARED(type, name) needs no such help.
+ * - Launches with `<<<>>>`, inline PTX and arrays that are `extern __shared__` are rewritten before
+ * g++ sees them (cmake/compile_kernel.py).
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
@@ -109,16 +107,19 @@ extern "C" const int warpSize;
 #define KG__MODEL_UNSUPPORTED(signature, name, reason)                                             \
     extern "C" __attribute__((                                                                     \
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
-KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_generic_to_shared()",
-                      "shared memory has no address space of its own")
 KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
                       "use __syncthreads() or __syncwarp()")
+KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
+                      "but by cmake/compile_kernel.py, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED
 
-/* Inline PTX, which g++ would take for assembly of its own processor. Headers of the system write
- * __asm__. */
+/* Inline PTX that nobody has rewritten (kg_model_ptx.h), which g++ would take for assembly of its
+ * own processor. Headers of the system write __asm__. */
+#ifndef KG__MODEL_PTX_H
 #define asm                                                                                        \
-    _Pragma("GCC error \"the CPU model does not support inline PTX: see docs/model.md\"") __asm__
+    kg__model_inline_ptx();                                                                        \
+    __asm__
+#endif
 
 /* The host's side. */
 
@@ -144,6 +145,40 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
                                 kg__model_call<decltype(body)>, &body);
     }(std::forward<Actual>(arguments)...);
+}
+
+/* What `<<<>>>` becomes (cmake/rewrite_kernel.py). */
+
+static inline cudaLaunchConfig_t
+kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
+{
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = dynamic_bytes;
+    config.stream = stream;
+    return config;
+}
+
+/* A launch that is yet to be given its arguments: of a kernel, or of what gives the kernel that
+ * arguments tell, where it is a template. */
+template <typename Kernel>
+static inline auto kg__model_starter(const cudaLaunchConfig_t &config, Kernel kernel)
+{
+    return [=](auto &&...arguments) {
+        cudaError_t code;
+
+        if constexpr (std::is_pointer<Kernel>::value)
+            code = cudaLaunchKernelEx(&config, kernel,
+                                      std::forward<decltype(arguments)>(arguments)...);
+        else
+            code = cudaLaunchKernelEx(&config, kernel(arguments...),
+                                      std::forward<decltype(arguments)>(arguments)...);
+        if (code == cudaErrorNotPermitted)
+            kg__model_trap(cudaErrorNotSupported,
+                           "a kernel starts a kernel, which the CPU model does not support");
+    };
 }
 
 template <typename... Parameters>

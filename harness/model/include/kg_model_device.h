@@ -104,8 +104,12 @@ typedef enum kg__model_warp_operation {
     KG__MODEL_OR,
     KG__MODEL_XOR,
     KG__MODEL_MATCH_ALL, /* gives the mask of all lanes where they have one value, or 0 */
-    KG__MODEL_ACTIVE     /* gives the mask of the lanes that wait at this place in the code when no
+    KG__MODEL_ACTIVE,    /* gives the mask of the lanes that wait at this place in the code when no
                             lane of the warp can go on otherwise */
+    KG__MODEL_MATRIX, /* kg_model_matrix.h; value: the lane's part of a product where argument is 1
+                       */
+    KG__MODEL_GATHER  /* value: the address of a lane's KG__MODEL_GATHERED words; gives that of all
+                         lanes' words, until the warp's next */
 } kg__model_warp_operation;
 
 /* Notes that the calling thread takes part in an operation: kg__model_run_warp_operation(). */
@@ -127,6 +131,21 @@ kg__model_run_warp_operation(kg__model_warp_operation operation, unsigned int ma
     kg__model_pass(kg__model_join_warp_operation(operation, mask, value, argument, width));
     return kg__model_warp_operation_result();
 }
+
+#define KG__MODEL_GATHERED 8
+
+/* What inline PTX's matrices need: all lanes' words; each lane has KG__MODEL_GATHERED. All lanes of
+ * the warp have to come. */
+static inline __attribute__((always_inline)) const void *kg__model_gather(const void *words)
+{
+    return (const void *)(uintptr_t)kg__model_run_warp_operation(
+        KG__MODEL_GATHER, UINT32_MAX, (uint64_t)(uintptr_t)words, 0, KG__MODEL_WARP);
+}
+
+/* Loads a row of 16 bytes of a matrix in shared memory. */
+void kg__model_read_row(const void *address, uint32_t *words);
+/* Stores one. */
+void kg__model_write_row(void *address, const uint32_t *words);
 
 /* Notes a memory fence of the calling thread. */
 void kg__model_fence(void);

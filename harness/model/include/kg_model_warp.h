@@ -83,6 +83,40 @@ KG__MODEL_MEMORY(__isConstant, KG__MODEL_IS_CONSTANT)
 KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 #undef KG__MODEL_MEMORY
 
+/* Addresses of 32 bits in shared memory count from the dynamic shared memory on. What is not within
+ * reach of that is no shared memory. */
+KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
+{
+    const intptr_t offset =
+        reinterpret_cast<intptr_t>(address) - reinterpret_cast<intptr_t>(kg__model_dynamic_memory);
+
+    if (offset != static_cast<int32_t>(offset))
+        kg__model_trap(cudaErrorIllegalAddress,
+                       "an address that is made one of shared memory is none");
+    return static_cast<uint32_t>(offset);
+}
+
+KG__MODEL_INLINE void *__cvta_shared_to_generic(size_t address)
+{
+    return reinterpret_cast<void *>(reinterpret_cast<intptr_t>(kg__model_dynamic_memory) +
+                                    static_cast<int32_t>(address));
+}
+
+/* All other memory has the addresses of generic pointers. */
+#define KG__MODEL_SAME_ADDRESS(memory)                                                             \
+    KG__MODEL_INLINE size_t __cvta_generic_to_##memory(const void *address)                        \
+    {                                                                                              \
+        return reinterpret_cast<size_t>(address);                                                  \
+    }                                                                                              \
+    KG__MODEL_INLINE void *__cvta_##memory##_to_generic(size_t address)                            \
+    {                                                                                              \
+        return reinterpret_cast<void *>(address);                                                  \
+    }
+KG__MODEL_SAME_ADDRESS(global)
+KG__MODEL_SAME_ADDRESS(local)
+KG__MODEL_SAME_ADDRESS(constant)
+#undef KG__MODEL_SAME_ADDRESS
+
 /* Warp operations. */
 
 /* One of the shuffles, of any arithmetic type; `argument` as the operation has it. */

@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
 #include "model/watch/watcher.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MATRIX_ROW 16 /* bytes of a row of eight halves */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
@@ -294,6 +296,58 @@ void kg__model_wait_for_copies(unsigned int newest)
     while (kg__exec_bring_copy(newest, &to, &size))
         note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
              code);
+}
+
+/* Says that a matrix, or what follows its first row, does not begin at a multiple of `bytes`. */
+static void find_misaligned(const void *memory, unsigned int bytes, unsigned int kind,
+                            uintptr_t code, unsigned int thread)
+{
+    const kg__region *region = kg__region_at((uintptr_t)memory);
+    kg__finding_place place = { code, kg__access_of(kind), thread, NULL };
+    kg__finding what = { .kind = KG__MISALIGNED, .address = (uintptr_t)memory };
+
+    if (region != NULL) {
+        what = kg__finding_in(KG__MISALIGNED, region);
+        what.offset = (int64_t)((uintptr_t)memory - region->start);
+    }
+    what.bytes = bytes;
+    kg__find(&place, &what);
+}
+
+void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
+                            int by_rows, int writes)
+{
+    const unsigned int kind = writes ? KG__ACCESS_WRITE : 0;
+    const kg__region *region = kg__region_at((uintptr_t)memory);
+    const bool shared = region != NULL && region->space == KG__MODEL_SHARED;
+    const char *second = (const char *)memory + stride * kg__matrix_element_size(matrix);
+    const unsigned int alignment = kg__matrix_alignment(matrix);
+    kg__model_place who;
+    kg__matrix_access access;
+
+    if (!kg__model_where(&who))
+        return;
+    if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
+        find_misaligned(memory, alignment, kind, CODE, who.linear);
+    else if (kg__watch_checks() && (uintptr_t)second % alignment != 0)
+        find_misaligned(second, alignment, kind, CODE, who.linear);
+    for (unsigned int i = 0;
+         kg__matrix_access_of(matrix, stride, by_rows != 0, shared, who.lane, i, &access); i++) {
+        if (access.bytes > 0)
+            note_access((const char *)memory + access.offset, kind | access.bytes, CODE);
+    }
+}
+
+void kg__model_read_row(const void *address, uint32_t *words)
+{
+    note_access(address, MATRIX_ROW, CODE);
+    memcpy(words, address, MATRIX_ROW);
+}
+
+void kg__model_write_row(void *address, const uint32_t *words)
+{
+    note_access(address, KG__ACCESS_WRITE | MATRIX_ROW, CODE);
+    memcpy(address, words, MATRIX_ROW);
 }
 
 /* The stand-in headers have instrumented sources call these for the C library's functions. A place

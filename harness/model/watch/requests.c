@@ -139,6 +139,19 @@ static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int 
     return most - least + words <= BANKS ? 1 : count_conflicts(first, count, words);
 }
 
+/* The same where each lane has 16 bytes: eight lanes are served at a time, where none has what
+ * another has. */
+static unsigned int count_wavefronts_of_quads(const uint32_t *first, unsigned int count)
+{
+    unsigned int wavefronts = 0;
+
+    if (count_distinct(first, count) < count)
+        return count_wavefronts(first, count, 4);
+    for (unsigned int i = 0; i < count; i += BANKS / 4)
+        wavefronts += count_wavefronts(first + i, count - i < BANKS / 4 ? count - i : BANKS / 4, 4);
+    return wavefronts;
+}
+
 /* Marks bytes that are touched for the first time in this launch. */
 static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
@@ -179,7 +192,8 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     counted++;
     fresh[0]++;
     /* Vectors are aligned, so that two of them have all their words in common, or none. */
-    fresh[1] += space == KG__MODEL_SHARED     ? count_wavefronts(parts, count, words)
+    fresh[1] += space == KG__MODEL_SHARED && words == 4 ? count_wavefronts_of_quads(parts, count)
+                : space == KG__MODEL_SHARED             ? count_wavefronts(parts, count, words)
                 : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
                                               : count_distinct(parts, count);
 }

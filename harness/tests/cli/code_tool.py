@@ -52,7 +52,7 @@ def cubin_of(architecture=90, kernel=KERNEL, registers=32, code=(LOAD_128, FFMA)
 
 def figures(kernel=KERNEL, **more):
     instructions = more.pop("instructions", {"global_load_128": 2, "ffma": 8})
-    return {"kernel": kernel, "file": "tiled", "threads": 256, "shared_bytes": 0, "occupancy": 1.0, "registers": 32,
+    return {"kernel": kernel, "file": "tiled", "source": "kernels/m/tiled.cu", "threads": 256, "shared_bytes": 0, "occupancy": 1.0, "registers": 32,
             "local_bytes": 0, "spill_stores": 0, "spill_loads": 0, "code_bytes": 512, "instructions": instructions, **more}
 
 
@@ -129,6 +129,8 @@ class Baselines(Folder):
         self.assertTrue(baseline.write("b"))
         self.assertFalse(baseline.write("b"), "nothing moved")
         found = code_baseline.read("b", 90)
+        for launch in (launch for launches in cases.values() for launch in launches):
+            del launch["source"]  # which the build knows
         self.assertEqual((found.cases, found.toolkit), (cases, "13.0.88"))
         self.assertEqual(sum("m/tiled" in line for line in self.read("b/sm_90.json").splitlines()), 4, "a line for each")
         self.assertIsNone(code_baseline.read("b", 80))
@@ -163,8 +165,8 @@ class Code(Folder):
         self.list_cases("m/tiled/1/b16", "m/tiled/2/b16")
         self.compile()
 
-    def list_cases(self, *cases, grid=(1, 1, 1)):
-        launches = [{"case": case, "launcher": "m_tiled", "kernel": "_ZL5tiledPf", "grid": grid, "block": [16, 16, 1],
+    def list_cases(self, *cases, grid=(1, 1, 1), launcher="m_tiled"):
+        launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": grid, "block": [16, 16, 1],
                      "dynamic_shared": 0} for case in cases]
         listing = {"comparison": "m", "home": os.getcwd(), "include": "/i", "target": {}, "cases": launches, "without": [],
                    "refused": [], "failed": []}
@@ -182,6 +184,18 @@ class Code(Folder):
         """The verdicts that a test leaves."""
         self.code(code, told, "--test", "sm_90.m.code", **settings)
         return json.loads(self.read("out/records/sm_90.m.code.verdicts.json"))
+
+    @need_calculator
+    def test_kernels_of_a_library(self):
+        """A launcher in a file of its own starts kernels of any other that the build compiled."""
+        build = json.loads(self.read("build/kernelgate.code"))
+        for sources, ends in (({"m/tiled": "src/tiled.cu", "m/adapter": "m.cu"}, 2), ({"m/tiled": "src/tiled.cu"}, 0)):
+            self.write("build/kernelgate.code", {**build, "sources": sources})
+            self.list_cases("m/tiled/1/b16", launcher="m_fast")
+            self.code(ends, "adapter" if ends else "0 B    0 B")
+        self.code(0, "", "--record")
+        self.compile(spills=4)
+        self.assertEqual(self.judge(1, "src/tiled.cu")["cases"][0]["at"], {"file": "src/tiled.cu"})
 
     @need_calculator
     def test_shows_and_records(self):

@@ -153,9 +153,10 @@ class Findings(Validate):
 
     def test_shared_memory_is_shown_and_not_judged(self):
         # A modifier behind a point belongs to the opcode; another opcode that begins alike does not.
-        self.write_one(PLAIN, counts(barriers=4), kernel(0, counts(), "77", "17 (BAR.SYNC: 16; BARRED: 5)"))
+        self.write_one(PLAIN, counts(barriers=4), kernel(0, counts(), "77", "25 (BAR.SYNC: 16; BARRED: 5; LDS: 3; LDSM.16: 1)"))
         figures = self.figures(0, PLAIN)
-        self.assertEqual([figures[name]["hardware"] for name in ("shared_load_wavefronts", "barriers")], [77, 2])
+        self.assertEqual([figures[name]["hardware"] for name in ("shared_load_wavefronts", "shared_load_requests", "barriers")],
+                         [77, 4, 2])
         self.assertEqual(figures["barriers"]["finding"], "shown")
 
     def test_what_a_chip_does_not_count_is_unknown(self):

@@ -53,6 +53,34 @@ COUNTS = {
                          "global_store_requests": 2 * 32, "global_store_sectors": 2 * 32 * 2, "launches": 2,
                          "unique_bytes_read": 4 * 32 * 32 * 2},
         "pairs/32/b96": {"global_load_requests": 2 * 32 * 16 * 2, "global_load_sectors": 2 * 32 * 16 * 33}},
+    # 32 x 32 x 32 are four tiles of 16 x 16, of two steps each, in three kernels. A step loads four times from either operand,
+    # from eight rows of 16 bytes each. A tile is stored, loaded and stored: four times eight rows, of 32 bytes, or 16 of halves.
+    # From shared memory a step's two operands are 32 x 16 bytes: an instruction for each of halves, in which rows 0 and 4 of each
+    # of four blocks meet in a bank; four of bfloat16, in which they do, too.
+    "hardware_wmma": {
+        "row_col_square/32/b32": {"global_load_requests": 3 * 4 * (2 * 8 + 4), "global_load_sectors": 3 * 4 * (2 * 8 + 4) * 8,
+                                  "global_store_requests": 3 * 4 * 8, "global_store_sectors": 3 * 4 * 8 * 8,
+                                  "shared_load_requests": 0, "launches": 3},
+        "staged_row_col_square/32/b32": {"global_store_requests": 3 * 4 * 8, "shared_load_requests": 4 * 2 * (2 + 2 + 8),
+                                         "shared_load_wavefronts": 4 * 2 * (2 * 2 * 8 + 8 * 2)},
+        # Columns of a and c: floats are then loaded and stored one by one.
+        "col_row_square/32/b32": {"global_load_requests": 3 * 4 * 2 * 8 + 4 * (8 + 4 + 8),
+                                  "global_store_requests": 4 * 2 * (8 + 4 + 8)}},
+    # Four tiles of bytes, four of tf32 in four steps of 8, 16 of doubles in eight steps of 4.
+    "hardware_wmma_more": {
+        "row_col_square/32/b32": {"global_load_requests": 4 * (2 * 4 + 4) + 4 * (4 * 8 + 4) + 16 * (8 * 2 + 1),
+                                  "global_store_requests": 4 * 8 + 4 * 8 + 16 * 2},
+        "col_row_square/32/b32": {"global_load_requests": 4 * (2 * 16 + 8) + 4 * (4 * 8 + 8) + 16 * (8 * 2 + 2)}},
+    # 32 x 16 outputs are four warps' tiles. Each of four steps copies 16 rows of a and 8 of b, 32 bytes each, by one request
+    # each, and loads four matrices of a and two of b, whose eight rows of 48 bytes touch each bank once, of 32 bytes twice.
+    "hardware_ptx": {
+        "padded/32x16x64/b64": {"global_load_requests": 4 * 4 * 2, "global_load_sectors": 4 * 4 * 24,
+                                "global_store_requests": 4 * 2, "global_store_sectors": 4 * 16, "shared_store_requests": 0,
+                                "shared_load_requests": 4 * 4 * 2, "shared_load_wavefronts": 4 * 4 * 6},
+        "packed/32x16x64/b64": {"shared_load_requests": 4 * 4 * 2, "shared_load_wavefronts": 4 * 4 * 12},
+        # 512 outputs are 16 warps, each of two rows of a and 16 of b, and eight steps.
+        "vectors/32x16x64/b64": {"global_load_requests": 16 * 8 * 2, "global_load_sectors": 16 * 8 * 18,
+                                 "global_store_requests": 16, "global_store_sectors": 64}},
     "hardware_histogram": {
         # A warp's 32 bytes are one sector.
         "global_atomics/1000/b96": {"global_load_requests": 32, "global_load_sectors": 32, "global_atomic_requests": 32},

@@ -39,6 +39,7 @@ class InTree(unittest.TestCase):
         os.chdir(folder.name)
         for path, text in (("kernels/a/v.cu", "// a __global__ kernel\n\n__global__ void v(void)\n"),
                            ("kernels/a/bare.cu", "nothing to launch\n"), ("kernels/a/x.cu", "__global__ void x()\n"),
+                           ("kernels/a/launchers.cu", "\nKG_LAUNCHER(a_far)\n"),
                            ("suites/a.c", "\nKG_CLAIM(a, x_wins)\n"), ("top.cu", "")):
             os.makedirs(os.path.dirname(f"tree/{path}"), exist_ok=True)
             with open(f"tree/{path}", "w", encoding="utf-8") as file:
@@ -260,10 +261,14 @@ class Places(InTree):
             self.assertEqual(places.find_line("tree", path, "__global__"), line and (path, line))
 
     def test_kernels(self):
-        for name, found in (("a/v/64/b32", "v"), ("a/v_managed/64/b32", "v"), ("a/bare/64/b32", "bare"), ("a/unv/64/b32", None),
+        for name, found in (("a/v/64/b32", "v"), ("a/v_managed/64/b32", "v"), ("a/bare/64/b32", "bare"), ("a/unv/64/b32", None), ("a/far/1/b8", "launchers"),
                             ("b/v/64/b32", None), ("a", None), ("a/", None), ("", None), ("../a/v/1/-", None)):
             place = places.find_kernel("tree", name)
             self.assertEqual(place and place[0], found and f"kernels/a/{found}.cu", name)
+
+    def test_a_kernel_of_a_library_is_named_by_its_own_file(self):
+        entry = case("a/far/1/b8", MODEL, "error", why="kernels/a/launchers.cu: hung", at={"file": "src/far.cu", "line": 9})
+        self.assertIn("\nsrc/far.cu:9: error: hung\n", written(results(entry)))
 
     def test_claims(self):
         for name, place in (("gpu.a.claim_x_wins", ("suites/a.c", 2)), ("gpu.a.claim_y", ("suites/a.c", 1)),

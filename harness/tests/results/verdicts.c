@@ -185,7 +185,7 @@ Test(verdicts, grow)
     for (int i = 0; i < 5; i++) {
         kg__verdicts_add_claim(verdicts,
                                &(kg__claim){ .claim = "claim", .holds = i == 4, .why = "" });
-        kg__verdicts_add_refusal(verdicts, "a/b/1/b1", "odd");
+        kg__verdicts_add_refusal(verdicts, &(kg__refusal){ "a/b/1/b1", "odd", false });
         kg__pool_add_text(&pool, &verdicts->notes, "note");
         kg__verdicts_add_case(
             verdicts, kg__case_result_make(&pool, i == 3 ? "d" : "e", "t", "check", KG__PASS, ""));

@@ -1,4 +1,4 @@
-// Sums within a warp, for this project's kernels.
+// Sums within a warp, for the library's kernels.
 #ifndef OWN_KERNELS_WARP_CUH
 #define OWN_KERNELS_WARP_CUH
 

@@ -1,0 +1,221 @@
+/* Matrices that a warp holds together: where their elements are, and products. */
+#include "model/exec/matrices.h"
+
+#include "kg_model_dot.h"
+#include "model/exec/grid.h"
+
+#include <kernelgate/types.h>
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+#define BLOCK_ROWS 8
+#define LANES_PER_ROW 4
+#define LARGEST 32 /* rows and columns */
+
+typedef struct position {
+    unsigned int row, column;
+} position;
+
+static const kg_type type_of[] = {
+    [KG__MODEL_FLOAT16] = KG_FLOAT16, [KG__MODEL_BFLOAT16] = KG_BFLOAT16,
+    [KG__MODEL_TF32] = KG_FLOAT32,    [KG__MODEL_FLOAT32] = KG_FLOAT32,
+    [KG__MODEL_FLOAT64] = KG_FLOAT64, [KG__MODEL_INT8] = KG_INT8,
+    [KG__MODEL_UINT8] = KG_UINT8,     [KG__MODEL_INT32] = KG_INT32,
+};
+
+size_t kg__matrix_element_size(const kg__model_matrix *matrix)
+{
+    return kg_type_size(type_of[matrix->element]);
+}
+
+static unsigned int block_count(const kg__model_matrix *matrix)
+{
+    return matrix->rows / BLOCK_ROWS * (matrix->columns / (LANES_PER_ROW * matrix->run));
+}
+
+unsigned int kg__matrix_alignment(const kg__model_matrix *matrix)
+{
+    const unsigned int bytes =
+        block_count(matrix) * matrix->run * (unsigned int)kg__matrix_element_size(matrix);
+
+    return bytes < 16 ? bytes : 16;
+}
+
+/* The first element of a block. */
+static position block_at(const kg__model_matrix *matrix, unsigned int block)
+{
+    const unsigned int width = LANES_PER_ROW * matrix->run;
+    const unsigned int across = matrix->columns / width;
+    const unsigned int down = matrix->along_rows || matrix->rows == BLOCK_ROWS ? 1 : 2;
+    const unsigned int in_pair = block % (down * across);
+
+    return (position){ (block / (down * across) * down + in_pair % down) * BLOCK_ROWS,
+                       in_pair / down * width };
+}
+
+/* Where a lane's element of this number is. */
+static position element_at(const kg__model_matrix *matrix, unsigned int lane, unsigned int number)
+{
+    position at = block_at(matrix, number / matrix->run % block_count(matrix));
+
+    at.row += lane / LANES_PER_ROW;
+    at.column += lane % LANES_PER_ROW * matrix->run + number % matrix->run;
+    return at;
+}
+
+/* Bytes from the matrix's begin. */
+static size_t offset_of(const kg__model_matrix *matrix, position at, size_t stride, bool by_rows)
+{
+    return (by_rows ? at.row * stride + at.column : at.column * stride + at.row) *
+           kg__matrix_element_size(matrix);
+}
+
+static unsigned int running_lane(void)
+{
+    return (unsigned int)kg__running.current % WARP;
+}
+
+void kg__model_read_matrix(const kg__model_matrix *matrix, void *part, const void *memory,
+                           size_t stride, int by_rows)
+{
+    const size_t size = kg__matrix_element_size(matrix);
+
+    for (unsigned int i = 0; i < matrix->count; i++)
+        memcpy((char *)part + i * size,
+               (const char *)memory +
+                   offset_of(matrix, element_at(matrix, running_lane(), i), stride, by_rows),
+               size);
+}
+
+void kg__model_write_matrix(const kg__model_matrix *matrix, const void *part, void *memory,
+                            size_t stride, int by_rows)
+{
+    const size_t size = kg__matrix_element_size(matrix);
+
+    for (unsigned int i = 0; i < matrix->count; i++)
+        memcpy((char *)memory +
+                   offset_of(matrix, element_at(matrix, running_lane(), i), stride, by_rows),
+               (const char *)part + i * size, size);
+}
+
+/* A row of 16 bytes of a block by each lane (LDSM), of up to four blocks in one instruction. Bytes
+ * cannot be turned on the way. */
+static bool is_loaded_by_rows_of_blocks(const kg__model_matrix *matrix, bool by_rows)
+{
+    return matrix->is_operand &&
+           (matrix->element == KG__MODEL_FLOAT16 ||
+            (by_rows && (matrix->element == KG__MODEL_INT8 || matrix->element == KG__MODEL_UINT8)));
+}
+
+static bool row_of_block(const kg__model_matrix *matrix, size_t stride, bool by_rows,
+                         unsigned int lane, unsigned int number, kg__matrix_access *access)
+{
+    const unsigned int most = matrix->element == KG__MODEL_FLOAT16 ? 4 : 2;
+    const unsigned int blocks = block_count(matrix);
+    const unsigned int together = blocks < most ? blocks : most;
+    position at = block_at(matrix, number * together + lane / BLOCK_ROWS);
+
+    if (by_rows)
+        at.row += lane % BLOCK_ROWS;
+    else
+        at.column += lane % BLOCK_ROWS;
+    access->offset = offset_of(matrix, at, stride, by_rows);
+    access->bytes = lane / BLOCK_ROWS < together ? 16 : 0;
+    return number < blocks / together;
+}
+
+/* Else a lane's run is one access where it is contiguous. Where it is not, pairs of 16 bits are
+ * loaded as they are and turned (MOVM), and others one by one. */
+bool kg__matrix_access_of(const kg__model_matrix *matrix, size_t stride, bool by_rows, bool shared,
+                          unsigned int lane, unsigned int number, kg__matrix_access *access)
+{
+    const unsigned int size = (unsigned int)kg__matrix_element_size(matrix);
+    const unsigned int at_once = by_rows || size == 2 ? matrix->run : 1;
+    const unsigned int accesses = block_count(matrix) * matrix->run / at_once;
+    position at = element_at(matrix, lane, number * at_once);
+
+    if (shared && is_loaded_by_rows_of_blocks(matrix, by_rows))
+        return row_of_block(matrix, stride, by_rows, lane, number, access);
+    if (size == 2 && !by_rows) {
+        at = block_at(matrix, number % block_count(matrix));
+        at.row += lane % LANES_PER_ROW * matrix->run;
+        at.column += lane / LANES_PER_ROW;
+    }
+    access->offset = offset_of(matrix, at, stride, by_rows);
+    access->bytes = size * at_once;
+    return number < accesses;
+}
+
+/* A whole operand, in the type that its products are computed in. */
+typedef union operand {
+    float floats[LARGEST][LARGEST];
+    double doubles[LARGEST][LARGEST];
+    int32_t integers[LARGEST][LARGEST];
+} operand;
+
+/* Takes one lane's part of an operand. */
+static void gather(operand *to, const kg__model_matrix *matrix, const void *part, unsigned int lane)
+{
+    const unsigned int held = block_count(matrix) * matrix->run;
+
+    for (unsigned int i = 0; i < held; i++) {
+        const position at = element_at(matrix, lane, i);
+        const double value = kg_element(type_of[matrix->element], part, i);
+
+        switch (matrix->element) {
+        case KG__MODEL_FLOAT64:
+            to->doubles[at.row][at.column] = value;
+            break;
+        case KG__MODEL_INT8:
+        case KG__MODEL_UINT8:
+            to->integers[at.row][at.column] = (int32_t)value;
+            break;
+        case KG__MODEL_TF32:
+            to->floats[at.row][at.column] = kg__model_cut_to_tf32((float)value);
+            break;
+        default:
+            to->floats[at.row][at.column] = (float)value;
+        }
+    }
+}
+
+/* One element of the product. */
+static double dot(const kg__model_product *product, const operand *a, const operand *b, position at,
+                  double c)
+{
+    const unsigned int terms = product->a->columns;
+    float sum = (float)c;
+
+    if (product->d->element == KG__MODEL_FLOAT64)
+        return kg__model_dot_of_doubles(a->doubles[at.row], b->doubles[at.column], terms, c);
+    if (product->d->element == KG__MODEL_INT32)
+        return kg__model_dot_of_integers(a->integers[at.row], b->integers[at.column], terms,
+                                         (int32_t)c, product->saturates);
+    for (unsigned int i = 0; i < terms; i += product->terms)
+        sum = kg__model_dot_of_floats(&a->floats[at.row][i], &b->floats[at.column][i],
+                                      product->terms, sum);
+    return (double)sum;
+}
+
+void kg__multiply(const kg__model_product *const lanes[WARP])
+{
+    const kg__model_matrix *sums = lanes[0]->d;
+    operand a;
+    operand b;
+
+    for (unsigned int lane = 0; lane < WARP; lane++) {
+        gather(&a, lanes[0]->a, lanes[lane]->a_part, lane);
+        gather(&b, lanes[0]->b, lanes[lane]->b_part, lane);
+    }
+    for (unsigned int i = 0; i < WARP * sums->count; i++) {
+        const kg__model_product *mine = lanes[i / sums->count];
+        const unsigned int number = i % sums->count;
+        position at = element_at(sums, i / sums->count, number);
+
+        if (sums->is_turned)
+            at = (position){ at.column, at.row };
+        kg_set_element(
+            type_of[sums->element], mine->d_part, number,
+            dot(mine, &a, &b, at, kg_element(type_of[mine->c->element], mine->c_part, number)));
+    }
+}

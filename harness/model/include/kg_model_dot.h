@@ -1,0 +1,119 @@
+/* What a tensor core computes for one element of a product: c plus the sum of a[i] * b[i]. One call
+ * is one instruction's k: `terms` is 16 of m16n8k16, 4 of m16n8k4.
+ *
+ * Products are exact. Of floating-point values of at most 11 significant bits, products and c are
+ * cut toward zero 25 binary places below the largest exponent among them, added exactly, and the
+ * sum is cut to a float, as others have measured on Hopper (Fasi et al., "Numerical behavior of
+ * NVIDIA tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times
+ * 2^-24 of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. An
+ * accumulator of 16 bits is that float rounded to the nearest. */
+#ifndef KG__MODEL_DOT_H
+#define KG__MODEL_DOT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define KG__MODEL_INLINE static inline __attribute__((always_inline, unused))
+
+typedef union kg__model_float_bits {
+    float value;
+    uint32_t bits;
+} kg__model_float_bits;
+
+/* The bits of a float. */
+KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
+{
+    kg__model_float_bits both;
+
+    both.value = value;
+    return both.bits;
+}
+
+/* The float of bits. */
+KG__MODEL_INLINE float kg__model_float_of(uint32_t bits)
+{
+    kg__model_float_bits both;
+
+    both.bits = bits;
+    return both.value;
+}
+
+/* A float as tensor cores read it for tf32: without its last 13 bits. */
+KG__MODEL_INLINE float kg__model_cut_to_tf32(float value)
+{
+    return kg__model_float_of(kg__model_bits_of(value) & ~0x1fffu);
+}
+
+/* The exponent of a float, at least -126; 128 where it is infinite or not a number. */
+KG__MODEL_INLINE int kg__model_exponent(float value)
+{
+    const int biased = (int)(kg__model_bits_of(value) >> 23 & 0xff);
+
+    return biased > 0 ? biased - 127 : -126;
+}
+
+/* A double as a float, rounded toward zero; infinite from 2^128 on. */
+KG__MODEL_INLINE float kg__model_cut_to_float(double value)
+{
+    const float nearest = (float)value;
+
+    if (fabs((double)nearest) <= fabs(value) || fabs(value) >= 0x1p128)
+        return nearest;
+    return kg__model_float_of(kg__model_bits_of(nearest) - 1);
+}
+
+/* Of floats with at most 11 significant bits, cut as said above; infinite or not a number where a
+ * term is. */
+KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, unsigned int terms,
+                                               float c)
+{
+    int largest = kg__model_exponent(c);
+    bool finite = largest < 128;
+    double plain = (double)c;
+    double scale;
+    int64_t sum;
+
+    for (unsigned int i = 0; i < terms; i++) {
+        const int of_a = kg__model_exponent(a[i]);
+        const int of_b = kg__model_exponent(b[i]);
+        const double product = (double)a[i] * (double)b[i];
+
+        finite = finite && of_a < 128 && of_b < 128;
+        largest = product != 0 && of_a + of_b > largest ? of_a + of_b : largest;
+        plain += product;
+    }
+    if (!finite)
+        return (float)plain;
+    scale = ldexp(1.0, 25 - largest);
+    sum = (int64_t)((double)c * scale);
+    for (unsigned int i = 0; i < terms; i++)
+        sum += (int64_t)((double)a[i] * (double)b[i] * scale);
+    return kg__model_cut_to_float((double)sum / scale);
+}
+
+/* Of doubles: one fma after the other. */
+KG__MODEL_INLINE double kg__model_dot_of_doubles(const double *a, const double *b,
+                                                 unsigned int terms, double c)
+{
+    for (unsigned int i = 0; i < terms; i++)
+        c = fma(a[i], b[i], c);
+    return c;
+}
+
+/* Of integers of 8 bits and less: exact, then saturated, or wrapped to 32 bits. */
+KG__MODEL_INLINE int32_t kg__model_dot_of_integers(const int32_t *a, const int32_t *b,
+                                                   unsigned int terms, int32_t c, bool saturated)
+{
+    int64_t sum = c;
+
+    for (unsigned int i = 0; i < terms; i++)
+        sum += (int64_t)a[i] * b[i];
+    if (saturated)
+        sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+    return (int32_t)(uint32_t)sum;
+}
+
+#undef KG__MODEL_INLINE
+
+#endif

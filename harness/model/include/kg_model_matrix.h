@@ -1,0 +1,74 @@
+/* Matrices that a warp holds together, and their products: what mma.h and instructions of the same
+ * kind come to. */
+#ifndef KG__MODEL_MATRIX_H
+#define KG__MODEL_MATRIX_H
+
+#include "kg_model_device.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kg__model_element {
+    KG__MODEL_FLOAT16,
+    KG__MODEL_BFLOAT16,
+    KG__MODEL_TF32, /* kept as float */
+    KG__MODEL_FLOAT32,
+    KG__MODEL_FLOAT64,
+    KG__MODEL_INT8,
+    KG__MODEL_UINT8,
+    KG__MODEL_INT32
+} kg__model_element;
+
+/* Which elements of a matrix the lanes of a warp hold: those of mma.sync (PTX ISA, "Matrix
+ * Fragments for mma"). A matrix is cut into blocks of 8 by 4 `run`: lane l has, of each, the
+ * elements run * (l % 4) to run * (l % 4) + run - 1 of its row l / 4. The rows of A are its own,
+ * those of B its columns; both have k elements. */
+typedef struct kg__model_matrix {
+    kg__model_element element;
+    unsigned char rows, columns;
+    unsigned char run;
+    unsigned char count; /* elements that a lane has, several times where they are more */
+    /* Blocks follow each other along a row first; else in pairs of rows. */
+    bool along_rows;
+    bool is_operand;
+    bool is_turned; /* the accumulator's rows are its columns */
+} kg__model_matrix;
+
+/* One lane's part of d = a b + c. All of the warp's lanes have the same matrices. */
+typedef struct kg__model_product {
+    const kg__model_matrix *a, *b, *c, *d;
+    const void *a_part, *b_part, *c_part;
+    void *d_part;
+    unsigned int terms; /* of floating-point products, that the hardware adds in one step */
+    bool saturates;     /* integers */
+} kg__model_product;
+
+/* Waits until all lanes of the warp wait at this place in the code, then computes the product of
+ * all of them, where it is not NULL. A lane that never comes is a deadlock. */
+static inline __attribute__((always_inline)) void
+kg__model_join_for_matrix(const kg__model_product *product)
+{
+    (void)kg__model_run_warp_operation(KG__MODEL_MATRIX, 0xffffffffu, (uintptr_t)product,
+                                       product != NULL, KG__MODEL_WARP);
+}
+
+/* Reads a lane's part of a matrix, whose rows (`by_rows`) or columns are contiguous in memory and
+ * begin every `stride` elements. */
+void kg__model_read_matrix(const kg__model_matrix *matrix, void *part, const void *memory,
+                           size_t stride, int by_rows);
+/* Writes it. */
+void kg__model_write_matrix(const kg__model_matrix *matrix, const void *part, void *memory,
+                            size_t stride, int by_rows);
+/* What instrumented kernels call before either, so that the accesses that hardware makes are seen,
+ * and that the matrix is aligned as it has to be. */
+void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
+                            int by_rows, int writes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

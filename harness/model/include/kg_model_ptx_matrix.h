@@ -1,0 +1,169 @@
+/* Inline PTX's matrices: ldmatrix, stmatrix and mma. Part of kg_model_ptx.h, which includes it.
+ *
+ * Each lane holds two elements of 16 bits of a row of 8 per 8x8 matrix: lane l columns 2 (l % 4)
+ * and the next of row l / 4 (PTX ISA, "Matrix multiply-accumulate operation using mma
+ * instruction"). */
+#ifndef KG__MODEL_PTX_MATRIX_H
+#define KG__MODEL_PTX_MATRIX_H
+
+#include "kg_model_dot.h"
+#include "kg_model_ptx_memory.h"
+
+/* What is computed of all lanes' registers is no access of the kernel. */
+#pragma push_macro("no_sanitize")
+#undef no_sanitize
+#define KG__PTX_UNWATCHED                                                                          \
+    static inline __attribute__((noinline, unused, no_sanitize("thread", "coverage")))
+
+namespace kg__ptx
+{
+
+typedef const uint32_t (*lanes)[KG__MODEL_GATHERED];
+
+/* Two elements, of the rows in an 8x8 matrix that the lanes of `all` have. */
+KG__PTX_UNWATCHED uint32_t pick(lanes all, bool transposed, unsigned int lane)
+{
+    const unsigned int row = lane / 4;
+    const unsigned int column = lane % 4 * 2;
+
+    if (!transposed)
+        return all[row][column / 2];
+    return (all[column][row / 2] >> row % 2 * 16 & 0xffff) |
+           all[column + 1][row / 2] >> row % 2 * 16 << 16;
+}
+
+/* A row of an 8x8 matrix, of the two elements that each lane of `all` has as its word `word`. */
+KG__PTX_UNWATCHED void gather_row(lanes all, bool transposed, unsigned int word, unsigned int row,
+                                  uint32_t *words)
+{
+    for (unsigned int i = 0; i < 4; i++) {
+        if (!transposed)
+            words[i] = all[4 * row + i][word];
+        else
+            words[i] = (all[8 * i + row / 2][word] >> row % 2 * 16 & 0xffff) |
+                       all[8 * i + 4 + row / 2][word] >> row % 2 * 16 << 16;
+    }
+}
+
+/* ldmatrix: lanes 0 to 7 have the addresses of the first matrix' rows, and so on. */
+template <int Count, bool Transposed>
+KG__PTX values<uint32_t, Count> load_matrices(const void *address)
+{
+    values<uint32_t, KG__MODEL_GATHERED> mine = {};
+    values<uint32_t, Count> result;
+    lanes all;
+
+    if (lane() < 8 * Count)
+        kg__model_read_row(address, mine.value);
+    all = static_cast<lanes>(kg__model_gather(mine.value));
+    for (int i = 0; i < Count; i++)
+        result.value[i] = pick(all + 8 * i, Transposed, lane());
+    return result;
+}
+
+/* stmatrix. */
+template <int Count, bool Transposed>
+KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
+{
+    values<uint32_t, KG__MODEL_GATHERED> mine = {};
+    uint32_t row[4];
+    lanes all;
+
+    for (int i = 0; i < Count; i++)
+        mine.value[i] = words.value[i];
+    all = static_cast<lanes>(kg__model_gather(mine.value));
+    if (lane() < 8 * Count) {
+        gather_row(all, Transposed, lane() / 8, lane() % 8, row);
+        kg__model_write_row(address, row);
+    }
+}
+
+/* movmatrix: a word of what all lanes have, transposed. */
+KG__PTX uint32_t transpose(uint32_t word)
+{
+    values<uint32_t, KG__MODEL_GATHERED> mine = { { word } };
+    uint32_t row[4];
+
+    gather_row(static_cast<lanes>(kg__model_gather(mine.value)), true, 0, lane() / 4, row);
+    return row[lane() % 4];
+}
+
+/* Elements of mma: how many are in a register, and the values. */
+struct tf32;
+template <typename Kind>
+struct element {
+    typedef std::conditional_t<std::is_integral<Kind>::value, int, float> value;
+    static constexpr unsigned int count = 4 / sizeof(Kind);
+
+    KG__PTX_UNWATCHED value of_word(uint32_t word, unsigned int i)
+    {
+        return static_cast<value>(of<Kind>(word >> i * 8 * sizeof(Kind)));
+    }
+};
+template <>
+struct element<tf32> {
+    typedef float value;
+    static constexpr unsigned int count = 1;
+
+    KG__PTX_UNWATCHED float of_word(uint32_t word, unsigned int)
+    {
+        return kg__model_cut_to_tf32(of<float>(word));
+    }
+};
+
+/* An element of the result: row `row` of a times column `column` of b. */
+template <typename A, typename B, int Registers, bool Saturates, typename Sum>
+KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int column, Sum sum)
+{
+    constexpr unsigned int count = element<A>::count;
+    constexpr unsigned int terms = 4 * count * Registers;
+    typename element<A>::value a[terms];
+    typename element<B>::value b[terms];
+
+    for (unsigned int k = 0; k < terms; k++) {
+        const unsigned int lane = k / count % 4;
+        const unsigned int part = k / (4 * count);
+
+        a[k] = element<A>::of_word(all[row % 8 * 4 + lane][row / 8 + 2 * part], k % count);
+        b[k] = element<B>::of_word(all[column * 4 + lane][2 * Registers + part], k % count);
+    }
+    if constexpr (std::is_same<Sum, int>::value)
+        return kg__model_dot_of_integers(a, b, terms, sum, Saturates);
+    else
+        return kg__model_dot_of_floats(a, b, terms, sum);
+}
+
+/* mma.m16n8: `Registers` of b, twice as many of a. */
+template <typename A, typename B, typename C, int Registers, bool Saturates = false>
+KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
+                                             values<uint32_t, Registers> b,
+                                             values<uint32_t, sizeof(C)> c)
+{
+    typedef std::conditional_t<std::is_same<C, int>::value, int, float> sum;
+    values<uint32_t, KG__MODEL_GATHERED> mine = {};
+    values<uint32_t, sizeof(C)> result = {};
+    lanes all;
+
+    for (int i = 0; i < 2 * Registers; i++)
+        mine.value[i] = a.value[i];
+    for (int i = 0; i < Registers; i++)
+        mine.value[2 * Registers + i] = b.value[i];
+    all = static_cast<lanes>(kg__model_gather(mine.value));
+    for (unsigned int i = 0; i < 4; i++) {
+        const unsigned int word = i * sizeof(C) / 4;
+        const unsigned int shift = i * sizeof(C) % 4 * 8;
+        const C before = of<C>(c.value[word] >> shift);
+        const sum value = multiply_one<A, B, Registers, Saturates>(
+            all, lane() / 4 + i / 2 * 8, lane() % 4 * 2 + i % 2, static_cast<sum>(before));
+
+        result.value[word] |= static_cast<uint32_t>(bits(C(value))) << shift;
+    }
+    return result;
+}
+
+} // namespace kg__ptx
+
+#undef KG__PTX_UNWATCHED
+#pragma pop_macro("no_sanitize")
+
+#endif

@@ -1,0 +1,154 @@
+/* Inline PTX's accesses to memory, and what threads do together. Part of kg_model_ptx.h, which
+ * includes it. */
+#ifndef KG__MODEL_PTX_MEMORY_H
+#define KG__MODEL_PTX_MEMORY_H
+
+namespace kg__ptx
+{
+
+/* Addresses. */
+
+KG__PTX void *at(uint64_t address, int64_t offset)
+{
+    return reinterpret_cast<void *>(static_cast<uintptr_t>(address) +
+                                    static_cast<uintptr_t>(offset));
+}
+
+KG__PTX void *shared_at(uint64_t address, int64_t offset)
+{
+    return __cvta_shared_to_generic(static_cast<size_t>(address) + static_cast<size_t>(offset));
+}
+
+/* Loads and stores: a vector is one access. */
+
+template <typename Value, int Count>
+struct values {
+    Value value[Count];
+};
+
+/* What is moved at once. */
+template <size_t Bytes>
+struct word;
+template <>
+struct word<1> {
+    typedef uint8_t __attribute__((may_alias)) type;
+};
+template <>
+struct word<2> {
+    typedef uint16_t __attribute__((may_alias)) type;
+};
+template <>
+struct word<4> {
+    typedef uint32_t __attribute__((may_alias)) type;
+};
+template <>
+struct word<8> {
+    typedef uint64_t __attribute__((may_alias)) type;
+};
+template <>
+struct word<16> {
+    typedef uint64_t __attribute__((may_alias, vector_size(16))) type;
+};
+
+/* Keeps the compiler from making an access one with another, or none. */
+template <typename Pointer>
+KG__PTX Pointer only(Pointer address)
+{
+    __asm__ volatile("" : "+r"(address));
+    return address;
+}
+
+/* Keeps it from leaving out a load whose value nobody reads. */
+#ifdef __x86_64__
+#define KG__PTX_ANY_REGISTER "rx"
+#else
+#define KG__PTX_ANY_REGISTER "rw"
+#endif
+template <typename Value>
+KG__PTX void keep(Value value)
+{
+    __asm__ volatile("" : : KG__PTX_ANY_REGISTER(value));
+}
+#undef KG__PTX_ANY_REGISTER
+
+#define KG__PTX_LOAD(name, kept, use, qualifier)                                                   \
+    template <typename Value, int Count>                                                           \
+    KG__PTX values<Value, Count> name(const void *address)                                         \
+    {                                                                                              \
+        typedef typename word<sizeof(Value) * Count>::type moved;                                  \
+        const moved bits = *static_cast<const qualifier moved *>(kept(address));                   \
+                                                                                                   \
+        use(bits);                                                                                 \
+        return __builtin_bit_cast(values<Value KG__PTX_COMMA Count>, bits);                        \
+    }
+#define KG__PTX_STORE(name, qualifier)                                                             \
+    template <typename Value, int Count>                                                           \
+    KG__PTX void name(void *address, values<Value, Count> value)                                   \
+    {                                                                                              \
+        typedef typename word<sizeof(Value) * Count>::type moved;                                  \
+                                                                                                   \
+        *static_cast<qualifier moved *>(only(address)) = __builtin_bit_cast(moved, value);         \
+    }
+#define KG__PTX_COMMA ,
+/* As of an asm that is not volatile. */
+KG__PTX_LOAD(any_load, , (void), )
+KG__PTX_LOAD(load, only, keep, )
+KG__PTX_LOAD(volatile_load, only, keep, volatile)
+KG__PTX_STORE(store, )
+KG__PTX_STORE(volatile_store, volatile)
+#undef KG__PTX_COMMA
+#undef KG__PTX_STORE
+#undef KG__PTX_LOAD
+
+/* cp.async, without its group. */
+KG__PTX void copy(void *to, const void *from, unsigned int size, unsigned int read)
+{
+    if ((size != 4 && size != 8 && size != 16) || read > size)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "cp.async: the size is not 4, 8 or 16 bytes, or more than that is read");
+    kg__model_copy_async(to, from, size, size - read, nullptr);
+}
+
+/* bar.sync. */
+KG__PTX void barrier(unsigned int number, unsigned int count)
+{
+    if (number != 0 || count != threads())
+        kg__model_trap(cudaErrorNotSupported,
+                       "bar.sync of a part of the block's threads, which the CPU model does not "
+                       "support");
+    kg__model_barrier();
+}
+
+/* vote.sync.uni. */
+KG__PTX int uniform(unsigned int mask, bool predicate)
+{
+    const unsigned int votes = __ballot_sync(mask, predicate);
+
+    return votes == 0 || votes == __ballot_sync(mask, 1);
+}
+
+struct shuffled {
+    unsigned int value;
+    bool inside; /* what is read is in the lane's part of the warp */
+};
+
+/* shfl.sync. clamp: the mask of the part in bits 8 to 12, as PTX has it. */
+KG__PTX shuffled shuffle(kg__model_warp_operation operation, unsigned int value,
+                         unsigned int argument, unsigned int clamp, unsigned int mask)
+{
+    const unsigned int width = KG__MODEL_WARP - (clamp >> 8 & 31);
+    const unsigned int rank = lane() & (width - 1);
+    const unsigned int by = argument & 31;
+    const bool inside = operation == KG__MODEL_SHUFFLE_UP     ? rank >= by
+                        : operation == KG__MODEL_SHUFFLE_DOWN ? rank + by < width
+                        : operation == KG__MODEL_SHUFFLE_XOR  ? (rank ^ by) < width
+                                                              : true;
+
+    return { static_cast<unsigned int>(
+                 kg__model_run_warp_operation(operation, mask, value, argument, width)),
+             inside };
+}
+
+} // namespace kg__ptx
+
+#endif

@@ -1,0 +1,63 @@
+/* hardware_ptx: products of matrices in float16 by inline PTX. It holds the CPU model's arithmetic
+ * of mma and its counts of cp.async, ldmatrix and vectors against the hardware's
+ * (ci/validate-model), and is no part of the gate. */
+#include <kernelgate/kernelgate.h>
+#include <math.h>
+
+enum { A, B };
+
+kg_launcher hardware_ptx_padded, hardware_ptx_packed, hardware_ptx_vectors;
+
+static const kg_variant variants[] = {
+    KG_VARIANT("padded", hardware_ptx_padded, "ldmatrix and mma, without bank conflicts"),
+    KG_VARIANT("packed", hardware_ptx_packed, "the same with bank conflicts"),
+    KG_VARIANT("vectors", hardware_ptx_vectors, "loads of 16 bytes"),
+    KG_END,
+};
+
+/* A block's two warps have 16 x 8 outputs each. */
+static const kg_size sizes[] = {
+    KG_CHECKED(16, 16, 16),
+    KG_CHECKED(48, 32, 80),
+    KG_COUNTED(32, 16, 64),
+    KG_COUNTED(64, 64, 128),
+    KG_END,
+};
+
+static const kg_launch launches[] = { KG_BLOCK(64), KG_END };
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t m = kg_extent(size, 0);
+    int64_t n = kg_extent(size, 1);
+    int64_t k = kg_extent(size, 2);
+
+    kg_add_argument(list, KG_INPUT, "a", KG_FLOAT16, m, k);
+    kg_add_argument(list, KG_INPUT, "b", KG_FLOAT16, n, k);
+    kg_add_argument(list, KG_OUTPUT, "c", KG_FLOAT32, m, n);
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    const int64_t n = kg_extent(problem->size, 1);
+    const int64_t k = kg_extent(problem->size, 2);
+
+    (void)output;
+    for (int64_t element = 0; element < kg_extent(problem->size, 0) * n; element++) {
+        double sum = 0;
+        double magnitude = 0;
+
+        for (int64_t i = 0; i < k; i++) {
+            double term = kg_element(KG_FLOAT16, problem->data[A], (size_t)(element / n * k + i)) *
+                          kg_element(KG_FLOAT16, problem->data[B], (size_t)(element % n * k + i));
+
+            sum += term;
+            magnitude += fabs(term);
+        }
+        expected[element] = sum;
+        tolerance[element] = kg_sum_tolerance(KG_FLOAT32, KG_FLOAT32, k, magnitude);
+    }
+}
+
+KG_COMPARISON(hardware_ptx, .variants = variants, .sizes = sizes, .launches = launches,
+              .arguments = arguments, .reference = reference);

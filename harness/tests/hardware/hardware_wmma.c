@@ -1,0 +1,50 @@
+/* hardware_wmma: products of matrices by the warp, of halves and of bfloat16. */
+#include "hardware_wmma_suite.h"
+
+enum { A, B, C, H, P, Q, R };
+
+kg_launcher hardware_wmma_row_row_square, hardware_wmma_row_col_square,
+    hardware_wmma_col_row_square, hardware_wmma_row_col_tall, hardware_wmma_col_row_tall,
+    hardware_wmma_row_col_wide, hardware_wmma_col_row_wide, hardware_wmma_staged_row_row_square,
+    hardware_wmma_staged_row_col_square, hardware_wmma_staged_col_row_square,
+    hardware_wmma_staged_row_col_tall, hardware_wmma_staged_col_row_tall,
+    hardware_wmma_staged_row_col_wide, hardware_wmma_staged_col_row_wide;
+
+static const kg_variant variants[] = {
+    WMMA_VARIANTS(hardware_wmma, row_row_square, "m16n16k16"),
+    WMMA_VARIANTS(hardware_wmma, row_col_square, "m16n16k16"),
+    WMMA_VARIANTS(hardware_wmma, col_row_square, "m16n16k16"),
+    WMMA_VARIANTS(hardware_wmma, row_col_tall, "m32n8k16"),
+    WMMA_VARIANTS(hardware_wmma, col_row_tall, "m32n8k16"),
+    WMMA_VARIANTS(hardware_wmma, row_col_wide, "m8n32k16"),
+    WMMA_VARIANTS(hardware_wmma, col_row_wide, "m8n32k16"),
+    KG_END,
+};
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t m = kg_extent(size, 0);
+    int64_t n = kg_extent(size, 1);
+    int64_t k = kg_extent(size, 2);
+
+    kg_add_argument(list, KG_INPUT, "a", KG_FLOAT16, m, k);
+    kg_add_argument(list, KG_INPUT, "b", KG_FLOAT16, k, n);
+    kg_add_argument(list, KG_OUTPUT, "c", KG_FLOAT32, m, n);
+    kg_add_argument(list, KG_OUTPUT, "h", KG_FLOAT16, m, n);
+    kg_add_argument(list, KG_INPUT, "p", KG_BFLOAT16, m, k);
+    kg_add_argument(list, KG_INPUT, "q", KG_BFLOAT16, k, n);
+    kg_add_argument(list, KG_OUTPUT, "r", KG_FLOAT32, m, n);
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    const int64_t n = kg_extent(problem->size, 1);
+
+    if (output == R)
+        wmma_reference(problem, R, KG_BFLOAT16, P, Q, n, expected, tolerance);
+    else
+        wmma_reference(problem, output, KG_FLOAT16, A, B, n, expected, tolerance);
+}
+
+KG_COMPARISON(hardware_wmma, .variants = variants, .sizes = wmma_sizes, .launches = wmma_launches,
+              .arguments = arguments, .reference = reference, .by_variant = true);

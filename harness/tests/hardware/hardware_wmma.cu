@@ -1,0 +1,33 @@
+// Products of halves, with sums of float and of half, and of bfloat16, in each shape of fragments.
+#include "hardware_wmma.h"
+
+enum { A, B, C, H, P, Q, R };
+
+template <int M, int N, typename Left, typename Right>
+static cudaError_t start_all(const kg_call *call, bool in_shared)
+{
+    cudaError_t code = start<kind<M, N, 16, half, float, Left, Right>>(call, in_shared, A, B, C);
+
+    if (code == cudaSuccess)
+        code = start<kind<M, N, 16, half, half, Left, Right>>(call, in_shared, A, B, H);
+    if (code == cudaSuccess)
+        code = start<kind<M, N, 16, __nv_bfloat16, float, Left, Right>>(call, in_shared, P, Q, R);
+    return code;
+}
+
+#define LAUNCHERS(name, m, n, left, right)                                                         \
+    KG_LAUNCHER(hardware_wmma_##name)                                                              \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, false);              \
+    }                                                                                              \
+    KG_LAUNCHER(hardware_wmma_staged_##name)                                                       \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, true);               \
+    }
+LAUNCHERS(row_row_square, 16, 16, row_major, row_major)
+LAUNCHERS(row_col_square, 16, 16, row_major, col_major)
+LAUNCHERS(col_row_square, 16, 16, col_major, row_major)
+LAUNCHERS(row_col_tall, 32, 8, row_major, col_major)
+LAUNCHERS(col_row_tall, 32, 8, col_major, row_major)
+LAUNCHERS(row_col_wide, 8, 32, row_major, col_major)
+LAUNCHERS(col_row_wide, 8, 32, col_major, row_major)

@@ -1,0 +1,56 @@
+/* hardware_wmma_more: products of matrices by the warp, of tf32, of bytes, and of doubles by
+ * themselves. */
+#include "hardware_wmma_suite.h"
+
+enum { X, Y, Z, U, V, W, D, F };
+
+kg_launcher hardware_wmma_more_row_col_square, hardware_wmma_more_col_row_square,
+    hardware_wmma_more_row_col_tall, hardware_wmma_more_col_row_tall,
+    hardware_wmma_more_row_col_wide, hardware_wmma_more_col_row_wide,
+    hardware_wmma_more_staged_row_col_square, hardware_wmma_more_staged_col_row_square,
+    hardware_wmma_more_staged_row_col_tall, hardware_wmma_more_staged_col_row_tall,
+    hardware_wmma_more_staged_row_col_wide, hardware_wmma_more_staged_col_row_wide;
+
+/* The shapes are those of the bytes. */
+static const kg_variant variants[] = {
+    WMMA_VARIANTS(hardware_wmma_more, row_col_square, "m16n16k16"),
+    WMMA_VARIANTS(hardware_wmma_more, col_row_square, "m16n16k16"),
+    WMMA_VARIANTS(hardware_wmma_more, row_col_tall, "m32n8k16"),
+    WMMA_VARIANTS(hardware_wmma_more, col_row_tall, "m32n8k16"),
+    WMMA_VARIANTS(hardware_wmma_more, row_col_wide, "m8n32k16"),
+    WMMA_VARIANTS(hardware_wmma_more, col_row_wide, "m8n32k16"),
+    KG_END,
+};
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t m = kg_extent(size, 0);
+    int64_t n = kg_extent(size, 1);
+    int64_t k = kg_extent(size, 2);
+
+    kg_add_argument(list, KG_INPUT, "x", KG_FLOAT32, m, k);
+    kg_add_argument(list, KG_INPUT, "y", KG_FLOAT32, k, n);
+    kg_add_argument(list, KG_OUTPUT, "z", KG_FLOAT32, m, n);
+    kg_add_argument(list, KG_INPUT, "u", KG_INT8, m, k);
+    kg_add_argument(list, KG_INPUT, "v", KG_INT8, k, n);
+    kg_add_argument(list, KG_OUTPUT, "w", KG_INT32, m, n);
+    kg_add_argument(list, KG_INPUT, "d", KG_FLOAT64, m, k);
+    kg_add_argument(list, KG_OUTPUT, "f", KG_FLOAT64, m, m);
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    const int64_t n = kg_extent(problem->size, 1);
+
+    if (output == Z)
+        wmma_reference(problem, Z, KG_FLOAT32, X, Y, n, expected, tolerance);
+    else if (output == W)
+        wmma_reference(problem, W, KG_INT8, U, V, n, expected, tolerance);
+    else
+        wmma_reference(problem, F, KG_FLOAT64, D, D, kg_extent(problem->size, 0), expected,
+                       tolerance);
+}
+
+KG_COMPARISON(hardware_wmma_more, .variants = variants, .sizes = wmma_sizes,
+              .launches = wmma_launches, .arguments = arguments, .reference = reference,
+              .by_variant = true);

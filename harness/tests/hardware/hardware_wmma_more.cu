@@ -1,0 +1,34 @@
+// Products of tf32, of bytes and of doubles, the last by their own transpose.
+#include "hardware_wmma.h"
+
+enum { X, Y, Z, U, V, W, D, F };
+
+template <int M, int N, typename Left, typename Right>
+static cudaError_t start_all(const kg_call *call, bool in_shared)
+{
+    using nvcuda::wmma::precision::tf32;
+    cudaError_t code = start<kind<16, 16, 8, tf32, float, Left, Right>>(call, in_shared, X, Y, Z);
+
+    if (code == cudaSuccess)
+        code = start<kind<M, N, 16, signed char, int, Left, Right>>(call, in_shared, U, V, W);
+    if (code == cudaSuccess)
+        code = start<kind<8, 8, 4, double, double, Left, Right>>(call, in_shared, D, D, F,
+                                                                 (int)kg_extent(call->size, 0));
+    return code;
+}
+
+#define LAUNCHERS(name, m, n, left, right)                                                         \
+    KG_LAUNCHER(hardware_wmma_more_##name)                                                         \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, false);              \
+    }                                                                                              \
+    KG_LAUNCHER(hardware_wmma_more_staged_##name)                                                  \
+    {                                                                                              \
+        return start_all<m, n, nvcuda::wmma::left, nvcuda::wmma::right>(call, true);               \
+    }
+LAUNCHERS(row_col_square, 16, 16, row_major, col_major)
+LAUNCHERS(col_row_square, 16, 16, col_major, row_major)
+LAUNCHERS(row_col_tall, 32, 8, row_major, col_major)
+LAUNCHERS(col_row_tall, 32, 8, col_major, row_major)
+LAUNCHERS(row_col_wide, 8, 32, row_major, col_major)
+LAUNCHERS(col_row_wide, 8, 32, col_major, row_major)

@@ -1,0 +1,154 @@
+"""Sources that do not compile for the CPU model, and programs that are linked without them. usage: kernel_stub_test.py CXX
+INCLUDE SCRIPT, of the model's headers and kernel_stub.py"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CXX, INCLUDE, SCRIPT = sys.argv[1], *map(os.path.abspath, sys.argv[2:4])
+KERNEL = "#include <cuda_runtime.h>\n__global__ void kernel(float *out)\n{\n    %s\n}\n"
+UNSUPPORTED = "the CPU model does not support %s (docs/model.md): name src/a.cu in GPU_ONLY to gate it on GPUs alone"
+OTHERWISE = "fix it, or, if the CPU model cannot have it (docs/model.md), name src/a.cu in GPU_ONLY to gate it on GPUs alone"
+# A source, the line of its first error, and what that says.
+ERRORS = (
+    (KERNEL % "out[0] = tex2D<float>(cudaTextureObject_t{}, 0, 0);", 4, UNSUPPORTED % "textures"),
+    (KERNEL % "surf2Dwrite(1.0f, cudaSurfaceObject_t{}, 0, 0);", 4, UNSUPPORTED % "surfaces"),
+    (KERNEL % "" + "void f() { cudaGraphExec_t exec; }\n", 6, UNSUPPORTED % "CUDA graphs"),
+    (KERNEL % "" + "void f() { kernel<<<1, 2>>>(nullptr); }\n", 6, UNSUPPORTED % "the launch syntax <<<>>> here"),
+    ("#include <cuda_runtime.h>\n#include <cusolver_none.h>\n", 2, UNSUPPORTED % "cusolver_none.h"),
+    (KERNEL % "out[0] = (float)__cvta_generic_to_shared(out);", 4, "the CPU model does not support __cvta_generic_to_shared()"),
+    (KERNEL % "out[0] = twice(out[1]);", 4, "declared in this scope: " + OTHERWISE),
+    ("#include <cuda_runtime.h>\n#include \"none.cuh\"\n", 2, "none.cuh: No such file or directory: " + OTHERWISE),
+    ("#include \"a.cuh\"\n", 0, "expected"),
+)
+# A program that prints the table of its stubs, and calls what is in two of its sources.
+MAIN = """\
+#include <stdio.h>
+#include <stdlib.h>
+struct kg__stub { void (*function)(void); const char *why, *file; unsigned line; bool gpu_only; };
+extern "C" {
+extern const kg__stub kg__stubs[];
+int toy_launcher();
+int toy_odd();
+void kg__stub_reached(const kg__stub *stub) { printf("reached %ld\\n", (long)(stub - kg__stubs)); exit(0); }
+}
+namespace toy { int run(float *data); }
+int main(int count, char **)
+{
+    for (const kg__stub *stub = kg__stubs; stub->function; stub++)
+        printf("%s:%u: %s, %d, %d\\n", stub->file, stub->line, stub->why, stub->gpu_only,
+               stub->function == (void (*)())toy_launcher);
+    return count > 1 ? toy_odd() : toy::run(nullptr);
+}
+"""
+
+
+class KernelStub(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kernelgate-stub-")
+        self.addCleanup(folder.cleanup)
+        self.home = os.path.realpath(folder.name)
+        os.mkdir(self.at("src"))
+
+    def at(self, name):
+        return os.path.join(self.home, name)
+
+    def write(self, name, text):
+        with open(self.at(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_script(self, *words):
+        done = subprocess.run([sys.executable, "-B", SCRIPT, *words], capture_output=True, text=True, check=False, cwd=self.home)
+        return done.returncode, done.stdout + done.stderr
+
+    def compile(self, text, *flags, name="a"):
+        """Compiles src/NAME.cu as the build does; the exit code and what is printed."""
+        if text is not None:
+            self.write(f"src/{name}.cu", text)
+        self.write(f"{name}.cpp", f'#include "{self.at("src")}/{name}.cu"\n')
+        return self.run_script("compile", self.home, CXX, "-D__CUDACC__", "-D__CUDA_ARCH__=900", f"-I{INCLUDE}", "-O1", "-MD",
+                               "-MT", f"{name}.o", "-MF", f"{name}.d", *flags, "-o", f"{name}.o", "-c", self.at(f"{name}.cpp"))
+
+    def stub(self, name="a"):
+        with open(self.at(f"{name}.o.stub"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_the_first_error_is_kept(self):
+        """A source that does not compile becomes an empty object, and a line that says what and where, and what to do."""
+        self.write("src/a.cuh", "int f( { }\n")
+        for text, line, why in ERRORS:
+            with self.subTest(why):
+                code, printed = self.compile(text)
+                self.assertEqual(code, 0, printed)
+                self.assertIn("error: ", printed)
+                self.assertGreater(os.path.getsize(self.at("a.o")), 0)
+                stub = self.stub()
+                self.assertIn(why, stub["why"])
+                self.assertNotIn("\n", stub["why"])
+                self.assertEqual((stub["source"], stub["file"], stub["line"]),
+                                 (self.at("src/a.cu"), f"src/a.cu{'' if line else 'h'}", line or 1))
+
+    def test_what_it_depends_on_is_known(self):
+        """A change of the source, or of a header that was missing, has it compiled again."""
+        self.compile("#include \"none.cuh\"\n")
+        with open(self.at("a.d"), encoding="utf-8") as file:
+            depends = file.read().replace("\\\n", "").split()
+        self.assertEqual(depends[0], "a.o:")
+        self.assertLessEqual({self.at("src/a.cu"), "none.cuh"}, set(depends))
+
+    def test_what_compiles_has_no_stub(self):
+        self.compile("#include \"b.cuh\"\n")
+        self.assertTrue(os.path.exists(self.at("a.o.stub")))
+        self.write("src/b.cuh", "static int unused;\n")
+        code, printed = self.compile(None, "-Wall")
+        self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False))
+        self.assertIn("warning: ", printed)
+
+    def test_what_is_not_an_error_of_the_source_fails(self):
+        code, printed = self.compile(KERNEL % "", "--no-such-flag")
+        self.assertNotEqual(code, 0, printed)
+        self.assertFalse(os.path.exists(self.at("a.o.stub")))
+
+    def link(self, *gpu_only):
+        subprocess.run([CXX, "-x", "c++", "-c", "-o", self.at("main.o"), "-"], input=MAIN, text=True, check=True)
+        return self.run_script("link", self.home, "toy", "{} is alone", *map(self.at, gpu_only), "--", CXX, "main.o", "a.o",
+                               "b.o", "-o", "toy")
+
+    def call(self, *arguments):
+        return subprocess.run([self.at("toy"), *arguments], capture_output=True, text=True, check=True).stdout
+
+    def test_programs_lack_what_did_not_compile(self):
+        """What such a source, or one for GPUs alone, defines is in the table, and ends where it is called."""
+        self.compile("extern \"C\" int toy_launcher() { return twice(1); }\n")
+        self.compile("extern \"C\" int toy_odd() { return 5; }\n", name="b")
+        self.write("src/c.cu", "namespace toy { int run(float *) { return asm(); } }\n")
+        code, printed = self.link("src/c.cu")
+        self.assertEqual(code, 0, printed)
+        told = self.call()
+        self.assertIn("src/c.cu:0: src/c.cu is alone, 1, 0\n", told)
+        self.assertRegex(told, r"src/a\.cu:1: .*twice.*, 0, 1\n")
+        self.assertIn("reached 0\n", told)
+
+    def test_what_nothing_tells_of_still_fails_to_link(self):
+        """A function that no source with a stub mentions is missing for another reason."""
+        self.compile("extern \"C\" int toy_launcher() { return twice(1); }\nnamespace toy { int run(float *) { return 0; } }\n")
+        self.compile("extern \"C\" int other() { return 5; }\n", name="b")
+        code, printed = self.link()
+        self.assertNotEqual(code, 0)
+        self.assertIn("toy_odd", printed)
+        self.assertNotIn("undefined reference to `toy_launcher", printed.split("\n", 1)[-1])
+
+    def test_a_launcher_is_that_of_its_file(self):
+        """One whose name is made by a macro no source spells."""
+        self.compile("#define NAME(x) toy_##x\nextern \"C\" int NAME(launcher)() { return twice(1); }\nint toy_odd, run;\n")
+        self.compile("", name="b")
+        code, printed = self.link()
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(self.call("odd").count("src/a.cu:2: "), 3)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,405 @@
+/* Products of matrices by the warp: right for every kind of fragment, with the requests that nvcc
+ * 13.0 compiles for sm_90, and the defects that are found in them. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <kernelgate/types.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kg_model_dot.h"
+#include "model/runtime/runtime.h"
+#include "tests/model/matrix_kernels.h"
+#include "tests/model/watch_fixture.h"
+
+#define KERNEL(name) #name, launch_##name
+#define ELEMENTS (1 << 13)
+
+static const kg_type type_of[] = { KG_FLOAT16, KG_BFLOAT16, KG_FLOAT32, KG_FLOAT32,
+                                   KG_FLOAT64, KG_INT8,     KG_UINT8,   KG_INT32 };
+
+/* Instructions that load an operand of A's shape `rows` x k: contiguous along k or not, from global
+ * memory, and from shared memory. B is loaded as its transpose. */
+static const struct {
+    kg__model_element element;
+    int rows;
+    uint64_t along, across, shared_along, shared_across;
+} operands[] = {
+    { KG__MODEL_FLOAT16, 8, 2, 2, 1, 1 },   { KG__MODEL_FLOAT16, 16, 4, 4, 1, 1 },
+    { KG__MODEL_FLOAT16, 32, 8, 8, 2, 2 },  { KG__MODEL_BFLOAT16, 8, 2, 2, 2, 2 },
+    { KG__MODEL_BFLOAT16, 16, 4, 4, 4, 4 }, { KG__MODEL_BFLOAT16, 32, 8, 8, 8, 8 },
+    { KG__MODEL_INT8, 8, 1, 4, 1, 4 },      { KG__MODEL_INT8, 16, 2, 8, 1, 8 },
+    { KG__MODEL_INT8, 32, 4, 16, 2, 16 },   { KG__MODEL_UINT8, 8, 1, 4, 1, 4 },
+    { KG__MODEL_UINT8, 16, 2, 8, 1, 8 },    { KG__MODEL_UINT8, 32, 4, 16, 2, 16 },
+    { KG__MODEL_TF32, 16, 4, 4, 4, 4 },     { KG__MODEL_FLOAT64, 8, 1, 1, 1, 1 },
+};
+
+static uint64_t operand_loads(const matrix_kind *kind, int rows, bool is_along, bool shared)
+{
+    for (size_t i = 0; i < LENGTH(operands); i++) {
+        if (operands[i].element == kind->element && operands[i].rows == rows)
+            return shared ? (is_along ? operands[i].shared_along : operands[i].shared_across)
+                          : (is_along ? operands[i].along : operands[i].across);
+    }
+    cr_assert(false, "no row for element %d and %d rows", (int)kind->element, rows);
+    return 0;
+}
+
+/* Instructions that load or store a sum. */
+static uint64_t sum_accesses(const matrix_kind *kind, bool is_row_major)
+{
+    if (kind->sum == KG__MODEL_FLOAT64)
+        return is_row_major ? 1 : 2;
+    return kind->sum == KG__MODEL_FLOAT16 || is_row_major == (kind->m != 8) ? 4 : 8;
+}
+
+/* Small numbers, which every type has. */
+static double number(const matrix_kind *kind, int row, int column)
+{
+    return (row * 7 + column * 3) % 5 - (kind->element == KG__MODEL_UINT8 ? 0 : 2);
+}
+
+static size_t place(int row, int column, bool is_row_major)
+{
+    return (size_t)(is_row_major ? row * MATRIX_STRIDE + column : column * MATRIX_STRIDE + row);
+}
+
+static void fill(const matrix_kind *kind, kg__model_element element, void *to, int rows,
+                 int columns, bool is_row_major)
+{
+    static double host[MATRIX_STRIDE * 32];
+
+    memset(host, 0, sizeof host);
+    for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++)
+            kg_set_element(type_of[element], host, place(row, column, is_row_major),
+                           number(kind, row, column));
+    }
+    cr_assert(cudaMemcpy(to, host, MATRIX_STRIDE * 32 * kg_type_size(type_of[element]),
+                         cudaMemcpyHostToDevice) == cudaSuccess);
+}
+
+static watch_data operands_of(const matrix_kind *kind)
+{
+    watch_data data = watch_both(ELEMENTS);
+
+    data.bytes = device_memory(ELEMENTS * sizeof(float), "c");
+    fill(kind, kind->element, data.a, kind->m, kind->k, kind->left_is_row_major);
+    fill(kind, kind->element, data.numbers, kind->k, kind->n, kind->right_is_row_major);
+    fill(kind, kind->sum, data.bytes, kind->m, kind->n, true);
+    return data;
+}
+
+static void expect_product(const matrix_kind *kind, const float *b, const char *name)
+{
+    static double host[ELEMENTS / 2];
+
+    cr_assert(cudaMemcpy(host, b, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (int row = 0; row < kind->m; row++) {
+        for (int column = 0; column < kind->n; column++) {
+            double expected = 1 + number(kind, row, column);
+            double is =
+                kg_element(type_of[kind->sum], host, place(row, column, kind->sum_is_row_major));
+
+            for (int i = 0; i < kind->k; i++)
+                expected += number(kind, row, i) * number(kind, i, column);
+            cr_assert(is == expected, "%s: [%d, %d] is %g, not %g", name, row, column, is,
+                      expected);
+        }
+    }
+}
+
+/* Every line that counts is the kernel's. */
+static void expect_own_lines(const char *name)
+{
+    const kg__model_report *report = kg__model_seen();
+
+    for (size_t i = 0; i < report->line_count; i++)
+        cr_expect(strstr(report->lines[i].file, "matrix_kernels.cpp") != NULL, "%s: %s:%u", name,
+                  report->lines[i].file, report->lines[i].line);
+}
+
+static void expect_loads(const matrix_kind *kind, bool shared, const char *name)
+{
+    const uint64_t loads = operand_loads(kind, kind->m, kind->left_is_row_major, shared) +
+                           operand_loads(kind, kind->n, !kind->right_is_row_major, shared);
+    const uint64_t staged = 2 * MATRIX_STRIDE * (uint64_t)kg_type_size(type_of[kind->element]) / 4;
+
+    expect_requests(sum_accesses(kind, true) + (shared ? staged : loads),
+                    sum_accesses(kind, kind->sum_is_row_major), name);
+    expect_count(KG__SHARED_LOAD_REQUESTS, shared ? loads : 0, name);
+}
+
+Test(matrices, of_every_kind_are_multiplied)
+{
+    for (size_t i = 0; i < matrix_kind_count * 4; i++) {
+        const matrix_kind *kind = &matrix_kinds[i / 4];
+        const bool shared = i % 2 != 0;
+        char name[64];
+        watch_data data;
+
+        (void)snprintf(name, sizeof name, "kind %zu, %s", i / 4, shared ? "shared" : "global");
+        kg__model_set_order(i % 4 < 2 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = operands_of(kind);
+        data.k = shared ? MATRIX_SHARED : MATRIX_GLOBAL;
+        start(kind->multiply, single, line(32), data);
+        expect_product(kind, data.b, name);
+        expect_clean(name);
+        expect_loads(kind, shared, name);
+        expect_own_lines(name);
+        kg__model_free_all();
+    }
+}
+
+Test(matrices, need_a_barrier_behind_what_others_stage)
+{
+    for (size_t i = 0; i < matrix_kind_count; i++) {
+        watch_data data = operands_of(&matrix_kinds[i]);
+
+        data.k = MATRIX_UNORDERED;
+        start(matrix_kinds[i].multiply, single, line(32), data);
+        expect_only(FOUND(RACE_IN_WARP, NULL, 0, 0, 0), "unordered");
+        kg__model_free_all();
+    }
+}
+
+/* The row and column of a lane's element of the left operand of an m16 product; the right one's
+ * column and row are the same but for the order of its blocks. As in the PTX ISA, "Matrix Fragments
+ * for mma": of m16n8k16 with elements of 16 and of 8 bits, and of m16n8k8 with tf32. */
+static void documented(kg__model_element element, int lane, int i, int *row, int *column)
+{
+    const int group = lane / 4;
+    const int in_group = lane % 4;
+
+    switch (element) {
+    case KG__MODEL_INT8:
+    case KG__MODEL_UINT8:
+        *row = group + 8 * (i / 4);
+        *column = in_group * 4 + i % 4;
+        break;
+    case KG__MODEL_TF32:
+        *row = group + 8 * (i % 2);
+        *column = in_group + 4 * (i / 2);
+        break;
+    default:
+        *row = group + 8 * (i / 2 % 2);
+        *column = in_group * 2 + i % 2 + 8 * (i / 4 % 2);
+    }
+}
+
+/* The number of the right operand's element at the same place. */
+static int right_of(kg__model_element element, int i)
+{
+    return element == KG__MODEL_TF32 ? i / 2 + i % 2 * 2
+           : element == KG__MODEL_INT8 || element == KG__MODEL_UINT8
+               ? i
+               : (i & 9) | (i & 2) << 1 | (i & 4) >> 1;
+}
+
+Test(matrices, have_the_documented_elements)
+{
+    for (size_t row = 0; row < matrix_kind_count; row++) {
+        const matrix_kind *kind = &matrix_kinds[row];
+        watch_data data;
+
+        if (kind->m != 16)
+            continue;
+        data = operands_of(kind);
+        start(kind->unpack, single, line(32), data);
+        for (int i = 0; i < 32 * kind->count; i++) {
+            const int number_of = i % kind->count;
+            const float *own = data.b + (ptrdiff_t)i / kind->count * 32;
+            int at;
+            int k;
+
+            documented(kind->element, i / kind->count, number_of, &at, &k);
+            cr_assert(own[number_of] == (float)number(kind, at, k), "kind %zu, left %d", row, i);
+            cr_assert(own[16 + right_of(kind->element, number_of)] == (float)number(kind, k, at),
+                      "kind %zu, right %d", row, i);
+        }
+        kg__model_free_all();
+    }
+}
+
+Test(matrices, have_the_documented_sums)
+{
+    static const int widths[] = { 16, 32, 8 };
+
+    for (size_t shape = 0; shape < LENGTH(widths); shape++) {
+        watch_data data = watch_both(ELEMENTS);
+
+        data.n = widths[shape];
+        start(launch_store_lanes, single, line(32), data);
+        for (int lane = 0; lane < 256; lane++) {
+            const int group = lane / 8 / 4;
+            const int i = lane % 8;
+            const int in_group = lane / 8 % 4 * 2 + i % 2;
+            const int row = data.n == 16   ? group + 8 * (i / 2 % 2)
+                            : data.n == 32 ? group + 8 * (i / 2)
+                                           : in_group;
+            const int column = data.n == 16   ? in_group + 8 * (i / 4)
+                               : data.n == 32 ? in_group
+                                              : group + 8 * (i / 2);
+
+            cr_assert(data.b[row * MATRIX_STRIDE + column] == (float)lane, "n %d, number %d",
+                      data.n, lane);
+        }
+        kg__model_free_all();
+    }
+}
+
+Test(matrices, of_integers_are_saturated_or_wrap)
+{
+    for (int wraps = 0; wraps < 2; wraps++) {
+        watch_data data = watch_both(ELEMENTS);
+
+        data.k = wraps;
+        start(launch_multiply_saturated, single, line(32), data);
+        cr_assert(data.numbers[255] ==
+                  (wraps ? (int)((unsigned)INT32_MAX + 16 * 127 * 127) : INT32_MAX));
+        kg__model_free_all();
+    }
+}
+
+/* 16 n + k, rounded to half where it is stored as such. */
+Test(matrices, of_halves_round_sums_once)
+{
+    static const struct {
+        int n, k;
+        float as_half, as_float;
+    } rows[] = { { 128, 1, 2048, 2049 },
+                 { 128, 3, 2052, 2051 },
+                 { 4094, 0, 65504, 65504 },
+                 { 4096, 0, INFINITY, 65536 } };
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        watch_data data = watch_both(ELEMENTS);
+
+        data.n = rows[i].n;
+        data.k = rows[i].k;
+        start(launch_multiply_halves, single, line(32), data);
+        for (int lane = 0; lane < 32; lane++)
+            cr_assert(data.b[lane] == rows[i].as_half && data.b[32 + lane] == rows[i].as_float,
+                      "%d: %g and %g", rows[i].n, (double)data.b[lane], (double)data.b[32 + lane]);
+        kg__model_free_all();
+    }
+}
+
+/* What is cut 25 places below the largest exponent, and toward zero. */
+Test(matrices, sums_are_cut_as_tensor_cores_do)
+{
+    static const struct {
+        float a[2], b[2], c, is;
+    } rows[] = {
+        { { 1, 0 }, { 1, 0 }, 0x1p-24f, 1 },
+        { { -1, 0 }, { 1, 0 }, -0x1.8p-24f, -1 },
+        { { 1, 0x1p-12f }, { 1, 0x1p-12f }, 0x1p-24f, 1 + 0x1p-23f },
+        { { 1, 0x1p-13f }, { 1, 0x1p-12f }, 0x1.8p-24f, 1 + 0x1p-23f },
+        { { 1, 0x1p-13f }, { 1, 0x1p-13f }, -1, 0 },
+        { { 1, 0x1p-13f }, { 1, 0x1p-12f }, -1, 0x1p-25f },
+        { { 0, 0x1p-70f }, { 0x1p100f, 0x1p-70f }, 0, 0x1p-140f },
+        { { 0x1p100f, 1 }, { 0x1p100f, 1 }, 0, INFINITY },
+        { { 1.5f, 0 }, { 0x1p103f, 0 }, 0x1.fffffep127f, 0x1.fffffep127f },
+        { { INFINITY, 1 }, { 1, 1 }, 1, INFINITY },
+    };
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        float is = kg__model_dot_of_floats(rows[i].a, rows[i].b, 2, rows[i].c);
+
+        cr_expect(is == rows[i].is, "row %zu: %a, not %a", i, (double)is, (double)rows[i].is);
+    }
+    cr_expect(isnan(kg__model_dot_of_floats(&rows[9].a[0], (const float[]){ 0 }, 1, 1)));
+    cr_expect(kg__model_cut_to_tf32(0x1.007ffep0f) == 1 + 0x1p-10f);
+    cr_expect(kg__model_dot_of_doubles((const double[]){ 1, 0x1p-53 }, (const double[]){ 1, 1 }, 2,
+                                       0) == 1);
+}
+
+/* Each is clean with k == 0, and with k == 1 there is nothing but this. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    unsigned int threads;
+    kg__finding found;
+} defects[] = {
+    { KERNEL(skip_stride),
+      32,
+      { .kind = KG__OUT_OF_BOUNDS,
+        .symbol = "a",
+        .by.access = KG__READ,
+        .size = 512,
+        .offset = 528,
+        .bytes = 4 } },
+    { KERNEL(misalign),
+      32,
+      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 8, .bytes = 16 } },
+    { KERNEL(misalign_stride),
+      32,
+      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 40, .bytes = 16 } },
+    { KERNEL(load_half_a_tile), 32, { .kind = KG__NEVER_WRITTEN, .symbol = "tile", .bytes = 16 } },
+    { KERNEL(store_both), 64, { .kind = KG__RACE_IN_BLOCK, .symbol = "b", .bytes = 8 } },
+    { KERNEL(read_stored), 32, { .kind = KG__RACE_IN_WARP, .symbol = "tile", .bytes = 4 } },
+    { KERNEL(store_beyond),
+      32,
+      { .kind = KG__OUT_OF_BOUNDS,
+        .symbol = "b",
+        .by.access = KG__WRITE,
+        .size = 1024,
+        .offset = 1024,
+        .bytes = 8 } },
+};
+
+Test(matrices, defects_are_found_in_the_line_of_the_call)
+{
+    for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
+        const size_t row = i / 2;
+        const uint64_t bytes = defects[row].found.size > 0 ? defects[row].found.size : 2048;
+        watch_data data = watch_both(ELEMENTS);
+
+        data.a = device_memory(bytes, "a");
+        data.b = device_memory(bytes, "b");
+        cr_assert(cudaMemset(data.a, 0, bytes) == cudaSuccess);
+        data.k = i % 2 != 0;
+        start(defects[row].launch, single, line(defects[row].threads), data);
+        if (data.k == 0)
+            expect_clean(defects[row].name);
+        else
+            expect_only(&defects[row].found, defects[row].name);
+        for (size_t j = 0; j < kg__model_seen()->finding_count; j++)
+            cr_expect(strstr(kg__model_seen()->findings[j].by.file, "matrix_kernels.cpp") != NULL);
+        kg__model_free_all();
+    }
+}
+
+/* Matrices of which some lanes do not take part: they have ended, wait elsewhere, or never were. */
+static const struct {
+    launcher *launch;
+    int k;
+    unsigned int threads;
+} incomplete[] = {
+    { launch_leave_one_out, 1, 32 },
+    { launch_leave_one_out, 2, 32 },
+    { launch_leave_one_out, 0, 31 },
+    { launch_call_apart, 1, 32 },
+};
+
+ParameterizedTestParameters(matrices, need_all_lanes)
+{
+    static size_t rows[] = { 0, 1, 2, 3 };
+
+    return cr_make_param_array(size_t, rows, LENGTH(incomplete));
+}
+
+ParameterizedTest(const size_t *row, matrices, need_all_lanes)
+{
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
+    watch_data data = watch_both(ELEMENTS);
+
+    cr_assert(incomplete[*row].launch(&config, data) == cudaSuccess);
+    expect_clean("complete");
+    config.blockDim.x = incomplete[*row].threads;
+    data.k = incomplete[*row].k;
+    cr_assert(incomplete[*row].launch(&config, data) == cudaErrorLaunchFailure);
+    cr_assert(strstr(kg__model_failure(), "in warp operations, this one at matrix_kernels.cpp:") !=
+                  NULL,
+              "%s", kg__model_failure());
+}

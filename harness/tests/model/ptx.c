@@ -1,0 +1,451 @@
+/* Inline PTX and launches by <<<>>>: what they compute, what they cost, and what is wrong. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/runtime/runtime.h"
+#include "tests/model/finding_texts.h"
+#include "tests/model/ptx_kernels.h"
+#include "tests/model/watch_fixture.h"
+
+#define KERNEL(name) #name, launch_##name
+
+#define EXPECT(text, a, b, c, expected) { text, expected },
+
+static const struct {
+    const char *text;
+    uint32_t expected;
+} rows[] = { PTX_ROWS(EXPECT) };
+static const struct {
+    const char *text;
+    float expected;
+} rows_of_reals[] = { PTX_ROWS_OF_REALS(EXPECT) };
+static const struct {
+    const char *text;
+    uint64_t expected;
+} rows_of_longs[] = { PTX_ROWS_OF_LONGS(EXPECT) };
+
+/* Both orders of threads. */
+static watch_data begin(int order, size_t elements)
+{
+    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+    return watch_both(elements);
+}
+
+Test(ptx, instructions_leave_what_they_should)
+{
+    watch_data data = watch_both(1 << 10);
+    const int *found = data.numbers;
+
+    start(launch_compute_rows, single, single, data);
+    for (size_t i = 0; i < LENGTH(rows); i++, found++)
+        cr_expect((uint32_t)*found == rows[i].expected, "%s: %#x", rows[i].text,
+                  (unsigned int)*found);
+    for (size_t i = 0; i < LENGTH(rows_of_reals); i++, found++) {
+        float real;
+
+        memcpy(&real, found, sizeof real);
+        cr_expect(real == rows_of_reals[i].expected, "%s: %.9g", rows_of_reals[i].text,
+                  (double)real);
+    }
+    for (size_t i = 0; i < LENGTH(rows_of_longs); i++, found += 2) {
+        uint64_t number;
+
+        memcpy(&number, found, sizeof number);
+        cr_expect(number == rows_of_longs[i].expected, "%s: %#llx", rows_of_longs[i].text,
+                  (unsigned long long)number);
+    }
+    expect_clean("rows");
+}
+
+/* What a block of `threads` costs, by hand. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    unsigned int threads;
+    uint64_t loads, stores;
+    struct {
+        kg__counter counter;
+        uint64_t value;
+    } also[4]; /* to the first value of 0 */
+} costs[] = {
+    { KERNEL(ptx_copy_quads),
+      64,
+      2,
+      2,
+      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__GLOBAL_STORE_SECTORS, 32 } } },
+    { KERNEL(ptx_narrow), 32, 2, 3, { { KG__GLOBAL_LOAD_SECTORS, 4 } } },
+    { KERNEL(ptx_volatile), 32, 4, 1, { { KG__GLOBAL_LOAD_SECTORS, 16 } } },
+    { KERNEL(ptx_reverse),
+      64,
+      2,
+      2,
+      { { KG__SHARED_STORE_REQUESTS, 2 },
+        { KG__SHARED_LOAD_REQUESTS, 2 },
+        { KG__SHARED_LOAD_WAVEFRONTS, 2 },
+        { KG__BARRIERS, 1 } } },
+    { KERNEL(ptx_reverse_staged),
+      64,
+      2,
+      2,
+      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__SHARED_LOAD_REQUESTS, 2 } } },
+    { KERNEL(ptx_atomics),
+      32,
+      0,
+      0,
+      { { KG__GLOBAL_ATOMIC_REQUESTS, 4 }, { KG__GLOBAL_ATOMIC_SECTORS, 4 } } },
+    { KERNEL(ptx_warp), 32, 0, 2, { { KG__SHUFFLES, 6 } } },
+    { KERNEL(ptx_registers), 64, 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
+    { KERNEL(ptx_expected_barrier), 64, 0, 2, { { KG__BARRIERS, 1 } } },
+    /* Two matrices that are stored. */
+    { KERNEL(ptx_transpose_store),
+      32,
+      0,
+      2,
+      { { KG__SHARED_STORE_REQUESTS, 2 }, { KG__SHARED_STORE_WAVEFRONTS, 2 } } },
+    /* Of rows of 48 bytes: eight of them touch each bank at most once. */
+    { KERNEL(ptx_tiles),
+      32,
+      2,
+      4,
+      { { KG__SHARED_LOAD_REQUESTS, 2 }, { KG__SHARED_LOAD_WAVEFRONTS, 6 } } },
+    { KERNEL(multiply_halves), 32, 10, 4, { { KG__GLOBAL_LOAD_SECTORS, 0 } } },
+};
+
+Test(ptx, costs_by_hand)
+{
+    for (size_t i = 0; i < LENGTH(costs) * 2; i++) {
+        const size_t row = i / 2;
+        watch_data data = begin((int)i % 2, 1 << 12);
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(costs[row].threads) };
+
+        config.dynamicSmemBytes = costs[row].threads * 16;
+        cr_assert(costs[row].launch(&config, data) == cudaSuccess, "%s", costs[row].name);
+        expect_clean(costs[row].name);
+        expect_requests(costs[row].loads, costs[row].stores, costs[row].name);
+        for (size_t j = 0; j < 4 && costs[row].also[j].value > 0; j++)
+            expect_count(costs[row].also[j].counter, costs[row].also[j].value, costs[row].name);
+        kg__model_free_all();
+    }
+}
+
+/* What is found with k. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    unsigned int threads;
+    int k;
+    kg__finding found;
+} defects[] = {
+    { KERNEL(ptx_copy_quads),
+      1024,
+      1,
+      { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16 } },
+    { KERNEL(ptx_narrow), 1, 1, { .kind = KG__MISALIGNED, .symbol = "bytes", .bytes = 2 } },
+    { KERNEL(ptx_reverse), 64, 1, { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
+    { KERNEL(ptx_reverse_staged),
+      64,
+      1,
+      { .kind = KG__COPY_NOT_WAITED, .symbol = "dynamic shared memory" } },
+    { KERNEL(ptx_reverse_staged),
+      64,
+      2,
+      { .kind = KG__RACE_IN_BLOCK, .symbol = "dynamic shared memory" } },
+    { KERNEL(ptx_atomics), 32, 1, { .kind = KG__RACE_IN_WARP, .symbol = "numbers" } },
+    { KERNEL(ptx_warp), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
+    { KERNEL(ptx_transpose), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
+    { KERNEL(ptx_transpose_store),
+      32,
+      1,
+      { .kind = KG__OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16 } },
+    { KERNEL(ptx_tiles), 32, 1, { .kind = KG__COPY_NOT_WAITED, .symbol = "a" } },
+    { KERNEL(multiply_halves), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
+};
+
+Test(ptx, defects_are_found)
+{
+    for (size_t i = 0; i < LENGTH(defects) * 2; i++) {
+        const size_t row = i / 2;
+        watch_data data = begin((int)i % 2, 1 << 12);
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(defects[row].threads) };
+
+        config.dynamicSmemBytes = defects[row].threads * 16;
+        data.n = 8;
+        data.k = defects[row].k;
+        cr_expect(defects[row].launch(&config, data) == cudaSuccess, "%s", defects[row].name);
+        expect_only(&defects[row].found, defects[row].name);
+        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
+                  kg__model_seen()->findings[0].by.line > 0);
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, values_of_accesses)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin(order, 256);
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
+
+        config.dynamicSmemBytes = 64 * 16;
+        start(launch_ptx_copy_quads, single, line(64), data);
+        for (int i = 0; i < 256; i++)
+            cr_expect(data.b[i] == (float)(i + 1));
+        start(launch_ptx_narrow, single, line(32), data);
+        for (int i = 0; i < 32; i++)
+            cr_expect(data.numbers[i] == -1000 + 0x1ff, "numbers[%d] is %d", i, data.numbers[i]);
+        start(launch_ptx_volatile, single, line(32), data);
+        cr_expect(data.numbers[31] == -1000 + 0x200);
+        start(launch_ptx_reverse, single, line(64), data);
+        cr_expect(data.b[0] == 64.0f && data.b[63] == 1.0f);
+        cr_assert(launch_ptx_reverse_staged(&config, data) == cudaSuccess);
+        cr_expect(data.b[0] == 253.0f && data.b[3] == 256.0f && data.b[252] == 1.0f);
+        data.k = 3;
+        cr_assert(launch_ptx_reverse_staged(&config, data) == cudaSuccess);
+        cr_expect(data.b[0] == 253.0f && data.b[2] == 255.0f && data.b[3] == 0.0f);
+        expect_clean("accesses");
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, values_of_warps)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin(order, 256);
+
+        start(launch_ptx_atomics, single, line(32), data);
+        cr_expect(data.numbers[0] == 64 && data.numbers[1] == 31 && data.numbers[2] == 5);
+        cr_expect(data.b[0] == 16.0f);
+        start(launch_ptx_warp, single, line(32), data);
+        for (int i = 0; i < 32; i++) {
+            cr_expect(data.numbers[i] == 496 + 1000 + 2000 + 4960000, "%d", data.numbers[i]);
+            cr_expect(data.bytes[i] == (i == 0 ? 100 : i - 1), "%d", data.bytes[i]);
+        }
+        start(launch_ptx_registers, line(2), line(64), data);
+        cr_expect(data.numbers[64 + 37] == 37 + 64000 + 500000 + 10000000);
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, a_barrier_of_some_threads_is_not_supported)
+{
+    watch_data data = begin(0, 256);
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
+
+    data.k = 1;
+    cr_assert(launch_ptx_expected_barrier(&config, data) == cudaErrorNotSupported);
+}
+
+/* Two elements of row `row` of the tile, from column `column` on; or of what it is transposed. */
+static uint32_t pair(int row, int column, bool transposed)
+{
+    const int first = transposed ? column * 8 + row : row * 8 + column;
+
+    return (uint32_t)(first | (first + (transposed ? 8 : 1)) << 16);
+}
+
+Test(ptx, matrices)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin(order, 256);
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
+
+        data.n = 8;
+        config.dynamicSmemBytes = 32 * 64;
+        cr_assert(launch_ptx_transpose(&config, data) == cudaSuccess);
+        for (int lane = 0; lane < 32; lane++) {
+            const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
+
+            for (int i = 0; i < 4; i++)
+                cr_expect(words[i] == pair(8 * i + lane / 4, lane % 4 * 2, false));
+            for (int i = 0; i < 2; i++)
+                cr_expect(words[4 + i] ==
+                          pair(lane / 4, lane % 4 * 2, true) + (uint32_t)i * 0x400040u);
+            cr_expect(words[6] == pair(lane / 4, lane % 4 * 2, false));
+        }
+        expect_count(KG__SHARED_LOAD_REQUESTS, 3, "matrices");
+        expect_count(KG__SHARED_LOAD_WAVEFRONTS, 4 + 2 + 1, "matrices");
+        /* Rows of 64 bytes: two of each eight have banks of their own, four have those of another,
+         * which other matrices' rows do not hide. */
+        data.n = 32;
+        cr_assert(launch_ptx_transpose(&config, data) == cudaSuccess);
+        expect_count(KG__SHARED_LOAD_WAVEFRONTS, 7 + 4 * (4 + 2 + 1), "matrices of 64 bytes");
+        start(launch_ptx_transpose_store, single, line(32), data);
+        for (int lane = 0; lane < 32; lane++) {
+            cr_expect((uint32_t)data.numbers[2 * lane] == pair(lane / 4, lane % 4 * 2, false));
+            cr_expect((uint32_t)data.numbers[2 * lane + 1] == pair(lane / 4, lane % 4 * 2, true));
+        }
+        expect_clean("matrices");
+        kg__model_free_all();
+    }
+}
+
+/* How a matrix' element is stored. */
+typedef enum element { HALF, BFLOAT, TF32, BYTE } element;
+
+/* Small whole numbers, of which sums are exact. */
+static int element_of(int matrix, int major, int minor)
+{
+    return (major * 5 + minor * 3 + matrix) % 7 - 3;
+}
+
+static void fill(unsigned char *to, element type, int matrix, int major, int k)
+{
+    for (int i = 0; i < major * k; i++) {
+        const int value = element_of(matrix, i / k, i % k);
+        float real = (float)value;
+        uint32_t bits;
+        uint16_t half;
+
+        memcpy(&bits, &real, sizeof bits);
+        /* Of halves that are not 0, and less than 4. */
+        half = (uint16_t)(type == BFLOAT ? bits >> 16
+                          : value == 0
+                              ? 0
+                              : (bits >> 16 & 0x8000) | ((bits - (112u << 23)) >> 13 & 0x7fff));
+        if (type == BYTE)
+            to[i] = (unsigned char)value;
+        else if (type == TF32)
+            memcpy(to + 4 * i, &real, 4);
+        else
+            memcpy(to + 2 * i, &half, 2);
+    }
+}
+
+static int product_at(int row, int column, int k)
+{
+    int sum = 0;
+
+    for (int i = 0; i < k; i++)
+        sum += element_of(0, row, i) * element_of(1, column, i);
+    return sum;
+}
+
+static const struct {
+    const char *name;
+    launcher *launch;
+    element type;
+    int k;
+} products[] = {
+    { KERNEL(multiply_halves), HALF, 16 },      { KERNEL(multiply_halves_short), HALF, 8 },
+    { KERNEL(multiply_bfloats), BFLOAT, 16 },   { KERNEL(multiply_tf32), TF32, 8 },
+    { KERNEL(multiply_tf32_short), TF32, 4 },   { KERNEL(multiply_bytes), BYTE, 32 },
+    { KERNEL(multiply_bytes_short), BYTE, 16 }, { KERNEL(ptx_tiles), HALF, 16 },
+};
+
+static watch_data begin_product(int order, element type, int k)
+{
+    watch_data data = begin(order, 1 << 12);
+
+    fill(data.bytes, type, 0, 16, k);
+    fill(data.bytes + 2048, type, 1, 8, k);
+    return data;
+}
+
+Test(ptx, values_of_whole_warps)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin(order, 256);
+
+        start(launch_ptx_warp_more, single, line(32), data);
+        for (int lane = 0; lane < 32; lane++) {
+            const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
+
+            cr_expect(words[0] == (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+            cr_expect(words[1] == 0x80000000u);
+            cr_expect(words[2] == (lane == 0) && words[3] == 1);
+            cr_expect(words[4] == pair(lane / 4, lane % 4 * 2, true));
+            cr_expect(words[5] == UINT32_MAX && words[6] == 1);
+        }
+        expect_clean("whole warps");
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, products)
+{
+    for (size_t i = 0; i < LENGTH(products) * 2; i++) {
+        const size_t row = i / 2;
+        watch_data data = begin_product((int)i % 2, products[row].type, products[row].k);
+
+        for (int j = 0; j < 128; j++) {
+            data.b[j] = (float)(j + 1);
+            data.numbers[j] = j + 1;
+        }
+        start(products[row].launch, single, line(32), data);
+        for (int j = 0; j < 128; j++) {
+            const int sum = product_at(j / 8, j % 8, products[row].k) +
+                            (products[row].launch == launch_ptx_tiles ? 0 : j + 1);
+
+            cr_expect((products[row].type == BYTE ? data.numbers[j] : (int)data.b[j]) == sum,
+                      "%s: c[%d] is %g or %d, not %d", products[row].name, j, (double)data.b[j],
+                      data.numbers[j], sum);
+        }
+        expect_clean(products[row].name);
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, products_of_halves_as_halves)
+{
+    for (int order = 0; order < 2; order++) {
+        watch_data data = begin_product(order, HALF, 16);
+        unsigned char expected[2 * 128];
+
+        start(launch_multiply_to_halves, single, line(32), data);
+        for (int j = 0; j < 128; j++) {
+            const float real = (float)product_at(j / 8, j % 8, 16);
+            uint32_t bits;
+            uint16_t half;
+
+            memcpy(&bits, &real, sizeof bits);
+            half = (uint16_t)(real == 0
+                                  ? 0
+                                  : (bits >> 16 & 0x8000) | ((bits - (112u << 23)) >> 13 & 0x7fff));
+            memcpy(expected + 2 * j, &half, sizeof half);
+        }
+        cr_expect(memcmp(data.numbers, expected, sizeof expected) == 0);
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, launches_by_marks)
+{
+    for (int k = 0; k < 3; k++) {
+        watch_data data = begin(0, 64);
+
+        data.k = k;
+        data.n = k == 0 ? 63 : 32;
+        data.numbers[5] = 1000;
+        cr_assert(start_by_marks(data, kg__model_begin_call()) == cudaSuccess);
+        cr_expect(data.b[5] == (k == 0   ? 6 + 2 + 0.5f + 3
+                                : k == 1 ? 6 + 6 + 1000
+                                         : 6),
+                  "%d: %g", k, (double)data.b[5]);
+        cr_expect(k > 0 || data.b[62] == 63 + 2 + 0.5f);
+        /* Two of the first launches are on no stream of the call, which the gate says. */
+        cr_expect(kg__model_other_stream_work() == (k == 0 ? 2 : 0));
+        expect_clean("launches");
+        kg__model_free_all();
+    }
+}
+
+Test(ptx, wrong_launches_by_marks)
+{
+    watch_data data = begin(0, 64);
+
+    data.n = 64;
+    data.k = 3;
+    cr_expect(start_by_marks(data, NULL) == cudaErrorInvalidConfiguration);
+    data.k = 4;
+    cr_expect(start_by_marks(data, NULL) == cudaSuccess);
+    expect_only(FOUND(OUT_OF_BOUNDS, "a", 256, 256, 32), "one block too many");
+}
+
+Test(ptx, a_launch_without_its_shared_memory)
+{
+    watch_data data = begin(0, 64);
+
+    data.k = 5;
+    (void)start_by_marks(data, NULL);
+    expect_only(&(kg__finding){ .kind = KG__OUT_OF_BOUNDS, .bytes = 4 }, "no shared memory");
+}

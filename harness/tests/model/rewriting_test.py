@@ -1,0 +1,179 @@
+"""How kernels' sources are rewritten for g++. usage: rewriting_test.py ROOT CXX INCLUDE, of the model's headers"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT, CXX, INCLUDE = sys.argv[1:4]
+sys.path.insert(0, f"{ROOT}/cmake")
+import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
+
+# Launches, and what is launched. Templates that have been defined before are told by their arguments.
+LAUNCHES = (
+    ("kernel<<<1, 2>>>(a);", "kg__model_starter(kg__model_configure(1, 2), kernel)(a);"),
+    ("ns::kernel<<<g, b, 3, s>>>();", "kg__model_starter(kg__model_configure(g, b, 3, s), ns :: kernel)();"),
+    ("kernel<float, (N > 4)><<<g, b>>>(a);", "kg__model_starter(kg__model_configure(g, b), kernel < float , ( N > 4 ) >)(a);"),
+    ("a::b<c<d>, 1>::kernel<<<g, b>>>(a);", "kg__model_starter(kg__model_configure(g, b), a :: b < c < d > , 1 > :: kernel)(a);"),
+    ("if (x) kernels[i]<<<n >> 8, (f(1, 2))>>>(a);",
+     "if (x) kg__model_starter(kg__model_configure(n >> 8, (f(1, 2))), kernels [ i ])(a);"),
+    ("if (x) { (*p->kernel)<<<g, b>>>(a); }", "if (x) { kg__model_starter(kg__model_configure(g, b), ( * p -> kernel ))(a); }"),
+    ("return kernel<<<g, b>>>(a), 0;", "return kg__model_starter(kg__model_configure(g, b), kernel)(a), 0;"),
+    ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)(a,\nb);"),
+    ("f([&] { kernel<<<1, 2>>>(a); }, x << 3 < y);",
+     "f([&] { kg__model_starter(kg__model_configure(1, 2), kernel)(a); }, x << 3 < y);"),
+)
+# What stays as it is.
+KEPT = (
+    'f("kernel<<<1, 2>>>(a)");', 'f(R"x(kernel<<<1, 2>>>("a"))x");', "f('<', \"<<<\");", "a = 1'000'000 << 2;",
+    'asm volatile("" ::: "memory");', 'asm("");', 'int f() __asm__("other");', '__asm__ volatile("// nothing");',
+    'asm volatile("rdtsc" : "=a"(low), "=d"(high));',
+)
+KERNEL = """#include <cuda_runtime.h>
+#define LOAD(x, p)                        \\
+    asm volatile("ld.global.f32 %%0, [%%1];" \\
+                 : "=f"(x)                \\
+                 : "l"(p))
+template <typename T, int N = 2, typename... More>
+static __global__ void scale(const T *in, T *out, int n,
+                             More... more)
+{
+    T x, y;
+    LOAD(x, in);
+    asm volatile("{ .reg .f32 t;\\n"
+                 "  add.f32 t, %%1, %%1; // twice\\n"
+                 "  mov.f32 %%0, t; }"
+                 : "=f"(y)
+                 : "f"(x));
+    out[n] = ((y * N) + ... + static_cast<T>(more));
+    %s
+}
+void start(float *a, cudaStream_t s)
+{
+    scale<<<dim3(1),
+            32, 0, s>>>(a,
+                        a, 3);
+    scale<float, 4><<<1, 32>>>(a, a, 3, 4.0f);
+    %s
+}
+"""
+# A line that is wrong, and what the compiler says of line 18 or line 25.
+WRONG = (
+    ("int z = undeclared;", "", ":18:", "'undeclared' was not declared"),
+    ('asm("mov.f32 %0, %1;" : "=f"(y) : "f"(undeclared));', "", ":18:", "'undeclared' was not declared"),
+    ("", "int z = undeclared;", ":26:", "'undeclared' was not declared"),
+    ("", "scale<float><<<1, undeclared>>>(a, a, 3);", ":26:", "'undeclared' was not declared"),
+    ("", "scale<float><<<1, 32>>>(a);", ":26:", "no matching function for call"),
+)
+# What the model has not, and how it is named.
+UNSUPPORTED = (
+    ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
+    ("mbarrier.arrive.shared.b64 _, [%0];", "instruction 'mbarrier.arrive.shared.b64'"),
+    ("cp.async.bulk.tensor.1d.shared.global.mbarrier [%0], [%1, {%0}], [%0];",
+     "instruction 'cp.async.bulk.tensor.1d.shared.global.mbarrier'"),
+    ("cp.async.bulk.commit_group;", "instruction 'cp.async.bulk.commit_group'"),
+    ("tcgen05.wait::ld.sync.aligned;", "instruction 'tcgen05.wait::ld.sync.aligned'"),
+    ("bar.sync 1, 64;", "instruction 'bar.sync'"),
+    ("add.cc.u32 %0, %0, %0;", "instruction 'add.cc.u32'"),
+    ("add.u32 %0, %0;", "instruction 'add.u32'"),
+    ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
+    ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};",
+     "instruction 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64'"),
+    ("mov.u32 %0, %cluster_ctaid.x;", "register '%cluster_ctaid.x'"),
+    ("mov.u32 %0, nothing;", "register '%nothing'"),
+    ("again: bra again;", "label or directive 'again'"),
+    (".shared .b32 x;", "label or directive '.shared'"),
+    ("mov.u32 %0, %5;", "operand %5, which the statement does not have"),
+    ("{ mov.u32 %0, 1;", "code that has no '}'"),
+)
+
+
+def rewrite(text):
+    """The author's text, rewritten."""
+    return rewrite_kernel.rewrite(f'# 1 "kernel.cu"\n{text}', "/the/model/")[len('# 1 "kernel.cu"\n'):]
+
+
+class Rewriting(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def compile(self, text, *flags):
+        """Compiles a kernel's source: the exit code, and what the compiler says."""
+        source = self.folder / "kernel.cpp"
+        source.write_text(text, encoding="utf-8")
+        done = subprocess.run(["python3", "-B", f"{ROOT}/cmake/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
+                               "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
+                               "-o", f"{self.folder}/kernel.o"],
+                              env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_launches(self):
+        for text, expected in LAUNCHES:
+            self.assertEqual(rewrite(text), expected)
+
+    def test_what_stays(self):
+        for text in KEPT:
+            self.assertEqual(rewrite(text), text)
+
+    def test_headers_stay(self):
+        """Those of the system and of the model; but what the author uses of them is the author's."""
+        launch = "kernel<<<1, 2>>>(0);\n"
+        text = (f'# 1 "kernel.cu"\n# 1 "/usr/include/a.h" 1 3 4\n{launch}# 2 "kernel.cu" 2\n'
+                f'# 1 "/the/model/a.h" 1\n{launch}# 3 "kernel.cu" 2\n'
+                'kernel<<<1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n>>>(a);\n')
+        done = rewrite_kernel.rewrite(text, "/the/model/")
+        self.assertEqual(done.count(launch), 2)
+        self.assertIn('kg__model_configure(1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n), kernel)(a);', done)
+
+    def test_lines(self):
+        """What is wrong is said of the line where it is."""
+        self.assertEqual(self.compile(KERNEL % ("", "")), (0, ""))
+        for in_kernel, in_launcher, line, said in WRONG:
+            code, text = self.compile(KERNEL % (in_kernel, in_launcher))
+            first = next((one for one in text.splitlines() if "error: " in one), text)
+            self.assertNotEqual(code, 0)
+            self.assertIn(f"kernel.cpp{line}", first)
+            self.assertIn(said, first)
+
+    def test_lines_of_code(self):
+        """Those of the debugging information, which findings have."""
+        self.compile(KERNEL % ("", ""), "-g")
+        done = subprocess.run(["objdump", "--dwarf=decodedline", f"{self.folder}/kernel.o"], capture_output=True, text=True,
+                              check=False)
+        lines = {int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("kernel.cpp ")}
+        self.assertLessEqual({11, 17}, lines)
+        self.assertLess(max(lines), 30)
+
+    def test_unsupported_instructions(self):
+        kernel = '__global__ void kernel_%d(unsigned *p)\n{\n    asm volatile("%s"\n        : "+r"(p[0]) : "l"(p));\n}\n'
+        code, said = self.compile("#include <cuda_runtime.h>\n" + "".join(
+            kernel % (i, text) for i, (text, _) in enumerate(UNSUPPORTED)))
+        self.assertNotEqual(code, 0)
+        self.assertEqual(said.count("error: "), len(UNSUPPORTED))
+        for i, (_, name) in enumerate(UNSUPPORTED):
+            self.assertRegex(said, rf"kernel\.cpp:{5 * i + 4}:\d+: error: the CPU model does not support the PTX "
+                             rf"{re.escape(name)} "
+                             r"\(docs/model\.md\): name the file in GPU_ONLY to gate it on GPUs alone\n")
+
+    def test_what_is_not_called_may_be_unsupported(self):
+        kernel = '#include <cuda_runtime.h>\nstatic inline __device__ void f() { asm volatile("exit;"); }\n'
+        self.assertEqual(self.compile(kernel), (0, ""))
+
+    def test_sources_without_are_compiled_as_they_are(self):
+        for text, rewritten in (("// none\n", False), ("// kernel<<<1, 2>>>()\n", True), ('#include "other.h"\n', True)):
+            (self.folder / "other.h").write_text('inline void f() { __asm__ volatile("" ::: "memory"); }\n', encoding="utf-8")
+            (self.folder / "kernel.o.ii").unlink(missing_ok=True)
+            self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text), (0, ""))
+            self.assertEqual((self.folder / "kernel.o.ii").exists(), rewritten)
+
+    def test_dependencies(self):
+        self.compile(KERNEL % ("", ""), "-MD", "-MT", "kernel.o", "-MF", f"{self.folder}/kernel.d")
+        self.assertIn("kg_model_ptx_memory.h", (self.folder / "kernel.d").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
