@@ -66,11 +66,19 @@ extern "C" void *memset(void *to, int value,
 #define __forceinline__ inline __attribute__((always_inline))
 /* Empty, since the C++ library's headers say __attribute__((__noinline__)). */
 #define __noinline__
+/* As many single-byte instructions before the kernel, where they are never run: the one attribute
+ * that carries a number to the program and that templates keep (symbols.c). */
+#ifdef __clang__ /* clang-tidy wants the number before templates know it */
 #define __launch_bounds__(...)
+#else
+#define __launch_bounds__(...) KG__MODEL_LAUNCH_BOUND(__VA_ARGS__, 0)
+#define KG__MODEL_LAUNCH_BOUND(threads, ...)                                                       \
+    __attribute__((patchable_function_entry(sizeof(char[(threads)]), sizeof(char[(threads)]))))
+#endif
 #define __maxnreg__(...)
 #define __grid_constant__
 #define __cluster_dims__(...)                                                                      \
-    _Pragma("GCC error \"the CPU model does not support clusters: see docs/model.md\"")
+    _Pragma("GCC error \"the CPU model wants a cluster's size in the launch: see docs/model.md\"")
 /* What the compiler may take for granted; unevaluated, as by nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
@@ -98,6 +106,7 @@ extern "C" void *memset(void *to, int value,
 extern "C" const int warpSize;
 
 #include "kg_model_atomics.h"
+#include "kg_model_clusters.h"
 #include "kg_model_integers.h"
 #include "kg_model_math.h"
 #include "kg_model_rounding.h"

@@ -83,6 +83,7 @@ extern "C" {
       "forward compatibility was attempted on non supported HW")                                   \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
+    X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                \
     X(cudaErrorUnknown, 999, "unknown error")
 
 #define KG__MODEL_ENUMERATOR(name, value, text) name = (value),
@@ -187,9 +188,9 @@ struct cudaPointerAttributes {
     void *hostPointer;
 };
 
-/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority and
- * PreferredSharedMemoryCarveout change nothing here, Cooperative is known, ClusterDimension may be
- * 1x1x1; anything else is cudaErrorNotSupported. */
+/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority,
+ * ClusterSchedulingPolicyPreference and PreferredSharedMemoryCarveout change nothing here,
+ * Cooperative and ClusterDimension are known; anything else is cudaErrorNotSupported. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -209,6 +210,7 @@ typedef union cudaLaunchAttributeValue {
     struct {
         unsigned int x, y, z;
     } clusterDim;
+    int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
     unsigned int sharedMemCarveout;
@@ -231,7 +233,8 @@ typedef struct cudaLaunchConfig_st {
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
 /* Of a kernel, as far as the model knows it: registers, local memory and machine code are none of
@@ -247,6 +250,11 @@ struct cudaFuncAttributes {
     int cacheModeCA;
     int maxDynamicSharedSizeBytes;
     int preferredShmemCarveout;
+    int clusterDimMustBeSet;
+    int requiredClusterWidth;
+    int requiredClusterHeight;
+    int requiredClusterDepth;
+    int nonPortableClusterSizeAllowed;
 };
 
 enum cudaDeviceAttr {

@@ -76,6 +76,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .sharedMemPerBlockOptin = KG__MODEL_SHARED_OPTIN,
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
+        .clusterLaunch = 1,
     };
     kg__model_memory_left(&left, &properties->totalGlobalMem);
     return cudaSuccess;
@@ -160,6 +161,9 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
             return kg__model_leave(cudaErrorInvalidValue);
         known->dynamic_limit = (size_t)value;
         return kg__model_leave(cudaSuccess);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        known->any_cluster_size = value != 0;
+        return kg__model_leave(cudaSuccess);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         /* A hint, in percent or -1. */
         return kg__model_leave(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
@@ -179,9 +183,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     known = kg__model_kernel_at(kernel);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = known->shared_bytes,
-        .maxThreadsPerBlock = KG__MODEL_MAX_THREADS,
+        .maxThreadsPerBlock = (int)known->most_threads,
         .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
         .preferredShmemCarveout = -1,
+        .clusterDimMustBeSet = known->cluster.x > 0,
+        .requiredClusterWidth = (int)known->cluster.x,
+        .requiredClusterHeight = (int)known->cluster.y,
+        .requiredClusterDepth = (int)known->cluster.z,
+        .nonPortableClusterSizeAllowed = known->any_cluster_size,
     };
     return kg__model_leave(cudaSuccess);
 }

@@ -29,9 +29,12 @@ typedef struct kg__region {
     uintptr_t start;     /* the part that kernels may touch */
     size_t bytes;
     const char *name; /* "a", "tile_b", "allocation 3" */
-    char own_name[32];
+    char own_name[96];
     kg__model_space space;
     bool read_only;
+    bool between_blocks; /* several blocks of a launch may touch it */
+    bool is_copy;        /* of a shared array, of another block of the cluster */
+    size_t ended_bytes;  /* what it had, where its block has ended */
     /* What is known of its bytes: that nothing has written any, that the host has written all, what
      * the cells say; or nothing, where cells would take too much memory. */
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
