@@ -111,6 +111,7 @@ extern "C" const int warpSize;
 #include "kg_model_math.h"
 #include "kg_model_rounding.h"
 #include "kg_model_simd.h"
+#include "kg_model_textures.h"
 #include "kg_model_warp.h"
 
 /* What hardware has and the model cannot give. */

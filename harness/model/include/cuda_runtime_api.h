@@ -40,7 +40,11 @@ extern "C" {
     X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                         \
     X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                     \
     X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                 \
+    X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                         \
     X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                    \
+    X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")      \
+    X(cudaErrorInvalidNormSetting, 27,                                                             \
+      "read as normalized float not supported for 32-bit non float type")                          \
     X(cudaErrorStubLibrary, 34, "CUDA driver is a stub library")                                   \
     X(cudaErrorInsufficientDriver, 35,                                                             \
       "CUDA driver version is insufficient for CUDA runtime version")                              \
@@ -393,5 +397,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 #endif
 #undef KG__MODEL_DEFAULT
+
+#include "kg_model_texture_types.h"
 
 #endif

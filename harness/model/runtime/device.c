@@ -1,6 +1,7 @@
 /* The CPU model's device: its limits, and the attributes of kernels. */
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
+#include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
 #include "model/runtime/streams.h"
@@ -143,6 +144,7 @@ cudaError_t cudaDeviceReset(void)
 {
     KG__BEGIN_CALL();
     kg__model_free_all();
+    kg__model_forget_arrays();
     kg__model_free_streams();
     return kg__model_leave(cudaSuccess);
 }

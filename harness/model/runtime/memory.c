@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/streams.h"
 #include "model/watch/watcher.h"
@@ -130,6 +131,21 @@ static cudaError_t fill(void *pointer, int value, size_t count)
     memset(pointer, value, count);
     kg__watch_written(pointer, count);
     return cudaSuccess;
+}
+
+cudaError_t kg__model_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return copy(to, from, count, kind);
+}
+
+cudaError_t kg__model_allocate(void **pointer, size_t size)
+{
+    return allocate(pointer, size, KG__MODEL_DEVICE);
+}
+
+cudaError_t kg__model_release(void *pointer)
+{
+    return release(pointer, false);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
