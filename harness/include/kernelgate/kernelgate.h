@@ -30,7 +30,8 @@ extern "C" {
 enum {
     KG_PURPOSE_CHECK = 1, /* checked wherever it fits */
     KG_PURPOSE_TIME = 2,  /* timed on a GPU */
-    KG_PURPOSE_COUNT = 4  /* counted on the CPU model */
+    KG_PURPOSE_COUNT = 4, /* counted on the CPU model */
+    KG_PURPOSE_BOUNDS = 8 /* held against bounds alone, on the CPU model: see KG_BOUNDS */
 };
 
 /* One problem size: its numbers in the comparison's own order. Made by the macros below; a table
@@ -54,6 +55,11 @@ typedef struct kg_size {
 #define KG_COUNTED(...) KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_COUNT, __VA_ARGS__)
 #define KG_TIMED_AND_COUNTED(...)                                                                  \
     KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT, __VA_ARGS__)
+
+/* A size whose arguments are too large to be filled and compared, such as of more than 4 GiB: they
+ * hold zeros and take the memory that is touched, and a sample of blocks is held against their
+ * bounds. */
+#define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 
 /* Number `index` (from 0) of a size. A size written with fewer numbers repeats its last one: 530 is
  * 530x530x530 to a comparison of three extents. */

@@ -10,6 +10,13 @@
 
 #include <string.h>
 
+static bool is_sparse;
+
+void kg__model_be_sparse(bool sparse)
+{
+    is_sparse = sparse;
+}
+
 /* Unmaps a removed allocation; its addresses are kept where it is remembered. */
 static void unmap(const kg__model_allocation *allocation, bool remember)
 {
@@ -33,12 +40,12 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
     /* Memory that nothing touches takes none of the host's. */
-    if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
+    if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    if (!kg__model_plans())
+    if (!kg__model_plans() && !is_sparse)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
     return cudaSuccess;
@@ -128,7 +135,8 @@ static cudaError_t fill(void *pointer, int value, size_t count)
         return cudaErrorInvalidValue;
     if (kg__model_plans())
         return cudaSuccess;
-    memset(pointer, value, count);
+    if (!is_sparse || value != 0)
+        memset(pointer, value, count);
     kg__watch_written(pointer, count);
     return cudaSuccess;
 }
