@@ -1,7 +1,8 @@
 """Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
 
-Calls the compiler as it is, but where the source or a header that it includes declares `extern __shared__` arrays: no macro can
-make those the block's dynamic shared memory, so what the preprocessor leaves of them is changed before it is compiled.
+Calls the compiler as it is, but where the source or a header that it includes declares `extern __shared__` arrays, or kernels
+with __cluster_dims__: no macro can make the ones the block's dynamic shared memory, nor keep the others' numbers, so what the
+preprocessor leaves of them is changed before it is compiled.
 """
 
 import os
@@ -9,7 +10,7 @@ import re
 import subprocess
 import sys
 
-DECLARED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b")
+DECLARED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\b__cluster_dims__\b")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 NESTED = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 ALIGNED = rf"(?:\balignas\s*{NESTED}|__attribute__\s*{NESTED})\s*"
@@ -18,6 +19,11 @@ PREPROCESSED = re.compile(rf"(?:\balignas\s*{NESTED}\s*)?\bextern\b([^;{{}}]*?)"
                           r"\bstatic\s+__constinit\s+__attribute__\(\(used, aligned\(65536\)\)\)([^;=]*);")
 # What is left of the declaration: type, name, extents.
 ARRAY = re.compile(r"(.*?)(\w+)\s*((?:\[[^][]*\]\s*)+)", re.DOTALL)
+
+
+# What the model's cuda_runtime.h makes of `__cluster_dims__`.
+CLUSTER = re.compile(r"\bkg__cluster_dims\s*(?=\()")
+NAME = re.compile(r"(?:__attribute__|(\w+))\s*\(")
 
 
 def find_declared(path, folders, seen):
@@ -57,6 +63,32 @@ def define_array(match):
             f"reinterpret_cast<{kind} (&){extents}>(kg__model_dynamic_memory);")
 
 
+def end_of_brackets(text, start):
+    """Where the brackets end that begin at `start`."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at + 1
+    return len(text)
+
+
+def note_clusters(text):
+    """The text with the clusters of kernels told to the model, by the kernels' names."""
+    kept, notes, last = [], [], 0
+    for match in CLUSTER.finditer(text):
+        end = end_of_brackets(text, match.end())
+        name = NAME.search(text, end)
+        while name and not name.group(1):
+            name = NAME.search(text, end_of_brackets(text, name.end() - 1))
+        kept.append(text[last:match.start()])
+        last = end
+        if name:
+            notes.append(f'[[maybe_unused]] static const bool kg__cluster_{len(notes)} = '
+                         f'kg__model_note_cluster("{name.group(1)}", dim3{text[match.end():end]});\n')
+    return "".join([*kept, text[last:], "\n", *notes])
+
+
 def without(command, flags, pairs):
     """The command without some flags, and without others and what follows each."""
     kept = []
@@ -83,7 +115,7 @@ def main():
     preprocessed = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E"], stdout=subprocess.PIPE, check=False)
     if preprocessed.returncode != 0:
         sys.exit(preprocessed.returncode)
-    text = PREPROCESSED.sub(define_array, preprocessed.stdout.decode(errors="surrogateescape"))
+    text = note_clusters(PREPROCESSED.sub(define_array, preprocessed.stdout.decode(errors="surrogateescape")))
     with open(f"{target}.ii", "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     # Which headers there are was written when they were read.

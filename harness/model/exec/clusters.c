@@ -14,21 +14,6 @@
 static unsigned char *copies; /* by rank, then by array */
 static size_t mapped;         /* bytes */
 
-unsigned int kg__exec_cluster_size(void)
-{
-    const uint3 *cluster = &kg__model_cluster_dim;
-
-    return cluster->x * cluster->y * cluster->z;
-}
-
-unsigned int kg__exec_cluster_rank(void)
-{
-    const uint3 *cluster = &kg__model_cluster_dim;
-
-    return (blockIdx.z % cluster->z * cluster->y + blockIdx.y % cluster->y) * cluster->x +
-           blockIdx.x % cluster->x;
-}
-
 size_t kg__exec_cluster_arrays(void)
 {
     return 1 + kg__running.launch.kernel->kept_count;

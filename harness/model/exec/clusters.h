@@ -21,10 +21,6 @@ typedef struct kg__cluster_array {
     unsigned int rank; /* of the block in its cluster */
 } kg__cluster_array;
 
-/* Blocks per cluster of the running launch; 1 where it has no clusters. */
-unsigned int kg__exec_cluster_size(void);
-/* The rank of the running block in its cluster, x fastest. */
-unsigned int kg__exec_cluster_rank(void);
 /* The shared arrays of a block of the running kernel, the dynamic one among them. */
 size_t kg__exec_cluster_arrays(void);
 /* The i-th of them, of the block of a rank. */

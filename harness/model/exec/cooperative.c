@@ -3,6 +3,7 @@
 #include "model/exec/cooperative.h"
 
 #include "base/message.h"
+#include "model/exec/clusters.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"

@@ -75,6 +75,21 @@ uintptr_t kg__exec_barrier_of(unsigned int thread)
                                                                : 0;
 }
 
+unsigned int kg__exec_cluster_size(void)
+{
+    const uint3 *cluster = &kg__model_cluster_dim;
+
+    return cluster->x * cluster->y * cluster->z;
+}
+
+unsigned int kg__exec_cluster_rank(void)
+{
+    const uint3 *cluster = &kg__model_cluster_dim;
+
+    return (blockIdx.z % cluster->z * cluster->y + blockIdx.y % cluster->y) * cluster->x +
+           blockIdx.x % cluster->x;
+}
+
 /* Gives the block's threads their indices, which most often they have from the launch before. */
 static void shape_block(dim3 block)
 {

@@ -2,7 +2,6 @@
 #ifndef KG__MODEL_EXEC_GRID_H
 #define KG__MODEL_EXEC_GRID_H
 
-#include "model/exec/clusters.h"
 #include "model/exec/fibers.h"
 #include "model/exec/launch.h"
 

@@ -1,6 +1,7 @@
 /* Launches: runs a grid from its first thread to its last, or until one fails. */
 #include "model/exec/launch.h"
 
+#include "model/exec/clusters.h"
 #include "model/exec/cooperative.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"

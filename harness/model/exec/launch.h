@@ -57,8 +57,8 @@ typedef struct kg__model_kernel {
     kg__model_shared_array *shared; /* arrays declared in the kernel's own body, */
     size_t shared_count;
     size_t kept_count;    /* and then those of functions that may be inlined into it; together */
-    size_t shared_bytes;       /* their sum */
-    size_t dynamic_limit;      /* the most dynamic shared memory a launch may ask for, bytes */
+    size_t shared_bytes;  /* their sum */
+    size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
     unsigned int most_threads; /* of a block, by __launch_bounds__ */
     dim3 cluster;              /* blocks, by __cluster_dims__; 0: it has none */
     bool any_cluster_size;     /* also those that not every device takes */
@@ -202,6 +202,10 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 
+/* Blocks per cluster of the running launch; 1 where it has no clusters. */
+unsigned int kg__exec_cluster_size(void);
+/* The rank of the running block in its cluster, x fastest. */
+unsigned int kg__exec_cluster_rank(void);
 /* The threads of the running block. */
 unsigned int kg__exec_thread_count(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */

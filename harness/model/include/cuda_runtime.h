@@ -5,7 +5,7 @@
  * Where a kernel's source has to meet the model half way:
  * - Launch with cudaLaunchKernelEx(&config, kernel, arguments...): `<<<>>>` is no C++ and cannot be
  * parsed by g++.
- * - Arrays that are `extern __shared__` are rewritten before g++ sees them
+ * - Arrays that are `extern __shared__`, and `__cluster_dims__`, are rewritten before g++ sees them
  * (cmake/compile_kernel.py); KG_DYNAMIC_SHARED(type, name) needs no such help.
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
@@ -77,8 +77,8 @@ extern "C" void *memset(void *to, int value,
 #endif
 #define __maxnreg__(...)
 #define __grid_constant__
-#define __cluster_dims__(...)                                                                      \
-    _Pragma("GCC error \"the CPU model wants a cluster's size in the launch: see docs/model.md\"")
+/* The build takes these out, and tells the model (cmake/compile_kernel.py). */
+#define __cluster_dims__(...) kg__cluster_dims(__VA_ARGS__)
 /* What the compiler may take for granted; unevaluated, as by nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
@@ -131,6 +131,13 @@ KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
     _Pragma("GCC error \"the CPU model does not support inline PTX: see docs/model.md\"") __asm__
 
 /* The host's side. */
+
+/* Notes the __cluster_dims__ of the kernels of a name. */
+static inline bool kg__model_note_cluster(const char *kernel, dim3 cluster)
+{
+    kg__model_set_cluster(kernel, cluster.x, cluster.y, cluster.z);
+    return true;
+}
 
 /* What carries a launch's arguments is no access of the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))

@@ -48,7 +48,7 @@ void kg__order_meet_cluster(void);
 /* Whether what a block of the cluster did at a time is ordered before that. */
 static inline bool kg__order_has_met(uint32_t time)
 {
-    return time >= kg__order.cluster_began && time < kg__order.cluster_met;
+    return time < kg__order.cluster_met && time >= kg__order.cluster_began;
 }
 /* Every thread of the block has come to a barrier: what follows it is ordered after what went
  * before. */

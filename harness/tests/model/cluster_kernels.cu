@@ -97,6 +97,31 @@ EACH(one_leaves_cluster)
     cluster.sync();
 }
 
+// By the kernel's own clusters.
+constexpr int own_cluster = 4;
+
+template <int Step>
+static __global__ void __launch_bounds__(64) __cluster_dims__(own_cluster, 1, 1)
+    own_size_of_cluster(watch_data d)
+{
+    d.numbers[index_in_grid()] = Step * (int)cg::this_cluster().num_blocks();
+}
+
+cudaError_t launch_own_size_of_cluster(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, own_size_of_cluster<1>, data);
+}
+
+__cluster_dims__(2) static __global__ void own_pair(watch_data d)
+{
+    d.numbers[index_in_grid()] = (int)cg::this_cluster().num_blocks();
+}
+
+cudaError_t launch_own_pair(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, own_pair, data);
+}
+
 cudaError_t allow_large_clusters(void)
 {
     return cudaFuncSetAttribute(twice_of_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed,

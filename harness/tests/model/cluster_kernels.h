@@ -20,6 +20,8 @@ launcher launch_twice_of_cluster;
 launcher launch_sum_of_cluster;
 /* The last block of the cluster ends before the others meet. */
 launcher launch_one_leaves_cluster;
+/* numbers[i]: the blocks of the cluster that the kernel itself asks for, 4 and 2. */
+launcher launch_own_size_of_cluster, launch_own_pair;
 /* Lets twice_of_cluster have clusters of up to 16 blocks. */
 cudaError_t allow_large_clusters(void);
 

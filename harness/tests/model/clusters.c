@@ -141,6 +141,30 @@ Test(clusters, know_their_shape)
     }
 }
 
+/* By __cluster_dims__. */
+Test(clusters, may_be_the_kernel_s_own)
+{
+    static const struct {
+        launcher *launch;
+        int blocks;
+    } kernels[] = { { launch_own_size_of_cluster, 4 }, { launch_own_pair, 2 } };
+
+    for (size_t row = 0; row < LENGTH(kernels); row++) {
+        watch_data data = watch_both(THREADS);
+        int numbers[THREADS];
+        cudaLaunchConfig_t odd = { .gridDim = line(3), .blockDim = line(BLOCK) };
+
+        start(kernels[row].launch, line(BLOCKS), line(BLOCK), data);
+        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
+                  cudaSuccess);
+        for (int i = 0; i < THREADS; i++)
+            cr_assert(numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i, numbers[i]);
+        cr_expect(kernels[row].launch(&odd, data) == cudaErrorInvalidConfiguration);
+        cr_expect(start_line(kernels[row].launch, 8, data) == cudaErrorInvalidClusterSize);
+        kg__model_free_all();
+    }
+}
+
 /* What is wrong between the blocks of a cluster. */
 static const struct {
     const char *name;

@@ -77,7 +77,6 @@ class Sources(unittest.TestCase):
                                 ("__cvta_generic_to_shared()", "out[0] = (unsigned)__cvta_generic_to_shared(out);"),
                                 ("inline PTX", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')):
             self.refuse(f"the CPU model does not support {name}", statement=statement)
-        self.refuse("the CPU model wants a cluster's size in the launch", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         for header in ("mma.h",):
