@@ -37,6 +37,7 @@ constexpr size_t kg__model_field_bytes =
         ? 0
         : sizeof(typename kg__model_element<Element>::field);
 
+/* The element whose fields have been fetched. */
 template <typename Element>
 KG__MODEL_INLINE Element kg__model_element_of(const kg__model_texel &texel)
 {

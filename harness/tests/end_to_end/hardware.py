@@ -50,7 +50,7 @@ COUNTS = {
     "hardware_cluster": {
         "pull/530/b64": {"global_load_requests": 17, "global_load_sectors": 67, "global_store_sectors": 67,
                          "shared_store_requests": 24, "shared_load_requests": 24, "shared_load_wavefronts": 24, "barriers": 0},
-        "push/530/b64": {"shared_store_requests": 48, "shared_load_requests": 24},
+        "push/530/b64": {"shared_store_requests": 48, "shared_load_requests": 17},
         "add/530/b64": {"shared_atomic_requests": 24, "shared_store_requests": 24}},
     # 32 x 32 outputs are 32 warps, of one row each, in either type. Each step loads one element of a row for all lanes, a sector,
     # and one of 32 others, 64 bytes apart: 32 sectors. By pairs there are half as many steps.
