@@ -29,7 +29,8 @@ kg__cluster_array kg__exec_cluster_array(size_t i, unsigned int rank)
         array.home = kernel->shared[i - 1].base;
         array.bytes = kernel->shared[i - 1].size;
     }
-    array.copy = copies + (rank * kg__exec_cluster_arrays() + i) * STRIDE;
+    if (copies != NULL)
+        array.copy = copies + (rank * kg__exec_cluster_arrays() + i) * STRIDE;
     return array;
 }
 

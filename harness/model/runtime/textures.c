@@ -333,13 +333,13 @@ kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, floa
     kg__model_texel texel = { .integer = { 0 } };
 
     check_fields(from, bytes);
-    for (int i = 0; i < dimensions; i++)
+    for (int i = 0; i < 3 && i < dimensions; i++)
         first[i] = place(from, i, coordinates[i], &fraction[i]);
     for (int corner = 0; corner < 1 << dimensions; corner++) {
         long index[3] = { 0, 0, 0 };
         double weight = 1.0;
 
-        for (int i = 0; i < dimensions; i++) {
+        for (int i = 0; i < 3 && i < dimensions; i++) {
             bool next = (corner >> i & 1) != 0;
 
             weight *= next ? (double)fraction[i] : 1.0 - (double)fraction[i];

@@ -71,10 +71,9 @@ static float sum_of_cluster(int i, int cluster)
 static float one_leaves_cluster(int i, int cluster)
 {
     int block = i / BLOCK;
+    int first = block / cluster * cluster * BLOCK + i % BLOCK;
 
-    return block % cluster == cluster - 1
-               ? 0.0f
-               : (float)(block / cluster * cluster * BLOCK + i % BLOCK + 1);
+    return block % cluster == cluster - 1 ? 0.0f : (float)(first + 1);
 }
 
 #define ROW(name) #name, launch_##name, name

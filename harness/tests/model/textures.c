@@ -343,9 +343,9 @@ Test(surfaces, are_read_and_written)
                                      SIDE, cudaMemcpyDeviceToHost));
             for (int i = 0; i < SIDE * SIDE; i++) {
                 int row = i % SIDE + (k == 2);
-                float expected = row < SIDE  ? (float)(row * SIDE + i / SIDE)
-                                 : mode == 1 ? 0.0f
-                                             : (float)((SIDE - 1) * SIDE + i / SIDE);
+                int last = row < SIDE ? row : SIDE - 1;
+                int element = last * SIDE + i / SIDE;
+                float expected = row == SIDE && mode == 1 ? 0.0f : (float)element;
 
                 cr_assert(out[i] == expected, "k %d: out[%d] is %g, not %g", k, i, (double)out[i],
                           (double)expected);
