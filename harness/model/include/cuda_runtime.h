@@ -179,6 +179,14 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parame
         blocks, reinterpret_cast<const void *>(kernel), threads, dynamic_bytes);
 }
 
+template <typename... Parameters>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
+                                                         void (*kernel)(Parameters...),
+                                                         const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
+}
+
 /* Launches with the arguments that the pointers of an array point at. */
 template <typename... Parameters, size_t... Number>
 static inline cudaError_t

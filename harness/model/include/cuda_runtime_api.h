@@ -392,6 +392,10 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
  * fewer. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int threads, size_t dynamic_bytes);
+/* The same of a launch's clusters, wherever their blocks may be: a device needs those of one to be
+ * near each other, and may hold fewer. */
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config);
 
 #ifdef __cplusplus
 }

@@ -209,3 +209,30 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
         (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
     return kg__model_leave(cudaSuccess);
 }
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config)
+{
+    const kg__model_kernel *known;
+    dim3 cluster;
+    dim3 block;
+    unsigned int size;
+
+    KG__BEGIN_CALL();
+    if (clusters == NULL || config == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    known = kg__model_kernel_at(kernel);
+    cluster = kg__exec_cluster_of(config, known);
+    block = config->blockDim;
+    size = cluster.x * cluster.y * cluster.z;
+    if (size == 0)
+        return kg__model_leave(cudaErrorInvalidClusterSize);
+    *clusters =
+        (int)(KG__MODEL_MULTIPROCESSORS *
+              kg__exec_blocks_per_multiprocessor(block.x * block.y * block.z,
+                                                 known->shared_bytes + config->dynamicSmemBytes) /
+              size);
+    return kg__model_leave(cudaSuccess);
+}

@@ -122,6 +122,24 @@ cudaError_t launch_own_pair(const cudaLaunchConfig_t *config, watch_data data)
     return cudaLaunchKernelEx(config, own_pair, data);
 }
 
+int clusters_of_pairs(unsigned int threads)
+{
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
+    int clusters = -1;
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 2;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(2);
+    config.blockDim = dim3(threads);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(&clusters, own_pair, &config) == cudaSuccess ? clusters
+                                                                                       : -1;
+}
+
 cudaError_t allow_large_clusters(void)
 {
     return cudaFuncSetAttribute(twice_of_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed,

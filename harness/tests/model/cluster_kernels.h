@@ -25,6 +25,9 @@ launcher launch_own_size_of_cluster, launch_own_pair;
 /* Lets twice_of_cluster have clusters of up to 16 blocks. */
 cudaError_t allow_large_clusters(void);
 
+/* How many clusters of two of own_pair a device holds at once; -1: an error. */
+int clusters_of_pairs(unsigned int threads);
+
 /* Kernels for at most 96 threads, 64, and 4 * 32. */
 launcher launch_bounded, launch_bounded_by_constant, launch_bounded_by_template;
 int bound_of_template(void);

@@ -280,6 +280,7 @@ Test(clusters, have_sizes)
     cr_assert(start_clusters(launch_twice_of_cluster, (dim3){ 8, 2, 1 }, shared, data) ==
               cudaSuccess);
     cr_assert(launch_next_of_cluster(&together, data) == cudaErrorNotSupported);
+    cr_assert(clusters_of_pairs(1024) == 132 && clusters_of_pairs(32) == 132 * 16);
 }
 
 /* More threads than __launch_bounds__ allows. */
