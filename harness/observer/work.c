@@ -114,10 +114,9 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
         unsigned purpose;
         const char *name;
     } known[KG__PURPOSES] = {
-        { KG_PURPOSE_CHECK, "check" },
+        { KG_PURPOSE_CHECK | KG_PURPOSE_BOUNDS, "check" },
         { KG_PURPOSE_TIME, "time" },
         { KG_PURPOSE_COUNT, "count" },
-        { KG_PURPOSE_BOUNDS, "bounds" },
     };
     unsigned purposes = c->size->purpose & ~c->variant->not_for;
     kg__texts list = { names, 0 };

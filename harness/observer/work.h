@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "suite/table.h"
 
-#define KG__PURPOSES 4
+#define KG__PURPOSES 3
 
 /* What a case is for, of "check", "time" and "count"; `names` becomes the list's items. */
 kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES]);
