@@ -204,6 +204,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     if (free_bytes == NULL || total_bytes == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     kg__model_memory_left(free_bytes, total_bytes);
+    if (is_sparse)
+        *free_bytes = *total_bytes = PTRDIFF_MAX;
     return kg__model_leave(cudaSuccess);
 }
 
