@@ -99,10 +99,15 @@ function(kg__add_code comparison kernels libraries kernel_libraries)
     file(MAKE_DIRECTORY ${folder})
     foreach(kernel variant IN ZIP_LISTS kernels names)
       set(cubin ${folder}/${variant}.cubin)
+      # A file's own options are the program's too.
+      get_source_file_property(options ${kernel} COMPILE_OPTIONS)
+      if(NOT options)
+        set(options)
+      endif()
       # ptxas tells what it spilled, and nothing else does.
       add_custom_command(OUTPUT ${cubin} BYPRODUCTS ${folder}/${variant}.ptxas
         COMMAND sh -c "LC_ALL=C \"$@\" 2>\"$0\" || ! cat \"$0\" >&2" ${folder}/${variant}.ptxas
-                ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${flags}
+                ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${flags} ${options}
                 -MD -MF ${cubin}.d -o ${cubin} ${kernel}
         DEPENDS ${kernel} ${KG_CODE_NVCC} DEPFILE ${cubin}.d
         COMMENT "Compiling ${comparison}/${variant}.cu for sm_${architecture}" COMMAND_EXPAND_LISTS VERBATIM)

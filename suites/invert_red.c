@@ -33,7 +33,7 @@ static const kg_size sizes[] = {
 };
 
 static const kg_launch launches[] = {
-    KG_BLOCK(64), KG_BLOCK(128), KG_BLOCK(256), KG_BLOCK(512), KG_BLOCK(1024), KG_END,
+    KG_LAUNCH(64), KG_LAUNCH(128), KG_LAUNCH(256), KG_LAUNCH(512), KG_LAUNCH(1024), KG_END,
 };
 
 static int64_t pixels_of(const kg_size *size)
@@ -69,7 +69,8 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(invert_red, .variants = variants, .sizes = sizes, .launches = launches,
-              .arguments = arguments, .reference = reference, .work = work, .by_variant = true);
+              .arguments = arguments, .reference = reference, .work = work,
+              .advanced.by_variant = true);
 
 /* 32 bytes a warp against every third of 96: exactly 3. */
 KG_COUNT_CLAIM(invert_red, coalesced_moves_a_third_of_the_sectors)

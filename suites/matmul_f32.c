@@ -22,7 +22,7 @@ static const kg_size sizes[] = {
 };
 
 /* A launch is a tile's edge: blocks of edge x edge threads. */
-static const kg_launch launches[] = { KG_BLOCK(8), KG_BLOCK(16), KG_BLOCK(32), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(8), KG_LAUNCH(16), KG_LAUNCH(32), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
@@ -188,8 +188,9 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(matmul_f32, .variants = variants, .sizes = sizes, .launches = launches,
-              .block_is_edge = true, .patterns = patterns, .arguments = arguments,
-              .reference = reference, .projection = projection, .work = work);
+              .axes = { "b" }, .advanced.ranges = { { 2, 32, 0 } }, .advanced.patterns = patterns,
+              .arguments = arguments, .reference = reference, .advanced.projection = projection,
+              .work = work);
 
 /* 1.43 on an H200. */
 KG_TIME_CLAIM(matmul_f32, tiled_beats_naive)

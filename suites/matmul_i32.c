@@ -14,7 +14,7 @@ static const kg_variant variants[] = {
                "one thread an output, every operand from global memory"),
     KG_VARIANT("shared", matmul_i32_shared, "tiles of A and B staged in shared memory"),
     KG_VARIANT("constant", matmul_i32_constant, "one thread an output, B in constant memory",
-               .prepare = matmul_i32_constant_prepare),
+               .advanced.prepare = matmul_i32_constant_prepare),
     KG_END,
 };
 
@@ -44,7 +44,7 @@ static const kg_size sizes[] = {
 };
 
 /* A launch is a block's edge, which is a tile's too: blocks of edge x edge threads. */
-static const kg_launch launches[] = { KG_BLOCK(4), KG_BLOCK(16), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(4), KG_LAUNCH(16), KG_END };
 
 #define CONSTANT_BYTES 65536
 
@@ -57,7 +57,7 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
     (void)launch;
     if (stride < n || stride < k)
         return "a stride below the widest row, of n or k elements, makes rows overlap";
-    if (variant->prepare == matmul_i32_constant_prepare && k * stride * 4 > CONSTANT_BYTES)
+    if (variant->advanced.prepare == matmul_i32_constant_prepare && k * stride * 4 > CONSTANT_BYTES)
         return "B, of k x stride x 4 bytes, exceeds the 64 KiB of constant memory";
     return NULL;
 }
@@ -155,14 +155,14 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(matmul_i32, .variants = variants, .sizes = sizes, .launches = launches,
-              .block_is_edge = true, .patterns = patterns, .arguments = arguments,
-              .reference = reference, .work = work, .refuses = refuses);
+              .axes = { "b" }, .advanced.ranges = { { 2, 32, 0 } }, .advanced.patterns = patterns,
+              .arguments = arguments, .reference = reference, .work = work, .refuses = refuses);
 
 static const char lost_tile[] = "tiles counted rounding down, the last partial one never added";
 
 static const kg_defect defects[] = {
-    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(17), KG_BLOCK(16)),
-    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(530), KG_BLOCK(16)),
+    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(17), KG_LAUNCH(16)),
+    KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, lost_tile, KG_CHECKED(530), KG_LAUNCH(16)),
     KG_END,
 };
 

@@ -20,10 +20,10 @@ static const kg_variant variants[] = {
 static const kg_defect defects[] = {
     KG_DEFECT("either_is_number", pair_means_either_is_number,
               "counts a position where only one of the two is NaN", KG_CHECKED(5, 5, 100),
-              KG_BLOCK(32)),
+              KG_LAUNCH(32)),
     KG_DEFECT("oversized_launch", pair_means_oversized_launch,
               "32 x 32 threads on shared arrays of 16 elements", KG_CHECKED(5, 5, 100),
-              KG_BLOCK(16)),
+              KG_LAUNCH(16)),
     KG_END,
 };
 
@@ -42,7 +42,7 @@ static const kg_size sizes[] = {
 };
 
 /* A launch is a block's threads: half a warp, a warp, four warps. */
-static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK(32), KG_BLOCK(128), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(16), KG_LAUNCH(32), KG_LAUNCH(128), KG_END };
 
 static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
 {
@@ -56,9 +56,9 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
         return "more pairs than a grid has blocks, 2147483647";
     if (kg_extent(size, 2) > 1 << 24)
         return "rows of more than 16777216 elements, up to which a float counts exactly";
-    if (launch->block < 1 || launch->block > 1024)
+    if (launch->axis[0] < 1 || launch->axis[0] > 1024)
         return "a block has 1 to 1024 threads";
-    if ((launch->block & (launch->block - 1)) != 0)
+    if ((launch->axis[0] & (launch->axis[0] - 1)) != 0)
         return "the number of threads per block must be a power of two: sums are halved level by "
                "level";
     return NULL;
@@ -205,8 +205,8 @@ static const kg_pattern patterns[] = {
 };
 
 KG_COMPARISON(pair_means, .variants = variants, .sizes = sizes, .launches = launches,
-              .patterns = patterns, .arguments = arguments, .reference = reference, .work = work,
-              .takes_zero = true, .refuses = refuses);
+              .advanced.patterns = patterns, .arguments = arguments, .reference = reference,
+              .work = work, .advanced.takes_zero = true, .refuses = refuses);
 
 KG_DEFECTS(pair_means, defects);
 

@@ -109,7 +109,7 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant, kg__error *error)
 {
     *buffers = (kg__buffers){ .arguments = *arguments };
-    memcpy(buffers->memory, variant->memory, sizeof buffers->memory);
+    memcpy(buffers->memory, variant->advanced.memory, sizeof buffers->memory);
     make_guards(buffers);
     if (!managed_memory_fits(arguments, buffers->memory, error))
         return false;
@@ -135,10 +135,24 @@ bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
     return true;
 }
 
-bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant)
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant)
 {
-    return memcmp(buffers->memory, variant->memory,
-                  (size_t)buffers->arguments.count * sizeof *buffers->memory) == 0;
+    for (int i = 0; i < arguments->count; i++) {
+        if (i >= buffers->arguments.count || buffers->memory[i] != variant->advanced.memory[i] ||
+            !kg__shapes_equal(&buffers->arguments.list[i], &arguments->list[i]))
+            return false;
+    }
+    return buffers->arguments.count == arguments->count;
+}
+
+kg_call kg__buffers_call(const kg__buffers *buffers, const kg__case *c, cudaStream_t stream)
+{
+    return (kg_call){ .size = c->size,
+                      .launch = c->launch,
+                      .argument = buffers->data,
+                      .scalar = buffers->arguments.scalar,
+                      .stream = stream };
 }
 
 static cudaError_t set_bytes(kg_memory memory, void *data, unsigned char value, size_t bytes)

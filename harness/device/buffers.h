@@ -6,6 +6,7 @@
 #include <kernelgate/kernelgate.h>
 
 #include "base/message.h"
+#include "suite/table.h"
 
 /* Bytes of guard before and after every buffer: a kernel without its bounds guard writes at most a
  * tile's height of rows beyond the end, which at width 530 is 34 KiB. */
@@ -33,8 +34,13 @@ size_t kg__argument_bytes(const kg_argument *argument);
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant, kg__error *error);
 
-/* Whether the buffers are in the kinds of memory that `variant` uses. */
-bool kg__buffers_suit(const kg__buffers *buffers, const kg_variant *variant);
+/* Whether the buffers are for arguments of these sizes, in the kinds of memory that `variant` uses.
+ */
+bool kg__buffers_suit(const kg__buffers *buffers, const kg_arguments *arguments,
+                      const kg_variant *variant);
+
+/* What the launcher of a case gets with these buffers. */
+kg_call kg__buffers_call(const kg__buffers *buffers, const kg__case *c, cudaStream_t stream);
 
 /* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);
@@ -43,7 +49,7 @@ cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocatio
 void kg__memory_free(kg_memory memory, void *allocation);
 
 /* Makes ready for a launch: inputs copied from `inputs`, which lie on the device (NULL for an
- * output), outputs filled with the byte `poison`, guard zones written again. */
+ * output or scratch), the others filled with the byte `poison`, guard zones written again. */
 bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char poison,
                       kg__error *error);
 

@@ -227,13 +227,11 @@ void kg__device_plan(void)
 bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
                          kg__kernel_launches *launches, kg__error *why)
 {
-    kg_call call = { .size = c->size,
-                     .launch = c->launch,
-                     .argument = (void *const *)buffers->data };
+    kg_call call;
     cudaError_t code;
 
     kg__model_plan(add_launch, launches);
-    call.stream = kg__device_begin_call();
+    call = kg__buffers_call(buffers, c, kg__device_begin_call());
     code = kg__stub_try(c->variant->launch, &call);
     return code == cudaSuccess || kg__cuda_fail(why, "launching", code);
 }

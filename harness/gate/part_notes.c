@@ -25,7 +25,7 @@ static const kg__subject *first_beside(const kg__part_run *run, const kg__subjec
         if (other->c->variant != run->comparison->variants ||
             !kg__table_side_by_side(other->c, fast->c))
             continue;
-        if (found == NULL || other->c->launch.grid == fast->c->launch.grid)
+        if (found == NULL || kg__launches_equal(&other->c->launch, &fast->c->launch))
             found = other;
     }
     return found;
@@ -52,7 +52,7 @@ void kg__part_note_speedups(kg__part_run *run)
 
         /* Clocks of different kinds are no pair to compare. */
         if (slow == NULL || fast->c->variant == first ||
-            slow->c->variant->clock != fast->c->variant->clock)
+            slow->c->variant->advanced.clock != fast->c->variant->advanced.clock)
             continue;
         hot = kg__speedup(fast->result, slow->result, "time_ns");
         cold = kg__speedup(fast->result, slow->result, "cold_time_ns");
@@ -60,7 +60,8 @@ void kg__part_note_speedups(kg__part_run *run)
             kg__is_disproved(checks, slow->c->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
-                   slow->c->launch.grid == fast->c->launch.grid ? first->name : slow->c->id);
+                   kg__launches_equal(&slow->c->launch, &fast->c->launch) ? first->name
+                                                                          : slow->c->id);
         if (!isnan(cold))
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
         kg__pool_add_text(&run->pool, &run->verdicts->speedups, text);

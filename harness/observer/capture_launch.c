@@ -12,9 +12,7 @@
 static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaStream_t stream,
                            kg__error *why)
 {
-    kg_call call = {
-        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = stream
-    };
+    kg_call call = kg__buffers_call(buffers, c, stream);
     cudaGraph_t graph = NULL;
     cudaError_t launched;
     cudaError_t code = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
@@ -219,7 +217,7 @@ kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__b
     if (kernels == 0 ||
         (kernels > 0 && read_kernel(first, &kernel, &why) && describe_kernel(&kernel, &code, &why)))
         kg__describe_launch(pool, captured.graph, captured.nodes.list, captured.nodes.count,
-                            buffers, c->variant->clock, &code);
+                            buffers, c->variant->advanced.clock, &code);
     release_launch(&captured);
     return code;
 }

@@ -147,7 +147,7 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__probl
     if (computed == NULL)
         return failure_outcome();
     if (problem->expected[i] == NULL)
-        right = comparison->projection(&problem->base, i, computed, &mismatch);
+        right = comparison->advanced.projection(&problem->base, i, computed, &mismatch);
     else
         right = kg__compare(shape->type, computed, problem->expected[i], problem->tolerance[i],
                             shape->rows * shape->columns, poison, &mismatch, &unwritten);
@@ -170,10 +170,13 @@ static kg__outcome judge_arguments(const kg_comparison *comparison, const kg__pr
 
     note_failure(NULL, NULL);
     for (int i = problem->base.arguments.count - 1; i >= 0 && right; i--) {
-        kg__outcome outcome = problem->base.arguments.list[i].role == KG_INPUT
-                                  ? judge_input(problem, i, buffers, why)
-                                  : judge_output(comparison, problem, i, buffers, poison, why);
+        const kg_argument *argument = &problem->base.arguments.list[i];
+        kg__outcome outcome = KG__RIGHT;
 
+        if (argument->role == KG_INPUT)
+            outcome = judge_input(problem, i, buffers, why);
+        else if (kg__is_compared(argument))
+            outcome = judge_output(comparison, problem, i, buffers, poison, why);
         if (outcome != KG__RIGHT && outcome != KG__INCORRECT)
             return outcome;
         right = outcome == KG__RIGHT;
@@ -229,11 +232,9 @@ static bool run_step(kg_launcher *step, const kg_call *call, const char *what, k
 
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why)
 {
-    kg_call call = {
-        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
-    };
+    kg_call call = kg__buffers_call(buffers, c, NULL);
 
-    return run_step(c->variant->prepare, &call, "preparing the arguments", why);
+    return run_step(c->variant->advanced.prepare, &call, "preparing the arguments", why);
 }
 
 /* What the launch that was checked last came back with. */
@@ -249,13 +250,11 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
                               const kg__problem *problem, kg__buffers *buffers,
                               unsigned char poison, const char *order, kg__error *why)
 {
-    const kg_call call = {
-        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
-    };
+    const kg_call call = kg__buffers_call(buffers, c, NULL);
     kg__outcome outcome = KG__RIGHT;
     bool whole;
 
-    if (!run_step(c->variant->collect, &call, "collecting the results", why))
+    if (!run_step(c->variant->advanced.collect, &call, "collecting the results", why))
         return explain_failure(comparison, why);
     (void)kg__device_passed_over(why, &whole);
     if (whole)
@@ -275,9 +274,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
                              const kg__problem *problem, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why)
 {
-    kg_call call = {
-        .size = c->size, .launch = c->launch, .argument = buffers->data, .stream = NULL
-    };
+    kg_call call = kg__buffers_call(buffers, c, NULL);
     cudaError_t code;
 
     launch_error = cudaSuccess;
@@ -294,7 +291,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
     }
-    if (kg__device_strayed(c->variant->clock, why))
+    if (kg__device_strayed(c->variant->advanced.clock, why))
         return failure_outcome();
     code = cudaDeviceSynchronize();
     if (code != cudaSuccess) {
@@ -308,15 +305,20 @@ bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__
                    bool with_reference, kg__error *error)
 {
     bool is_made = kg__problem_serves(comparison, &stage->problem, c);
+    kg_arguments arguments;
 
-    if (is_made && kg__buffers_suit(&stage->buffers, c->variant))
+    if (!kg__arguments_of(comparison, c, &arguments, error)) {
+        kg__stage_clear(stage);
+        return false;
+    }
+    if (is_made && kg__buffers_suit(&stage->buffers, &arguments, c->variant))
         return true;
     kg__buffers_free(&stage->buffers);
     if (!is_made)
         kg__problem_free(&stage->problem);
     if ((is_made || (with_reference ? kg__problem_make : kg__problem_fill)(
                         comparison, c, 0, &stage->problem, error)) &&
-        kg__buffers_make(&stage->buffers, &stage->problem.base.arguments, c->variant, error))
+        kg__buffers_make(&stage->buffers, &arguments, c->variant, error))
         return true;
     kg__stage_clear(stage);
     return false;
@@ -328,9 +330,9 @@ void kg__stage_clear(kg__stage *stage)
     kg__buffers_free(&stage->buffers);
 }
 
-/* Prepares the checker for a case. */
-static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
-                            const kg__case *c, kg__error *why)
+/* Makes the checker's problems for a case. */
+static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
+                          kg__error *why)
 {
     kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one is enough to check them. */
@@ -340,23 +342,32 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
         if (!kg__problem_make(comparison, c, i, &checker->problems[i], why))
             return false;
     }
-    return kg__buffers_make(&checker->buffers, &checker->problems[0].base.arguments, c->variant,
-                            why);
+    return true;
 }
 
-/* Whether the checker is ready for a case: made for its size, and where its variant has its
- * arguments. */
-static bool is_ready_for(const kg__checker *checker, const kg_comparison *comparison,
-                         const kg__case *c)
+/* Makes the checker ready for a case, as far as it is not: its problems by the size, its buffers by
+ * the arguments and where the variant has them. */
+static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
+                            const kg__case *c, kg__error *why)
 {
-    return checker->patterns > 0 && kg__problem_serves(comparison, &checker->problems[0], c) &&
-           kg__buffers_suit(&checker->buffers, c->variant);
+    kg_arguments arguments;
+
+    if (!kg__arguments_of(comparison, c, &arguments, why))
+        return false;
+    if (checker->patterns == 0 || !kg__problem_serves(comparison, &checker->problems[0], c)) {
+        if (!make_problems(checker, comparison, c, why))
+            return false;
+    }
+    if (kg__buffers_suit(&checker->buffers, &arguments, c->variant))
+        return true;
+    kg__buffers_free(&checker->buffers);
+    return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
-    if (!is_ready_for(checker, comparison, c) && !prepare_checker(checker, comparison, c, why)) {
+    if (!prepare_checker(checker, comparison, c, why)) {
         kg__checker_free(checker);
         return failure_outcome();
     }
@@ -369,6 +380,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
             if (outcome != KG__RIGHT)
                 return outcome;
         }
+        kg__problem_keep(&checker->problems[pattern], &checker->buffers);
     }
     return KG__RIGHT;
 }

@@ -81,7 +81,7 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
 static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                               counted_case *counted, kg__error *why)
 {
-    kg_call call = { .size = c->size, .launch = c->launch, .stream = NULL };
+    kg_call call;
     const unsigned char poison = kg__poison(0);
     cudaError_t code;
 
@@ -95,7 +95,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__INCORRECT;
     /* What fills and prepares the arguments is not part of the job: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
-    call.argument = stage->buffers.data;
+    call = kg__buffers_call(&stage->buffers, c, NULL);
     code = c->variant->launch(&call);
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();

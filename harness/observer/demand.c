@@ -7,12 +7,12 @@
 /* Whether what a launch reads or writes of an argument has to cross the bus. */
 static bool crosses_bus(const kg_variant *variant, int argument)
 {
-    switch (variant->memory[argument]) {
+    switch (variant->advanced.memory[argument]) {
     case KG_PAGEABLE:
     case KG_PINNED:
         return true;
     case KG_MANAGED:
-        return variant->clock == KG_FIRST_TOUCH_CLOCK;
+        return variant->advanced.clock == KG_FIRST_TOUCH_CLOCK;
     case KG_DEVICE:
         break;
     }
@@ -27,10 +27,10 @@ kg__bus_traffic kg__bus_traffic_of(const kg_variant *variant, const kg_arguments
         const kg_argument *argument = &arguments->list[i];
         double bytes = crosses_bus(variant, i) ? (double)kg__argument_bytes(argument) : 0;
 
-        traffic.to_device += argument->role != KG_OUTPUT ? bytes : 0;
+        traffic.to_device += kg__is_filled(argument) ? bytes : 0;
         /* Managed memory that a kernel wrote stays on the device. */
         traffic.to_host +=
-            argument->role != KG_INPUT && variant->memory[i] != KG_MANAGED ? bytes : 0;
+            kg__is_compared(argument) && variant->advanced.memory[i] != KG_MANAGED ? bytes : 0;
     }
     return traffic;
 }

@@ -17,8 +17,10 @@
  * long. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_MINIMUM 12
-/* The fewest that give a median an interval: a first touch moves gigabytes there and back. */
-#define FIRST_TOUCHES_MINIMUM 6
+/* The fewest that give a median an interval, for samples that last longer than this: a rotation
+ * over hundreds of buffer sets, or a first touch, which moves gigabytes there and back. */
+#define LONG_SAMPLE_MS 10.0
+#define LONG_SAMPLES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
 /* How precisely a median is measured unless the bench says otherwise. */
@@ -212,6 +214,8 @@ bool kg__graph_prepare(kg__bench *bench, const kg__workload *workload, int unit,
     count = SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4);
     launches = (int)fmin(count / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
     series->launches = launches < unit ? unit : launches;
+    if (ms * (float)series->launches > LONG_SAMPLE_MS * LAUNCHES_TO_ESTIMATE)
+        series->fewest = LONG_SAMPLES_MINIMUM;
     return capture(workload, series->launches, &series->graph, why);
 }
 
@@ -391,7 +395,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
                             kg__error *why)
 {
     *series = (kg__series){ .clock = "first_touch",
-                            .fewest = FIRST_TOUCHES_MINIMUM,
+                            .fewest = LONG_SAMPLES_MINIMUM,
                             .launches = 1,
                             .budget_ms = budget_ms };
     while (!series->finished) {

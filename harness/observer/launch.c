@@ -9,9 +9,7 @@
  * check compares the results. */
 static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
 {
-    kg_call call = {
-        .size = c->size, .launch = c->launch, .argument = stage->buffers.data, .stream = NULL
-    };
+    kg_call call = kg__buffers_call(&stage->buffers, c, NULL);
     cudaError_t code;
 
     if (!kg__buffers_fill(&stage->buffers, stage->problem.device, kg__poison(0), why) ||
@@ -34,7 +32,7 @@ static kg__outcome launch_once(kg__stage *stage, const kg_comparison *comparison
     *kernels = kg__device_kernels(c, &stage->buffers, why);
     if (*kernels < 0)
         return kg__device_is_lost() ? KG__LOST : KG__FAILED;
-    if (c->variant->collect != NULL)
+    if (c->variant->advanced.collect != NULL)
         return launch_alone(stage, c, why);
     return kg__check_launch(comparison, c, &stage->problem, &stage->buffers, kg__poison(0), "",
                             why);

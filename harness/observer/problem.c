@@ -1,5 +1,6 @@
 #include "observer/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,39 +22,32 @@ void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg
     arguments->count++;
 }
 
+void kg_add_scalar(kg_arguments *arguments, double value)
+{
+    if (arguments->scalars < KG_MAX_SCALARS)
+        arguments->scalar[arguments->scalars] = value;
+    arguments->scalars++;
+}
+
 void *kg_allocate(size_t count, size_t size)
 {
     return kg__allocate(count, size);
 }
 
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
- * 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t bits = (*state += 0x9e3779b97f4a7c15u);
-
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
-}
-
 static void fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
-    const kg__element_type *type = kg__element_type_of(shape->type);
-    size_t count = shape->rows * shape->columns;
-    uint64_t state = 0x6b65726e656c0000u + (uint64_t)argument;
 
-    for (size_t i = 0; i < count; i++)
-        type->randomize(data, i, next_random(&state));
+    kg__element_type_of(shape->type)
+        ->randomize(data, shape->rows * shape->columns, 0x6b65726e656c0000u + (uint64_t)argument);
 }
 
 int kg__pattern_count(const kg_comparison *comparison)
 {
     int count = 1;
 
-    if (comparison->patterns != NULL) {
-        while (comparison->patterns[count - 1].name != NULL)
+    if (comparison->advanced.patterns != NULL) {
+        while (comparison->advanced.patterns[count - 1].name != NULL)
             count++;
     }
     return count;
@@ -71,7 +65,7 @@ unsigned char kg__poison(int pattern)
 
 static bool is_projected(const kg_comparison *comparison, const kg__problem *problem)
 {
-    return comparison->projection != NULL && problem->pattern.reference == NULL &&
+    return comparison->advanced.projection != NULL && problem->pattern.reference == NULL &&
            comparison->work(problem->base.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
@@ -85,15 +79,17 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     problem->expected[output] = kg__allocate(count, sizeof(double));
     problem->tolerance[output] = kg__allocate(count, sizeof(double));
     reference(&problem->base, output, problem->expected[output], problem->tolerance[output]);
-    if (problem->base.exact)
-        memset(problem->tolerance[output], 0, count * sizeof(double));
+    for (size_t i = 0; i < count && problem->base.exact; i++) {
+        if (!isinf(problem->tolerance[output][i]))
+            problem->tolerance[output][i] = 0;
+    }
 }
 
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
     return problem->base.size == c->size &&
-           (!comparison->by_variant || problem->base.variant == c->variant);
+           (!comparison->advanced.by_variant || problem->base.variant == c->variant);
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
@@ -141,7 +137,7 @@ static bool argument_is_good(const kg_comparison *comparison, const kg_argument 
     if (argument->name == NULL || argument->name[0] == '\0')
         return kg__fail(error, "%s: argument %d has no name: give it one, for messages",
                         comparison->name, number);
-    if ((int)argument->role < KG_INPUT || (int)argument->role > KG_INPUT_OUTPUT)
+    if ((int)argument->role < KG_INPUT || (int)argument->role > KG_SCRATCH)
         fault = "its role is none of kg_role";
     else if (kg__element_type_of(argument->type) == NULL)
         fault = "its type is none of kg_type";
@@ -158,6 +154,9 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     if (arguments->count > KG_MAX_ARGUMENTS)
         return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
                         arguments->count, KG_MAX_ARGUMENTS);
+    if (arguments->scalars > KG_MAX_SCALARS)
+        return kg__fail(error, "%s: %d scalar parameters, of which %d fit: declare fewer",
+                        comparison->name, arguments->scalars, KG_MAX_SCALARS);
     if (arguments->count == 0)
         return kg__fail(
             error, "%s: no argument: a kernel without any has nothing to be judged by: declare one",
@@ -169,12 +168,36 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     return true;
 }
 
-bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
+/* Whether the arguments are those of the table's first launch, but for scratch: problems are made
+ * once for all launches of a size. */
+static bool share_inputs(const kg_comparison *comparison, const kg_arguments *arguments,
+                         kg__error *error)
+{
+    const kg_launch *launches = kg__table_launches(comparison, comparison->variants);
+    kg_arguments first = { .size = arguments->size };
+
+    if (launches != NULL)
+        first.launch = launches[0];
+    comparison->arguments(first.size, &first);
+    for (int i = 0; i < arguments->count; i++) {
+        const kg_argument *argument = &arguments->list[i];
+
+        if (argument->role != KG_SCRATCH && !kg__shapes_equal(argument, &first.list[i]))
+            return kg__fail(error,
+                            "%s: argument %s depends on the launch: only KG_SCRATCH may: fix "
+                            ".arguments",
+                            comparison->name, argument->name);
+    }
+    return true;
+}
+
+bool kg__arguments_of(const kg_comparison *comparison, const kg__case *c, kg_arguments *arguments,
                       kg__error *error)
 {
-    *arguments = (kg_arguments){ .count = 0 };
-    comparison->arguments(size, arguments);
-    if (arguments_are_good(comparison, arguments, error))
+    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch };
+    comparison->arguments(c->size, arguments);
+    if (arguments_are_good(comparison, arguments, error) &&
+        share_inputs(comparison, arguments, error))
         return true;
     arguments->count = 0;
     return false;
@@ -185,12 +208,13 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
 {
     kg_arguments arguments;
 
-    if (bare->size == c->size && kg__buffers_suit(&bare->buffers, c->variant))
+    if (!kg__arguments_of(comparison, c, &arguments, why))
+        return false;
+    if (bare->size == c->size && kg__buffers_suit(&bare->buffers, &arguments, c->variant))
         return true;
     kg__buffers_free(&bare->buffers);
     bare->size = NULL;
-    if (!kg__arguments_of(comparison, c->size, &arguments, why) ||
-        !kg__buffers_make(&bare->buffers, &arguments, c->variant, why)) {
+    if (!kg__buffers_make(&bare->buffers, &arguments, c->variant, why)) {
         kg__buffers_free(&bare->buffers);
         return false;
     }
@@ -203,16 +227,17 @@ bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pa
 {
     *problem = (kg__problem){ .pattern = { .name = "random", .fill = fill_random } };
     if (pattern > 0)
-        problem->pattern = comparison->patterns[pattern - 1];
+        problem->pattern = comparison->advanced.patterns[pattern - 1];
     problem->base.size = c->size;
-    problem->base.variant = comparison->by_variant ? c->variant : NULL;
+    problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
-    if (!kg__arguments_of(comparison, c->size, &problem->base.arguments, error))
+    if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
         return false;
+    memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);
     for (int i = 0; i < problem->base.arguments.count; i++) {
         const kg_argument *shape = &problem->base.arguments.list[i];
 
-        if (shape->role == KG_OUTPUT)
+        if (!kg__is_filled(shape))
             continue;
         problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
         (problem->pattern.fill != NULL ? problem->pattern.fill
@@ -227,7 +252,7 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
     if (!kg__problem_fill(comparison, c, pattern, problem, error))
         return false;
     for (int i = 0; i < problem->base.arguments.count; i++) {
-        if (problem->base.arguments.list[i].role != KG_INPUT && !is_projected(comparison, problem))
+        if (kg__is_compared(&problem->base.arguments.list[i]) && !is_projected(comparison, problem))
             compute_reference(comparison, problem, i);
     }
     return true;
@@ -239,7 +264,7 @@ void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)
         bool on_device = buffers->memory[i] == KG_DEVICE || buffers->memory[i] == KG_MANAGED;
         size_t bytes = buffers->bytes[i];
 
-        if (problem->base.arguments.list[i].role == KG_INPUT || !on_device || bytes == 0 ||
+        if (!kg__is_compared(&problem->base.arguments.list[i]) || !on_device || bytes == 0 ||
             problem->right[i] != NULL)
             continue;
         if (cudaMalloc(&problem->right[i], bytes) != cudaSuccess) {

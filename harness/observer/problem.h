@@ -13,7 +13,7 @@ typedef struct kg__problem {
     kg_problem base;
     void *device[KG_MAX_ARGUMENTS]; /* the inputs on the device, from which buffers are filled */
     kg_pattern pattern;
-    double *expected[KG_MAX_ARGUMENTS]; /* NULL for inputs, and for outputs judged by projection */
+    double *expected[KG_MAX_ARGUMENTS]; /* NULL for what is not compared, or judged by projection */
     double *tolerance[KG_MAX_ARGUMENTS];
     /* Outputs that were judged right, on the device, by kg__problem_keep(); else NULL. */
     void *right[KG_MAX_ARGUMENTS];
@@ -22,9 +22,9 @@ typedef struct kg__problem {
 /* The patterns of a comparison: "random" and its own. */
 int kg__pattern_count(const kg_comparison *comparison);
 
-/* Declares a size's arguments; none, with `error`, where one is not as kg_add_argument() wants it.
- */
-bool kg__arguments_of(const kg_comparison *comparison, const kg_size *size, kg_arguments *arguments,
+/* Declares a case's arguments; none, with `error`, where one is not as kg_add_argument() wants it,
+ * or other than scratch depends on the launch. */
+bool kg__arguments_of(const kg_comparison *comparison, const kg__case *c, kg_arguments *arguments,
                       kg__error *error);
 
 /* Buffers that hold nothing, for launches that are captured and never run. Zeroed at first; the

@@ -103,20 +103,19 @@ static void free_buffer_set(kg__buffer_set *buffer_set)
 static kg__buffer_set *find_buffer_set(kg__buffer_sets *buffer_sets, const kg__timed_case *timed)
 {
     const kg_variant *variant = timed->c->variant;
-    bool first_touch = variant->clock == KG_FIRST_TOUCH_CLOCK;
+    bool first_touch = variant->advanced.clock == KG_FIRST_TOUCH_CLOCK;
     kg__buffer_set *buffer_set;
 
     for (size_t i = 0; i < buffer_sets->count; i++) {
         buffer_set = &buffer_sets->list[i];
         if (buffer_set->problem == timed->problem && buffer_set->first_touch == first_touch &&
-            kg__buffers_suit(&buffer_set->buffers, variant))
+            kg__buffers_suit(&buffer_set->buffers, &timed->arguments, variant))
             return buffer_set;
     }
     buffer_set = &buffer_sets->list[buffer_sets->count++];
     buffer_set->problem = timed->problem;
     buffer_set->first_touch = first_touch;
-    (void)kg__buffers_make(&buffer_set->buffers, &timed->problem->base.arguments, variant,
-                           &buffer_set->refusal);
+    (void)kg__buffers_make(&buffer_set->buffers, &timed->arguments, variant, &buffer_set->refusal);
     return buffer_set;
 }
 
@@ -155,6 +154,8 @@ kg__outcome kg__timed_case_try(kg__timed_case *timed, const kg_comparison *compa
     kg__outcome outcome = kg__check_launch(comparison, timed->c, timed->check_problem,
                                            &timed->buffer_set->buffers, kg__poison(0), when, why);
 
+    if (outcome == KG__RIGHT)
+        kg__problem_keep(timed->check_problem, &timed->buffer_set->buffers);
     if (outcome == KG__INCORRECT) {
         kg__report_wrong(records, comparison->home, timed->c->id, why->text);
         timed->dropped = true;
@@ -183,13 +184,9 @@ bool kg__timed_case_check(kg__timed_case *timed, const kg_comparison *comparison
 cudaError_t kg__launch_rotation(const kg__workload *workload, int number)
 {
     const kg__rotation *rotation = workload->context;
-    kg_call call = {
-        .size = rotation->c->size,
-        .launch = rotation->c->launch,
-        .argument = rotation->copies[number % rotation->copy_count],
-        .stream = workload->stream,
-    };
+    kg_call call = kg__buffers_call(rotation->buffers, rotation->c, workload->stream);
 
+    call.argument = rotation->copies[number % rotation->copy_count];
     return rotation->c->variant->launch(&call);
 }
 
@@ -198,7 +195,7 @@ bool kg__timed_case_sample(const kg__timed_case *timed, kg__bench *bench,
                            kg__error *why)
 {
     bench->watch.due = true;
-    if (timed->c->variant->clock == KG_HOST_CLOCK)
+    if (timed->c->variant->advanced.clock == KG_HOST_CLOCK)
         return kg__host_sample(bench, workload, budget_ms, series, why);
     return kg__first_touch_sample(bench, workload, &timed->buffer_set->buffers, budget_ms, series,
                                   why);
@@ -225,11 +222,11 @@ static int choose_pattern(const kg_comparison *comparison, const kg__problem *ra
     for (int i = 0; i < random->base.arguments.count; i++) {
         const kg_argument *shape = &random->base.arguments.list[i];
 
-        projected = projected || (shape->role != KG_INPUT && kg_roundoff(shape->type) > 0 &&
+        projected = projected || (kg__is_compared(shape) && kg_roundoff(shape->type) > 0 &&
                                   random->expected[i] == NULL);
     }
     for (int pattern = 1; projected && pattern < kg__pattern_count(comparison); pattern++) {
-        if (comparison->patterns[pattern - 1].exact)
+        if (comparison->advanced.patterns[pattern - 1].exact)
             return pattern;
     }
     return 0;
@@ -271,6 +268,8 @@ bool kg__problems_learn(kg__problems *problems, kg__timed_case *timed, kg__error
 {
     size_t i = 0;
 
+    if (!kg__arguments_of(problems->comparison, timed->c, &timed->arguments, error))
+        return false;
     while (i < problems->count &&
            !kg__problem_serves(problems->comparison, &problems->random[i], timed->c))
         i++;

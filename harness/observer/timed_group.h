@@ -35,6 +35,7 @@ typedef struct kg__timed_case {
     const kg__case *c;
     const kg__problem *problem; /* the random inputs that are timed */
     kg__problem *check_problem; /* the inputs that are checked */
+    kg_arguments arguments;     /* of its launch */
     kg__buffer_set *buffer_set;
     bool dropped; /* wrong or failed: it has its record and is no longer timed */
 } kg__timed_case;
@@ -75,6 +76,7 @@ bool kg__timed_case_check(kg__timed_case *timed, const kg_comparison *comparison
  */
 typedef struct kg__rotation {
     const kg__case *c;
+    const kg__buffers *buffers; /* the copies are of them */
     void *(*copies)[KG_MAX_ARGUMENTS];
     int copy_count;
 } kg__rotation;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "device/device.h"
 #include "observer/tune_search.h"
 
 /* Times what no graph holds. False when the device is lost. */
@@ -39,7 +40,7 @@ static bool run_group(kg__tune_run *run, const kg__tune_group *group)
 {
     bool alive = true;
 
-    if (group->list[0]->base.c->variant->clock == KG_GRAPH_CLOCK)
+    if (group->list[0]->base.c->variant->advanced.clock == KG_GRAPH_CLOCK)
         return run->request.exhaustive ? kg__tune_group_search(run, group)
                                        : kg__tune_group_race(run, group);
     for (size_t i = 0; i < group->count && alive; i++)
@@ -64,7 +65,7 @@ static void name_finalists(const kg__tune_group *group)
     kg__tuned_case *fastest = NULL;
     kg__tuned_case *fullest = NULL;
 
-    if (group->list[0]->base.c->variant->clock != KG_GRAPH_CLOCK)
+    if (group->list[0]->base.c->variant->advanced.clock != KG_GRAPH_CLOCK)
         return;
     for (size_t i = 0; i < group->count; i++) {
         kg__tuned_case *tuned = group->list[i];
@@ -162,7 +163,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
     time.samples = (int64_t)tuned->racer.count;
     time.launches = tuned->launches;
     time.clock = tuned->clock;
-    if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
+    if (tuned->base.c->variant->advanced.clock != KG_GRAPH_CLOCK)
         observation.no_final = "what no graph holds is timed by a clock of its own";
     if (tuned->is_finalist) {
         final.samples_ns = tuned->last.samples;
@@ -200,6 +201,31 @@ static kg__tune_group collect_group(kg__tuned_case *candidates, size_t count,
     return group;
 }
 
+/* Reads how many threads the candidates start from launches of theirs that are captured and never
+ * run. What cannot be captured is said when it is launched. */
+static void count_threads(const kg__tune_run *run, const kg__tune_group *group)
+{
+    kg__bare_buffers bare = { .size = NULL };
+
+    for (size_t i = 0; i < group->count; i++) {
+        kg__tuned_case *tuned = group->list[i];
+        kg__kernel_launches launches = { .list = NULL };
+        kg__error why = { "" };
+
+        if (kg__bare_buffers_for(&bare, run->comparison, tuned->base.c, &why))
+            (void)kg__device_launches(tuned->base.c, &bare.buffers, &launches, &why);
+        for (size_t j = 0; j < launches.count; j++) {
+            const dim3 *grid = &launches.list[j].grid;
+            const dim3 *block = &launches.list[j].block;
+            int64_t threads = (int64_t)grid->x * grid->y * grid->z * block->x * block->y * block->z;
+
+            tuned->threads = threads > tuned->threads ? threads : tuned->threads;
+        }
+        free(launches.list);
+    }
+    kg__buffers_free(&bare.buffers);
+}
+
 static bool run_groups(kg__tune_run *run, kg__tuned_case *list, size_t count)
 {
     kg__tuned_case **list_of_variant = kg__allocate(count, sizeof(kg__tuned_case *));
@@ -211,6 +237,7 @@ static bool run_groups(kg__tune_run *run, kg__tuned_case *list, size_t count)
 
         if (group.count == 0)
             continue;
+        count_threads(run, &group);
         alive = run_group(run, &group);
         name_finalists(&group);
     }

@@ -11,9 +11,6 @@
 #include "suite/settings.h"
 
 #define WARP 32
-/* Blocks of edge x edge threads are whole warps where the edge is a multiple of this. */
-#define EDGE_STEP 8
-#define EDGE_LEAST 2
 /* Up to this multiple of the multiprocessors, doubling from 1: 2048 threads are 32 blocks of 64. */
 #define WAVES_MAXIMUM 32
 
@@ -24,18 +21,18 @@ static const char measuring_part[] = "time";
 static const char measuring_part[] = "count";
 #endif
 
-/* Numbers, or launches, that are collected with repetitions, and sorted then. */
+/* Launches that are collected with repetitions, and sorted then. */
 typedef struct launch_list {
     kg_launch *list;
     size_t count;
     size_t capacity;
 } launch_list;
 
-static void add_launch(launch_list *launches, int64_t block, int64_t grid)
+static void add_launch(launch_list *launches, const kg_launch *launch)
 {
     launches->list =
         kg__grow(launches->list, launches->count, &launches->capacity, sizeof *launches->list);
-    launches->list[launches->count++] = (kg_launch){ .block = (int)block, .grid = (int)grid };
+    launches->list[launches->count++] = *launch;
 }
 
 static int compare_launches(const void *left, const void *right)
@@ -43,17 +40,17 @@ static int compare_launches(const void *left, const void *right)
     const kg_launch *a = left;
     const kg_launch *b = right;
 
-    if (a->block != b->block)
-        return a->block < b->block ? -1 : 1;
-    return (a->grid > b->grid) - (a->grid < b->grid);
+    for (int i = 0; i < KG_MAX_AXES; i++) {
+        if (a->axis[i] != b->axis[i])
+            return a->axis[i] < b->axis[i] ? -1 : 1;
+    }
+    return 0;
 }
 
 static void sort_and_drop_repeated(launch_list *launches)
 {
     size_t kept = 0;
 
-    if (launches->count == 0)
-        return;
     qsort(launches->list, launches->count, sizeof *launches->list, compare_launches);
     for (size_t i = 1; i < launches->count; i++) {
         if (compare_launches(&launches->list[kept], &launches->list[i]) != 0)
@@ -63,87 +60,115 @@ static void sort_and_drop_repeated(launch_list *launches)
 }
 
 /* Elements of the largest output: as many threads have each one to compute. */
-static int64_t largest_output(const kg_comparison *comparison, const kg_size *size)
+static int64_t largest_output(const kg_comparison *comparison, const kg__case *c)
 {
-    kg_arguments arguments = { .count = 0 };
+    kg_arguments arguments = { .size = c->size, .launch = c->launch };
     int64_t most = 1;
 
-    comparison->arguments(size, &arguments);
+    comparison->arguments(c->size, &arguments);
     for (int i = 0; i < arguments.count && i < KG_MAX_ARGUMENTS; i++) {
         const kg_argument *shape = &arguments.list[i];
         bool fits = shape->columns == 0 || shape->rows <= (size_t)INT64_MAX / shape->columns;
 
-        if (shape->role != KG_INPUT && fits && (int64_t)(shape->rows * shape->columns) > most)
+        if (kg__is_compared(shape) && fits && (int64_t)(shape->rows * shape->columns) > most)
             most = (int64_t)(shape->rows * shape->columns);
     }
     return most;
 }
 
-/* Adds the numbers of blocks of `threads` threads that are worth trying. */
-static void add_grids(launch_list *launches, int block, int64_t threads, int64_t elements,
-                      const kg__limits *limits)
+/* What the launches of a variant at a size are made of. */
+typedef struct launch_space {
+    const kg_comparison *comparison;
+    const kg_launch *rows; /* the table's */
+    int axes;              /* the most that a row has */
+    int block;             /* the axis of threads per block, or -1 */
+    int grid;              /* the axis of blocks, or -1 */
+    int64_t elements;      /* of the largest output */
+    const kg__limits *limits;
+} launch_space;
+
+static void add_launches_from(launch_list *launches, const launch_space *space, kg_launch *launch,
+                              int axis);
+
+/* Adds the launches with a value of an axis, given those of the axes before it. */
+static void add_value(launch_list *launches, const launch_space *space, kg_launch *launch, int axis,
+                      int64_t value)
 {
-    int64_t covering = (elements - 1) / threads + 1;
-
-    if (covering > INT_MAX)
-        covering = INT_MAX;
-    for (int64_t grid = 1; grid < covering; grid *= 2)
-        add_launch(launches, block, grid);
-    for (int64_t waves = 1; waves <= WAVES_MAXIMUM; waves *= 2) {
-        if (waves * limits->multiprocessors <= covering)
-            add_launch(launches, block, waves * limits->multiprocessors);
-    }
-    add_launch(launches, block, covering);
-}
-
-/* Adds a number of threads per block, or an edge, with every number of blocks where that is free.
- */
-static void add_block(launch_list *launches, const kg_comparison *comparison, int block,
-                      bool grid_is_free, int64_t elements, const kg__limits *limits)
-{
-    int64_t threads = comparison->block_is_edge ? (int64_t)block * block : block;
-
-    if (threads > limits->threads_per_block)
+    if (value < 1 || (axis == space->block && value > space->limits->threads_per_block))
         return;
-    if (grid_is_free)
-        add_grids(launches, block, threads, elements, limits);
-    else
-        add_launch(launches, block, 0);
+    launch->axis[axis] = value < INT_MAX ? (int)value : INT_MAX;
+    add_launches_from(launches, space, launch, axis + 1);
 }
 
-static void add_blocks(launch_list *launches, const kg_comparison *comparison, const kg_launch *own,
-                       int64_t elements, const kg__limits *limits)
+/* The numbers of blocks that are worth trying, of as many threads as the launch has. */
+static void add_grids(launch_list *launches, const launch_space *space, kg_launch *launch)
 {
-    bool free_grid = kg__table_grid_is_free(own);
-    int step = comparison->block_is_edge ? EDGE_STEP : WARP;
+    int64_t threads =
+        space->block >= 0 ? launch->axis[space->block] : space->limits->threads_per_block;
+    int64_t covering = (space->elements - 1) / threads + 1;
+    int multiprocessors = space->limits->multiprocessors;
 
-    for (int edge = EDGE_LEAST; comparison->block_is_edge && edge < EDGE_STEP; edge *= 2)
-        add_block(launches, comparison, edge, free_grid, elements, limits);
-    for (int block = step; block <= limits->threads_per_block; block += step)
-        add_block(launches, comparison, block, free_grid, elements, limits);
-    for (const kg_launch *launch = own; launch->block != 0; launch++)
-        add_block(launches, comparison, launch->block, free_grid, elements, limits);
+    for (int64_t grid = 1; grid < covering && grid < INT_MAX; grid *= 2)
+        add_value(launches, space, launch, space->grid, grid);
+    for (int64_t waves = 1; waves <= WAVES_MAXIMUM; waves *= 2) {
+        if (waves * multiprocessors <= covering)
+            add_value(launches, space, launch, space->grid, waves * multiprocessors);
+    }
+    add_value(launches, space, launch, space->grid, covering);
 }
 
-/* The launches of a variant that are worth trying at a size; `own` are those of its rows. */
+/* Adds the launches that begin with the values of the axes before `axis`. */
+static void add_launches_from(launch_list *launches, const launch_space *space, kg_launch *launch,
+                              int axis)
+{
+    const kg_range *range = &space->comparison->advanced.ranges[axis];
+
+    if (axis == space->axes) {
+        add_launch(launches, launch);
+        return;
+    }
+    if (axis == space->grid)
+        add_grids(launches, space, launch);
+    for (int block = WARP; axis == space->block && block <= space->limits->threads_per_block;
+         block += WARP)
+        add_value(launches, space, launch, axis, block);
+    for (int64_t value = range->first; value > 0 && value <= range->last;
+         value += range->step > 0 ? range->step : value)
+        add_value(launches, space, launch, axis, value);
+    for (const kg_launch *row = space->rows; row->axes != 0 && axis != space->grid; row++) {
+        if (axis < row->axes)
+            add_value(launches, space, launch, axis, row->axis[axis]);
+    }
+}
+
+/* The launches of a variant that are worth trying at a size. */
 static void choose_launches(launch_list *launches, const kg_comparison *comparison,
                             const kg_variant *variant, const kg_size *size,
                             const kg__limits *limits)
 {
+    static const kg_launch none[] = { KG_END };
     const kg_launch *own = kg__table_launches(comparison, variant);
-    kg__case first = { .variant = variant, .size = size };
+    const kg_launch *rows = own != NULL ? own : none;
+    launch_space space = { comparison, rows, 0, kg__axis_of(comparison, "block"), -1, 0, limits };
+    kg__case first = { .variant = variant, .size = size, .launch = rows[0] };
+    bool in_graph = variant->advanced.clock == KG_GRAPH_CLOCK;
 
     launches->count = 0;
-    if (own == NULL || own->block == 0) {
-        add_launch(launches, 0, 0);
-        return;
+    add_launch(launches, &rows[0]);
+    for (const kg_launch *row = rows; row->axes != 0; row++) {
+        space.axes = row->axes > space.axes ? row->axes : space.axes;
+        if (in_graph)
+            add_launch(launches, row);
     }
-    first.launch = own[0];
+    if (kg__axis_of(comparison, "grid") < space.axes)
+        space.grid = kg__axis_of(comparison, "grid");
     /* Of a size that is refused, arguments are not asked for: the table's rows say so. */
-    if (variant->clock == KG_GRAPH_CLOCK && kg__case_refusal(comparison, &first) == NULL)
-        add_blocks(launches, comparison, own, largest_output(comparison, size), limits);
-    for (size_t i = 0; own[i].block != 0 && (variant->clock == KG_GRAPH_CLOCK || i == 0); i++)
-        add_launch(launches, own[i].block, own[i].grid);
+    if (space.axes > 0 && in_graph && kg__case_refusal(comparison, &first) == NULL) {
+        kg_launch launch = { .axes = space.axes };
+
+        space.elements = largest_output(comparison, &first);
+        add_launches_from(launches, &space, &launch, 0);
+    }
     sort_and_drop_repeated(launches);
 }
 
@@ -188,7 +213,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
     *candidates = (kg__tune_candidates){ .cases = { 0 } };
     for (const kg_size *size = comparison->sizes; good && size->extents != 0; size++) {
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-            if ((size->purpose & purposes & ~variant->not_for) == 0)
+            if ((size->purpose & purposes & ~variant->advanced.not_for) == 0)
                 continue;
             choose_launches(&list.launches, comparison, variant, size, limits);
             for (size_t i = 0; i < list.launches.count; i++)
@@ -203,6 +228,15 @@ void kg__tune_candidates_free(kg__tune_candidates *candidates)
 {
     kg__case_list_free(&candidates->cases);
     kg__case_list_free(&candidates->refused);
+}
+
+static json_t *list_axes(const kg_comparison *comparison)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < kg__axis_count(comparison); i++)
+        json_array_append_new(list, json_string(kg__axis_name(comparison, i)));
+    return list;
 }
 
 static int print_candidates(const kg_comparison *comparison, const kg__tune_candidates *candidates,
@@ -235,9 +269,8 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
         json_array_append_new(refused, json_pack("{s:s, s:s}", "case", c->id, "why",
                                                  kg__case_refusal(comparison, c)));
     }
-    document =
-        json_pack("{s:o, s:b, s:o, s:o, s:o}", "target", target, "block_is_edge",
-                  (int)comparison->block_is_edge, "work", work, "cases", cases, "refused", refused);
+    document = json_pack("{s:o, s:o, s:o, s:o, s:o}", "target", target, "axes",
+                         list_axes(comparison), "work", work, "cases", cases, "refused", refused);
     return kg__json_print(document, JSON_INDENT(1), "the candidates") ? KG__EXIT_PASS
                                                                       : KG__EXIT_ERROR;
 }

@@ -10,17 +10,17 @@
 #include "suite/table.h"
 
 typedef struct kg__tune_candidates {
-    kg__case_list cases;   /* by size, then variant, then threads per block, then blocks */
+    kg__case_list cases;   /* by size, then variant, then the values of the launch */
     kg__case_list refused; /* what the comparison does not support */
 } kg__tune_candidates;
 
 /* Makes the candidates of a comparison on a device of these limits, each once:
  *
- * - threads per block: every multiple of a warp up to the device's most; where a block is edge x
- * edge threads, the edges that are powers of two or multiples of eight, of blocks no larger than
- * that;
- * - blocks, where their number is free: doubling from 1, and multiples of the multiprocessors, up
- *   to as many as give each element of the largest output a thread of its own;
+ * - every combination of the values of the axes: those that the table's rows of the variant have,
+ *   and those of .ranges;
+ * - of the axis "block": also every multiple of a warp up to the device's most, and no more;
+ * - of the axis "grid", where the rows have it: instead doubling from 1, and multiples of the
+ *   multiprocessors, up to as many as give each element of the largest output a thread of its own;
  * - the launches of the table itself;
  * - of a variant with a clock of its own, which is not raced, the table's first launch alone.
  *
@@ -33,7 +33,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
 void kg__tune_candidates_free(kg__tune_candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",
- * "threads_a_block", ...}, "block_is_edge", "work": {size: {"operations", "bytes"}}, "cases":
+ * "threads_a_block", ...}, "axes": [names], "work": {size: {"operations", "bytes"}}, "cases":
  * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
  * no device. */
 int kg__print_tune_candidates(const kg_comparison *comparison);

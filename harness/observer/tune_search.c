@@ -42,14 +42,6 @@ static bool run_first_round(kg__tune_run *run, kg__tuned_case *tuned, double bes
     return isfinite(best) || run_first_round(run, tuned, tuned->racer.interval.value);
 }
 
-static int64_t count_threads(const kg__tune_run *run, const kg__tuned_case *tuned)
-{
-    int64_t block = tuned->base.c->launch.block;
-    int64_t grid = tuned->base.c->launch.grid;
-
-    return (run->comparison->block_is_edge ? block * block : block) * grid;
-}
-
 static int64_t count_resident_threads(void)
 {
     kg__limits limits = kg__device_limits();
@@ -62,17 +54,18 @@ static bool is_passed_over(const kg__tune_run *run, const kg__tune_group *group,
                            double best)
 {
     const kg_launch *launch = &group->list[index]->base.c->launch;
+    int grid = kg__axis_of(run->comparison, "grid");
 
-    for (size_t i = index + 1; launch->grid != 0 && i < group->count; i++) {
+    for (size_t i = index + 1; grid >= 0 && launch->axis[grid] != 0 && i < group->count; i++) {
         const kg__tuned_case *larger = group->list[i];
+        kg_launch same = larger->base.c->launch;
 
-        if (larger->base.c->launch.block != launch->block)
-            break;
-        if (larger->base.c->launch.grid / 2 < launch->grid)
+        if (same.axis[grid] / 2 < launch->axis[grid])
             continue;
-        if (kg__tuned_case_is_timed(larger))
-            return kg__race_passes_over(larger->racer.interval.value, best,
-                                        count_threads(run, larger), count_resident_threads());
+        same.axis[grid] = launch->axis[grid];
+        if (kg__launches_equal(&same, launch) && kg__tuned_case_is_timed(larger))
+            return kg__race_passes_over(larger->racer.interval.value, best, larger->threads,
+                                        count_resident_threads());
     }
     return false;
 }
@@ -95,12 +88,12 @@ static int compare_distances(const void *left, const void *right)
 
 /* The order in which candidates are tried: those first whose threads just fill the device, so that
  * the best time is known early, then outward on either side. */
-static ordered_index *make_order(const kg__tune_run *run, const kg__tune_group *group)
+static ordered_index *make_order(const kg__tune_group *group)
 {
     ordered_index *order = kg__allocate(group->count, sizeof *order);
 
     for (size_t i = 0; i < group->count; i++) {
-        int64_t threads = count_threads(run, group->list[i]);
+        int64_t threads = group->list[i]->threads;
 
         order[i].index = i;
         if (threads > 0)
@@ -114,7 +107,7 @@ static ordered_index *make_order(const kg__tune_run *run, const kg__tune_group *
  * when the device is lost. */
 static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
 {
-    ordered_index *order = make_order(run, group);
+    ordered_index *order = make_order(group);
     double best = INFINITY;
     bool alive = true;
 

@@ -69,7 +69,8 @@ bool kg__tuned_cases_mark_failed(const kg__tune_run *run, kg__tuned_case *const 
 const kg__workload *kg__tuned_case_workload(kg__tune_run *run, kg__tuned_case *tuned,
                                             kg__tuned_workload *workload)
 {
-    workload->rotation = (kg__rotation){ tuned->base.c, &tuned->base.buffer_set->buffers.data, 1 };
+    workload->rotation = (kg__rotation){ tuned->base.c, &tuned->base.buffer_set->buffers,
+                                         &tuned->base.buffer_set->buffers.data, 1 };
     workload->workload =
         (kg__workload){ kg__launch_rotation, &workload->rotation, run->tools.bench.stream };
     return &workload->workload;
@@ -104,9 +105,8 @@ bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned)
         return !kg__device_is_lost();
     if (!kg__tuned_case_check(run, tuned, ", before timing") || tuned->base.dropped)
         return !kg__device_is_lost();
-    kg__problem_keep(tuned->base.check_problem, &tuned->base.buffer_set->buffers);
     tuned->kernel = kg__device_kernel(&run->pool, tuned->base.c, &tuned->base.buffer_set->buffers);
-    if (tuned->base.c->variant->clock != KG_GRAPH_CLOCK)
+    if (tuned->base.c->variant->advanced.clock != KG_GRAPH_CLOCK)
         return true;
     if (!kg__device_move(&tuned->base.buffer_set->buffers, true, run->tools.bench.stream, &why) ||
         !kg__launch_time(&run->tools.bench, kg__tuned_case_workload(run, tuned, &workload),

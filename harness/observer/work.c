@@ -33,19 +33,22 @@ typedef struct launch_look {
     kg__launch_shape shape;
 } launch_look;
 
-static void look_at(const kg__case *c, launch_look *look)
+static void look_at(const kg_comparison *comparison, const kg__case *c, launch_look *look)
 {
-    void *arguments[KG_MAX_ARGUMENTS];
-    kg_call call = { .size = c->size, .launch = c->launch, .argument = arguments };
+    kg__buffers buffers = { .arguments.size = c->size };
+    kg_call call = kg__buffers_call(&buffers, c, NULL);
 
+    buffers.arguments.launch = c->launch;
+    comparison->arguments(c->size, &buffers.arguments);
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
-        arguments[i] = NO_MEMORY;
+        buffers.data[i] = NO_MEMORY;
     *look = (launch_look){ .known = false };
     look->known = kg__device_shape(c->variant, call, &look->shape);
 }
 
 /* Looks at the cases from the first on, and writes what it sees, until one of them ends it. */
-static _Noreturn void look_at_cases(const kg__case *const *cases, size_t count, int to)
+static _Noreturn void look_at_cases(const kg_comparison *comparison, const kg__case *const *cases,
+                                    size_t count, int to)
 {
     int nowhere = open("/dev/null", O_WRONLY);
 
@@ -56,7 +59,7 @@ static _Noreturn void look_at_cases(const kg__case *const *cases, size_t count, 
         launch_look look;
 
         (void)alarm(LOOK_SECONDS);
-        look_at(cases[i], &look);
+        look_at(comparison, cases[i], &look);
         /* What a launcher has left unusable costs no other case its figures. */
         if (kg__device_is_lost() || write(to, &look, sizeof look) != (ssize_t)sizeof look)
             break;
@@ -83,7 +86,8 @@ static size_t read_looks(int from, size_t count, launch_look *looks)
 
 /* Looks at all launches in processes of their own, since a launcher that touches its arguments, or
  * never returns, ends its process: then another goes on after that case. */
-static void take_looks(const kg__case *const *cases, size_t count, launch_look *looks)
+static void take_looks(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
+                       launch_look *looks)
 {
     size_t done = 0;
 
@@ -96,7 +100,7 @@ static void take_looks(const kg__case *const *cases, size_t count, launch_look *
         child = fork();
         if (child == 0) {
             (void)close(ends[0]);
-            look_at_cases(cases + done, count - done, ends[1]);
+            look_at_cases(comparison, cases + done, count - done, ends[1]);
         }
         (void)close(ends[1]);
         if (child > 0)
@@ -119,7 +123,7 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
         { KG_PURPOSE_TIME, "time" },
         { KG_PURPOSE_COUNT, "count" },
     };
-    unsigned purposes = c->size->purpose & ~c->variant->not_for;
+    unsigned purposes = c->size->purpose & ~c->variant->advanced.not_for;
     kg__texts list = { names, 0 };
 
     for (size_t i = 0; i < KG__PURPOSES; i++) {
@@ -171,8 +175,8 @@ static void add_arguments(asked *of_case, const kg_variant *variant, const kg_ar
         const kg_argument *argument = &arguments->list[i];
         double bytes = (double)kg__argument_bytes(argument);
 
-        of_case->bytes_read += argument->role != KG_OUTPUT ? bytes : 0;
-        if (argument->role == KG_INPUT)
+        of_case->bytes_read += kg__is_filled(argument) ? bytes : 0;
+        if (!kg__is_compared(argument))
             continue;
         of_case->bytes_written += bytes;
         if (of_case->type == NULL)
@@ -195,7 +199,7 @@ static bool add_case(json_t *cases, const kg_comparison *comparison, const kg__c
     kg_arguments arguments;
     json_t *entry;
 
-    if (!kg__arguments_of(comparison, c->size, &arguments, error))
+    if (!kg__arguments_of(comparison, c, &arguments, error))
         return false;
     (void)kg__work_of(comparison, c, &of_case.work);
     add_arguments(&of_case, c->variant, &arguments);
@@ -246,7 +250,7 @@ static json_t *describe_cases(const kg_comparison *comparison, const kg__case *c
     json_t *document = json_pack("{s:s, s:o, s:o}", "comparison", comparison->name, "variants",
                                  list_ideas(comparison), "cases", cases);
 
-    take_looks(chosen, count, looks);
+    take_looks(comparison, chosen, count, looks);
     for (size_t i = 0; i < count && document != NULL; i++) {
         if (!add_case(cases, comparison, chosen[i], &looks[i], error)) {
             json_decref(document);

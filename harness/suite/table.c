@@ -1,7 +1,6 @@
 #include "suite/table.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,54 +34,28 @@ bool kg__is_part(const char *part)
     return is_defects(part) || kg__part_purposes(part) != 0;
 }
 
-static bool name_is_plain(const char *name)
-{
-    return name[0] != '\0' && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
-}
-
-static size_t append(char *id, size_t length, const char *text)
-{
-    kg__format(id + length, KG__CASE_ID_SIZE - length, "%s", text);
-    return strlen(id);
-}
-
 void kg__table_name(const kg_comparison *comparison, kg__case *c)
 {
-    char number[32];
-    size_t length;
-
-    c->id[0] = '\0';
-    length = append(c->id, 0, comparison->name);
-
-    length = append(c->id, length, "/");
-    length = append(c->id, length, c->variant->name);
-    for (int i = 0; i < c->size->extents; i++) {
-        kg__format(number, sizeof number, "%s%" PRId64, i == 0 ? "/" : "x", c->size->extent[i]);
-        length = append(c->id, length, number);
-    }
-    if (c->launch.block == 0) {
-        append(c->id, length, "/-");
-        return;
-    }
-    kg__format(number, sizeof number, "/b%d", c->launch.block);
-    length = append(c->id, length, number);
-    if (c->launch.grid != 0) {
-        kg__format(number, sizeof number, "g%d", c->launch.grid);
-        append(c->id, length, number);
-    }
+    kg__case_id_write(comparison, c->variant, c->size, &c->launch, c->id);
 }
 
 static bool launches_are_good(const kg_comparison *comparison, const kg_launch *launches,
                               kg__error *error)
 {
-    for (const kg_launch *launch = launches; launch != NULL; launch++) {
-        if (launch->block < 0 || launch->grid < 0 || (launch->block == 0 && launch->grid != 0))
+    int axes = kg__axis_count(comparison);
+
+    for (const kg_launch *launch = launches; launch != NULL && launch->axes != 0; launch++) {
+        if (launch->axes > axes)
             return kg__fail(error,
-                            "%s: a launch of %d blocks of %d threads: a launch has at least one "
-                            "thread, and 0 blocks where their number is not free",
-                            comparison->name, launch->grid, launch->block);
-        if (launch->block == 0)
-            break;
+                            "%s: a launch of %d values, of %d axes: name the others in .axes",
+                            comparison->name, launch->axes, axes);
+        for (int i = 0; i < launch->axes; i++) {
+            if (launch->axis[i] < 1)
+                return kg__fail(error,
+                                "%s: a launch with the value %d: the values of axes are numbers "
+                                "from 1 on; the last ones may be omitted",
+                                comparison->name, launch->axis[i]);
+        }
     }
     return true;
 }
@@ -90,7 +63,8 @@ static bool launches_are_good(const kg_comparison *comparison, const kg_launch *
 static bool memory_is_good(const kg_variant *variant)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {
-        if ((int)variant->memory[i] < KG_DEVICE || (int)variant->memory[i] > KG_PINNED)
+        if ((int)variant->advanced.memory[i] < KG_DEVICE ||
+            (int)variant->advanced.memory[i] > KG_PINNED)
             return false;
     }
     return true;
@@ -101,13 +75,14 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
 {
     const char *problem = NULL;
 
-    if (!name_is_plain(variant->name) || variant->launch == NULL)
+    if (!kg__name_is_plain(variant->name) || variant->launch == NULL)
         problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
     else if (!memory_is_good(variant))
         problem = "a .memory that is none of kg_memory";
-    else if ((int)variant->clock < KG_GRAPH_CLOCK || (int)variant->clock > KG_FIRST_TOUCH_CLOCK)
+    else if ((int)variant->advanced.clock < KG_GRAPH_CLOCK ||
+             (int)variant->advanced.clock > KG_FIRST_TOUCH_CLOCK)
         problem = "a .clock that is none of kg_clock";
-    else if ((variant->not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
+    else if ((variant->advanced.not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
         problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
                   "is checked";
     if (problem != NULL)
@@ -127,7 +102,7 @@ static bool size_is_good(const kg_comparison *comparison, const kg_size *size, k
 static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
 {
     for (int i = 0; i < size->extents; i++) {
-        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->takes_zero))
+        if (size->extent[i] < 0 || (size->extent[i] == 0 && !comparison->advanced.takes_zero))
             return true;
     }
     return false;
@@ -183,9 +158,11 @@ static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
 
 static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 {
-    if (!name_is_plain(comparison->name))
+    if (!kg__name_is_plain(comparison->name))
         return kg__fail(error, "%s: a comparison's name holds a-z, 0-9 and _ alone: rename it",
                         comparison->name);
+    if (!kg__axes_are_good(comparison, error))
+        return false;
     if (comparison->variants == NULL || comparison->variants[0].name == NULL)
         return kg__fail(error, "%s: the table has no variant: add a row to its variants",
                         comparison->name);
@@ -197,7 +174,7 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
     if (comparison->arguments == NULL || comparison->reference == NULL)
         return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
                         comparison->name);
-    if (comparison->projection != NULL && comparison->work == NULL)
+    if (comparison->advanced.projection != NULL && comparison->work == NULL)
         return kg__fail(error, "%s: a .projection needs .work, which says where it is due: add it",
                         comparison->name);
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
@@ -238,20 +215,6 @@ static void add_case(case_builder *list, const kg_variant *variant, const kg_siz
     cases->count++;
 }
 
-const kg_launch *kg__table_launches(const kg_comparison *comparison, const kg_variant *variant)
-{
-    return variant->launches != NULL ? variant->launches : comparison->launches;
-}
-
-bool kg__table_grid_is_free(const kg_launch *launches)
-{
-    while (launches != NULL && launches->block != 0) {
-        if (launches++->grid != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Adds every launch of a variant: "-" where there is none. */
 static void add_launches(case_builder *list, const kg_variant *variant, const kg_size *size)
 {
@@ -260,14 +223,14 @@ static void add_launches(case_builder *list, const kg_variant *variant, const kg
     const kg_launch *launch = launches != NULL ? launches : no_launch;
 
     add_case(list, variant, size, launch[0]);
-    for (size_t i = 1; launch[0].block != 0 && launch[i].block != 0; i++)
+    for (size_t i = 1; launch[0].axes != 0 && launch[i].axes != 0; i++)
         add_case(list, variant, size, launch[i]);
 }
 
 static void add_size(case_builder *list, const kg_size *size, unsigned purposes)
 {
     for (const kg_variant *variant = list->comparison->variants; variant->name != NULL; variant++) {
-        if ((size->purpose & purposes & ~variant->not_for) != 0)
+        if ((size->purpose & purposes & ~variant->advanced.not_for) != 0)
             add_launches(list, variant, size);
     }
 }
@@ -329,7 +292,7 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
 
 bool kg__table_side_by_side(const kg__case *a, const kg__case *b)
 {
-    return a->size == b->size && a->launch.block == b->launch.block;
+    return a->size == b->size && a->launch.axis[0] == b->launch.axis[0];
 }
 
 const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
@@ -341,89 +304,27 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
     return NULL;
 }
 
-/* The variant of a name of `length` bytes, or NULL. */
-static const kg_variant *find_variant(const kg_comparison *comparison, const char *name,
-                                      size_t length)
-{
-    const kg_variant *variant = comparison->variants;
-
-    while (variant->name != NULL &&
-           (strlen(variant->name) != length || memcmp(variant->name, name, length) != 0))
-        variant++;
-    return variant->name != NULL ? variant : NULL;
-}
-
-/* The number at the front of `text`, after which `*rest` then begins: 1 to 2^31 - 1, without a
- * sign or leading zeros; else 0. */
-static int take_number(const char *text, const char **rest)
-{
-    char *end;
-    long number;
-
-    *rest = text;
-    if (*text < '1' || *text > '9')
-        return 0;
-    number = strtol(text, &end, 10);
-    *rest = end;
-    return number <= INT_MAX ? (int)number : 0;
-}
-
-/* Takes a launch as ids have it: "-", "b256" or "b256g1056". */
-static bool parse_launch(const char *text, kg_launch *launch)
-{
-    *launch = (kg_launch){ 0 };
-    if (strcmp(text, "-") == 0)
-        return true;
-    if (*text++ != 'b')
-        return false;
-    launch->block = take_number(text, &text);
-    if (*text == 'g') {
-        launch->grid = take_number(text + 1, &text);
-        if (launch->grid == 0)
-            return false;
-    }
-    return launch->block != 0 && *text == '\0';
-}
-
-/* Whether a variant takes launches of this form: some row of its own has it. */
+/* Whether a variant takes launches of this form: some row of its own has as many values. */
 static bool form_fits(const kg_launch *launches, const kg_launch *launch)
 {
-    if (launches == NULL || launches->block == 0)
-        return launch->block == 0;
-    for (; launches->block != 0; launches++) {
-        if (launch->block != 0 && (launch->grid != 0) == (launches->grid != 0))
+    if (launches == NULL || launches->axes == 0)
+        return launch->axes == 0;
+    for (; launches->axes != 0; launches++) {
+        if (launch->axes == launches->axes)
             return true;
     }
     return false;
 }
 
-static bool parse_failed(const char *id, kg__error *why)
-{
-    return kg__fail(why,
-                    "%s: no such case: an id is <comparison>/<variant>/<size>/<launch>, as "
-                    "--candidates prints them",
-                    id);
-}
-
 bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *c, kg__error *why)
 {
-    size_t length = strlen(comparison->name);
-    const char *variant;
-    const char *launch = strrchr(id, '/');
-    const char *end;
+    kg__case_id parts;
 
     *c = (kg__case){ .id = "" };
-    if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
-        return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
-                        comparison->name);
-    variant = id + length + 1;
-    end = strchr(variant, '/');
-    if (end == NULL || end >= launch || !parse_launch(launch + 1, &c->launch))
-        return parse_failed(id, why);
-    c->variant = find_variant(comparison, variant, (size_t)(end - variant));
-    if (c->variant == NULL)
-        return kg__fail(why, "%s: %s has no variant of this name: --candidates prints the ids", id,
-                        comparison->name);
+    if (!kg__case_id_read(comparison, id, &parts, why))
+        return false;
+    c->variant = parts.variant;
+    c->launch = parts.launch;
     if (!form_fits(kg__table_launches(comparison, c->variant), &c->launch))
         return kg__fail(why,
                         "%s: the launches of %s have another form: --candidates prints the "
@@ -454,11 +355,21 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
 
 const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work)
 {
+    kg_arguments arguments = { .size = c->size, .launch = c->launch };
     kg_work asked;
 
     if (comparison->work == NULL)
         return NULL;
     asked = comparison->work(c->size);
+    if (asked.bytes == 0)
+        comparison->arguments(c->size, &arguments);
+    for (int i = 0; i < arguments.count && i < KG_MAX_ARGUMENTS; i++) {
+        const kg_argument *argument = &arguments.list[i];
+        double bytes = (double)argument->rows * (double)argument->columns *
+                       (double)kg_type_size(argument->type);
+
+        asked.bytes += bytes * (kg__is_filled(argument) + kg__is_compared(argument));
+    }
     *work = (kg__work){ asked.operations, asked.bytes };
     return work;
 }

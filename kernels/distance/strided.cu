@@ -19,12 +19,7 @@ static __global__ void strided(const float2 *p, const float2 *q, float *d, int64
 
 KG_LAUNCHER(distance_strided)
 {
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3((unsigned)call->launch.grid);
-    config.blockDim = dim3((unsigned)call->launch.block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, strided, (const float2 *)call->argument[0],
-                              (const float2 *)call->argument[1], (float *)call->argument[2],
-                              kg_extent(call->size, 0));
+    return kg_start(call, strided, KG_AXIS(call, 1), KG_AXIS(call, 0),
+                    KG_ARG(call, const float2, 0), KG_ARG(call, const float2, 1),
+                    KG_ARG(call, float, 2), KG_EXTENT(call, 0));
 }

@@ -17,13 +17,9 @@ static __global__ void unstrided(const float2 *p, const float2 *q, float *d, int
 
 KG_LAUNCHER(distance_unstrided)
 {
-    int64_t n = kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int64_t n = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((unsigned)((n + block - 1) / block));
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, unstrided, (const float2 *)call->argument[0],
-                              (const float2 *)call->argument[1], (float *)call->argument[2], n);
+    return kg_start(call, unstrided, kg_grid(n, block), block, KG_ARG(call, const float2, 0),
+                    KG_ARG(call, const float2, 1), KG_ARG(call, float, 2), n);
 }

@@ -11,13 +11,9 @@ static __global__ void uncoalesced(unsigned char *image, size_t pixels)
 
 KG_LAUNCHER(invert_red_uncoalesced)
 {
-    size_t pixels = (size_t)kg_extent(call->size, 0) * (size_t)kg_extent(call->size, 1) *
-                    (size_t)kg_extent(call->size, 2);
-    unsigned block = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int64_t pixels = KG_EXTENT(call, 0) * KG_EXTENT(call, 1) * KG_EXTENT(call, 2);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((unsigned)((pixels + block - 1) / block));
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, uncoalesced, (unsigned char *)call->argument[0], pixels);
+    return kg_start(call, uncoalesced, kg_grid(pixels, block), block,
+                    KG_ARG(call, unsigned char, 0), pixels);
 }

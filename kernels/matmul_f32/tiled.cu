@@ -27,29 +27,27 @@ static __global__ void tiled(const float *a, const float *b, float *c, int m, in
         c[row * n + column] = sum;
 }
 
+template <int EDGE>
+static cudaError_t start(const kg_call *call)
+{
+    int64_t m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
+
+    return kg_start(call, tiled<EDGE>, kg_grid(n, EDGE, m, EDGE), dim3(EDGE, EDGE),
+                    KG_ARG(call, const float, 0), KG_ARG(call, const float, 1),
+                    KG_ARG(call, float, 2), m, n, k);
+}
+
 KG_LAUNCHER(matmul_f32_tiled)
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    unsigned edge = (unsigned)call->launch.block;
-    const float *a = (const float *)call->argument[0];
-    const float *b = (const float *)call->argument[1];
-    float *c = (float *)call->argument[2];
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3((n + edge - 1) / edge, (m + edge - 1) / edge);
-    config.blockDim = dim3(edge, edge);
-    config.stream = call->stream;
-    switch (edge) {
+    switch (KG_AXIS(call, 0)) {
     case 4:
-        return cudaLaunchKernelEx(&config, tiled<4>, a, b, c, m, n, k);
+        return start<4>(call);
     case 8:
-        return cudaLaunchKernelEx(&config, tiled<8>, a, b, c, m, n, k);
+        return start<8>(call);
     case 16:
-        return cudaLaunchKernelEx(&config, tiled<16>, a, b, c, m, n, k);
+        return start<16>(call);
     case 32:
-        return cudaLaunchKernelEx(&config, tiled<32>, a, b, c, m, n, k);
+        return start<32>(call);
     default:
         return cudaErrorInvalidValue;
     }

@@ -24,24 +24,18 @@ static __global__ void constant(const uint32_t *a, uint32_t *c, int m, int n, in
 // Brings B to constant memory, which is no part of the product.
 KG_LAUNCHER(matmul_i32_constant_prepare)
 {
-    size_t elements = (size_t)(kg_extent(call->size, 2) * kg_extent(call->size, 3));
+    size_t elements = KG_EXTENT(call, 2) * KG_EXTENT(call, 3);
 
-    return cudaMemcpyToSymbolAsync(matrix_b, call->argument[1], elements * sizeof(uint32_t), 0,
-                                   cudaMemcpyDeviceToDevice, call->stream);
+    return cudaMemcpyToSymbolAsync(matrix_b, KG_ARG(call, uint32_t, 1), elements * sizeof(uint32_t),
+                                   0, cudaMemcpyDeviceToDevice, call->stream);
 }
 
 KG_LAUNCHER(matmul_i32_constant)
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    int stride = (int)kg_extent(call->size, 3);
-    unsigned edge = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
+    int edge = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((n + edge - 1) / edge, (m + edge - 1) / edge);
-    config.blockDim = dim3(edge, edge);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, constant, (const uint32_t *)call->argument[0],
-                              (uint32_t *)call->argument[2], m, n, k, stride);
+    return kg_start(call, constant, kg_grid(n, edge, m, edge), dim3(edge, edge),
+                    KG_ARG(call, const uint32_t, 0), KG_ARG(call, uint32_t, 2), m, n, k,
+                    KG_EXTENT(call, 3));
 }

@@ -32,18 +32,11 @@ static __global__ void floor_tiles(const uint32_t *a, const uint32_t *b, uint32_
 
 KG_LAUNCHER(matmul_i32_floor_tiles)
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    int stride = (int)kg_extent(call->size, 3);
-    cudaLaunchConfig_t config = {};
+    int m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
 
-    if (call->launch.block != EDGE)
+    if (KG_AXIS(call, 0) != EDGE)
         return cudaErrorInvalidValue;
-    config.gridDim = dim3((n + EDGE - 1) / EDGE, (m + EDGE - 1) / EDGE);
-    config.blockDim = dim3(EDGE, EDGE);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, floor_tiles, (const uint32_t *)call->argument[0],
-                              (const uint32_t *)call->argument[1], (uint32_t *)call->argument[2], m,
-                              n, k, stride);
+    return kg_start(call, floor_tiles, kg_grid(n, EDGE, m, EDGE), dim3(EDGE, EDGE),
+                    KG_ARG(call, const uint32_t, 0), KG_ARG(call, const uint32_t, 1),
+                    KG_ARG(call, uint32_t, 2), m, n, k, KG_EXTENT(call, 3));
 }

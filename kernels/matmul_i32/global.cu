@@ -19,17 +19,10 @@ static __global__ void global(const uint32_t *a, const uint32_t *b, uint32_t *c,
 
 KG_LAUNCHER(matmul_i32_global)
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    int stride = (int)kg_extent(call->size, 3);
-    unsigned edge = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
+    int edge = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((n + edge - 1) / edge, (m + edge - 1) / edge);
-    config.blockDim = dim3(edge, edge);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, global, (const uint32_t *)call->argument[0],
-                              (const uint32_t *)call->argument[1], (uint32_t *)call->argument[2], m,
-                              n, k, stride);
+    return kg_start(call, global, kg_grid(n, edge, m, edge), dim3(edge, edge),
+                    KG_ARG(call, const uint32_t, 0), KG_ARG(call, const uint32_t, 1),
+                    KG_ARG(call, uint32_t, 2), m, n, k, KG_EXTENT(call, 3));
 }

@@ -30,30 +30,27 @@ static __global__ void shared(const uint32_t *a, const uint32_t *b, uint32_t *c,
         c[row * stride + column] = sum;
 }
 
+template <int EDGE>
+static cudaError_t start(const kg_call *call)
+{
+    int m = KG_EXTENT(call, 0), n = KG_EXTENT(call, 1), k = KG_EXTENT(call, 2);
+
+    return kg_start(call, shared<EDGE>, kg_grid(n, EDGE, m, EDGE), dim3(EDGE, EDGE),
+                    KG_ARG(call, const uint32_t, 0), KG_ARG(call, const uint32_t, 1),
+                    KG_ARG(call, uint32_t, 2), m, n, k, KG_EXTENT(call, 3));
+}
+
 KG_LAUNCHER(matmul_i32_shared)
 {
-    int m = (int)kg_extent(call->size, 0);
-    int n = (int)kg_extent(call->size, 1);
-    int k = (int)kg_extent(call->size, 2);
-    int stride = (int)kg_extent(call->size, 3);
-    unsigned edge = (unsigned)call->launch.block;
-    const uint32_t *a = (const uint32_t *)call->argument[0];
-    const uint32_t *b = (const uint32_t *)call->argument[1];
-    uint32_t *c = (uint32_t *)call->argument[2];
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3((n + edge - 1) / edge, (m + edge - 1) / edge);
-    config.blockDim = dim3(edge, edge);
-    config.stream = call->stream;
-    switch (edge) {
+    switch (KG_AXIS(call, 0)) {
     case 4:
-        return cudaLaunchKernelEx(&config, shared<4>, a, b, c, m, n, k, stride);
+        return start<4>(call);
     case 8:
-        return cudaLaunchKernelEx(&config, shared<8>, a, b, c, m, n, k, stride);
+        return start<8>(call);
     case 16:
-        return cudaLaunchKernelEx(&config, shared<16>, a, b, c, m, n, k, stride);
+        return start<16>(call);
     case 32:
-        return cudaLaunchKernelEx(&config, shared<32>, a, b, c, m, n, k, stride);
+        return start<32>(call);
     default:
         return cudaErrorInvalidValue;
     }

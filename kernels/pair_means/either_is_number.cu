@@ -41,17 +41,12 @@ static __global__ void either_is_number(const float *a, const float *b, float *m
 
 KG_LAUNCHER(pair_means_either_is_number)
 {
-    int a_rows = (int)kg_extent(call->size, 0);
-    int b_rows = (int)kg_extent(call->size, 1);
-    int dim = (int)kg_extent(call->size, 2);
-    unsigned threads = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int64_t a_rows = KG_EXTENT(call, 0), b_rows = KG_EXTENT(call, 1), dim = KG_EXTENT(call, 2);
+    int threads = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((unsigned)a_rows * (unsigned)b_rows);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = threads * (2 * sizeof(float) + sizeof(int));
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, either_is_number, (const float *)call->argument[0],
-                              (const float *)call->argument[1], (float *)call->argument[2],
-                              (float *)call->argument[3], (int *)call->argument[4], b_rows, dim);
+    return kg_start(call, either_is_number, kg_grid(a_rows * b_rows, 1), threads,
+                    kg_shared(threads * (2 * sizeof(float) + sizeof(int))),
+                    KG_ARG(call, const float, 0), KG_ARG(call, const float, 1),
+                    KG_ARG(call, float, 2), KG_ARG(call, float, 3), KG_ARG(call, int, 4), b_rows,
+                    dim);
 }

@@ -3,8 +3,8 @@
 
 KG_LAUNCHER(transfers_d2h_pinned)
 {
-    size_t count = (size_t)(kg_extent(call->size, 0) * kg_extent(call->size, 1));
+    size_t count = KG_EXTENT(call, 0) * KG_EXTENT(call, 1);
 
-    return cudaMemcpyAsync(call->argument[1], call->argument[0], count * sizeof(int),
+    return cudaMemcpyAsync(KG_ARG(call, int, 1), KG_ARG(call, const int, 0), count * sizeof(int),
                            cudaMemcpyDeviceToHost, call->stream);
 }

@@ -29,14 +29,10 @@ static __global__ void global_to_shared(const int *from, int *to, int count, int
 
 static cudaError_t stage(const kg_call *call, int step)
 {
-    int count = (int)(kg_extent(call->size, 0) * kg_extent(call->size, 1));
-    cudaLaunchConfig_t config = {};
+    int64_t count = KG_EXTENT(call, 0) * KG_EXTENT(call, 1);
 
-    config.gridDim = dim3((count + PART - 1) / PART);
-    config.blockDim = dim3(THREADS);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, global_to_shared, (const int *)call->argument[0],
-                              (int *)call->argument[1], count, step);
+    return kg_start(call, global_to_shared, kg_grid(count, PART), THREADS,
+                    KG_ARG(call, const int, 0), KG_ARG(call, int, 1), count, step);
 }
 
 KG_LAUNCHER(transfers_global_to_shared)

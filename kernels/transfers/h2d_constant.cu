@@ -8,12 +8,12 @@ static __constant__ int constants[CONSTANT_BYTES / sizeof(int)];
 
 static size_t bytes_of(const kg_call *call)
 {
-    return (size_t)(kg_extent(call->size, 0) * kg_extent(call->size, 1)) * sizeof(int);
+    return KG_EXTENT(call, 0) * KG_EXTENT(call, 1) * sizeof(int);
 }
 
 KG_LAUNCHER(transfers_h2d_constant)
 {
-    return cudaMemcpyToSymbolAsync(constants, call->argument[0], bytes_of(call), 0,
+    return cudaMemcpyToSymbolAsync(constants, KG_ARG(call, int, 0), bytes_of(call), 0,
                                    cudaMemcpyHostToDevice, call->stream);
 }
 
@@ -21,12 +21,12 @@ KG_LAUNCHER(transfers_h2d_constant)
 // the output's content, which is poison where results are checked.
 KG_LAUNCHER(transfers_h2d_constant_prepare)
 {
-    return cudaMemcpyToSymbolAsync(constants, call->argument[1], bytes_of(call), 0,
+    return cudaMemcpyToSymbolAsync(constants, KG_ARG(call, int, 1), bytes_of(call), 0,
                                    cudaMemcpyDeviceToDevice, call->stream);
 }
 
 KG_LAUNCHER(transfers_h2d_constant_collect)
 {
-    return cudaMemcpyFromSymbolAsync(call->argument[1], constants, bytes_of(call), 0,
+    return cudaMemcpyFromSymbolAsync(KG_ARG(call, int, 1), constants, bytes_of(call), 0,
                                      cudaMemcpyDeviceToDevice, call->stream);
 }

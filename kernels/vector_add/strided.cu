@@ -12,12 +12,6 @@ static __global__ void strided(const float *x, float *y, size_t n)
 
 KG_LAUNCHER(vector_add_strided)
 {
-    size_t n = (size_t)kg_extent(call->size, 0);
-    cudaLaunchConfig_t config = {};
-
-    config.gridDim = dim3((unsigned)call->launch.grid);
-    config.blockDim = dim3((unsigned)call->launch.block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, strided, (const float *)call->argument[0],
-                              (float *)call->argument[1], n);
+    return kg_start(call, strided, KG_AXIS(call, 1), KG_AXIS(call, 0), KG_ARG(call, const float, 0),
+                    KG_ARG(call, float, 1), KG_EXTENT(call, 0));
 }

@@ -11,13 +11,9 @@ static __global__ void unstrided(const float *x, float *y, size_t n)
 
 KG_LAUNCHER(vector_add_unstrided)
 {
-    size_t n = (size_t)kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
-    cudaLaunchConfig_t config = {};
+    int64_t n = KG_EXTENT(call, 0);
+    int block = KG_AXIS(call, 0);
 
-    config.gridDim = dim3((unsigned)((n + block - 1) / block));
-    config.blockDim = dim3(block);
-    config.stream = call->stream;
-    return cudaLaunchKernelEx(&config, unstrided, (const float *)call->argument[0],
-                              (float *)call->argument[1], n);
+    return kg_start(call, unstrided, kg_grid(n, block), block, KG_ARG(call, const float, 0),
+                    KG_ARG(call, float, 1), n);
 }

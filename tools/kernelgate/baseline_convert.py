@@ -88,7 +88,7 @@ COMMAND = Command(
     options=(),
     details="""\
 Reads FILE, a baseline of the schema kernelgate-baseline/1, and replaces it by one of
-today's; its sessions go to sessions/ beside it. Bands are made again from the sessions,
+today's; its sessions go to sessions/ next to it. Bands are made again from the sessions,
 but for those set by hand. Where a time has more than five sessions, which board each is
 of is not known: all are kept as those of one board, "unknown".
 exit: 0 converted; 2 a file cannot be, which is left as it is; those before it are done

@@ -9,7 +9,7 @@ from schema_form import misfit
 SCHEMA = "kernelgate-code/1"
 FORM = "kernelgate-code.schema.json"
 RECORD = "record it with ci/rebaseline --target sm"
-_OF_LAUNCH = ("kernel", "threads", "shared_bytes", "occupancy")
+_OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
 _OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 
 
@@ -35,7 +35,7 @@ class CodeBaseline:
         for case, launches in self.cases.items():  # of a kernel the last one counts, as it was recorded last
             for figures in launches:
                 kernels[_kernel_key(case, figures)] = {key: figures[key] for key in _OF_KERNEL}
-            cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH}, "kernel": _kernel_key(case, figures)}
+            cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH if key in figures}, "kernel": _kernel_key(case, figures)}
                            for figures in launches]
         parts = ",\n".join(f' "{name}": {{\n' + ",\n".join(f"  {json_line(key)}: {json_line(value)}"
                                                          for key, value in sorted(members.items())) + "\n }"

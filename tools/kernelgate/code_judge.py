@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from common import member
 from figures import show_figure, show_percent
-from generated_code import COPIED, FIGURES, VECTOR_LOADS, class_words, instructions_of
+from generated_code import CODE_SIZE, COPIED, FIGURES, LAUNCH_FIGURES, VECTOR_LOADS, class_words, instructions_of
 
 MOVES_NAMED = 6  # in a case's reason; more are counted
 ACCEPT = "if it is meant, ci/rebaseline --target sm accepts it"
@@ -46,18 +46,27 @@ def _instruction_verdict(name, before, now, figures):
     return OTHER if name == VECTOR_LOADS[0] and instructions_of(figures, COPIED) else WORSE
 
 
-def _moves_of(kernel, before, figures):
-    for key, words, unit, worse in FIGURES:
-        first, last = member(before, key), figures[key]
-        if first is not None and first != last:
+def _figure_moves(kernel, before, figures):
+    for key, words, unit, worse in (*FIGURES, *LAUNCH_FIGURES):
+        first, last = member(before, key), member(figures, key)
+        if first is not None and last is not None and first != last:
             verdict = OTHER if not worse else WORSE if (last > first) == (worse > 0) else BETTER
             yield Move(kernel, words, unit, first, last, verdict)
+
+
+def _instruction_moves(kernel, before, figures):
     if "instructions" not in before:
         return
     for name in sorted({**before["instructions"], **figures["instructions"]}):
         first, last = instructions_of(before, name), instructions_of(figures, name)
         if first != last:
             yield Move(kernel, class_words(name), "", first, last, _instruction_verdict(name, first, last, figures))
+
+
+def _moves_of(kernel, before, figures):
+    """The size of the code, which says least, comes last."""
+    moves = [*_figure_moves(kernel, before, figures), *_instruction_moves(kernel, before, figures)]
+    return sorted(moves, key=lambda move: move.words == CODE_SIZE)
 
 
 def find_moves(before, now):

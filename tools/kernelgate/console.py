@@ -7,8 +7,8 @@ import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, texts_of, variant_of,
-                     verdict_of, was_left_alone)
+from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines, texts_of,
+                     variant_of, verdict_of, was_left_alone, with_explanation)
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
@@ -246,7 +246,7 @@ class Console:
         return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
 
     def add_findings(self, entry, findings):
-        """What was found in a kernel, one line each, and what failed besides."""
+        """What was found in a kernel, one line each, and what else failed."""
         for number, finding in enumerate(findings):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
@@ -267,7 +267,8 @@ class Console:
         where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line else "")
         reason = without_place(reason_of(entry), file, line)
         if worst_metric(entry)[0] is not None:
-            reason = slower_time(entry) or f"{size_of(entry)}: {reason}"
+            times = slower_time(entry)
+            reason = with_explanation(times, entry) if times else f"{size_of(entry)}: {reason}"
         return self.add_failure(severity, where, "" if verdict == "error" else verdict, reason)
 
     def add_group(self, alike):
@@ -276,11 +277,13 @@ class Console:
             alike = sorted(alike, key=lambda entry: -abs(change_of(entry)))
         entry = alike[0]
         findings = list_of(entry, "findings")
-        told = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
-        if self.add_findings(entry, findings) if findings and told else self.add_verdict_on(entry):
+        has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
+        if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
             self.add_sizes(alike)
             for cause in texts_of(entry, "changed"):
                 self.add_detail("cause: ", cause)
+            for line in sass_lines(entry) if self.verbose else ():
+                self.add_detail("", line)
             if self.run.fails(entry):
                 self.add_detail("reproduce: ", text_of(entry, "reproduce"))
 

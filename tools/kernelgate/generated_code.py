@@ -7,7 +7,7 @@ import os
 import re
 
 from common import Failure, integer_of, list_of, member, object_of, read_json, text_of
-from occupancy import ask, calculate, file_of, run_tool
+from occupancy import ask, calculate, file_of, is_placed, run_tool
 from programs import MODEL
 from resource_usage import plain_name, read_kernels
 
@@ -90,24 +90,33 @@ class CodeBuild:
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
-        known = self.kernels(architecture, comparison, self._files_of(comparison, launches))
-        found = [(launch, *_find(known, launch)) for launch in launches]
-        needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
-                  math.prod(launch["block"])) for launch, _, kernel in found]
-        answers = calculate(needs)
-        if answers is None:
-            raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
-        cases = {}
-        for (launch, file, kernel), answer in zip(found, answers):
-            cases.setdefault(launch["case"], []).append({
-                "kernel": plain_name(kernel["name"]), "file": file,
-                "source": self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu"),
-                "threads": math.prod(launch["block"]),
-                "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
-                "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
-                **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
-                                                "instructions")}})
+        cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)
+        for figures in (figures for launched in cases.values() for figures in launched):
+            file = figures["file"]
+            figures["source"] = self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu")
         return cases
+
+
+def figures_of(launches, known, architecture):
+    """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
+    {case: [figures]}. What ptxas alone tells is there for cubins."""
+    places = [_place_of(known, launch) for launch in launches]
+    found = [(launch, known[place]) for launch, place in zip(launches, places)]
+    needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
+              math.prod(launch["block"])) for launch, kernel in found]
+    answers = calculate(needs)
+    if answers is None:
+        raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
+    cases = {}
+    for (file, _), (launch, kernel), answer in zip(places, found, answers):
+        cases.setdefault(launch["case"], []).append({
+            "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
+            "blocks": math.prod(launch["grid"]),
+            "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
+            "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
+            **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
+                                            "instructions") if key in kernel}})
+    return cases
 
 
 def _read_launches(path, comparison, known):
@@ -116,8 +125,8 @@ def _read_launches(path, comparison, known):
     launches = list_of(read_json(path, remedy), "cases")
     for launch in launches:
         if not (text_of(launch, "case").startswith(f"{comparison}/") and text_of(launch, "kernel") and text_of(launch, "launcher")
-                and len(list_of(launch, "block")) == 3 and all(isinstance(size, int) for size in launch["block"])):
-            raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel or block: {remedy}")
+                and is_placed(launch)):
+            raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel, grid or block: {remedy}")
     return [launch for launch in launches if launch["case"] not in known]
 
 
@@ -148,21 +157,27 @@ def read_spills(text):
     return spills
 
 
-def _find(known, launch):
-    """The file and the kernel of a launch: of its launcher's file, or the only one of its name."""
+def find_kernel(known, launch):
+    """The kernel of a launch: of its launcher's file, or the only one of its name."""
+    return known[_place_of(known, launch)]
+
+
+def _place_of(known, launch):
     name = plain_name(text_of(launch, "kernel"))
-    named = [(file, kernel) for (file, other), kernel in known.items() if other == name]
-    own = [(file, kernel) for file, kernel in named if file == launch["file"]]
-    if not own and len(named) != 1:
+    own = (launch["file"], name)
+    named = [place for place in known if place[1] == name]
+    if own not in known and len(named) != 1:
         raise Failure(f"{launch['case']}: kernel {text_of(launch, 'kernel')} is "
                       f"{'in several files' if named else 'not among those compiled'}: build the target kernel_code")
-    return (own or named)[0]
+    return own if own in known else named[0]
 
 
+CODE_SIZE = "code"
 # Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.
 FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill loads", "B", 1), ("occupancy", "occupancy", "%", -1),
            ("registers", "registers", "", 0), ("local_bytes", "local memory", "B", 0), ("shared_bytes", "shared memory", "B", 0),
-           ("code_bytes", "code", "B", 0))
+           ("code_bytes", CODE_SIZE, "B", 0))
+LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
 VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
 COPIED = "async_copy_128"  # does what a global load of 128 bits did
 WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}

@@ -14,6 +14,7 @@ LOOK_SECONDS = 0.005  # between two looks at the records of a running observer
 SECONDS_TO_GO = 20.0  # for a process in a call of the driver, or a wrapper that has an observer to end
 SECONDS_TO_TELL = 5.0  # for one that hangs, to say where
 MOST_HANGS = 3  # of a variant, whose other cases are not tried: each would take a limit's silence
+END = object()  # of steps
 SETTLING = ("checked", "measured", "failed", "refused", "passed_over")
 
 
@@ -92,6 +93,21 @@ def end_process(process, seconds):
                   "machine if it stays")
 
 
+def run_side_by_side(observations, at_a_time):
+    """Runs the steps of observations to their ends, so many at a time. What one raises ends all."""
+    waiting, running = list(observations), []
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_a_time:
+                running.append(waiting.pop(0))
+            running = [steps for steps in running if next(steps, END) is not END]
+            if running:
+                time.sleep(LOOK_SECONDS)
+    finally:
+        for steps in running:
+            steps.close()
+
+
 class Observation:
     """What observers of one program do with cases. `take` is called with each record, also with a "failed" one that is made for
     a case that was lost."""
@@ -109,11 +125,15 @@ class Observation:
 
     def run(self, folder):
         """Starts observers until each case has its record. Unavailable without a device, Failure where none can be run."""
+        run_side_by_side([self.steps(folder)], 1)
+
+    def steps(self, folder):
+        """The same as a generator, which yields whenever it has nothing to do for a moment; closing it ends its observer."""
         number = 0
         while self._left:
             path = os.path.join(folder, f"{self._part}.{number}")
             self._running, self._done, self._progressed, self._where, self._error = None, False, False, "", None
-            self._settle(*self._follow(*self._start(path)))
+            self._settle(*(yield from self._follow(*self._start(path))))
             number += 1
 
     def _start(self, path):
@@ -133,7 +153,7 @@ class Observation:
                           + ("see KG_WRAPPER" if self._wrapper else "build it again")) from None
 
     def _follow(self, process, records):
-        """The exit status of an observer at its end, and whether silence ended it."""
+        """Returns the exit status of an observer at its end, and whether silence ended it."""
         limit = silence_limit()
         heard = time.monotonic()
         hung = False
@@ -149,7 +169,7 @@ class Observation:
                     hung = True
                     end_process(process, SECONDS_TO_GO if self._wrapper else SECONDS_TO_TELL)
                 else:
-                    time.sleep(LOOK_SECONDS)
+                    yield
             records.close()
             return process.returncode, hung
         finally:

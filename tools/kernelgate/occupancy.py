@@ -119,12 +119,15 @@ def find_tool(name):
     return shutil.which(name, path=os.pathsep.join(filter(None, folders)))
 
 
+def is_placed(launch):
+    """Whether a launch has a grid and a block."""
+    return all(len(list_of(launch, key)) == 3 and all(isinstance(size, int) for size in launch[key]) for key in ("grid", "block"))
+
+
 def is_listing(listing):
     """Whether a program's answer has all that a row needs."""
     return isinstance(member(listing, "cases"), list) and all(
-        text_of(launch, "case").count("/") == 3 and all(
-            len(list_of(launch, key)) == 3 and all(isinstance(size, int) for size in launch[key]) for key in ("grid", "block"))
-        for launch in listing["cases"])
+        text_of(launch, "case").count("/") == 3 and is_placed(launch) for launch in listing["cases"])
 
 
 def ask(program):

@@ -156,6 +156,10 @@
       const changes = add(card, "ul");
       for (const text of entry.changed) add(changes, "li", text);
     }
+    if (entry.sass) {
+      const lines = [...entry.sass.came.map((line) => "+ " + line), ...entry.sass.went.map((line) => "- " + line)];
+      add(add(card, "pre"), "code", lines.join("\n"));
+    }
     addPlots(card, failure.plots);
     addReproduction(card, entry.reproduce);
   };

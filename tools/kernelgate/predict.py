@@ -277,14 +277,14 @@ def _figure(value):
 
 
 def _describe(job):
-    def told(value):
+    def shown(value):
         return show_figure(math.nan if value is None else value)
     count = job.counters
-    text = f"{told(job.operations)} operations ({job.type}), {told(job.bytes)} bytes"
+    text = f"{shown(job.operations)} operations ({job.type}), {shown(job.bytes)} bytes"
     if "unique_bytes_read" in count:
-        text += (f"; counted: {told(count['unique_bytes_read'])} bytes read and {told(count['unique_bytes_written'])} written, "
-                 f"{told(count['global_load_sectors'] + count['global_store_sectors'])} sectors")
-    return text + (f"; {told(job.blocks)} blocks" if job.blocks is not None else "")
+        text += (f"; counted: {shown(count['unique_bytes_read'])} bytes read and {shown(count['unique_bytes_written'])} written, "
+                 f"{shown(count['global_load_sectors'] + count['global_store_sectors'])} sectors")
+    return text + (f"; {shown(job.blocks)} blocks" if job.blocks is not None else "")
 
 
 def _bounds_table(rows, resources):

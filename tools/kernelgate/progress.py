@@ -66,3 +66,19 @@ class Progress:
             sys.stderr.write(f"\r{' ' * self._width}\r")
             sys.stderr.flush()
         self._width = 0
+
+
+class Tally:
+    """The progress through so many cases, which are taken to take equally long."""
+
+    def __init__(self, progress, count):
+        self._progress = progress
+        self._count = count
+        self._done = 0
+        self.settings = progress.settings
+        self.clear = progress.clear
+
+    def count(self, case):
+        """Shows that a case is done."""
+        self._done = min(self._done + 1, self._count)
+        self._progress.show(self._done / self._count, self._progress.elapsed() * (self._count - self._done) / self._done, case)

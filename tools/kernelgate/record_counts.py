@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from baseline_file import Metric
 from common import Failure, list_of, member, text_of
-from figures import show_figure, show_percent
+from figures import plural, show_figure, show_percent
 from programs import instrumented_program
 from recorder import Refused, is_partial
 from recording import counts_differ, counts_of, record_count, record_lines
@@ -47,7 +47,7 @@ class Counting:
         self._run = 0
         self._cases = {}
 
-    def _take(self, record):
+    def _take(self, _program, record):
         event, case = text_of(record, "event"), text_of(record, "case")
         if event == "measured" and not member(record, "metrics"):
             self._recorder.refuse_case(case, "the observer recorded no counter of this case")
@@ -57,24 +57,21 @@ class Counting:
             self._cases.setdefault(case, Counted()).checked = True
 
     def _counted(self):
-        """The record of each case that was counted."""
-        return {case: counted.record for case, counted in self._cases.items() if counted.record}
+        """The record of each case that was counted, by name: which program was through first is chance."""
+        return {case: counted.record for case, counted in sorted(self._cases.items()) if counted.record}
 
     def measure(self):
         """Checks, with the plain and with the instrumented kernels, then counts. Refused where counts may not be stored."""
         try:
-            observers = {program: instrumented_program(program) for program in self._programs}
+            watching = [(program, instrumented_program(program)) for program in self._programs]
         except Failure as failure:
             self._recorder.refuse(str(failure))
-        for program, instrumented in observers.items():
-            self._log.say(f"checking {program}")
-            self._recorder.observe(program, program, "check", self._take)
-            self._recorder.observe(program, instrumented, "check", self._take)
+        self._log.say(f"checking {plural(len(self._programs), 'program')}")
+        self._recorder.observe_all([*((program, program) for program in self._programs), *watching], "check", self._take)
         self._recorder.check_baseline()
         for self._run in range(RUNS):
             self._log.say(f"counting, run {self._run + 1} of {RUNS}")
-            for program, instrumented in observers.items():
-                self._recorder.observe(program, instrumented, "count", self._take)
+            self._recorder.observe_all(watching, "count", self._take)
         if not self._counted():
             self._recorder.refuse_filter("count", self._programs)
         self._check_repetition()
@@ -133,7 +130,7 @@ class Counting:
             if case not in counted:
                 self._recorder.say_retired(case)
             baseline.checked.remove(case)
-        new = [case for case, observed in self._cases.items()
+        new = [case for case, observed in sorted(self._cases.items())
                if observed.checked and case not in counted and case not in baseline.checked]
         for case in new:
             self._log.say(f"{case:<50} checked, new")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 
 from common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
 from figures import plural
@@ -9,6 +10,10 @@ from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_sa
 from recorder import Refused
 from recording import HEAD, SENTINELS, TIMES, Sessions, launch_costs
 from sessions_file import board_of
+
+# What a case may be sampled for in each session, half of what a gate takes: the sessions of a case that needs longer differ by
+# more than its interval.
+SESSION_CASE_SECONDS = "0.25"
 
 
 def fingerprints_of(capability, kernels):
@@ -99,20 +104,24 @@ class Timing:
                 recorded = self._sessions.case(case)
                 recorded.code = {**(recorded.code or {}), FINGERPRINT: fingerprint}
 
+    def _jobs(self):
+        return [(program, program) for program in self._programs]
+
     def _observe_session(self, checked):
         """Runs one session: new processes of each program, of which those of the first one check results before and after. The
         sentinels of all programs are averaged."""
         self._sums = []
-        for program in self._programs:
-            self._recorder.observe(program, program, "time", lambda record, program=program: self._take(program, record), checked)
+        settings = {"KG__CHECKED": "1"} if checked else {}
+        if not os.environ.get("KG_CASE_SECONDS"):
+            settings["KG_CASE_SECONDS"] = SESSION_CASE_SECONDS
+        self._recorder.observe_all(self._jobs(), "time", self._take, settings, at_a_time=1)
         for name, values in zip(SENTINELS, zip(*self._sums)):
             self._sessions.sentinels[name].add(TIMES[0], sum(values) / len(values))
 
     def measure(self):
         """Checks, then times. Refused where what was measured may not be stored."""
-        for program in self._programs:
-            self._log.say(f"checking {program}")
-            self._recorder.observe(program, program, "check", lambda record: None)
+        self._log.say(f"checking {plural(len(self._programs), 'program')}")
+        self._recorder.observe_all(self._jobs(), "check", lambda program, record: None)
         if self._recorder.target:
             self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):

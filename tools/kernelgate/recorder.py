@@ -5,9 +5,9 @@ import subprocess
 
 from baseline_file import Baseline, load, path_for, save
 from common import Failure, complain, current_commit, member, object_of, text_of
-from observers import Observation
+from observers import Observation, run_side_by_side
 from programs import call_program, comparison_of_case, filter_takes, glob_meant
-from progress import Progress
+from progress import Progress, Tally
 from sessions_file import StoredSessions, path_beside, save_both
 
 LISTING_SECONDS = 30
@@ -72,11 +72,25 @@ class Recorder:
         hint = f' Did you mean "{meant}"?' if meant else ""
         self.refuse(f"no case to record: is KG_FILTER too narrow?{hint} `kernelgate list` has the cases")
 
-    def observe(self, program, observer, part, take, checked=False):
-        """Observes all cases of a part that `program` lists (filtered by KG_FILTER) in new processes of `observer`. `take` gets
-        the record of every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be
-        observed, or a case is wrong or failed. Where this recording has `checked` the results of what it times, processes need
-        not compute the reference again, which takes most of their time."""
+    def observe_all(self, jobs, part, take, settings=None, at_a_time=None):
+        """Observes all cases of a part that each program lists (filtered by KG_FILTER) in new processes: a job is a program and
+        its observer. As many run at a time as there are processors, or `at_a_time`. `take` gets the program, and the record of
+        every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be observed, or a
+        case is wrong or failed. `settings` are added to the environment."""
+        listed = [(*job, self._list_part(job[0], part)) for job in jobs]
+        progress = Tally(Progress("baseline record"), sum(len(cases) for *_, cases in listed))
+        observations = []
+        for number, (program, observer, cases) in enumerate(listed):
+            scratch = os.path.join(self._scratch, f"{part}.{number}")
+            os.makedirs(scratch, exist_ok=True)
+            observations.append(self._steps(program, observer, part, cases, take, {**progress.settings(), **(settings or {})},
+                                            progress, scratch))
+        run_side_by_side(observations, at_a_time or len(os.sched_getaffinity(0)))
+        progress.clear()
+        if self._refused:
+            raise Refused
+
+    def _list_part(self, program, part):
         # For times also those that are timed in the same process and not recorded.
         listing = ["--beside"] if part == "time" else ["--cases", part]
         try:
@@ -84,18 +98,18 @@ class Recorder:
         except Failure as failure:
             self.refuse(str(failure), program)
         self._comparisons.update(map(comparison_of_case, cases))
-        progress = Progress("baseline record")
-        done = 0
+        return cases
+
+    def _steps(self, program, observer, part, cases, take, settings, progress, scratch):
+        """The steps of one observation."""
 
         def take_record(record):
-            nonlocal done
             event, case = text_of(record, "event"), text_of(record, "case")
             if event == "waiting":
                 progress.clear()
                 complain(text_of(record, "why"))
             if case and event in ("checked", "measured", "failed"):
-                done = min(done + 1, len(cases))  # all cases are taken to take equally long
-                progress.show(done / len(cases), progress.elapsed() * (len(cases) - done) / done, case)
+                progress.count(case)
             if case and not filter_takes(case):
                 return
             if event == "target" and not self.target:
@@ -104,17 +118,13 @@ class Recorder:
                 progress.clear()
                 self.refuse_case(case, text_of(record, "why"))
             elif event in ("measured", "checked", "sentinels"):
-                take(record)
+                take(program, record)
 
         try:
-            settings = {**progress.settings(), **({"KG__CHECKED": "1"} if checked else {})}
-            Observation(observer, part, cases, take_record, settings).run(self._scratch)
+            yield from Observation(observer, part, cases, take_record, settings).steps(scratch)
         except Failure as failure:
             progress.clear()
             self.refuse(str(failure), observer)
-        progress.clear()
-        if self._refused:
-            raise Refused
 
     def check_baseline(self):
         """Refuses to record what load() would refuse, before anything is measured."""

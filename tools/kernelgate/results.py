@@ -285,11 +285,21 @@ def is_reported_only(claim):
     return member(claim, "holds") is not True and not claim_fails(claim)
 
 
+def with_explanation(reason, entry):
+    """A reason, followed by what explains it: what moved in the code, the launch or the counters."""
+    return "; ".join(filter(None, (reason, text_of(entry, "explanation"))))
+
+
 def reason_of(entry):
     """Why a case has its verdict, "" for a plain pass; results of an earlier version have but some reasons."""
     if RANKS[verdict_of(entry)] <= RANKS["unchanged"]:
         return clean(text_of(entry, "why"))
-    return clean(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded")
+    return clean(with_explanation(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded", entry))
+
+
+def sass_lines(entry):
+    """The lines of SASS that came, "+ 16x LDS R, [R+…]", and those that went."""
+    return [f"{sign} {clean(line)}" for key, sign in (("came", "+"), ("went", "-")) for line in texts_of(member(entry, "sass"), key)]
 
 
 def reason_with_others(run, entry, most=None):

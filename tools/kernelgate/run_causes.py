@@ -1,11 +1,14 @@
-"""What may explain a slower or doubtful time: the counts of the same case, or of its variant, in the CPU model's run, and the
-state of the GPU while it was timed."""
+"""What may explain a slower or doubtful time: what changed in its code and launch, the counts of the same case, or of its
+variant, in the CPU model's run, and the state of the GPU while it was timed."""
 
 import math
 
+import sass
+from code_causes import CodeDifferences
 from common import number_of, object_of, text_of
 from figures import plural, show_figure
 from results import MODEL_KEY, is_code, is_dismissed, variant_of
+from settings import setting
 
 # What the CPU model's run says of a case: not counted; counted, and there is no baseline; as before; moved; wrong, or it
 # could not be run.
@@ -67,15 +70,21 @@ class _ModelRun:
             self._unchanged[variant] = self._unchanged.get(variant, 0) + (answer == UNCHANGED)
 
     def explain(self, entry):
-        """Adds what the model says of a case, or of its variant's other sizes where it did not count this one."""
+        """Adds what the model says of a case, or of its variant's other sizes where it did not count this one. What moved there
+        is the explanation, unless the code is."""
         counted = self.cases.get(entry["case"])
         variant = variant_of(entry["case"])
         size = ""
         if _answer_of(counted) == NOT_COUNTED:
             counted = self._suspicious.get(variant)
             size = counted["case"] if counted is not None else ""
-        entry["changed"].append(_words(counted, size) if counted is not None else self._without_count(variant))
-        if _answer_of(counted) in (MOVED, FAILED) and _place_of(counted):
+        words = _words(counted, size) if counted is not None else self._without_count(variant)
+        found = _answer_of(counted) in (MOVED, FAILED)
+        if "explanation" not in entry and found:
+            entry["explanation"] = words
+        elif "explanation" not in entry or counted is not None:  # what was not counted need not be told where the code moved
+            entry["changed"].append(words)
+        if found and _place_of(counted):
             entry["at"] = _place_of(counted)
 
     def _without_count(self, variant):
@@ -109,14 +118,34 @@ def _code_moves(document):
     """What nvcc generated otherwise than in the baseline of its architecture, by compute capability and case."""
     capabilities = {key: text_of(target, "compute_capability") for key, target in object_of(document, "targets").items()
                     if is_code(key)}
-    return {(capabilities.get(entry["target"], ""), entry["case"]): (entry["target"], entry["moves"])
+    return {(capabilities.get(entry["target"], ""), entry["case"]): entry["moves"]
             for entry in document["cases"] if is_code(entry["target"]) and "moves" in entry}
 
 
-def add_causes(document):
-    """Adds to the times of a run's results that are slower or doubtful what may explain them."""
+def _explain_by_code(entry, difference, judged):
+    """Adds how the code and launch differ from the base's or the baseline's, else what the run's own verdict on the code says."""
+    explanation = difference.text if difference is not None else judged
+    if explanation:
+        entry["explanation"] = explanation
+    if difference is not None and (difference.came or difference.went):
+        entry["sass"] = {"came": difference.came, "went": difference.went}
+
+
+def _note_missing_tool(document, entries):
+    """One note where lines of SASS would be shown, and nothing disassembles them."""
+    changed = next((entry for entry in entries if "explanation" in entry), None)
+    if setting("KG_BASE") and changed is not None and sass.find_disassembler() is None:
+        note = (f"no {sass.TOOL}, so no lines of SASS that came and went: install the CUDA Toolkit's, or pip install "
+                "nvidia-cuda-cuobjdump")
+        document["notes"].append({"note": note, "target": changed["target"], "test": changed["test"]})
+
+
+def add_causes(document, build=None):
+    """Adds to the times of a run's results that are slower or doubtful what may explain them; `build` is the folder of what ran,
+    None where nobody knows."""
     model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
-    code = _code_moves(document)
+    moves, differences = _code_moves(document), CodeDifferences(build)
+    explained = []
     for entry in document["cases"]:
         if entry["target"] == MODEL_KEY or is_code(entry["target"]):
             continue
@@ -124,11 +153,13 @@ def add_causes(document):
         if not _asks_for_causes(entry):
             continue
         entry["changed"] = list(changed)
-        capability = text_of(object_of(document, "targets").get(entry["target"]), "compute_capability")
-        if (capability, entry["case"]) in code:
-            entry["changed"].append("the code for {}: {}".format(*code[capability, entry["case"]]))
+        target = object_of(document, "targets").get(entry["target"])
+        _explain_by_code(entry, differences.find(entry["case"], target),
+                         moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
         if seen:
-            entry["changed"].append(f"the card, at its worst while it was timed: {seen}")
+            entry["changed"].append(f"the GPU, at its worst while it was timed: {seen}")
         model.explain(entry)
+        explained.append(entry)
+    _note_missing_tool(document, explained)

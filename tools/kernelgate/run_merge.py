@@ -262,15 +262,15 @@ class Merge:
                 if not any(globs_take(glob, case) for case in cases):
                     self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
 
-    def finish_cases(self):
-        """Sorts the cases by their targets, of one target in the order of their first appearance, and counts them."""
+    def finish_cases(self, build):
+        """Sorts the cases by their targets, of one target in the order of their first appearance, counts and explains them."""
         self.document["cases"].sort(key=lambda entry: entry["target"].encode("utf-8", "surrogateescape"))
         for entry in self.document["cases"]:
             self.tally[entry["verdict"]] += 1
             self.tally["excused"] += counts_as(entry) != entry["verdict"]
             if not entry.get("pairs"):
                 entry.pop("pairs", None)
-        add_causes(self.document)
+        add_causes(self.document, build)
         for entry in self.document["cases"]:
             entry.pop("moves", None)
         self.tally["vanished"] = len(self.document["vanished"])
@@ -293,9 +293,10 @@ def filter_error(subject, meant):
             "one comparison")
 
 
-def merge(out, strict, nothing_is_an_error=True):
+def merge(out, strict, nothing_is_an_error=True, build=None):
     """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure where the folder
-    cannot be read. No file at all is an error too, unless the caller knows which tests were to leave one."""
+    cannot be read. No file at all is an error too, unless the caller knows which tests were to leave one. `build` is the folder of
+    what ran, where it is known."""
     records = f"{out}/records"
     try:
         names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))
@@ -308,5 +309,5 @@ def merge(out, strict, nothing_is_an_error=True):
         run.add_error(None, f"{records}: holds no verdicts, so no test of a comparison ran to its end: run ctest, and see its "
                       "output")
     run.check_filter()
-    run.finish_cases()
+    run.finish_cases(build)
     return run

@@ -167,10 +167,10 @@ def _merge(options, folder):
     hold_folder("check", folder)
     programs = options["programs"]
     if programs is None:
-        return merge(folder, strict)
+        return merge(folder, strict, build=options["build"])
     partial = ctest_chose_tests()
     tests = list_tests(programs, options["target"])
-    merged = merge(folder, strict, nothing_is_an_error=partial)
+    merged = merge(folder, strict, nothing_is_an_error=partial, build=options["build"])
     Coverage(merged, tests, default_folder(), partial).check()
     return merged
 
@@ -201,7 +201,7 @@ COMMAND = Command(
     "results",
     options=(
         Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
-        Option("--build", "DIR", "the build folder that the lines to reproduce a verdict name"),
+        Option("--build", "DIR", "the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it"),
         Option("--strict", None, "fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)"),
         Option("--programs", "FILE", "the programs whose tests had to report, one path per line"),
         Option("--target", "KIND", "gpu, model or sm: only the tests of this target had to report; may be repeated",

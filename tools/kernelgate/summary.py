@@ -2,7 +2,8 @@
 
 from common import list_of, member, number_of, text_of
 from figures import known_figure, known_percent, plural, unit_of
-from results import VERDICTS, items, reason_with_others, refusal_word, shown_metrics, shown_value, texts_of, verdict_of
+from results import (VERDICTS, items, reason_with_others, refusal_word, sass_lines, shown_metrics, shown_value, texts_of,
+                     verdict_of)
 from text import clean, code, escape_markdown
 
 # GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so that none crowds out another.
@@ -99,8 +100,9 @@ def changes(run):
     lines = []
     for entry in run.list("cases"):
         if list_of(entry, "changed"):
+            texts = [text for text in (text_of(entry, "explanation"), *texts_of(entry, "changed")) if text]
             lines += ["", f"- {code(text_of(entry, 'case'))}"]
-            lines += [f"  - {escape_markdown(text)}" for text in texts_of(entry, "changed")]
+            lines += [f"  - {escape_markdown(text)}" for text in texts] + [f"  - {code(line)}" for line in sass_lines(entry)]
     return cut(["", "## What changed", *lines], 96) if lines else []
 
 

@@ -14,9 +14,9 @@ static const kg_variant variants[] = {
     KG_VARIANT("thread_each", row_sums_thread_each, "one thread per row"),
     KG_VARIANT("warp_each", row_sums_warp_each, "one warp per row, summed by shuffles"),
     KG_VARIANT("cublas", row_sums_cublas, "cuBLAS: the matrix times a vector of ones",
-               .launches = none, .prepare = row_sums_prepare_cublas),
+               .launches = none, .advanced.prepare = row_sums_prepare_cublas),
     KG_VARIANT("cub", row_sums_cub, "CUB: a reduction of segments", .launches = none,
-               .prepare = row_sums_prepare_cub),
+               .advanced.prepare = row_sums_prepare_cub),
     KG_END,
 };
 
@@ -26,7 +26,7 @@ static const kg_size sizes[] = {
     KG_COUNTED(530, 67), KG_TIMED(32768, 1000), KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(128), KG_BLOCK(256), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(128), KG_LAUNCH(256), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -1,7 +1,9 @@
-/* The element types of arguments. Part of kernelgate.h, which includes it. */
+/* The types of a table's members: elements, kinds of memory, clocks. Part of kernelgate.h, which
+ * includes it. */
 #ifndef KERNELGATE_TYPES_H
 #define KERNELGATE_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +44,81 @@ void kg_set_element(kg_type type, void *data, size_t index, double value);
 
 /* How far a sum of `terms` products (or numbers) may be off that is accumulated in one type, in any
  * order, and stored in another; their magnitudes add up to `magnitude`. For terms u < 1, where u is
- * the roundoff of `accumulated`; else infinite. */
+ * the roundoff of `accumulated`, and a finite magnitude; else NaN, for there is no bound, and only
+ * what is equal passes. */
 double kg_sum_tolerance(kg_type accumulated, kg_type stored, int64_t terms, double magnitude);
+
+/* Where an argument is. */
+typedef enum kg_memory {
+    KG_DEVICE,
+    KG_MANAGED,  /* managed memory, on the device when a launch begins, unless the clock is
+                    KG_FIRST_TOUCH_CLOCK */
+    KG_PAGEABLE, /* the host's, as malloc() gives it */
+    KG_PINNED    /* the host's, page-locked */
+} kg_memory;
+
+/* How a variant is timed. Its records name the clock. */
+typedef enum kg_clock {
+    KG_GRAPH_CLOCK,      /* an event pair around a CUDA graph of many launches */
+    KG_HOST_CLOCK,       /* the host's clock around calls and their end, for what fits in no graph,
+                            such as copies from pageable memory */
+    KG_FIRST_TOUCH_CLOCK /* an event pair around one launch that finds managed arguments on the
+                            host */
+} kg_clock;
+
+/* Zeroed host memory for `count` items of `size` bytes, freed with free(); ends the process with a
+ * message when there is none. */
+void *kg_allocate(size_t count, size_t size);
+
+/* Where a computed output first differs from the reference. */
+typedef struct kg_mismatch {
+    size_t index; /* of the first bad element, or row for a projection */
+    double expected;
+    double got;
+    double tolerance;
+    size_t count; /* bad elements (or rows) in all */
+    bool is_row;  /* the index is of a row: a projection cannot tell the column */
+} kg_mismatch;
+
+struct kg_problem;
+
+/* Computes what output argument `output` must hold, element by element, in double, and how far each
+ * may be off: 0 exactly; INFINITY: a finite one is not compared. Both arrays have rows x columns
+ * elements of that argument. Exact patterns ignore other tolerances. Of KG_INT64 and KG_UINT64
+ * `expected` is an array of int64_t or uint64_t: cast it. */
+typedef void kg_reference(const struct kg_problem *problem, int output, double *expected,
+                          double *tolerance);
+
+/* Judges a computed output without a whole reference, where that would cost more than
+ * KG_PROJECT_ABOVE operations. Returns true when right, else fills `mismatch`. */
+typedef bool kg_projection(const struct kg_problem *problem, int output, const void *computed,
+                           kg_mismatch *mismatch);
+
+#define KG_PROJECT_ABOVE (1LL << 29)
+
+/* A pattern of inputs. Every comparison gets "random" (uniform in [-1, 1), or over the whole range
+ * of an integer type, from a fixed seed) first, then its own. */
+typedef struct kg_pattern {
+    const char *name;
+    /* Fills `data`, the host copy of argument `argument`. */
+    void (*fill)(const struct kg_problem *problem, int argument, void *data);
+    kg_reference *reference; /* the pattern's closed form; NULL: the comparison's own */
+    bool exact;              /* sums and products of this pattern round nowhere: compare exactly */
+} kg_pattern;
+
+/* What a case's job asks for: the fewest operations and bytes, whatever the variant does. */
+typedef struct kg_work {
+    double operations; /* floating-point (or integer) operations */
+    double bytes; /* every input read once, every output written once; 0: those of the arguments */
+} kg_work;
+
+/* Values of a launch's axis: from `first` on, each larger by `step`, or twice the one before where
+ * that is 0, up to `last`. All 0: none. */
+typedef struct kg_range {
+    int first;
+    int last;
+    int step;
+} kg_range;
 
 #ifdef __cplusplus
 }

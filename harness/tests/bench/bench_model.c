@@ -124,7 +124,7 @@ static int measure(const struct variant *variant, const struct mode *mode)
     matrices[2] = make_matrix(2, "c", false);
     begun = kg__now();
     error =
-        variant->launch(&(kg_call){ .size = &size, .launch = KG_BLOCK(16), .argument = matrices });
+        variant->launch(&(kg_call){ .size = &size, .launch = KG_LAUNCH(16), .argument = matrices });
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize();
     report = kg__model_seen();

@@ -6,6 +6,7 @@ import os
 import struct
 import sys
 import unittest
+from unittest import mock
 
 from command_fixture import COMMAND, Folder
 
@@ -13,10 +14,13 @@ os.environ["KG__COMMAND"] = COMMAND
 
 # pylint: disable=wrong-import-position
 import code_baseline  # noqa: E402
+import code_causes  # noqa: E402
 import generated_code  # noqa: E402
 import occupancy  # noqa: E402
+import sass  # noqa: E402
 from code_judge import describe_moves, find_moves, judge_case, notes_of  # noqa: E402
 from common import Failure  # noqa: E402
+from run_causes import add_causes  # noqa: E402
 
 need_calculator = unittest.skipUnless(occupancy.calculate([]) is not None, "built without cuda_occupancy.h of the CUDA Toolkit")
 KERNEL = "_Z5tiledPf"
@@ -68,6 +72,8 @@ class Judging(unittest.TestCase):
                 ({"occupancy": 0.5}, {"spill_loads": 4}, "slower", "spill loads 0 B -> 4 B, occupancy 50.0 % -> 100.0 %"),
                 ({}, {"instructions": {"global_load_32": 8, "ffma": 8}}, "slower",
                  "128-bit global loads 2 -> 0, 32-bit global loads 0 -> 8"),
+                ({"blocks": 8}, {"blocks": 16, "threads": 128, "code_bytes": 640, "instructions": {"global_load_128": 2, "ffma": 7}}, "pass",
+                 "threads per block 256 -> 128, blocks 8 -> 16, FFMA 8 -> 7, code 512 B -> 640 B"),
                 ({}, {"instructions": {"global_load_128": 1, "ffma": 8}}, "pass", "128-bit global loads 2 -> 1"),
                 ({}, {"instructions": async_copies}, "pass", "128-bit async copies 0 -> 2, 128-bit global loads 2 -> 0"),
                 ({"instructions": {"shared_load_128": 1}}, {"instructions": {}}, "slower", "128-bit shared loads 1 -> 0"),
@@ -159,8 +165,8 @@ class Code(Folder):
         self.list_cases("m/tiled/1/b16", "m/tiled/2/b16")
         self.compile()
 
-    def list_cases(self, *cases, launcher="m_tiled"):
-        launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": [1, 1, 1], "block": [16, 16, 1],
+    def list_cases(self, *cases, grid=(1, 1, 1), launcher="m_tiled"):
+        launches = [{"case": case, "launcher": launcher, "kernel": "_ZL5tiledPf", "grid": grid, "block": [16, 16, 1],
                      "dynamic_shared": 0} for case in cases]
         listing = {"comparison": "m", "home": os.getcwd(), "include": "/i", "target": {}, "cases": launches, "without": [],
                    "refused": [], "failed": []}
@@ -219,7 +225,7 @@ class Code(Folder):
         self.assertEqual(verdicts["target"], {"key": "sm_90", "compute_capability": "9.0", "compiler": "nvcc 13.0.88"})
         for change, code, verdict, told in (
                 ({"spills": 64}, 1, "slower", "spill stores 0 B -> 64 B, spill loads 0 B -> 64 B"),
-                ({"code": (LOAD_32,) * 4 + (FFMA,)}, 1, "slower", "128-bit global loads 1 -> 0, code 32 B -> 80 B"),
+                ({"code": (LOAD_32,) * 4 + (FFMA,)}, 1, "slower", "128-bit global loads 1 -> 0, 32-bit global loads 0 -> 4, code 32 B -> 80 B"),
                 ({"registers": 64}, 1, "slower", "occupancy 100 % -> 50.0 %, registers 32 -> 64"),
                 ({"registers": 30}, 0, "pass", "registers 32 -> 30"), ({}, 0, "pass", "")):
             self.compile(**change)
@@ -239,14 +245,15 @@ class Code(Folder):
     @need_calculator
     def test_recorded_launches(self):
         """What only a GPU runs is listed next to its suite; the CPU model knows its own cases better."""
-        launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "block": [32, 1, 1], "dynamic_shared": 512}
+        launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "grid": [7, 3, 1], "block": [32, 1, 1],
+                  "dynamic_shared": 512}
         self.write("suites/m.launches.json", {"cases": [launch, {**launch, "case": "m/tiled/1/b16"}]})
         found = json.loads(self.code(0, "", "--json"))["targets"]["sm_90"]
-        self.assertEqual([(case, kernel["threads"], kernel["shared_bytes"]) for case, (kernel,) in found.items()],
-                         [("m/tiled/1/b16", 256, 0), ("m/tiled/2/b16", 256, 0), ("m/tiled/9/b16", 32, 512)])
-        for broken in ({**launch, "block": [1]}, {**launch, "case": "n/tiled/9/b16"}, {"case": "m/tiled/9/b16"}):
+        self.assertEqual([(case, kernel["blocks"], kernel["threads"], kernel["shared_bytes"]) for case, (kernel,) in found.items()],
+                         [("m/tiled/1/b16", 1, 256, 0), ("m/tiled/2/b16", 1, 256, 0), ("m/tiled/9/b16", 21, 32, 512)])
+        for broken in ({**launch, "block": [1]}, {**launch, "grid": []}, {**launch, "case": "n/tiled/9/b16"}, {"case": "m/tiled/9/b16"}):
             self.write("suites/m.launches.json", {"cases": [broken]})
-            self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel or block")
+            self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel, grid or block")
 
     @need_calculator
     def test_what_cannot_be_read(self):
@@ -266,6 +273,74 @@ class Code(Folder):
             self.code(2, told, *arguments)
         os.unlink("build/kernelgate.code")
         self.code(77, "was configured without nvcc")
+
+    def slower(self, **settings):
+        """A slower time in a run of the build, when it is explained."""
+        entry = {"case": "m/tiled/1/b16", "target": "gpu", "verdict": "slower", "why": "w", "test": "gpu.m.time",
+                 "metrics": {"time_ns": {"value": 2}}}
+        document = {"cases": [entry], "targets": {"gpu": {"compute_capability": "9.0"}}, "provenance": {}, "notes": []}
+        with mock.patch.dict(os.environ, {**settings, "KG_BASELINES": "baselines"}):
+            add_causes(document, "build")
+        return entry, document["notes"]
+
+    def link(self, folder, **cubin):
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{folder}/m.gpu", "wb") as file:
+            file.write(cubin_of(**cubin))
+
+    @need_calculator
+    def test_explains_a_slower_time_by_the_baseline(self):
+        """The program's code, for that architecture, and the launch as the CPU model lists it."""
+        self.code(0, "", "--record")
+        for cubin, expected in (({}, None),
+                                ({"registers": 30, "code": (FFMA, FFMA)}, "128-bit global loads 1 -> 0, registers 32 -> 30, FFMA 1 -> 2"),
+                                ({"registers": 30, "architecture": 80}, None), ({"kernel": "_Z5otherPf"}, None)):
+            self.link("build", **cubin)
+            entry, notes = self.slower()
+            self.assertEqual((entry.get("explanation"), entry.get("sass"), notes), (expected, None, []), cubin)
+        self.link("build")
+        self.list_cases("m/tiled/1/b16", grid=(2, 3, 1))
+        self.assertEqual(self.slower()[0]["explanation"], "blocks 1 -> 6")
+        self.write_script("nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 12.8, V12.8.93'\n")
+        self.assertNotIn("explanation", self.slower()[0], "of another nvcc")
+        os.unlink("build/kernelgate.code")
+        self.assertNotIn("explanation", self.slower()[0])
+
+    @need_calculator
+    def test_explains_a_slower_time_by_the_base(self):
+        """What the base's build runs, not what a baseline holds; and the lines of SASS where there is a disassembler."""
+        self.link("base")
+        self.link("build", registers=30)
+        launches = [{"case": "m/tiled/1/b16", "file": "tiled", "kernel": KERNEL, "grid": [1, 1, 1], "block": [16, 16, 1]}]
+        lines = {"base": "LDG.E.128 R4, desc[UR4][R2.64+0x10] ;\n /*0010*/ FFMA R0, R5.reuse, R6, R0 ;",
+                 "build": "\n /*0010*/ ".join(f"@!P{i} LDG.E R{i}, desc[UR4][R2.64+{hex(i)}] ;" for i in range(1, 5))
+                 + "\n /*0050*/ FFMA R9, R5, R6, R9 ;"}
+        for folder, text in lines.items():
+            self.write(f"{folder}.sass", f"\tFunction : {KERNEL}\n /*0000*/ {text}   /* 0x00 */\n")
+        self.write_script("bin/cuobjdump", '#!/bin/sh\nfor last; do :; done\ncat "${last%/m.gpu}.sass"\n')
+        with mock.patch.object(code_causes, "_list_launches", lambda program: launches):
+            with mock.patch.object(sass, "find_disassembler", lambda: os.path.abspath("bin/cuobjdump")):
+                entry, notes = self.slower(KG_BASE="base")
+                self.assertEqual((entry["explanation"], notes), ("registers 32 -> 30", []))
+                self.assertEqual(entry["sass"], {"came": ["4x @!P LDG.E R, desc[UR][R.64+…]"],
+                                                 "went": ["LDG.E.128 R, desc[UR][R.64+…]"]})
+            with mock.patch.object(sass, "find_disassembler", lambda: None):
+                sass._disassemble.cache_clear()
+                entry, (note,) = self.slower(KG_BASE="base")
+                self.assertIn("no cuobjdump, so no lines of SASS", note["note"])
+                self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
+        self.assertNotIn("explanation", self.slower(KG_BASE="nowhere")[0])
+
+    def test_lines_of_sass(self):
+        for line, short in (("LDS R9, [R3+0x44]", "LDS R, [R+…]"), ("@!P0 BRA 0x830", "@!P BRA …"),
+                            ("IMAD.WIDE.U32 R6, R5.reuse, 0x4, R2", "IMAD.WIDE.U32 R, R, 0x4, R"),
+                            ("UIADD3.X UR5, URZ, UR5, URZ, UP0, !UPT", "UIADD3.X UR, URZ, UR, URZ, UP, !UPT"),
+                            ("LDC R1, c[0x0][0x28]", "LDC R, c[0x0][0x28]"), ("BSSY B0, 0x4f0", "BSSY B, …"),
+                            ("LDL R2, [R1+-0x8]", "LDL R, [R+…]")):
+            self.assertEqual(sass.normalize(line), short)
+        lines = sass.Counter({f"line {number}": number for number in range(1, 9)})
+        self.assertEqual(sass.describe_lines(lines), [f"{number}x line {number}" for number in range(8, 2, -1)] + ["and 3 more"])
+        self.assertEqual(sass.describe_lines(sass.Counter("a")), ["a"])
 
 
 if __name__ == "__main__":

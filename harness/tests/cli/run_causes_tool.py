@@ -1,4 +1,4 @@
-"""Tests of what stands beside a slow verdict. usage: run_causes_tool.py TREE KERNELGATE"""
+"""Tests of what explains a slower time. usage: run_causes_tool.py TREE KERNELGATE"""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def counted(loads="slower", verdict="slower", why="", case=CASE, **more):
 class Causes(unittest.TestCase):
     def explained(self, first, *others, most=1980):
         """The first case, when the causes are added to all."""
-        add_causes({"cases": [first, *others], "provenance": {GPU: {"max_sm_clock_mhz": most}} if most is not None else {}})
+        add_causes({"cases": [first, *others], "notes": [], "provenance": {GPU: {"max_sm_clock_mhz": most}} if most is not None else {}})
         return first
 
     def test_which_cases_have_any(self):
@@ -41,7 +41,7 @@ class Causes(unittest.TestCase):
 
     def test_what_the_model_says(self):
         moved = "loads rose by 1.0 %; a.cu:9: loads went from 1 to 2"
-        for verdict, loads, members, expected in (
+        for verdict, loads, members, expected in (  # what moved is the explanation
                 ("slower", "slower", {"why": "long", "moves": moved}, f"on the CPU model: {moved}"),
                 ("slower", "slower", {"why": moved}, f"on the CPU model: {moved}"),
                 ("faster", "faster", {"moves": "fell"}, "on the CPU model: fell"),
@@ -51,11 +51,12 @@ class Causes(unittest.TestCase):
                 ("wrong", "slower", {"reason": "a.cu:9: writes"}, "on the CPU model it is wrong: a.cu:9: writes"),
                 ("error", "pass", {"why": "hung"}, "on the CPU model it is error: hung")):
             entry = self.explained(timed(), counted(loads, verdict, **members))
-            self.assertEqual(entry["changed"], [expected])
+            self.assertEqual((entry.get("explanation"), entry["changed"]),
+                             (expected, []) if expected.startswith("on the CPU model") else (None, [expected]))
         only_checked = {**counted("pass", "pass"), "metrics": {}}
         self.assertEqual(self.explained(timed(), only_checked)["changed"], [NO_COUNTS])
         failed = {**counted(verdict="wrong", why="w"), "metrics": {}}
-        self.assertEqual(self.explained(timed(), failed)["changed"], ["on the CPU model it is wrong: w"])
+        self.assertEqual(self.explained(timed(), failed)["explanation"], "on the CPU model it is wrong: w")
 
     def test_the_place_is_the_models(self):
         at, found = {"file": "a.cu", "line": 3}, {"kind": "misaligned", "file": "f.cu", "line": 5}
@@ -79,7 +80,8 @@ class Causes(unittest.TestCase):
                 (["wrong 33", "slower 31"], "on the CPU model, of matmul/tiled/33/b16 it is wrong: rose")):
             sizes = [text.split() for text in more]
             counts = [counted(verdict, verdict, "rose", f"matmul/tiled/{size}/b16") for verdict, size in sizes]
-            self.assertEqual(self.explained(timed(), *others, *counts)["changed"], [expected])
+            entry = self.explained(timed(), *others, *counts)
+            self.assertEqual(entry["changed"] or [entry["explanation"]], [expected])
 
     def test_the_card(self):
         for card, most, expected in (({"sm_clock_mhz": 1410, "temperature_c": 71}, 1980, "1 410 of 1 980 MHz, 71 °C"),
@@ -87,7 +89,7 @@ class Causes(unittest.TestCase):
                                      ({"sm_clock_mhz": 1410}, "x", "1 410 MHz"), ({"clock_reasons": "none"}, 1980, None)):
             before = ["registers 32 -> 40"]
             entry = self.explained(timed(card=card, changed=before), most=most)
-            seen = [f"the card, at its worst while it was timed: {expected}"] if expected else []
+            seen = [f"the GPU, at its worst while it was timed: {expected}"] if expected else []
             self.assertEqual(entry["changed"], [*before, *seen, NO_COUNTS])
             self.assertEqual(len(before), 1, "the part's own list is left alone")
 
@@ -95,13 +97,13 @@ class Causes(unittest.TestCase):
         """What nvcc generated otherwise for the architecture of the GPU, of the same case."""
         moves = "spill loads 0 B -> 8 B, registers 40 -> 32"
         for key, capability, case, members, expected in (
-                ("sm_90", "9.0", CASE, {"moves": moves}, [f"the code for sm_90: {moves}"]), ("sm_90", "9.0", CASE, {}, []),
-                ("sm_80", "8.0", CASE, {"moves": moves}, []), ("sm_90", "9.0", "matmul/naive/530/b16", {"moves": moves}, [])):
+                ("sm_90", "9.0", CASE, {"moves": moves}, moves), ("sm_90", "9.0", CASE, {}, None),
+                ("sm_80", "8.0", CASE, {"moves": moves}, None), ("sm_90", "9.0", "matmul/naive/530/b16", {"moves": moves}, None)):
             compiled = {"case": case, "target": key, "verdict": "slower", "why": "w", "metrics": {"registers": {}}, **members}
             targets = {GPU: {"compute_capability": "9.0"}, key: {"compute_capability": capability}}
             entry = timed()
-            add_causes({"cases": [entry, compiled], "provenance": {}, "targets": targets})
-            self.assertEqual(entry["changed"], [*expected, NO_COUNTS])
+            add_causes({"cases": [entry, compiled], "provenance": {}, "targets": targets, "notes": []})
+            self.assertEqual((entry.get("explanation"), entry["changed"]), (expected, [] if expected else [NO_COUNTS]))
             self.assertNotIn("changed", compiled)
 
     def test_the_state_in_words(self):

@@ -171,7 +171,7 @@ class Parts(Merges):
         with open(os.path.join(os.path.dirname(schema_form.__file__), "..", "..", "baselines", "schemas",
                                "kernelgate-results.schema.json"), encoding="utf-8") as file:
             known = set(json.load(file)["$defs"]["case_entry"]["properties"])
-        once = {"case", "target", "parts", "seconds", "metrics", "pairs", "test", "suspect"}
+        once = {"case", "target", "parts", "seconds", "metrics", "pairs", "test", "suspect", "explanation", "sass"}
         self.assertEqual(known - once - {*run_merge._OF_VERDICT, *run_merge._OF_FIRST}, set())
 
     def test_the_first_part_that_has_it_is_heard(self):
@@ -217,7 +217,7 @@ class Parts(Merges):
             "global_load_requests": {"value": 2, "verdict": "slower"}})
         results = self.results(verdicts("gpu.a.time", timed("slower", "6 %"), timed(case="a/c/1/-", changed=["registers"])),
                                verdicts("model.a.count", counted, target=MODEL))
-        self.expect_members(results, {"cases.0.moves": None, "cases.1.changed": ["on the CPU model: loads rose"],
+        self.expect_members(results, {"cases.0.moves": None, "cases.1.explanation": "on the CPU model: loads rose",
                                       "cases.2.changed": None})
 
 

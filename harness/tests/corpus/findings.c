@@ -5,7 +5,7 @@
 enum { X };
 
 #define CHECKED(name_)                                                                             \
-    KG_VARIANT(#name_, findings_##name_, "", .not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME)
+    KG_VARIANT(#name_, findings_##name_, "", .advanced.not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME)
 #define COUNTED(name_) KG_VARIANT(#name_, findings_counted, "")
 
 kg_launcher findings_clean, findings_wrong_value, findings_unwritten_output, findings_read_past_end,
@@ -56,7 +56,7 @@ static const kg_variant variants[] = {
 };
 
 static const kg_size sizes[] = { KG_COUNTED(128), KG_END };
-static const kg_launch launches[] = { KG_BLOCK(64), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(64), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

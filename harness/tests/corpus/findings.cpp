@@ -9,7 +9,7 @@ static __device__ int index_in_grid()
 
 static cudaLaunchConfig_t thread_each(const kg_call *call)
 {
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3((unsigned)((kg_extent(call->size, 0) + block - 1) / block));

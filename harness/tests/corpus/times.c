@@ -10,9 +10,8 @@ static cudaError_t replayed(const kg_call *call)
 
 #define SAMPLED(name_, ...) KG_VARIANT(#name_, replayed, "", __VA_ARGS__)
 
-static const kg_launch strided_launches[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(1024, 264),
-                                              KG_END };
-static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK(32), KG_BLOCK(256), KG_BLOCK(1024),
+static const kg_launch strided_launches[] = { KG_LAUNCH(256, 1056), KG_LAUNCH(1024, 264), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(16), KG_LAUNCH(32), KG_LAUNCH(256), KG_LAUNCH(1024),
                                       KG_END };
 
 static const kg_variant variants[] = {

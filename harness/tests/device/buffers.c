@@ -48,8 +48,9 @@ Test(buffers, buffers_without_their_memory)
 Test(buffers, managed_memory_above_what_is_free_is_refused)
 {
     static const kg_variant managed =
-        KG_VARIANT("managed", launch_nothing, "", .memory = { KG_MANAGED, KG_MANAGED });
-    static const kg_variant half = KG_VARIANT("half", launch_nothing, "", .memory = { KG_MANAGED });
+        KG_VARIANT("managed", launch_nothing, "", .advanced.memory = { KG_MANAGED, KG_MANAGED });
+    static const kg_variant half =
+        KG_VARIANT("half", launch_nothing, "", .advanced.memory = { KG_MANAGED });
     size_t left;
     size_t total;
     kg_arguments both;
@@ -84,7 +85,7 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
 Test(buffers, managed_memory_of_a_device_that_is_lost)
 {
     static const kg_variant managed =
-        KG_VARIANT("managed", launch_nothing, "", .memory = { KG_MANAGED });
+        KG_VARIANT("managed", launch_nothing, "", .advanced.memory = { KG_MANAGED });
     kg_arguments both = bytes_in_two(1, 1);
     kg__buffers buffers;
     kg__error error = { "" };
@@ -108,8 +109,8 @@ Test(buffers, memory_that_there_is_none_of)
 #endif
 
     for (int kind = KG_DEVICE; kind <= KG_PINNED; kind++) {
-        const kg_variant there =
-            KG_VARIANT("there", launch_nothing, "", .memory = { KG_DEVICE, (kg_memory)kind });
+        const kg_variant there = KG_VARIANT("there", launch_nothing, "",
+                                            .advanced.memory = { KG_DEVICE, (kg_memory)kind });
         const kg_arguments both = bytes_in_two(1, (size_t)1 << 61);
         kg__buffers buffers;
         kg__error error = { "" };

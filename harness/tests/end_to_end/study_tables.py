@@ -1,7 +1,8 @@
-"""Tests of ci/study-tables and tools/error-rates. usage: study_tables.py TREE"""
+"""Tests of ci/study-tables, tools/error-rates and tools/try-regressions. usage: study_tables.py TREE"""
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -132,6 +133,22 @@ class ErrorRates(unittest.TestCase):
             self.assertEqual(self.rows(sessions)[-1], ["five", *five], sessions)
         self.assertEqual(self.rows([10000, 12000] * 5), [])
         self.rows([0], code=2)
+
+    def test_the_page_has_the_observed_rates(self):
+        done = subprocess.run([os.path.join(TREE, "tools", "error-rates"), "--observed"], capture_output=True, text=True, check=True)
+        with open(os.path.join(TREE, "docs", "evidence", "error-rates.md"), encoding="utf-8") as page:
+            lines = page.read().splitlines()
+        rows = done.stdout.splitlines()[2:]
+        self.assertGreater(len(rows), 20)
+        self.assertEqual([row for row in rows if row not in lines], [])
+
+
+class Regressions(unittest.TestCase):
+    def test_each_change_has_its_place(self):
+        """Each text that tools/try-regressions replaces is once in its file."""
+        for regression in runpy.run_path(os.path.join(TREE, "tools", "try-regressions"))["REGRESSIONS"]:
+            with open(os.path.join(TREE, regression.file), encoding="utf-8") as file:
+                self.assertEqual(file.read().count(regression.before), 1, regression.what)
 
 
 if __name__ == "__main__":

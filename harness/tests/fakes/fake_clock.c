@@ -52,7 +52,8 @@ static double doublings(int number, double best)
 static fake_fate fate_of(const kg__case *one)
 {
     double hot = strcmp(one->variant->name, "plain") == 0 ? 10000 : 5000;
-    double away = doublings(one->launch.block, BEST_BLOCK) + doublings(one->launch.grid, BEST_GRID);
+    double away =
+        doublings(one->launch.axis[0], BEST_BLOCK) + doublings(one->launch.axis[1], BEST_GRID);
 
     return fake_fate_of(one->id, hot * (1 + SLOWER_A_DOUBLING * away));
 }

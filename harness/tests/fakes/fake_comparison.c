@@ -38,7 +38,7 @@ static cudaError_t plain(const kg_call *call)
 /* Whether a variant is to misbehave in this launch. */
 static bool is_time(const kg_call *call)
 {
-    return kg_extent(call->size, 0) == 64 && call->launch.block == 32;
+    return kg_extent(call->size, 0) == 64 && KG_AXIS(call, 0) == 32;
 }
 
 static cudaError_t wrong(const kg_call *call)
@@ -121,7 +121,7 @@ static cudaError_t hangs(const kg_call *call)
 /* Beyond the table's rows it has no launch at all. */
 static cudaError_t cannot(const kg_call *call)
 {
-    return is_time(call) || call->launch.block > 64 ? cudaErrorInvalidValue : plain(call);
+    return is_time(call) || KG_AXIS(call, 0) > 64 ? cudaErrorInvalidValue : plain(call);
 }
 
 /* An illegal address: nothing on this context goes any more. */
@@ -177,17 +177,17 @@ static cudaError_t fake_doubles(const kg_call *call)
 
 /* Defects, of which the checks catch the first alone. */
 static const kg_defect defects[] = {
-    KG_DEFECT("misses", fake_adds_one, "adds one to an element", KG_CHECKED(64), KG_BLOCK(32)),
-    KG_DEFECT("harmless", fake_doubles, "is right after all", KG_CHECKED(64), KG_BLOCK(32)),
-    KG_DEFECT("unlaunchable", cannot, "has no such launch", KG_CHECKED(64), KG_BLOCK(32)),
-    KG_DEFECT("unlucky", wrong, "of a size that is refused", KG_CHECKED(7), KG_BLOCK(32)),
+    KG_DEFECT("misses", fake_adds_one, "adds one to an element", KG_CHECKED(64), KG_LAUNCH(32)),
+    KG_DEFECT("harmless", fake_doubles, "is right after all", KG_CHECKED(64), KG_LAUNCH(32)),
+    KG_DEFECT("unlaunchable", cannot, "has no such launch", KG_CHECKED(64), KG_LAUNCH(32)),
+    KG_DEFECT("unlucky", wrong, "of a size that is refused", KG_CHECKED(7), KG_LAUNCH(32)),
     KG_END,
 };
 
 #endif
 
 #ifndef FAKE_SOUND
-static const kg_launch wide_launches[] = { KG_BLOCK_GRID(32, 4), KG_BLOCK_GRID(32, 8), KG_END };
+static const kg_launch wide_launches[] = { KG_LAUNCH(32, 4), KG_LAUNCH(32, 8), KG_END };
 #endif
 
 static const kg_variant variants[] = {
@@ -195,7 +195,7 @@ static const kg_variant variants[] = {
     KG_VARIANT("quick", plain, "right, and told to be quick"),
 #ifndef FAKE_SOUND
     KG_VARIANT("wide", plain, "right, with launches of its own", .launches = wide_launches),
-    KG_VARIANT("leaves", leave, "right, once its result is collected", .collect = collect),
+    KG_VARIANT("leaves", leave, "right, once its result is collected", .advanced.collect = collect),
     KG_VARIANT("wrong", wrong, ""),
     KG_VARIANT("nan", nan_result, ""),
     KG_VARIANT("unwritten", unwritten, ""),
@@ -223,7 +223,7 @@ static const kg_size sizes[] = {
     KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(32), KG_BLOCK(64), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(32), KG_LAUNCH(64), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

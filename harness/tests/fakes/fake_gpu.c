@@ -396,7 +396,7 @@ void kg__device_plan(void)
 {
 }
 
-/* As launched as the case's id says, one block, and no launcher is called. */
+/* As launched as the case's id says, and no launcher is called. */
 bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
                          kg__kernel_launches *launches, kg__error *why)
 {
@@ -407,8 +407,8 @@ bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
     launch = kg__kernel_launches_add(launches);
     launch->code.name = c->variant->name;
     launch->code.registers = 40;
-    launch->grid = (dim3){ 1, 1, 1 };
-    launch->block = (dim3){ (unsigned int)c->launch.block, 1, 1 };
+    launch->grid = (dim3){ c->launch.axes > 1 ? (unsigned int)c->launch.axis[1] : 1, 1, 1 };
+    launch->block = (dim3){ (unsigned int)c->launch.axis[0], 1, 1 };
     return true;
 }
 

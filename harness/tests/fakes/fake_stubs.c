@@ -58,12 +58,12 @@ static const kg_variant variants[] = {
 };
 
 static const kg_defect defects[] = {
-    KG_DEFECT("only_there", alone, "is caught on a GPU", KG_CHECKED(2), KG_BLOCK(32)),
+    KG_DEFECT("only_there", alone, "is caught on a GPU", KG_CHECKED(2), KG_LAUNCH(32)),
     KG_END,
 };
 
 static const kg_size sizes[] = { KG_CHECKED(1), KG_COUNTED(2), KG_END };
-static const kg_launch launches[] = { KG_BLOCK(32), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(32), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -153,7 +153,7 @@ template <typename Element>
 static cudaError_t start(const kg_call *call, void (*kernel)(const Element *, Element *, int),
                          int threads)
 {
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3(((unsigned)threads + block - 1) / block);
@@ -183,7 +183,7 @@ COPY(reversed, reversed, elements(call))
 COPY(strided, strided, (elements(call) + 31) / 32 * 32)
 COPY(misaligned, misaligned, elements(call) + 3)
 COPY(partial_warps, partial_warps, (elements(call) + 19) / 20 * 32)
-COPY(grid_stride, grid_stride, 5 * call->launch.block)
+COPY(grid_stride, grid_stride, 5 * KG_AXIS(call, 0))
 COPY(early_return, early_return, elements(call))
 COPY(inlined, inlined, elements(call))
 COPY(through_shared, through_shared, elements(call))

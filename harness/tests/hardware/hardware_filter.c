@@ -20,7 +20,7 @@ static const kg_size sizes[] = {
     KG_CHECKED(1), KG_CHECKED(15), KG_CHECKED(17), KG_COUNTED(1000), KG_COUNTED(99991), KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(256), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(256), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

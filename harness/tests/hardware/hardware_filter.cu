@@ -30,7 +30,7 @@ static __global__ void filter(const float *in, float *out, int n)
 static cudaError_t start(const kg_call *call, void (*kernel)(const float *, float *, int))
 {
     int n = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3((n + block - 1) / block);

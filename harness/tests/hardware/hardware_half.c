@@ -18,7 +18,7 @@ static const kg_size sizes[] = {
     KG_CHECKED(2), KG_CHECKED(17, 33, 40), KG_COUNTED(32), KG_COUNTED(65, 33, 128), KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(96), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(96), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

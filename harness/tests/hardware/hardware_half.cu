@@ -59,7 +59,7 @@ static cudaError_t start(const kg_call *call, int first,
     int m = (int)kg_extent(call->size, 0);
     int n = (int)kg_extent(call->size, 1);
     int k = (int)kg_extent(call->size, 2);
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3(((unsigned)m * (unsigned)n + block - 1) / block);

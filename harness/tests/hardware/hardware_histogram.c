@@ -24,7 +24,7 @@ static const kg_size sizes[] = {
 };
 
 /* At least as many threads as there are bins. */
-static const kg_launch launches[] = { KG_BLOCK(96), KG_BLOCK(256), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(96), KG_LAUNCH(256), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

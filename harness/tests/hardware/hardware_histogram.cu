@@ -39,7 +39,7 @@ static cudaError_t start(const kg_call *call, void (*kernel)(const unsigned char
                          int each)
 {
     int n = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3((n + each * block - 1) / (each * block));

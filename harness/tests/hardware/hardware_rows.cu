@@ -89,7 +89,7 @@ static cudaError_t start(const kg_call *call,
                          int threads_per_row)
 {
     int rows = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3((rows * threads_per_row + block - 1) / block);

@@ -18,7 +18,7 @@ static const kg_size sizes[] = {
     KG_CHECKED(1), KG_CHECKED(33), KG_COUNTED(1000), KG_COUNTED(99991), KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(96), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(96), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

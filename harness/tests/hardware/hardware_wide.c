@@ -20,7 +20,7 @@ static const kg_size sizes[] = {
 };
 
 /* Multiples of a warp: every lane takes part in a shuffle. */
-static const kg_launch launches[] = { KG_BLOCK(96), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(96), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -34,7 +34,7 @@ static __global__ void by_warp(const double *values, double *sums, const long lo
 KG_LAUNCHER(hardware_wide_by_warp)
 {
     int rows = (int)kg_extent(call->size, 0);
-    unsigned block = (unsigned)call->launch.block;
+    unsigned block = (unsigned)KG_AXIS(call, 0);
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3(((unsigned)rows * 32 + block - 1) / block);

@@ -15,7 +15,7 @@
 static cudaError_t double_part(const kg_call *call, int64_t of, bool defective)
 {
     return launch_off_by_one_guard(&(defect_call){ .n = (int)(kg_extent(call->size, 0) / of),
-                                                   .block = call->launch.block,
+                                                   .block = KG_AXIS(call, 0),
                                                    .defective = defective,
                                                    .in = call->argument[0],
                                                    .out = call->argument[1] });
@@ -44,7 +44,7 @@ static cudaError_t double_in_part_without_lines(const kg_call *call)
     return code != cudaSuccess
                ? code
                : launch_without_lines(&(defect_call){ .n = (int)kg_extent(call->size, 0),
-                                                      .block = call->launch.block,
+                                                      .block = KG_AXIS(call, 0),
                                                       .in = call->argument[0],
                                                       .out = call->argument[1] });
 }
@@ -81,7 +81,7 @@ static const kg_comparison doubling = { .name = "doubling",
 static kg__case case_of(const kg_variant *variant)
 {
     return (kg__case){
-        .variant = variant, .size = &size_of_doubling, .launch = { 64, 0 }, .id = "doubled"
+        .variant = variant, .size = &size_of_doubling, .launch = KG_LAUNCH(64), .id = "doubled"
     };
 }
 
@@ -124,14 +124,15 @@ Test(defect_records, the_job_alone_is_counted)
         size_t findings;
     } rows[] = {
         { KG_VARIANT("whole", double_all, ""), "measured", "", 17, 0 },
-        { KG_VARIANT("prepared", double_all, "", .prepare = double_all), "measured", "", 17, 0 },
-        { KG_VARIANT("astray", double_all, "", .prepare = double_one_too_many), "checked", "", 0,
-          2 },
-        { KG_VARIANT("unprepared", double_all, "", .prepare = fail_to_prepare), "failed",
+        { KG_VARIANT("prepared", double_all, "", .advanced.prepare = double_all), "measured", "",
+          17, 0 },
+        { KG_VARIANT("astray", double_all, "", .advanced.prepare = double_one_too_many), "checked",
+          "", 0, 2 },
+        { KG_VARIANT("unprepared", double_all, "", .advanced.prepare = fail_to_prepare), "failed",
           "preparing the arguments: cudaErrorMemory", 0, 0 },
         { KG_VARIANT("tenth", double_a_tenth, ""), "checked", "out[53]: expected ", 0, 0 },
-        { KG_VARIANT("collected", double_a_tenth, "", .collect = double_all), "measured", "", 2,
-          0 },
+        { KG_VARIANT("collected", double_a_tenth, "", .advanced.collect = double_all), "measured",
+          "", 2, 0 },
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -152,7 +153,7 @@ Test(defect_records, lines_add_up_or_are_not_kept)
 {
     static const kg_variant whole = KG_VARIANT("whole", double_all, "");
     static const kg_variant prepared =
-        KG_VARIANT("prepared", double_all, "", .prepare = double_all);
+        KG_VARIANT("prepared", double_all, "", .advanced.prepare = double_all);
     static const kg_variant part = KG_VARIANT("part", double_in_part_without_lines, "");
     json_t *with_lines = record_of(&whole);
     json_t *after_preparing = record_of(&prepared);

@@ -140,7 +140,7 @@ Test(checking, no_device_memory)
     kg_comparison comparison = { .name = "scale",
                                  .arguments = too_large_arguments,
                                  .reference = no_reference,
-                                 .projection = accept_all,
+                                 .advanced.projection = accept_all,
                                  .work = much_work };
     kg__error why = { "" };
 
@@ -198,7 +198,7 @@ Test(checking, a_projection_names_the_row)
     kg_comparison comparison = { .name = "scale",
                                  .arguments = arguments,
                                  .reference = count_reference,
-                                 .projection = project,
+                                 .advanced.projection = project,
                                  .work = much_work };
     kg__error why = { "" };
 
@@ -212,12 +212,12 @@ Test(checking, a_projection_names_the_row)
     expect_incorrect(&comparison, &small, write_after, "guard zone after to");
 
     /* A closed form costs nothing, and is compared whole, as a small size is. */
-    comparison.patterns = closed;
+    comparison.advanced.patterns = closed;
     expect_incorrect(&comparison, &small, be_inexact, "to[row 0] times");
-    comparison.projection = accept_all;
+    comparison.advanced.projection = accept_all;
     expect_incorrect(&comparison, &small, be_inexact, "to[row 0, column 3]: expected 2, got 2.125");
     comparison.work = work;
-    comparison.projection = project;
+    comparison.advanced.projection = project;
     expect_incorrect(&comparison, &small, miss_one, "to[row 1, column 2]");
     cr_assert(references > 0);
 }
@@ -242,7 +242,7 @@ static const kg_variant *checked_variant;
 static cudaError_t compute_where_it_lies(const kg_call *call)
 {
     for (int i = FROM; i <= BYTES; i++)
-        cr_assert(type_of(call->argument[i]) == type_of_memory[checked_variant->memory[i]],
+        cr_assert(type_of(call->argument[i]) == type_of_memory[checked_variant->advanced.memory[i]],
                   "argument %d", i);
     return compute(call);
 }
@@ -254,8 +254,8 @@ Test(checking, arguments_in_every_kind_of_memory)
         kg_memory memory = (kg_memory)kind;
         /* All of them there, and then one there and the rest as usual. */
         kg_variant there[] = {
-            KG_VARIANT("there", launch, "", .memory = { memory, memory, memory, memory }),
-            KG_VARIANT("there", launch, "", .memory = { [TO] = memory }),
+            KG_VARIANT("there", launch, "", .advanced.memory = { memory, memory, memory, memory }),
+            KG_VARIANT("there", launch, "", .advanced.memory = { [TO] = memory }),
         };
 
         for (size_t i = 0; i < sizeof there / sizeof *there; i++) {
@@ -279,11 +279,12 @@ Test(checking, arguments_in_every_kind_of_memory)
 /* Buffers are kept from case to case as long as they lie where the next variant has them. */
 Test(checking, variants_of_different_memory_have_buffers_of_their_own)
 {
-    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    static const kg_variant managed =
+        KG_VARIANT("managed", launch, "", .advanced.memory = { KG_MANAGED });
     static const kg_variant pinned =
-        KG_VARIANT("pinned", launch, "", .memory = { [TO] = KG_PINNED });
+        KG_VARIANT("pinned", launch, "", .advanced.memory = { [TO] = KG_PINNED });
     static const kg_variant beyond =
-        KG_VARIANT("beyond", launch, "", .memory = { [BYTES + 1] = KG_MANAGED });
+        KG_VARIANT("beyond", launch, "", .advanced.memory = { [BYTES + 1] = KG_MANAGED });
     const kg_variant order[] = { variant, managed, managed, pinned, variant, beyond };
     kg__checker checker = { 0 };
     kg__error why = { "" };
@@ -292,14 +293,15 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
     behaviour = compute_where_it_lies;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         kg__case one = { .variant = &order[i], .size = &small, .id = "scale" };
-        bool suits = kg__buffers_suit(&checker.buffers, &order[i]) && i > 0;
+        bool suits =
+            kg__buffers_suit(&checker.buffers, &checker.buffers.arguments, &order[i]) && i > 0;
 
         checked_variant = &order[i];
         cr_assert(suits == (i == 2 || i == 5), "%zu: an argument that is none says nothing", i);
         cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
         cr_assert(checker.buffers.data[FROM] == kept || !suits);
         kept = checker.buffers.data[FROM];
-        cr_assert(kg__buffers_suit(&checker.buffers, &order[i]));
+        cr_assert(kg__buffers_suit(&checker.buffers, &checker.buffers.arguments, &order[i]));
     }
     kg__checker_free(&checker);
     cr_assert(kg__model_allocation_count() == 0);
@@ -309,7 +311,8 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
  */
 Test(checking, a_stage_goes_from_memory_to_memory)
 {
-    static const kg_variant managed = KG_VARIANT("managed", launch, "", .memory = { KG_MANAGED });
+    static const kg_variant managed =
+        KG_VARIANT("managed", launch, "", .advanced.memory = { KG_MANAGED });
     kg__case first = { .variant = &variant, .size = &small, .id = "scale" };
     kg__case second = { .variant = &managed, .size = &small, .id = "scale" };
     kg__case larger = { .variant = &managed, .size = &large, .id = "scale" };
@@ -361,7 +364,7 @@ Test(checking, references_that_look_at_the_variant)
     kg__error why = { "" };
 
     comparison.reference = reference_of_variant;
-    comparison.by_variant = true;
+    comparison.advanced.by_variant = true;
     behaviour = compute;
     cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__RIGHT, "%s", why.text);
     cr_assert(kg__check_case(&checker, &comparison, &second, &why) == KG__INCORRECT);

@@ -88,7 +88,7 @@ const kg_comparison patterned = { .name = "scale",
                                   .arguments = arguments,
                                   .reference = reference,
                                   .work = work,
-                                  .patterns = patterns };
+                                  .advanced.patterns = patterns };
 
 char steps[64];
 
@@ -96,7 +96,7 @@ kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *wha
                           const kg_size *size, cudaError_t (*does)(const kg_call *), kg__error *why)
 {
     kg__checker checker = { 0 };
-    kg__case one = { .variant = what, .size = size, .launch = { 8, 0 }, .id = "scale" };
+    kg__case one = { .variant = what, .size = size, .launch = KG_LAUNCH(8), .id = "scale" };
     kg__outcome outcome;
 
     behaviour = does;

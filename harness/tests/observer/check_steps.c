@@ -123,7 +123,7 @@ static cudaError_t prepare(const kg_call *call)
     const float *from = call->argument[FROM];
 
     note_step('p');
-    cr_assert(call->size == &small && call->launch.block == 8 && call->stream == NULL);
+    cr_assert(call->size == &small && KG_AXIS(call, 0) == 8 && call->stream == NULL);
     cr_assert(from[0] != 0 && fabsf(from[0]) <= 1, "the inputs are there");
     cr_assert(is_filled_with(call->argument[TO], kg__poison(0), 60) ||
               is_filled_with(call->argument[TO], kg__poison(1), 60) ||
@@ -158,14 +158,16 @@ static cudaError_t collect(const kg_call *call)
 }
 
 static const kg_variant stepped =
-    KG_VARIANT("stepped", launch, "", .prepare = prepare, .collect = collect);
+    KG_VARIANT("stepped", launch, "", .advanced.prepare = prepare, .advanced.collect = collect);
 
 /* Before and after every launch, in every pattern and order, on arguments that were filled again.
  */
 Test(checking_steps, arguments_are_prepared_and_results_collected)
 {
-    static const kg_variant unprepared = KG_VARIANT("stepped", launch, "", .collect = collect);
-    static const kg_variant uncollected = KG_VARIANT("stepped", launch, "", .prepare = prepare);
+    static const kg_variant unprepared =
+        KG_VARIANT("stepped", launch, "", .advanced.collect = collect);
+    static const kg_variant uncollected =
+        KG_VARIANT("stepped", launch, "", .advanced.prepare = prepare);
     kg__error why = { "" };
 
     cr_assert(check_variant(&patterned, &stepped, &small, compute_prepared, &why) == KG__RIGHT,
@@ -182,13 +184,13 @@ Test(checking_steps, arguments_are_prepared_and_results_collected)
 /* Each failure belongs to the step that caused it, and to no later one. */
 Test(checking_steps, failures_belong_to_their_step)
 {
-    static const kg_variant host = KG_VARIANT("host", launch, "", .clock = KG_HOST_CLOCK);
-    static const kg_variant collected = KG_VARIANT("c", launch, "", .collect = collect);
-    static const kg_variant refused = KG_VARIANT("r", launch, "", .prepare = refuse);
-    static const kg_variant lost = KG_VARIANT("l", launch, "", .prepare = lose);
+    static const kg_variant host = KG_VARIANT("host", launch, "", .advanced.clock = KG_HOST_CLOCK);
+    static const kg_variant collected = KG_VARIANT("c", launch, "", .advanced.collect = collect);
+    static const kg_variant refused = KG_VARIANT("r", launch, "", .advanced.prepare = refuse);
+    static const kg_variant lost = KG_VARIANT("l", launch, "", .advanced.prepare = lose);
     static const kg_variant uncollected =
-        KG_VARIANT("u", launch, "", .prepare = prepare, .collect = refuse);
-    static const kg_variant lost_last = KG_VARIANT("e", launch, "", .collect = lose);
+        KG_VARIANT("u", launch, "", .advanced.prepare = prepare, .advanced.collect = refuse);
+    static const kg_variant lost_last = KG_VARIANT("e", launch, "", .advanced.collect = lose);
     static const struct {
         const kg_variant *what;
         cudaError_t (*does)(const kg_call *);

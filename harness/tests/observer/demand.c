@@ -33,11 +33,11 @@ Test(demand, bytes_that_cross_the_bus)
     kg_arguments arguments = make_arguments();
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg_variant variant = { .clock = rows[i].clock };
+        kg_variant variant = { .advanced.clock = rows[i].clock };
         kg__bus_traffic traffic;
 
         for (int j = 0; j < 3; j++)
-            variant.memory[j] = rows[i].memory[j];
+            variant.advanced.memory[j] = rows[i].memory[j];
         traffic = kg__bus_traffic_of(&variant, &arguments);
         cr_expect(traffic.to_device == rows[i].traffic.to_device &&
                       traffic.to_host == rows[i].traffic.to_host,
@@ -55,7 +55,7 @@ Test(demand, work_and_caches)
         bool cached;
     } rows[] = { { 0, false }, { 6199, false }, { 6200, true }, { 1 << 20, true } };
     static const kg__work work = { 100, 200 };
-    static const kg_variant variant = { .clock = KG_GRAPH_CLOCK };
+    static const kg_variant variant = { .advanced.clock = KG_GRAPH_CLOCK };
     kg_arguments arguments = make_arguments();
     kg__demand demand = kg__demand_of(NULL, &variant, &arguments, 0);
 

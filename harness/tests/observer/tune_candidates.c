@@ -43,8 +43,8 @@ void kg_add_argument(kg_arguments *list, kg_role role, const char *name, kg_type
     list->list[list->count++] = (kg_argument){ name, role, type, (size_t)rows, (size_t)columns };
 }
 
-static const kg_launch own_launches[] = { KG_BLOCK(16), KG_BLOCK(64), KG_BLOCK(256), KG_END };
-static const kg_launch grids[] = { KG_BLOCK_GRID(128, 3), KG_BLOCK_GRID(32, 5000), KG_END };
+static const kg_launch own_launches[] = { KG_LAUNCH(16), KG_LAUNCH(64), KG_LAUNCH(256), KG_END };
+static const kg_launch grids[] = { KG_LAUNCH(128, 3), KG_LAUNCH(32, 5000), KG_END };
 static const kg_variant plain[] = { KG_VARIANT("plain", launch, ""), KG_END };
 static const kg_variant strided[] = { KG_VARIANT("strided", launch, "", .launches = grids),
                                       KG_END };
@@ -102,21 +102,34 @@ Test(candidates, threads_per_block)
 
 Test(candidates, edges)
 {
-    static const kg_launch edges[] = { KG_BLOCK(5), KG_BLOCK(8), KG_END };
+    static const kg_launch edges[] = { KG_LAUNCH(5), KG_LAUNCH(8), KG_END };
     kg_comparison table = comparison(plain);
-    kg__limits large = limits;
-    kg__tune_candidates candidates;
-    kg__error error = { "" };
 
-    table.block_is_edge = true;
+    table.axes[0] = "b";
+    table.advanced.ranges[0] = (kg_range){ 2, 9, 0 };
     table.launches = edges;
     expect_candidates(&table, " plain/1000/b2 plain/1000/b4 plain/1000/b5 plain/1000/b8");
-    large.threads_per_block = 1024;
-    cr_assert(kg__tune_candidates_make(&table, &large, &candidates, &error));
-    cr_assert(eq(sz, candidates.cases.count, 7));
-    cr_expect(eq(str, candidates.cases.list[5].id, "pairs/plain/1000/b24"));
-    cr_expect(eq(str, candidates.cases.list[6].id, "pairs/plain/1000/b32"));
-    kg__tune_candidates_free(&candidates);
+    table.advanced.ranges[0] = (kg_range){ 2, 9, 3 };
+    expect_candidates(&table, " plain/1000/b2 plain/1000/b5 plain/1000/b8");
+}
+
+/* Every combination of what the rows and the ranges have of each axis; an axis that no row has a
+ * value of is left out. */
+Test(candidates, axes_of_ones_own)
+{
+    static const kg_launch tiles[] = { KG_LAUNCH(128, 64, 16), KG_LAUNCH(64, 64, 8), KG_END };
+    static const kg_launch wide[] = { KG_LAUNCH(4096), KG_END };
+    kg_comparison table = comparison(plain);
+
+    table.axes[0] = "bm";
+    table.axes[1] = "bn";
+    table.axes[2] = "bk";
+    table.launches = tiles;
+    expect_candidates(&table, " plain/1000/bm64bn64bk8 plain/1000/bm64bn64bk16"
+                              " plain/1000/bm128bn64bk8 plain/1000/bm128bn64bk16");
+    table.launches = wide;
+    table.advanced.ranges[1] = (kg_range){ 1, 64, 1 };
+    expect_candidates(&table, " plain/1000/bm4096");
 }
 
 /* 1000 outputs are 32 blocks of 32 threads, 16 of 64, 11 of 96, 8 of 128; 10 multiprocessors. */
@@ -162,8 +175,8 @@ Test(candidates, without_launches)
 Test(candidates, of_another_clock)
 {
     static const kg_variant rows[] = {
-        KG_VARIANT("touched", launch, "", .clock = KG_FIRST_TOUCH_CLOCK),
-        KG_VARIANT("untimed", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_VARIANT("touched", launch, "", .advanced.clock = KG_FIRST_TOUCH_CLOCK),
+        KG_VARIANT("untimed", launch, "", .advanced.not_for = KG_PURPOSE_TIME),
         KG_END,
     };
     kg_comparison table = comparison(rows);
@@ -176,7 +189,7 @@ static const char *refuse_odd(const kg_variant *variant, const kg_size *size,
 {
     (void)variant;
     (void)size;
-    return wanted->block % 64 != 0 ? "no multiple of 64" : NULL;
+    return wanted->axis[0] % 64 != 0 ? "no multiple of 64" : NULL;
 }
 
 static const char *refuse_all(const kg_variant *variant, const kg_size *size,
@@ -191,7 +204,7 @@ static const char *refuse_all(const kg_variant *variant, const kg_size *size,
 /* Where the table's first launch is refused, its own rows alone are tried. */
 Test(candidates, refusals)
 {
-    static const kg_launch even[] = { KG_BLOCK(64), KG_END };
+    static const kg_launch even[] = { KG_LAUNCH(64), KG_END };
     kg_comparison table = comparison(plain);
     size_t refused;
     char *ids;
@@ -259,7 +272,8 @@ Test(candidates, parse_what_they_are)
         cr_assert(kg__table_parse(&table, made->id, &one, &error), "%s", error.text);
         cr_expect(eq(str, one.id, (char *)made->id));
         cr_expect(one.variant == made->variant && one.size == made->size);
-        cr_expect(one.launch.block == made->launch.block && one.launch.grid == made->launch.grid);
+        cr_expect(one.launch.axis[0] == made->launch.axis[0] &&
+                  one.launch.axis[1] == made->launch.axis[1]);
     }
     kg__tune_candidates_free(&candidates);
 }
@@ -270,8 +284,8 @@ static void expect_parsed(const kg_comparison *table, const char *id, int block,
     kg__case one;
 
     cr_assert(kg__table_parse(table, id, &one, &error), "%s", error.text);
-    cr_expect(eq(int, one.launch.block, block));
-    cr_expect(eq(int, one.launch.grid, grid));
+    cr_expect(eq(int, one.launch.axis[0], block));
+    cr_expect(eq(int, one.launch.axis[1], grid));
 }
 
 static void expect_refused(const kg_comparison *table, const char *id, const char *text)

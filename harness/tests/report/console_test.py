@@ -72,9 +72,10 @@ RED = results(
          findings=[{"kind": "out_of_bounds", "file": "kernels/a/x.cu", "line": 9, "text": "invalid read"},
                    {"kind": "misaligned", "file": "kernels/a/x.cu", "line": 11, "text": "misaligned write"}]),
     case("a/y/1/b8", MODEL, "error", why="crashed"),
-    moved("a/v/1/b8", 10500), moved("a/v/2/b8", 11000, changed=["code changed: registers 32 -> 40"]),
+    moved("a/v/1/b8", 10500), moved("a/v/2/b8", 11000, changed=["code changed: registers 32 -> 40"],
+                                  explanation="blocks 8 -> 16", sass={"came": ["2x LDS R, [R+…]"], "went": ["LDS.128 R, [R]"]}),
     case("a/v/3/b8", verdict="noisy", why="too noisy"), case("b/w/3/b8", verdict="faster", why="by 9 %"), case("a/v/5/b8"),
-    moved("b/c/1/b8", 10500, metric="cold_time_ns"), moved("b/p/1/b8", 10500, pairs={}, why="by pairs"),
+    moved("b/c/1/b8", 10500, metric="cold_time_ns"), moved("b/p/1/b8", 10500, pairs={}, why="by pairs", explanation="registers 32 -> 40"),
     errors=[{"test": "gpu.b.time", "why": "left no verdict", "reproduce": "again"}, {"why": "broken"}],
     claims=[{"claim": f"gpu.{name}.claim_x_wins", "target": GPU, "holds": False, "why": "0.97 times", "reproduce": "again"}
             for name in "ab"],
@@ -107,7 +108,7 @@ kernels/a/x.cu:11: error: misaligned write
     a/x/1/b8 on cpu-model
     reproduce: again 'a/x/1/b8'
 
-kernels/a/v.cu: error: slower: 2/b8 takes 11 µs, was 10 µs (+10.0 %, limit 2.0 %)
+kernels/a/v.cu: error: slower: 2/b8 takes 11 µs, was 10 µs (+10.0 %, limit 2.0 %); blocks 8 -> 16
     a/v on nvidia-h200: 2 of 4 sizes: 2/b8 +10.0 %, 1/b8 +5.0 %
     cause: code changed: registers 32 -> 40
     reproduce: again 'a/v/2/b8'
@@ -116,7 +117,7 @@ b/c/1/b8: error: slower: 1/b8 takes 10.50 µs cold, was 10 µs (+5.0 %, limit 2.
     b/c/1/b8 on nvidia-h200
     reproduce: again 'b/c/1/b8'
 
-b/p/1/b8: error: slower: 1/b8: by pairs
+b/p/1/b8: error: slower: 1/b8: by pairs; registers 32 -> 40
     b/p/1/b8 on nvidia-h200
     reproduce: again 'b/p/1/b8'
 
@@ -184,6 +185,7 @@ PASS  4 cases
         self.assertIn("\n  a                 1 checked  1 noisy", written(results(case("a/v/1/b8", verdict="noisy"))))
         self.assertIn("\n  b                 3 checked  2 slower, 1 faster\n", text)
         self.assertEqual(text[text.index("\n\n") + 1:], RED_LINES)
+        self.assertIn("\n    + 2x LDS R, [R+…]\n    - LDS.128 R, [R]\n    reproduce: again 'a/v/2/b8'\n", written(RED, "verbose"))
         self.assertIn("baseline: error: unlisted: list them\n", written({**RED, "strict": True}))
 
     def test_alike_at_every_size_names_the_first(self):

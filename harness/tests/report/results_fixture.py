@@ -69,6 +69,7 @@ def results(*cases, **more):
 def a_bit_of_everything(text=HOSTILE):
     """Every list has entries, and each of them the text wherever there may be one."""
     entries = [case(f"a/v/{number}/b8", verdict=verdict, why=text, changed=[text], reason=text, reproduce=text, seconds=1.5,
+                    explanation=text, sass={"came": [text], "went": [text]},
                     metrics={"time_ns": {"value": 2e3, "baseline": 1e3, "change": 1.0, "limit": 0.02, "verdict": verdict,
                                          "samples_ns": [[1000, 1010], [1020]]}, text: {"value": 1, "why": text}})
                for number, verdict in enumerate(VERDICTS)]

@@ -141,7 +141,7 @@ bool __wrap_kg__measure_cases(const kg_comparison *comparison, const char *part,
                 kg__succeeded(open_tools(&with), "making ready to time", error);
 
     for (size_t i = 0; i < count && good; i++) {
-        if (cases[i]->variant->clock == KG_GRAPH_CLOCK)
+        if (cases[i]->variant->advanced.clock == KG_GRAPH_CLOCK)
             good = time_case(&with, comparison, cases[i], records, error);
     }
     close_tools(&with);

@@ -39,4 +39,4 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(selftest, .variants = variants, .sizes = sizes, .arguments = arguments,
-              .reference = reference, .by_variant = true);
+              .reference = reference, .advanced.by_variant = true);

@@ -26,8 +26,8 @@ static const kg_size sizes[] = { KG_CHECKED(1),
                                  KG_TIMED_AND_COUNTED(530),
                                  KG_COUNTED(5, 5, 100, 2),
                                  KG_END };
-static const kg_launch launches[] = { KG_BLOCK(16), KG_BLOCK_GRID(256, 1056), KG_END };
-static const kg_launch one_launch[] = { KG_BLOCK(16), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(16), KG_LAUNCH(256, 1056), KG_END };
+static const kg_launch one_launch[] = { KG_LAUNCH(16), KG_END };
 
 static void no_arguments(const kg_size *size, kg_arguments *arguments)
 {
@@ -105,8 +105,9 @@ Test(table_gpu, a_gpu_checks_and_times)
 Test(table_gpu, a_variant_that_is_not_timed)
 {
     static const kg_variant rows[] = {
-        KG_VARIANT("naive", launch, ""), KG_VARIANT("slow", launch, "", .not_for = KG_PURPOSE_TIME),
-        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT), KG_END
+        KG_VARIANT("naive", launch, ""),
+        KG_VARIANT("slow", launch, "", .advanced.not_for = KG_PURPOSE_TIME),
+        KG_VARIANT("uncounted", launch, "", .advanced.not_for = KG_PURPOSE_COUNT), KG_END
     };
     static const kg_size few[] = { KG_TIMED(9), KG_CHECKED(8), KG_TIMED_AND_COUNTED(7), KG_END };
     const kg_comparison table = comparison(rows, few, NULL);
@@ -145,11 +146,11 @@ Test(table, expands_in_order)
  * are, and the comparison's are for those that have none. */
 Test(table, variants_with_launches_of_their_own)
 {
-    static const kg_launch strided[] = { KG_BLOCK_GRID(256, 1056), KG_BLOCK_GRID(64, 8),
-                                         KG_BLOCK_GRID(256, 132), KG_END };
-    static const kg_launch single[] = { KG_BLOCK(1024), KG_END };
+    static const kg_launch strided[] = { KG_LAUNCH(256, 1056), KG_LAUNCH(64, 8),
+                                         KG_LAUNCH(256, 132), KG_END };
+    static const kg_launch single[] = { KG_LAUNCH(1024), KG_END };
     static const kg_launch no_launch[] = { KG_END };
-    static const kg_launch shared[] = { KG_BLOCK(64), KG_BLOCK(256), KG_END };
+    static const kg_launch shared[] = { KG_LAUNCH(64), KG_LAUNCH(256), KG_END };
     static const kg_variant rows[] = { KG_VARIANT("single", launch, "", .launches = single),
                                        KG_VARIANT("unstrided", launch, ""),
                                        KG_VARIANT("strided", launch, "", .launches = strided),
@@ -183,9 +184,9 @@ Test(table, a_variant_that_is_not_counted)
 {
     static const kg_variant rows[] = {
         KG_VARIANT("naive", launch, ""),
-        KG_VARIANT("uncounted", launch, "", .not_for = KG_PURPOSE_COUNT),
-        KG_VARIANT("neither", launch, "", .not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME),
-        KG_VARIANT("untimed", launch, "", .not_for = KG_PURPOSE_TIME),
+        KG_VARIANT("uncounted", launch, "", .advanced.not_for = KG_PURPOSE_COUNT),
+        KG_VARIANT("neither", launch, "", .advanced.not_for = KG_PURPOSE_COUNT | KG_PURPOSE_TIME),
+        KG_VARIANT("untimed", launch, "", .advanced.not_for = KG_PURPOSE_TIME),
         KG_END,
     };
     static const kg_size few[] = { KG_COUNTED(5), KG_TIMED(6), KG_END };
@@ -203,8 +204,8 @@ Test(table, defects_are_a_part)
     kg__case_list cases;
 
     expect_ids(&table, "defects", "");
-    defects[0] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(17), KG_BLOCK(16));
-    defects[1] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(530), KG_BLOCK(16));
+    defects[0] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(17), KG_LAUNCH(16));
+    defects[1] = (kg_defect)KG_DEFECT("floor", launch, "a", KG_CHECKED(530), KG_LAUNCH(16));
     defects[2] = (kg_defect)KG_DEFECT("wide", launch, "b", KG_CHECKED(5, 5), KG_END);
     expect_ids(&table, "defects", "floor/17/b16 floor/530/b16 wide/5x5/-");
     expect_ids(&table, "check", "naive/5/- tiled_2/5/-");
@@ -222,19 +223,19 @@ Test(table, defects_that_are_wrong_are_refused)
     static const struct {
         kg_defect row;
         const char *said;
-    } bad[] = { { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+    } bad[] = { { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_LAUNCH(16)),
                   "matmul/Floor: a variant has a launcher and a name of a-z" },
-                { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_BLOCK(16)),
+                { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_LAUNCH(16)),
                   "matmul/floor: a variant has" },
-                { KG_DEFECT("floor", launch, "", KG_END, KG_BLOCK(16)), "a size of 0 numbers" },
+                { KG_DEFECT("floor", launch, "", KG_END, KG_LAUNCH(16)), "a size of 0 numbers" },
                 { { "floor",
                     KG_VARIANT("floor", launch, ""),
                     { 5, KG_PURPOSE_CHECK, { 1 } },
-                    KG_BLOCK(16) },
+                    KG_LAUNCH(16) },
                   "a size of 5 numbers, of which 4 fit" },
-                { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(-16)),
-                  "a launch of 0 blocks of" },
-                { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_BLOCK(16)),
+                { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_LAUNCH(-16)),
+                  "a launch with the value -16" },
+                { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_LAUNCH(16)),
                   "matmul/naive: a variant and a defect of one name" } };
     const kg_comparison table = comparison(variants, sizes, launches);
 
@@ -244,7 +245,7 @@ Test(table, defects_that_are_wrong_are_refused)
         expect_error(&table, "check", bad[i].said);
     }
     defects[0] = defects[1] =
-        (kg_defect)KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_BLOCK(16));
+        (kg_defect)KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_LAUNCH(16));
     expect_error(&table, "defects", "matmul/floor/17/b16: appears twice");
 }
 
@@ -257,7 +258,7 @@ Test(table, a_case_knows_its_row)
     cr_assert(kg__table_expand(&table, "check", &cases, NULL));
     c = kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g1056");
     cr_assert(c != NULL && c->variant == &variants[1] && c->size == &sizes[1]);
-    cr_assert(c->launch.block == 256 && c->launch.grid == 1056);
+    cr_assert(c->launch.axis[0] == 256 && c->launch.axis[1] == 1056);
     cr_assert(kg_extent(c->size, 0) == 31 && kg_extent(c->size, 2) == 17 &&
               kg_extent(c->size, 3) == 17);
     cr_assert(kg__table_find(&cases, "matmul/tiled_2/31x33x17/b256g105") == NULL);
@@ -282,9 +283,8 @@ Test(table, a_large_table_is_whole)
 Test(table, a_row_that_appears_twice_is_refused)
 {
     static const kg_size same[] = { KG_CHECKED(17), KG_CHECKED(18), KG_COUNTED(17), KG_END };
-    static const kg_launch alike[] = { KG_BLOCK(8), KG_BLOCK(8), KG_END };
-    static const kg_launch twice[] = { KG_BLOCK_GRID(64, 8), KG_BLOCK(64), KG_BLOCK_GRID(64, 8),
-                                       KG_END };
+    static const kg_launch alike[] = { KG_LAUNCH(8), KG_LAUNCH(8), KG_END };
+    static const kg_launch twice[] = { KG_LAUNCH(64, 8), KG_LAUNCH(64), KG_LAUNCH(64, 8), KG_END };
     static const kg_variant twins[] = { KG_VARIANT("naive", launch, ""),
                                         KG_VARIANT("naive", launch, "", .launches = alike),
                                         KG_END };
@@ -308,18 +308,18 @@ Test(table, a_row_that_appears_twice_is_refused)
 /* A launch without threads would end its list. */
 Test(table, launches_without_threads_are_refused)
 {
-    static const kg_launch bad[][3] = { { KG_BLOCK(8), KG_BLOCK(-8), KG_END },
-                                        { KG_BLOCK(-1), KG_END },
-                                        { KG_BLOCK(8), KG_BLOCK_GRID(0, 5), KG_END },
-                                        { KG_BLOCK_GRID(8, -5), KG_END } };
+    static const kg_launch bad[][3] = { { KG_LAUNCH(8), KG_LAUNCH(-8), KG_END },
+                                        { KG_LAUNCH(-1), KG_END },
+                                        { KG_LAUNCH(8), KG_LAUNCH(0, 5), KG_END },
+                                        { KG_LAUNCH(8, -5), KG_END } };
 
     for (size_t i = 0; i < COUNT(bad); i++) {
         const kg_variant rows[] = { KG_VARIANT("naive", launch, "", .launches = bad[i]), KG_END };
         const kg_comparison tables[] = { comparison(variants, sizes, bad[i]),
                                          comparison(rows, sizes, launches) };
 
-        expect_error(&tables[0], "check", "a launch has at least one thread");
-        expect_error(&tables[1], "check", "a launch has at least one thread");
+        expect_error(&tables[0], "check", "the values of axes are numbers from 1 on");
+        expect_error(&tables[1], "check", "the values of axes are numbers from 1 on");
     }
 }
 
@@ -345,9 +345,9 @@ Test(table, rows_that_hold_what_they_must_not_are_refused)
     static const kg_size no_size[] = { KG_END };
     static const kg_variant bad[][2] = {
         { KG_VARIANT("naive", NULL, ""), KG_END },
-        { KG_VARIANT("naive", launch, "", .memory = { KG_PINNED, (kg_memory)4 }), KG_END },
-        { KG_VARIANT("naive", launch, "", .clock = (kg_clock)3), KG_END },
-        { KG_VARIANT("naive", launch, "", .not_for = KG_PURPOSE_CHECK), KG_END },
+        { KG_VARIANT("naive", launch, "", .advanced.memory = { KG_PINNED, (kg_memory)4 }), KG_END },
+        { KG_VARIANT("naive", launch, "", .advanced.clock = (kg_clock)3), KG_END },
+        { KG_VARIANT("naive", launch, "", .advanced.not_for = KG_PURPOSE_CHECK), KG_END },
     };
     const struct {
         kg_comparison table;
@@ -390,7 +390,7 @@ Test(table, work_that_is_not_a_number_is_refused)
     table.launches = NULL;
     expect_ids(&table, "check",
                "naive/2/- tiled_2/2/- naive/-3/- tiled_2/-3/- naive/0/- tiled_2/0/-");
-    table.takes_zero = true;
+    table.advanced.takes_zero = true;
     expect_error(&table, "check", ".work has inf operations and 0 bytes for the size that begins");
 }
 
@@ -399,7 +399,7 @@ static const char *refuse_large_blocks(const kg_variant *variant, const kg_size 
 {
     (void)variant;
     (void)size;
-    return wanted->block > 16 ? "too large a block" : NULL;
+    return wanted->axis[0] > 16 ? "too large a block" : NULL;
 }
 
 static const char *refuse_in_silence(const kg_variant *variant, const kg_size *size,
@@ -433,7 +433,7 @@ Test(table, sizes_below_1_and_what_the_comparison_refuses)
         kg_comparison table = comparison(variants, odd_sizes, launches);
         kg__case_list cases;
 
-        table.takes_zero = rows[i].takes_zero;
+        table.advanced.takes_zero = rows[i].takes_zero;
         table.refuses = rows[i].refuses;
         cr_assert(kg__table_expand(&table, "check", &cases, NULL));
         cr_assert(cases.count == 12);
@@ -492,7 +492,7 @@ Test(table, a_table_without_its_functions_is_refused)
     table.arguments = NULL;
     expect_error(&table, "check", "lacks .arguments or .reference");
     table = comparison(variants, sizes, launches);
-    table.projection = accept_all;
+    table.advanced.projection = accept_all;
     expect_error(&table, "check", "a .projection needs .work");
     table = comparison(variants, too_many, launches);
     expect_error(&table, "check", "a size of 5 numbers, of which 4 fit");

@@ -20,13 +20,13 @@ static size_t scratch_bytes;
 // Asks only how much scratch memory it needs where `memory` is nullptr.
 static cudaError_t sum_rows(const kg_call *call, void *memory, size_t *bytes)
 {
-    row_begin begin = { kg_extent(call->size, 1) };
+    row_begin begin = { KG_EXTENT(call, 1) };
     auto begins =
         thrust::make_transform_iterator(thrust::make_counting_iterator<int64_t>(0), begin);
 
-    return cub::DeviceSegmentedReduce::Sum(memory, *bytes, (const float *)call->argument[0],
-                                           (float *)call->argument[1], kg_extent(call->size, 0),
-                                           begins, begins + 1, call->stream);
+    return cub::DeviceSegmentedReduce::Sum(memory, *bytes, KG_ARG(call, const float, 0),
+                                           KG_ARG(call, float, 1), KG_EXTENT(call, 0), begins,
+                                           begins + 1, call->stream);
 }
 
 // What a launcher must not do where it is timed.

@@ -15,7 +15,7 @@ KG_LAUNCHER(row_sums_prepare_cublas)
 
     for (float &one : filled)
         one = 1.0f;
-    if (kg_extent(call->size, 1) > MOST_COLUMNS)
+    if (KG_EXTENT(call, 1) > MOST_COLUMNS)
         return cudaErrorInvalidValue;
     if (handle == nullptr && cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS)
         return cudaErrorInitializationError;
@@ -25,8 +25,8 @@ KG_LAUNCHER(row_sums_prepare_cublas)
 // To cuBLAS, whose matrices are stored by columns, it is the transposed matrix.
 KG_LAUNCHER(row_sums_cublas)
 {
-    int rows = (int)kg_extent(call->size, 0);
-    int columns = (int)kg_extent(call->size, 1);
+    int rows = (int)KG_EXTENT(call, 0);
+    int columns = (int)KG_EXTENT(call, 1);
     const float one = 1.0f;
     const float zero = 0.0f;
     void *vector;
@@ -35,8 +35,8 @@ KG_LAUNCHER(row_sums_cublas)
     if (found != cudaSuccess)
         return found;
     cublasSetStream(handle, call->stream);
-    return cublasSgemv(handle, CUBLAS_OP_T, columns, rows, &one, (const float *)call->argument[0],
-                       columns, (const float *)vector, 1, &zero, (float *)call->argument[1],
+    return cublasSgemv(handle, CUBLAS_OP_T, columns, rows, &one, KG_ARG(call, const float, 0),
+                       columns, (const float *)vector, 1, &zero, KG_ARG(call, float, 1),
                        1) == CUBLAS_STATUS_SUCCESS
                ? cudaSuccess
                : cudaErrorLaunchFailure;

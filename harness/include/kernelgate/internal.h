@@ -1,0 +1,170 @@
+/* What the macros and templates of kernelgate.h, which includes this, are made of. Nothing in it is
+ * for suites or kernels to use by name. */
+#ifndef KERNELGATE_INTERNAL_H
+#define KERNELGATE_INTERNAL_H
+
+static inline int64_t kg_extent(const kg_size *size, int index)
+{
+    int last = size->extents > 1 ? size->extents - 1 : 0;
+
+    return size->extent[index < last ? index : last];
+}
+
+#ifdef __cplusplus
+
+/* The CPU model's cuda_runtime.h has its own, since g++ has no extern shared arrays. */
+#ifndef KG_DYNAMIC_SHARED
+#define KG_DYNAMIC_SHARED(type, name)                                                              \
+    extern __shared__ __align__(16) unsigned char kg__dynamic_shared[];                            \
+    type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
+#endif
+
+/* nvcc -G generates other code than what is gated: a program with such kernels times nothing. */
+#ifdef __CUDACC_DEBUG__
+extern "C" {
+extern const char kg__device_debug;
+__attribute__((weak)) const char kg__device_debug = 1;
+}
+#endif
+
+/* Tiles of `tile` elements that cover `extent` elements; more than any GPU starts where there are
+ * more than a grid's extent can say, so that the launch fails. */
+static inline unsigned int kg__count_tiles(int64_t extent, int64_t tile)
+{
+    int64_t tiles = extent > 0 && tile > 0 ? (extent - 1) / tile + 1 : 0;
+
+    return tiles < UINT32_MAX ? (unsigned int)tiles : UINT32_MAX;
+}
+
+static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y, int64_t tile_y, int64_t z,
+                           int64_t tile_z)
+{
+    return dim3(kg__count_tiles(x, tile_x), kg__count_tiles(y, tile_y), kg__count_tiles(z, tile_z));
+}
+
+/* Dynamic shared memory per block that a kernel gets without asking for more. */
+#define KG__SHARED_GRANTED ((size_t)48 << 10)
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                     kg_shared shared, const Arguments &...arguments)
+{
+    size_t bytes = static_cast<size_t>(shared);
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = bytes;
+    config.stream = call->stream;
+    if (bytes > KG__SHARED_GRANTED) {
+        cudaError_t code =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+
+        if (code != cudaSuccess)
+            return code;
+    }
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                     const Arguments &...arguments)
+{
+    return kg_start(call, kernel, grid, block, kg_shared(0), arguments...);
+}
+
+#else
+
+#define KG__END                                                                                    \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#define KG__SIZE(purposes, ...)                                                                    \
+    {                                                                                              \
+        (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (purposes),                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define KG__LAUNCH(...)                                                                            \
+    {                                                                                              \
+        (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)),                                       \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define KG__VARIANT(name_, launch_, ...)                                                           \
+    {                                                                                              \
+        .name = (name_), .launch = (launch_), .launcher = #launch_, .idea = __VA_ARGS__            \
+    }
+#define KG__DEFECT(name_, launch_, idea_, ...)                                                     \
+    {                                                                                              \
+        (name_), KG__VARIANT(name_, launch_, idea_), __VA_ARGS__                                   \
+    }
+
+/* A row of a table of defects. */
+typedef struct kg_defect {
+    const char *name; /* the variant's, first here too: KG_END would lack braces for a structure */
+    kg_variant variant;
+    kg_size size;
+    kg_launch launch;
+} kg_defect;
+
+/* The program's comparison, defined by KG_COMPARISON. */
+extern const kg_comparison *const kg__comparison;
+/* Its defects, defined by KG_DEFECTS; absent where it has none. */
+extern const kg_defect *const kg__defects __attribute__((weak));
+
+/* The bodies of a comparison's Criterion tests. */
+void kg__run_part(const char *part);
+
+/* Ends a claim's test: one that expected nothing is an error. */
+void kg__end_claim(void);
+
+/* A part judges hundreds of cases in one Criterion test; what limits it is the silence of its
+ * observers (KG_CASE_TIMEOUT), this is only the end of all patience, in seconds. */
+#define KG__PART_TIMEOUT 1500
+
+#define KG__PART(comparison, part)                                                                 \
+    Test(comparison, part, .timeout = KG__PART_TIMEOUT)                                            \
+    {                                                                                              \
+        kg__run_part(#part);                                                                       \
+    }
+/* A table may replace a member that a macro in it, such as KG_GEMM, has set. */
+#define KG__COMPARISON(comparison, ...)                                                            \
+    _Pragma("GCC diagnostic push")                                                                 \
+        _Pragma("GCC diagnostic ignored \"-Woverride-init\"") static const kg_comparison           \
+            kg__table_of_##comparison = { .name = #comparison, .home = KG__HOME, __VA_ARGS__ };    \
+    _Pragma("GCC diagnostic pop") const kg_comparison *const kg__comparison =                      \
+        &kg__table_of_##comparison;                                                                \
+    KG__PART(comparison, check)                                                                    \
+    KG__MEASURING_PART(comparison)                                                                 \
+    extern const kg_comparison *const kg__comparison
+#define KG__DEFECTS(comparison, table)                                                             \
+    const kg_defect *const kg__defects = (table);                                                  \
+    KG__PART(comparison, defects)                                                                  \
+    extern const kg_defect *const kg__defects
+
+#define KG__CLAIM(comparison, claim)                                                               \
+    static void kg__claim_##claim(void);                                                           \
+    Test(comparison, claim_##claim, .timeout = 60)                                                 \
+    {                                                                                              \
+        kg__claim_##claim();                                                                       \
+        kg__end_claim();                                                                           \
+    }                                                                                              \
+    static void kg__claim_##claim(void)
+#define KG__NO_CLAIM(claim) __attribute__((unused)) static void kg__unused_claim_##claim(void)
+
+/* The build defines KG__TARGET_GPU for the GPU's program of a comparison. */
+#ifdef KG__TARGET_GPU
+#define KG__MEASURING_PART(comparison) KG__PART(comparison, time)
+#define KG__TIME_CLAIM(comparison, claim) KG__CLAIM(comparison, claim)
+#define KG__COUNT_CLAIM(comparison, claim) KG__NO_CLAIM(claim)
+#else
+#define KG__MEASURING_PART(comparison) KG__PART(comparison, count)
+#define KG__TIME_CLAIM(comparison, claim) KG__NO_CLAIM(claim)
+#define KG__COUNT_CLAIM(comparison, claim) KG__CLAIM(comparison, claim)
+#endif
+
+#endif /* __cplusplus */
+#endif
