@@ -1,8 +1,8 @@
 """Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
 
 Calls the compiler as it is, but where the source or a header that it includes has what no macro can make C++: what the
-preprocessor leaves of `extern __shared__` arrays is made the block's dynamic shared memory, and launches with <<<>>> and inline
-PTX are rewritten (rewrite_kernel.py).
+preprocessor leaves of `extern __shared__` arrays is made the block's dynamic shared memory, the clusters of kernels with
+__cluster_dims__ are told to the model, and launches with <<<>>> and inline PTX are rewritten (rewrite_kernel.py).
 """
 
 import os
@@ -10,8 +10,8 @@ import re
 import subprocess
 import sys
 
-# What is rewritten: `extern __shared__` arrays and launches; inline PTX.
-WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|<<<")
+# What is rewritten: `extern __shared__` arrays, clusters and launches; inline PTX.
+WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\b__cluster_dims__\b|<<<")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 UNSUPPORTED = re.compile(r"call to \S*kg__model_ptx_unsupported\S* declared with attribute error: ")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
@@ -22,6 +22,11 @@ PREPROCESSED = re.compile(rf"(?:\balignas\s*{NESTED}\s*)?\bextern\b([^;{{}}]*?)"
                           r"\bstatic\s+__constinit\s+__attribute__\(\(used, aligned\(65536\)\)\)([^;=]*);")
 # What is left of the declaration: type, name, extents.
 ARRAY = re.compile(r"(.*?)(\w+)\s*((?:\[[^][]*\]\s*)+)", re.DOTALL)
+
+
+# What the model's cuda_runtime.h makes of `__cluster_dims__`.
+CLUSTER = re.compile(r"\bkg__cluster_dims\s*(?=\()")
+NAME = re.compile(r"(?:__attribute__|(\w+))\s*\(")
 
 
 def find_wanted(path, folders, seen):
@@ -60,6 +65,32 @@ def define_array(match):
     kind, name, extents = array.groups()
     return (f"[[maybe_unused]] static {kind} (&{name}){extents} = "
             f"reinterpret_cast<{kind} (&){extents}>(kg__model_dynamic_memory);")
+
+
+def end_of_brackets(text, start):
+    """Where the brackets end that begin at `start`."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at + 1
+    return len(text)
+
+
+def note_clusters(text):
+    """The text with the clusters of kernels told to the model, by the kernels' names."""
+    kept, notes, last = [], [], 0
+    for match in CLUSTER.finditer(text):
+        end = end_of_brackets(text, match.end())
+        name = NAME.search(text, end)
+        while name and not name.group(1):
+            name = NAME.search(text, end_of_brackets(text, name.end() - 1))
+        kept.append(text[last:match.start()])
+        last = end
+        if name:
+            notes.append(f'[[maybe_unused]] static const bool kg__cluster_{len(notes)} = '
+                         f'kg__model_note_cluster("{name.group(1)}", dim3{text[match.end():end]});\n')
+    return "".join([*kept, text[last:], "\n", *notes])
 
 
 def without(command, flags, pairs):
@@ -106,7 +137,7 @@ def main():
         os.execvp(command[0], command)
     # Only here, since most sources have nothing to rewrite.
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
-    text = rewrite_kernel.rewrite(PREPROCESSED.sub(define_array, preprocess(command, found)), models[0])
+    text = rewrite_kernel.rewrite(note_clusters(PREPROCESSED.sub(define_array, preprocess(command, found))), models[0])
     rewritten = command[command.index("-o") + 1] + ".ii"
     with open(rewritten, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)

@@ -160,6 +160,11 @@ static inline void kg__device_watch(void)
 {
 }
 
+static inline void kg__device_be_sparse(bool sparse)
+{
+    (void)sparse;
+}
+
 static inline void kg__device_describe(const void *data, size_t bytes, const char *name,
                                        bool read_only)
 {
@@ -193,6 +198,9 @@ static inline bool kg__device_passed_over(kg__error *what, bool *whole)
 bool kg__device_watches(void);
 /* Looks at every access from now on, and forgets what was found before. */
 void kg__device_watch(void);
+/* From now on memory is not limited, and takes that of the host which is touched: it holds zeros.
+ * Launches are sampled by fewer blocks. */
+void kg__device_be_sparse(bool sparse);
 /* Says what part of an allocation kernels may touch, and what findings are to call it (kept by
  * reference). */
 void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only);

@@ -123,9 +123,17 @@ bool kg__device_watches(void)
     return kg__model_is_instrumented();
 }
 
+static bool is_sparse;
+
 void kg__device_watch(void)
 {
-    kg__model_watch(KG__MODEL_CHECK, KG__MODEL_BUDGET);
+    kg__model_watch(KG__MODEL_CHECK, is_sparse ? KG__MODEL_BOUNDS_BUDGET : KG__MODEL_BUDGET);
+}
+
+void kg__device_be_sparse(bool sparse)
+{
+    is_sparse = sparse;
+    kg__model_be_sparse(sparse);
 }
 
 void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only)

@@ -364,9 +364,61 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
+/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros.
+ */
+static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, const kg__case *c,
+                        kg__error *why)
+{
+    kg_arguments arguments;
+    cudaError_t code = cudaSuccess;
+
+    if (!kg__arguments_of(comparison, c, &arguments, why) ||
+        !kg__buffers_make(buffers, &arguments, c->variant, why))
+        return false;
+    for (int i = 0; i < arguments.count && code == cudaSuccess; i++) {
+        if (kg__is_filled(&arguments.list[i]) && buffers->memory[i] != KG_PAGEABLE)
+            code = cudaMemset(buffers->data[i], 0, buffers->bytes[i]);
+    }
+    return code == cudaSuccess || kg__cuda_fail(why, "filling the arguments", code);
+}
+
+/* Holds the accesses of some blocks against the arguments' bounds, and compares nothing. */
+static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case *c, kg__error *why)
+{
+    kg__buffers buffers = { 0 };
+    kg_call call;
+    kg__outcome outcome = KG__RIGHT;
+    kg__error passed_over = { "" };
+    bool whole;
+
+    kg__device_be_sparse(true);
+    kg__device_watch();
+    if (!make_sparse(&buffers, comparison, c, why)) {
+        outcome = failure_outcome();
+    } else if (call = kg__buffers_call(&buffers, c, NULL),
+               !kg__prepare_launch(c, &buffers, why) ||
+                   !run_step(c->variant->launch, &call, "running the kernel", why)) {
+        outcome = explain_failure(comparison, why);
+    } else if (kg__check_found(comparison, why)) {
+        outcome = KG__INCORRECT;
+    } else {
+        (void)kg__device_passed_over(&passed_over, &whole);
+        kg__fail(why, "bounds alone%s%s", passed_over.text[0] != '\0' ? ": " : "",
+                 passed_over.text);
+    }
+    kg__buffers_free(&buffers);
+    kg__device_be_sparse(false);
+    return outcome;
+}
+
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
+    if ((c->size->purpose & KG_PURPOSE_BOUNDS) != 0) {
+        kg__checker_free(checker);
+        /* The plain kernels have nothing to add to what the instrumented ones find. */
+        return kg__device_watches() ? check_bounds(comparison, c, why) : KG__RIGHT;
+    }
     if (!prepare_checker(checker, comparison, c, why)) {
         kg__checker_free(checker);
         return failure_outcome();

@@ -13,7 +13,7 @@
 
 typedef enum kg__finding_kind {
     KG__OUT_OF_BOUNDS,
-    KG__AFTER_FREE,    /* an access to memory that was freed */
+    KG__AFTER_FREE,    /* an access to memory that was freed, or (shared) whose block has ended */
     KG__NEVER_WRITTEN, /* a read of memory that nothing has written */
     KG__RACE_IN_WARP,  /* two threads of a warp, which __syncwarp() would order */
     KG__RACE_IN_BLOCK,

@@ -96,14 +96,15 @@ static void add_after_free(const words *to, const kg__finding *finding)
     bool behind = !before && offset >= finding->size;
 
     add_access(to, "invalid ", finding);
-    add(to, ", %" PRIu64 " bytes %s %s (%" PRIu64 " bytes), which was freed",
+    add(to, ", %" PRIu64 " bytes %s %s (%" PRIu64 " bytes), %s",
         before   ? 0 - offset
         : behind ? offset - finding->size
                  : offset,
         before   ? "before"
         : behind ? "past the end of"
                  : "into",
-        symbol_of(finding), finding->size);
+        symbol_of(finding), finding->size,
+        finding->space == KG__SHARED ? "whose block has ended" : "which was freed");
 }
 
 static void add_race_in_block(const words *to, const kg__finding *finding)

@@ -17,7 +17,7 @@ unsigned kg__part_purposes(const char *part)
         return KG_PURPOSE_COUNT;
 #else
     if (strcmp(part, "check") == 0)
-        return KG_PURPOSE_CHECK | KG_PURPOSE_COUNT;
+        return KG_PURPOSE_CHECK | KG_PURPOSE_COUNT | KG_PURPOSE_BOUNDS;
     if (strcmp(part, "count") == 0)
         return KG_PURPOSE_COUNT;
 #endif

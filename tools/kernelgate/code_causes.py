@@ -53,7 +53,7 @@ class _Build:
         launches = [launch for launch in launches if launch["case"] == case]
         try:
             return (figures_of(launches, kernels, self._architecture).get(case, []),
-                    list(dict.fromkeys(find_kernel(kernels, launch)[1]["name"] for launch in launches)))
+                    list(dict.fromkeys(find_kernel(kernels, launch)["name"] for launch in launches)))
         except Failure:
             return [], []
 

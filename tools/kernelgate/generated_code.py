@@ -1,7 +1,6 @@
 """What nvcc generated for the kernels of each case, by architecture: from the cubins of a build, which need no GPU, and the
 launches that the CPU model sees."""
 
-import itertools
 import json
 import math
 import os
@@ -91,25 +90,25 @@ class CodeBuild:
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
         launches = self.launches(comparison)
-        known = self.kernels(architecture, comparison, self._files_of(comparison, launches))
-        cases = figures_of(launches, known, architecture)
-        for figures in itertools.chain.from_iterable(cases.values()):
-            place = f"{comparison}/{figures['file']}"
-            figures["source"] = self._sources.get(place, f"kernels/{place}.cu")
+        cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)
+        for figures in (figures for launched in cases.values() for figures in launched):
+            file = figures["file"]
+            figures["source"] = self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu")
         return cases
 
 
 def figures_of(launches, known, architecture):
     """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
     {case: [figures]}. What ptxas alone tells is there for cubins."""
-    found = [(launch, *find_kernel(known, launch)) for launch in launches]
+    places = [_place_of(known, launch) for launch in launches]
+    found = [(launch, known[place]) for launch, place in zip(launches, places)]
     needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
-              math.prod(launch["block"])) for launch, _, kernel in found]
+              math.prod(launch["block"])) for launch, kernel in found]
     answers = calculate(needs)
     if answers is None:
         raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
     cases = {}
-    for (launch, file, kernel), answer in zip(found, answers):
+    for (file, _), (launch, kernel), answer in zip(places, found, answers):
         cases.setdefault(launch["case"], []).append({
             "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
             "blocks": math.prod(launch["grid"]),
@@ -159,14 +158,18 @@ def read_spills(text):
 
 
 def find_kernel(known, launch):
-    """The file and the kernel of a launch: of its launcher's file, or the only one of its name."""
+    """The kernel of a launch: of its launcher's file, or the only one of its name."""
+    return known[_place_of(known, launch)]
+
+
+def _place_of(known, launch):
     name = plain_name(text_of(launch, "kernel"))
-    named = [(file, kernel) for (file, other), kernel in known.items() if other == name]
-    own = [(file, kernel) for file, kernel in named if file == launch["file"]]
-    if not own and len(named) != 1:
+    own = (launch["file"], name)
+    named = [place for place in known if place[1] == name]
+    if own not in known and len(named) != 1:
         raise Failure(f"{launch['case']}: kernel {text_of(launch, 'kernel')} is "
                       f"{'in several files' if named else 'not among those compiled'}: build the target kernel_code")
-    return (own or named)[0]
+    return own if own in known else named[0]
 
 
 CODE_SIZE = "code"

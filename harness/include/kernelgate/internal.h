@@ -86,6 +86,8 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
+#define KG__TIMED_AND_COUNTED(...)                                                                 \
+    KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT, __VA_ARGS__)
 #define KG__LAUNCH(...)                                                                            \
     {                                                                                              \
         (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)),                                       \

@@ -24,12 +24,12 @@ extern "C" {
 #define KG_MAX_ARGUMENTS 16
 #define KG_MAX_SCALARS 8
 
-/* What a size is for. What is timed or counted is always checked too, on the target that times or
- * counts it. */
+/* What a size is for. What is timed or counted is checked too, where it is timed or counted. */
 enum {
     KG_PURPOSE_CHECK = 1, /* checked wherever it fits */
     KG_PURPOSE_TIME = 2,  /* timed on a GPU */
-    KG_PURPOSE_COUNT = 4  /* counted on the CPU model */
+    KG_PURPOSE_COUNT = 4, /* counted on the CPU model */
+    KG_PURPOSE_BOUNDS = 8 /* KG_BOUNDS */
 };
 
 /* A problem size: 1 to KG_MAX_EXTENTS numbers. Written as a row, KG_CHECKED(31, 33, 17). */
@@ -109,8 +109,10 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y = 1, int64_t til
 #define KG_CHECKED(...) KG__SIZE(KG_PURPOSE_CHECK, __VA_ARGS__)
 #define KG_COUNTED(...) KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_COUNT, __VA_ARGS__)
 #define KG_TIMED(...) KG__SIZE(KG_PURPOSE_TIME, __VA_ARGS__)
-#define KG_TIMED_AND_COUNTED(...)                                                                  \
-    KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_TIME | KG_PURPOSE_COUNT, __VA_ARGS__)
+#define KG_TIMED_AND_COUNTED(...) KG__TIMED_AND_COUNTED(__VA_ARGS__)
+/* A size too large to be filled and compared, such as of more than 4 GiB: on the CPU model, a
+ * sample of blocks on zeros is held against the arguments' bounds. */
+#define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 /* A launch, KG_LAUNCH(128, 128, 16): a value of each axis in turn. The last ones may be omitted. */
 #define KG_LAUNCH(...) KG__LAUNCH(__VA_ARGS__)
 
@@ -222,8 +224,8 @@ typedef struct kg_comparison {
  * variants, ...): `check` on every target, `time` on a GPU, `count` on the CPU model. */
 #define KG_COMPARISON(comparison, ...) KG__COMPARISON(comparison, __VA_ARGS__)
 
-/* Defines the part `defects`: KG_DEFECTS(matmul_i32, defects). It passes when the checks find every
- * row of the table wrong, and says what they found. */
+/* Defines the part `defects`, KG_DEFECTS(matmul_i32, defects): it passes when the checks find every
+ * row of the table wrong. */
 #define KG_DEFECTS(comparison, table) KG__DEFECTS(comparison, table)
 
 /* Claims: assertions across cases, on what this run recorded of them. KG_TIME_CLAIM(matmul_f32,

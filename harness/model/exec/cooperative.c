@@ -1,7 +1,9 @@
-/* Cooperative launches: blocks that take turns at the grid's barriers. */
+/* Cooperative launches and clusters: blocks that take turns at the barriers of the grid, or of
+ * their cluster. */
 #include "model/exec/cooperative.h"
 
 #include "base/message.h"
+#include "model/exec/clusters.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
@@ -23,7 +25,7 @@ typedef struct kept_block {
     uint3 index;
     uint32_t live[KG__MODEL_MAX_WARPS];
     kept_thread *threads;
-    unsigned char *shared; /* dynamic, then the kernel's arrays */
+    unsigned char *shared; /* dynamic, then the kernel's arrays; of a cluster's block elsewhere */
     void *watched;         /* what the watcher keeps */
 } kept_block;
 
@@ -35,7 +37,9 @@ static size_t block_room;
 static size_t next;
 static size_t released;
 static size_t ended;
+static size_t begun; /* after the first */
 static bool all_have_begun;
+static uint3 last_begun;
 
 int kg__model_is_cooperative(void)
 {
@@ -53,31 +57,37 @@ void kg__model_require_cooperative(void)
 /* Copies the block's shared memory to `kept`, or back. */
 static void copy_shared(unsigned char *kept, bool back)
 {
-    const kg__model_kernel *kernel = kg__running.launch.kernel;
-    size_t bytes = kg__running.launch.dynamic_bytes;
+    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
+        const kg__cluster_array array = kg__exec_cluster_array(i, 0);
 
-    memcpy(back ? kg__running.dynamic_shared : kept, back ? kept : kg__running.dynamic_shared,
-           bytes);
-    for (size_t i = 0; i < kernel->shared_count; i++) {
-        unsigned char *array = kernel->shared[i].base;
-
-        kept += bytes;
-        bytes = kernel->shared[i].size;
-        memcpy(back ? array : kept, back ? kept : array, bytes);
+        memcpy(back ? array.home : kept, back ? kept : array.home, array.bytes);
+        kept += array.bytes;
     }
+}
+
+static size_t shared_bytes(void)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++)
+        bytes += kg__exec_cluster_array(i, 0).bytes;
+    return bytes;
 }
 
 static void suspend(void)
 {
-    const kg__model_kernel *kernel = kg__running.launch.kernel;
     kept_block *block;
 
     blocks = kg__grow(blocks, block_count, &block_room, sizeof *blocks);
     block = &blocks[block_count++];
     *block = (kept_block){ .index = blockIdx };
     block->threads = kg__allocate((size_t)kg__running.thread_count, sizeof *block->threads);
-    block->shared = kg__allocate(kernel->shared_bytes + kg__running.launch.dynamic_bytes + 1, 1);
-    copy_shared(block->shared, false);
+    if (kg__exec_cluster_size() > 1) {
+        kg__keep_shared(false);
+    } else {
+        block->shared = kg__allocate(shared_bytes() + 1, 1);
+        copy_shared(block->shared, false);
+    }
     for (int i = 0; i < kg__running.warp_count; i++)
         block->live[i] = kg__running.warps[i].live;
     for (int i = 0; i < kg__running.thread_count; i++) {
@@ -106,7 +116,10 @@ static void forget(kept_block *block)
 static void resume(kept_block *block)
 {
     blockIdx = block->index;
-    copy_shared(block->shared, true);
+    if (block->shared != NULL)
+        copy_shared(block->shared, true);
+    else
+        kg__keep_shared(true);
     kg__running.live = 0;
     kg__running.at_grid = 0;
     kg__running.arrived = 0;
@@ -132,13 +145,13 @@ static void resume(kept_block *block)
     forget(block);
 }
 
-/* No block can go on: releases those that wait, unless they wait for one that has ended. False
- * where there is none to release. */
-static bool release_grid(void)
+/* No block can go on: releases those that wait, unless the whole grid waits for one that has ended.
+ * False where there is none to release. */
+static bool release_blocks(void)
 {
     if (block_count == released)
         return false;
-    if (ended > 0) {
+    if (ended > 0 && kg__running.launch.is_cooperative) {
         kg__exec_failure *failure = &kg__running.failure;
 
         failure->error = cudaErrorLaunchFailure;
@@ -147,21 +160,56 @@ static bool release_grid(void)
         failure->is_deadlock = true;
         failure->deadlock.at_grid = kg__running.thread_count;
         failure->deadlock.grid = kg__running.grid_barrier;
+        failure->deadlock.is_cluster = false;
         failure->deadlock.ended_blocks = ended;
         return false;
     }
     if (kg__running.watcher != NULL)
-        kg__running.watcher->grid_barrier(kg__running.grid_barrier);
+        kg__running.watcher->meet_blocks();
     memmove(blocks, blocks + next, (block_count - next) * sizeof *blocks);
     released = block_count -= next;
     next = 0;
     return true;
 }
 
-kg__model_fiber *kg__change_block(void)
+/* Steps to a block that the others wait for and that has yet to begin; false where there is none.
+ */
+static bool step_together(void)
+{
+    all_have_begun = all_have_begun ||
+                     (kg__exec_cluster_size() > 1 && ++begun == kg__exec_cluster_size()) ||
+                     !kg__step_block();
+    return !all_have_begun;
+}
+
+/* Begins a cluster, from the last block to have begun of the one before; false after the last. */
+static bool step_cluster(void)
+{
+    if (kg__exec_cluster_size() == 1 || kg__running.failure.error != cudaSuccess)
+        return false;
+    block_count = next = released = ended = begun = 0;
+    blockIdx = last_begun;
+    if (!kg__step_block())
+        return false;
+    all_have_begun = false;
+    kg__begin_cluster();
+    return true;
+}
+
+static kg__model_fiber *begin_block(void)
 {
     kg__model_fiber *fiber;
 
+    last_begun = blockIdx;
+    kg__begin_block();
+    kg__begin_copies();
+    fiber = kg__model_fiber_take();
+    kg__begin_turns(fiber);
+    return fiber;
+}
+
+kg__model_fiber *kg__change_block(void)
+{
     if (kg__block_waits_for_grid()) {
         suspend();
     } else {
@@ -170,18 +218,14 @@ kg__model_fiber *kg__change_block(void)
         ended++;
         if (kg__running.watcher != NULL)
             (void)kg__running.watcher->end_block(&unused);
+        if (kg__exec_cluster_size() > 1)
+            kg__drop_shared();
     }
     kg__model_fibers_reset();
-    all_have_begun = all_have_begun || !kg__step_block();
-    if (!all_have_begun) {
-        kg__begin_block();
-        kg__begin_copies();
-        fiber = kg__model_fiber_take();
-        kg__begin_turns(fiber);
-        return fiber;
-    }
-    if (next == released && !release_grid())
-        return NULL;
+    if (step_together())
+        return begin_block();
+    if (next == released && !release_blocks())
+        return step_cluster() ? begin_block() : NULL;
     resume(&blocks[next++]);
     return kg__give_first_turn();
 }
@@ -193,7 +237,7 @@ void kg__forget_blocks(void)
             kg__running.watcher->resume_block(blocks[i].watched);
         forget(&blocks[i]);
     }
-    block_count = next = released = ended = 0;
+    block_count = next = released = ended = begun = 0;
     all_have_begun = false;
     kg__model_fibers_reset();
 }

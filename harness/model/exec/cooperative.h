@@ -1,6 +1,7 @@
-/* Cooperative launches: all blocks are there at once, and wait for each other. Internal to exec/.
+/* Cooperative launches and clusters: blocks are there at once, and wait for each other. Internal to
+ * exec/.
  *
- * A block whose threads wait for the grid is put aside, with their stacks and its shared memory,
+ * A block whose threads wait for others is put aside, with their stacks and its shared memory,
  * and the next one runs in its place. The host thread changes blocks, from its own stack. */
 #ifndef KG__MODEL_EXEC_COOPERATIVE_H
 #define KG__MODEL_EXEC_COOPERATIVE_H

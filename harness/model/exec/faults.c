@@ -66,6 +66,7 @@ void kg__fail_deadlock(void)
     failure->deadlock.live = warp->live;
     failure->deadlock.at_grid = kg__running.at_grid;
     failure->deadlock.grid = kg__running.grid_barrier;
+    failure->deadlock.is_cluster = kg__exec_cluster_size() > 1;
     failure->deadlock.ended_blocks = 0;
     fail(cudaErrorLaunchFailure);
 }

@@ -9,6 +9,7 @@ uint3 threadIdx;
 uint3 blockIdx;
 uint3 blockDim;
 uint3 gridDim;
+uint3 kg__model_cluster_dim = { 1, 1, 1 };
 extern const int warpSize;
 const int warpSize = KG__MODEL_WARP;
 
@@ -74,6 +75,21 @@ uintptr_t kg__exec_barrier_of(unsigned int thread)
                                                                : 0;
 }
 
+unsigned int kg__exec_cluster_size(void)
+{
+    const uint3 *cluster = &kg__model_cluster_dim;
+
+    return cluster->x * cluster->y * cluster->z;
+}
+
+unsigned int kg__exec_cluster_rank(void)
+{
+    const uint3 *cluster = &kg__model_cluster_dim;
+
+    return (blockIdx.z % cluster->z * cluster->y + blockIdx.y % cluster->y) * cluster->x +
+           blockIdx.x % cluster->x;
+}
+
 /* Gives the block's threads their indices, which most often they have from the launch before. */
 static void shape_block(dim3 block)
 {
@@ -94,9 +110,12 @@ static void shape_block(dim3 block)
     indexed = block;
 }
 
-void kg__shape_grid(dim3 grid, dim3 block)
+void kg__shape_grid(const kg__exec_launch *launch)
 {
-    shape_block(block);
+    const dim3 grid = launch->grid;
+
+    shape_block(launch->block);
+    kg__model_cluster_dim = (uint3){ launch->cluster.x, launch->cluster.y, launch->cluster.z };
     gridDim = (uint3){ grid.x, grid.y, grid.z };
     if (kg__running.order == KG__MODEL_ASCENDING) {
         blockIdx = (uint3){ 0, 0, 0 };
@@ -133,25 +152,43 @@ void kg__begin_block(void)
     kg__running.statistics.blocks++;
 }
 
+/* Steps an index of one dimension; false where it begins again. */
+static bool step(unsigned int *index, unsigned int first, unsigned int count)
+{
+    bool up = kg__running.step > 0;
+
+    if (*index != (up ? first + count - 1 : first)) {
+        *index += up ? 1 : UINT32_MAX;
+        return true;
+    }
+    *index = up ? first : first + count - 1;
+    return false;
+}
+
+static bool step_index(uint3 *index, uint3 first, uint3 count)
+{
+    return step(&index->x, first.x, count.x) || step(&index->y, first.y, count.y) ||
+           step(&index->z, first.z, count.z);
+}
+
 bool kg__step_block(void)
 {
-    if (kg__running.step > 0) {
-        if (++blockIdx.x == gridDim.x) {
-            blockIdx.x = 0;
-            if (++blockIdx.y == gridDim.y) {
-                blockIdx.y = 0;
-                if (++blockIdx.z == gridDim.z)
-                    return false;
-            }
-        }
-    } else if (blockIdx.x-- == 0) {
-        blockIdx.x = gridDim.x - 1;
-        if (blockIdx.y-- == 0) {
-            blockIdx.y = gridDim.y - 1;
-            if (blockIdx.z-- == 0)
-                return false;
-        }
-    }
+    const uint3 size = kg__model_cluster_dim;
+    uint3 cluster;
+    uint3 first;
+
+    if (kg__exec_cluster_size() == 1)
+        return step_index(&blockIdx, (uint3){ 0, 0, 0 }, gridDim);
+    cluster = (uint3){ blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z };
+    first = (uint3){ cluster.x * size.x, cluster.y * size.y, cluster.z * size.z };
+    if (step_index(&blockIdx, first, size))
+        return true;
+    if (!step_index(&cluster, (uint3){ 0, 0, 0 },
+                    (uint3){ gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z }))
+        return false;
+    blockIdx.x += cluster.x * size.x - first.x;
+    blockIdx.y += cluster.y * size.y - first.y;
+    blockIdx.z += cluster.z * size.z - first.z;
     return true;
 }
 

@@ -42,7 +42,7 @@ typedef struct kg__grid {
     uintptr_t first_barrier; /* where the first of them waits */
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
-    int at_grid;             /* threads that wait for the whole grid */
+    int at_grid;             /* threads that wait for the whole grid, or for their cluster */
     bool at_objects;         /* barriers in shared memory may release threads */
     uintptr_t grid_barrier;  /* where the last of them waits */
 
@@ -66,6 +66,12 @@ typedef struct kg__grid {
 extern KG__HIDDEN kg__grid kg__running;
 extern KG__HIDDEN _Thread_local bool kg__in_kernel;
 
+/* Whether blocks wait for each other, and so are put aside. */
+static inline bool kg__blocks_wait(void)
+{
+    return kg__running.launch.is_cooperative || kg__exec_cluster_size() > 1;
+}
+
 /* Gives the turn to a warp. */
 static inline void kg__turn_to_warp(int number)
 {
@@ -74,7 +80,7 @@ static inline void kg__turn_to_warp(int number)
         kg__running.watcher->begin_warp((unsigned int)number);
 }
 
-/* Whether every thread of the running block that has not ended waits for the grid. */
+/* Whether every thread of the running block that has not ended waits for other blocks. */
 static inline bool kg__block_waits_for_grid(void)
 {
     return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
@@ -87,14 +93,15 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
     kg__running.ready++;
 }
 
-/* Sets the shape of the grid and of its blocks; the first block has yet to begin. */
-void kg__shape_grid(dim3 grid, dim3 block);
+/* Sets the shape of the grid, its clusters and its blocks; the first block has yet to begin. */
+void kg__shape_grid(const kg__exec_launch *launch);
 /* Fills what the block before has left with poison, and makes all threads of the block at blockIdx
  * ready. */
 void kg__begin_block(void);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
-/* Steps blockIdx to the next block in order; false after the last. */
+/* Steps blockIdx to the next block in order, which is of the same cluster while there is one; false
+ * after the last. */
 bool kg__step_block(void);
 
 #endif

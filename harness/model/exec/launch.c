@@ -1,6 +1,7 @@
 /* Launches: runs a grid from its first thread to its last, or until one fails. */
 #include "model/exec/launch.h"
 
+#include "model/exec/clusters.h"
 #include "model/exec/cooperative.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
@@ -73,11 +74,12 @@ static void run_grid(kg__model_fiber *fiber)
 {
     kg__exec_failure *failure = &kg__running.failure;
 
-    kg__shape_grid(kg__running.launch.grid, kg__running.launch.block);
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_launch(kg__running.launch.kernel->shared_bytes +
                                               kg__running.launch.dynamic_bytes,
-                                          kg__running.launch.is_cooperative);
+                                          kg__blocks_wait());
+    if (kg__exec_cluster_size() > 1)
+        kg__begin_cluster();
     kg__begin_block();
     kg__begin_copies();
     kg__begin_turns(fiber);
@@ -87,9 +89,9 @@ static void run_grid(kg__model_fiber *fiber)
         kg__model_switch(NULL, &kg__running.host_context, fiber,
                          kg__running.threads[kg__running.current].context);
         kg__in_kernel = false;
-    } while (kg__running.launch.is_cooperative && failure->error == cudaSuccess &&
+    } while (kg__blocks_wait() && failure->error == cudaSuccess &&
              (fiber = kg__change_block()) != NULL);
-    if (kg__running.launch.is_cooperative)
+    if (kg__blocks_wait())
         kg__forget_blocks();
     kg__release_faults();
     if (kg__running.watcher != NULL)
@@ -122,6 +124,9 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     kg__running.failure.is_deadlock = false;
     kg__running.failure.text[0] = '\0';
     kg__running.failure.call_count = 0;
+    kg__shape_grid(launch);
+    if (!kg__begin_clusters())
+        return cudaErrorLaunchOutOfResources;
     run_grid(fiber);
     if (kg__running.failure.error != cudaSuccess)
         *failure = kg__running.failure;

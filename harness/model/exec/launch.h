@@ -54,10 +54,14 @@ typedef struct kg__model_kernel {
     const void *address;
     char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
     const char *symbol;             /* mangled, as g++ has it; "" in a stripped program */
-    kg__model_shared_array *shared; /* arrays declared in the kernel's own body */
+    kg__model_shared_array *shared; /* arrays declared in the kernel's own body, */
     size_t shared_count;
+    size_t kept_count;    /* and then those of functions that may be inlined into it; together */
     size_t shared_bytes;  /* their sum */
     size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
+    unsigned int most_threads; /* of a block, by __launch_bounds__ */
+    dim3 cluster;              /* blocks, by __cluster_dims__; 0: it has none */
+    bool any_cluster_size;     /* also those that not every device takes */
     struct kg__model_kernel *next;
 } kg__model_kernel;
 
@@ -85,6 +89,7 @@ extern uint3 threadIdx;
 extern uint3 blockIdx;
 extern uint3 blockDim;
 extern uint3 gridDim;
+extern uint3 kg__model_cluster_dim;
 #endif
 
 /* The block that follows one that has ended. */
@@ -98,8 +103,8 @@ typedef enum kg__exec_next_block {
  * "code" is where in the kernel, as the return address of a call. */
 typedef struct kg__exec_watcher {
     /* The launch begins; its blocks have so many bytes of shared memory, and all of them have to be
-     * run where it is cooperative. */
-    void (*begin_launch)(size_t shared_bytes, bool is_cooperative);
+     * run where they wait for each other. */
+    void (*begin_launch)(size_t shared_bytes, bool blocks_wait);
     /* It has ended, or failed. */
     void (*end_launch)(bool complete);
     /* The block at blockIdx begins. */
@@ -128,11 +133,11 @@ typedef struct kg__exec_watcher {
     void (*copied)(void *to, size_t size, unsigned int thread);
     /* Threads of the block have met at a barrier in shared memory. */
     void (*order_block)(void);
-    /* Of cooperative launches: the running block waits for the others of its grid; returns what is
-     * to be kept for it, */
+    /* Of cooperative launches and of clusters: the running block waits for the others of its grid
+     * or cluster; returns what is to be kept for it, */
     void *(*suspend_block)(void);
-    /* all blocks that have not ended wait so, at `code`, */
-    void (*grid_barrier)(uintptr_t code);
+    /* all of these blocks that have not ended wait so, */
+    void (*meet_blocks)(void);
     /* and the block at blockIdx goes on. */
     void (*resume_block)(void *kept);
 } kg__exec_watcher;
@@ -140,7 +145,7 @@ typedef struct kg__exec_watcher {
 /* What is to be run. */
 typedef struct kg__exec_launch {
     const kg__model_kernel *kernel;
-    dim3 grid, block;
+    dim3 grid, block, cluster; /* a cluster of one block: there are none */
     size_t dynamic_bytes;
     void (*body)(void *context); /* of one thread */
     void *context;
@@ -169,8 +174,10 @@ typedef struct kg__exec_failure {
         uint32_t live;    /* lanes of its warp that have not ended */
         int at_object;    /* threads that wait at a barrier in shared memory, one at the code
                              `operation` */
-        int at_grid; /* threads that wait for the whole grid, the last of them at the code `grid` */
+        int at_grid;      /* threads that wait for the whole grid, or for their cluster, the last of
+                             them at the code `grid` */
         uintptr_t grid;
+        bool is_cluster;     /* they wait for their cluster */
         size_t ended_blocks; /* where blocks wait for others that have ended */
     } deadlock;
     /* A hang's (cudaErrorLaunchTimeout) calls, by what they return to, the innermost first. */
@@ -195,6 +202,10 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 
+/* Blocks per cluster of the running launch; 1 where it has no clusters. */
+unsigned int kg__exec_cluster_size(void);
+/* The rank of the running block in its cluster, x fastest. */
+unsigned int kg__exec_cluster_rank(void);
 /* The threads of the running block. */
 unsigned int kg__exec_thread_count(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
@@ -202,6 +213,9 @@ uintptr_t kg__exec_barrier_of(unsigned int thread);
 
 /* Whether a launch's attributes ask for all its blocks at once. */
 bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config);
+/* The blocks of a cluster, by the launch's attributes or by the kernel's __cluster_dims__; one
+ * where there are no clusters. */
+dim3 kg__exec_cluster_of(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel);
 /* Blocks that a multiprocessor holds, as far as threads and shared memory say. */
 unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes);
 

@@ -2,6 +2,7 @@
 #include "model/exec/launch.h"
 
 #include "base/message.h"
+#include "model/exec/clusters.h"
 
 /* The launch attributes that change nothing in the model, or ask for nothing. */
 static bool is_harmless(const cudaLaunchAttribute *attribute)
@@ -12,10 +13,9 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributePriority:
     case cudaLaunchAttributePreferredSharedMemoryCarveout:
     case cudaLaunchAttributeCooperative:
-        return true;
     case cudaLaunchAttributeClusterDimension:
-        return attribute->val.clusterDim.x == 1 && attribute->val.clusterDim.y == 1 &&
-               attribute->val.clusterDim.z == 1;
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        return true;
     case cudaLaunchAttributeProgrammaticStreamSerialization:
         return attribute->val.programmaticStreamSerializationAllowed == 0;
     default:
@@ -45,6 +45,59 @@ bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config)
     return false;
 }
 
+dim3 kg__exec_cluster_of(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel)
+{
+    dim3 cluster = kernel->cluster.x > 0 ? kernel->cluster : (dim3){ 1, 1, 1 };
+
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute = &config->attrs[i];
+
+        if (attribute->id == cudaLaunchAttributeClusterDimension)
+            cluster = (dim3){ attribute->val.clusterDim.x, attribute->val.clusterDim.y,
+                              attribute->val.clusterDim.z };
+    }
+    return cluster;
+}
+
+static bool is_same(dim3 a, dim3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Checks the launch's clusters, as the whole does. */
+static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                                  char *text, size_t size)
+{
+    const dim3 cluster = kg__exec_cluster_of(config, kernel);
+    const dim3 *grid = &config->gridDim;
+    const uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
+    const unsigned int most = kernel->any_cluster_size ? KG__CLUSTER_MAXIMUM : KG__CLUSTER_PORTABLE;
+
+    if (blocks == 0 || blocks > most || cluster.x > most || cluster.y > most || cluster.z > most ||
+        (kernel->cluster.x > 0 && !is_same(cluster, kernel->cluster))) {
+        kg__format(text, size,
+                   "kernel %s: a cluster of %u x %u x %u blocks: it has 1 to %u, or what the "
+                   "kernel's __cluster_dims__ say; ask for up to %d by "
+                   "cudaFuncAttributeNonPortableClusterSizeAllowed",
+                   kernel->name, cluster.x, cluster.y, cluster.z, most, KG__CLUSTER_MAXIMUM);
+        return cudaErrorInvalidClusterSize;
+    }
+    if (grid->x % cluster.x != 0 || grid->y % cluster.y != 0 || grid->z % cluster.z != 0) {
+        kg__format(text, size,
+                   "kernel %s: a grid of %u x %u x %u blocks is not a multiple of its clusters of "
+                   "%u x %u x %u",
+                   kernel->name, grid->x, grid->y, grid->z, cluster.x, cluster.y, cluster.z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (blocks > 1 && kg__exec_is_cooperative(config)) {
+        kg__format(text, size,
+                   "kernel %s: the CPU model does not support clusters in a cooperative launch",
+                   kernel->name);
+        return cudaErrorNotSupported;
+    }
+    return cudaSuccess;
+}
+
 unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes)
 {
     unsigned int warps = (threads + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
@@ -67,8 +120,8 @@ static bool fits_at_once(const cudaLaunchConfig_t *config, const kg__model_kerne
                                                   kernel->shared_bytes + config->dynamicSmemBytes);
 }
 
-cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
-                                  char *text, size_t size)
+/* Checks the sizes of grid and blocks, and the attributes. */
+static cudaError_t check_shape(const cudaLaunchConfig_t *config, char *text, size_t size)
 {
     const dim3 *grid = &config->gridDim;
     const dim3 *block = &config->blockDim;
@@ -93,12 +146,27 @@ cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__mo
         if (!is_harmless(&config->attrs[i]))
             return cudaErrorNotSupported;
     }
+    return cudaSuccess;
+}
+
+/* Checks what a block of the kernel may have. */
+static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                               char *text, size_t size)
+{
+    const dim3 *block = &config->blockDim;
+
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
         kg__format(text, size,
                    "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
                    "not build it; take dynamic shared memory",
                    kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
         return cudaErrorInvalidKernelImage;
+    }
+    if (block->x * block->y * block->z > kernel->most_threads) {
+        kg__format(text, size,
+                   "kernel %s: %u threads per block, and its __launch_bounds__ allow %u",
+                   kernel->name, block->x * block->y * block->z, kernel->most_threads);
+        return cudaErrorLaunchOutOfResources;
     }
     if (config->dynamicSmemBytes > kernel->dynamic_limit) {
         kg__format(text, size,
@@ -108,6 +176,21 @@ cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__mo
                    KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
         return cudaErrorInvalidValue;
     }
+    return cudaSuccess;
+}
+
+cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                                  char *text, size_t size)
+{
+    const dim3 *grid = &config->gridDim;
+    cudaError_t error = check_shape(config, text, size);
+
+    if (error == cudaSuccess)
+        error = check_block(config, kernel, text, size);
+    if (error == cudaSuccess)
+        error = check_clusters(config, kernel, text, size);
+    if (error != cudaSuccess)
+        return error;
     if (kg__exec_is_cooperative(config) && !fits_at_once(config, kernel)) {
         kg__format(text, size,
                    "kernel %s: %u x %u x %u blocks do not fit the device's %d multiprocessors at "

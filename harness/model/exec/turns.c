@@ -143,18 +143,29 @@ kg__model_votes kg__model_last_votes(void)
     return kg__running.votes;
 }
 
-kg__model_turn kg__model_arrive_at_grid(void)
+/* Notes that the running thread waits for other blocks, at `code`. */
+static kg__model_turn arrive_at_blocks(uintptr_t code)
 {
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
     if (kg__has_copies())
         kg__model_trap(cudaErrorNotSupported,
-                       "an asynchronous copy is not waited for before grid.sync(), which the CPU "
-                       "model does not support");
-    kg__running.grid_barrier = (uintptr_t)__builtin_return_address(0);
+                       "an asynchronous copy is not waited for before grid.sync() or "
+                       "cluster.sync(), which the CPU model does not support");
+    kg__running.grid_barrier = code;
     kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
     kg__running.at_grid++;
     return next_turn();
+}
+
+kg__model_turn kg__model_arrive_at_grid(void)
+{
+    return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
+}
+
+kg__model_turn kg__model_arrive_at_cluster(void)
+{
+    return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
 }
 
 uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
@@ -254,7 +265,7 @@ void kg__run_threads(kg__model_fiber *self)
             if (kg__running.live > 0 && !kg__block_waits_for_grid())
                 kg__fail_deadlock();
             /* Blocks that are all there at once take turns on the host's stack. */
-            more = !kg__running.launch.is_cooperative && kg__begin_next_block();
+            more = !kg__blocks_wait() && kg__begin_next_block();
             if (more)
                 kg__begin_copies();
         }

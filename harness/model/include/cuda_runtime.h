@@ -3,8 +3,8 @@
  * with CUDA's own header.
  *
  * Where a kernel's source has to meet the model half way:
- * - Launches with `<<<>>>`, inline PTX and arrays that are `extern __shared__` are rewritten before
- * g++ sees them (cmake/compile_kernel.py).
+ * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__` are
+ * rewritten before g++ sees them (cmake/compile_kernel.py).
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
@@ -64,11 +64,19 @@ extern "C" void *memset(void *to, int value,
 #define __forceinline__ inline __attribute__((always_inline))
 /* Empty, since the C++ library's headers say __attribute__((__noinline__)). */
 #define __noinline__
+/* As many single-byte instructions before the kernel, where they are never run: the one attribute
+ * that carries a number to the program and that templates keep (symbols.c). */
+#ifdef __clang__ /* clang-tidy wants the number before templates know it */
 #define __launch_bounds__(...)
+#else
+#define __launch_bounds__(...) KG__MODEL_LAUNCH_BOUND(__VA_ARGS__, 0)
+#define KG__MODEL_LAUNCH_BOUND(threads, ...)                                                       \
+    __attribute__((patchable_function_entry(sizeof(char[(threads)]), sizeof(char[(threads)]))))
+#endif
 #define __maxnreg__(...)
 #define __grid_constant__
-#define __cluster_dims__(...)                                                                      \
-    _Pragma("GCC error \"the CPU model does not support clusters: see docs/model.md\"")
+/* The build takes these out, and tells the model (cmake/compile_kernel.py). */
+#define __cluster_dims__(...) kg__cluster_dims(__VA_ARGS__)
 /* What the compiler may take for granted; unevaluated, as by nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
@@ -96,10 +104,12 @@ extern "C" void *memset(void *to, int value,
 extern "C" const int warpSize;
 
 #include "kg_model_atomics.h"
+#include "kg_model_clusters.h"
 #include "kg_model_integers.h"
 #include "kg_model_math.h"
 #include "kg_model_rounding.h"
 #include "kg_model_simd.h"
+#include "kg_model_textures.h"
 #include "kg_model_warp.h"
 
 /* What hardware has and the model cannot give. */
@@ -122,6 +132,13 @@ KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
 #endif
 
 /* The host's side. */
+
+/* Notes the __cluster_dims__ of the kernels of a name. */
+static inline bool kg__model_note_cluster(const char *kernel, dim3 cluster)
+{
+    kg__model_set_cluster(kernel, cluster.x, cluster.y, cluster.z);
+    return true;
+}
 
 /* What carries a launch's arguments is no access of the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
@@ -195,6 +212,14 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(Parame
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks, reinterpret_cast<const void *>(kernel), threads, dynamic_bytes);
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
+                                                         void (*kernel)(Parameters...),
+                                                         const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
 }
 
 /* Launches with the arguments that the pointers of an array point at. */

@@ -40,7 +40,11 @@ extern "C" {
     X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                         \
     X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                     \
     X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                 \
+    X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                         \
     X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                    \
+    X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")      \
+    X(cudaErrorInvalidNormSetting, 27,                                                             \
+      "read as normalized float not supported for 32-bit non float type")                          \
     X(cudaErrorStubLibrary, 34, "CUDA driver is a stub library")                                   \
     X(cudaErrorInsufficientDriver, 35,                                                             \
       "CUDA driver version is insufficient for CUDA runtime version")                              \
@@ -83,6 +87,7 @@ extern "C" {
       "forward compatibility was attempted on non supported HW")                                   \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
+    X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                \
     X(cudaErrorUnknown, 999, "unknown error")
 
 #define KG__MODEL_ENUMERATOR(name, value, text) name = (value),
@@ -187,9 +192,9 @@ struct cudaPointerAttributes {
     void *hostPointer;
 };
 
-/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority and
- * PreferredSharedMemoryCarveout change nothing here, Cooperative is known, ClusterDimension may be
- * 1x1x1; anything else is cudaErrorNotSupported. */
+/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority,
+ * ClusterSchedulingPolicyPreference and PreferredSharedMemoryCarveout change nothing here,
+ * Cooperative and ClusterDimension are known; anything else is cudaErrorNotSupported. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -209,6 +214,7 @@ typedef union cudaLaunchAttributeValue {
     struct {
         unsigned int x, y, z;
     } clusterDim;
+    int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
     unsigned int sharedMemCarveout;
@@ -231,7 +237,8 @@ typedef struct cudaLaunchConfig_st {
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
 /* Of a kernel, as far as the model knows it: registers, local memory and machine code are none of
@@ -247,6 +254,11 @@ struct cudaFuncAttributes {
     int cacheModeCA;
     int maxDynamicSharedSizeBytes;
     int preferredShmemCarveout;
+    int clusterDimMustBeSet;
+    int requiredClusterWidth;
+    int requiredClusterHeight;
+    int requiredClusterDepth;
+    int nonPortableClusterSizeAllowed;
 };
 
 enum cudaDeviceAttr {
@@ -380,10 +392,16 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
  * fewer. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int threads, size_t dynamic_bytes);
+/* The same of a launch's clusters, wherever their blocks may be: a device needs those of one to be
+ * near each other, and may hold fewer. */
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config);
 
 #ifdef __cplusplus
 }
 #endif
 #undef KG__MODEL_DEFAULT
+
+#include "kg_model_texture_types.h"
 
 #endif

@@ -19,6 +19,7 @@ extern const uint3 threadIdx;
 extern const uint3 blockIdx;
 extern const uint3 blockDim;
 extern const uint3 gridDim;
+extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 where there are none */
 #endif
 
 /* Runs a kernel over its grid: calls body(context) once for each thread. `kernel` is the kernel's
@@ -26,6 +27,9 @@ extern const uint3 gridDim;
  * is to return. */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context);
+
+/* Notes the blocks of a cluster of the kernels of a name, which is kept by reference. */
+void kg__model_set_cluster(const char *kernel, unsigned int x, unsigned int y, unsigned int z);
 
 /* What a block's barrier gathers from the threads that arrive at it. */
 typedef struct kg__model_votes {
@@ -83,6 +87,13 @@ int kg__model_is_cooperative(void);
 void kg__model_require_cooperative(void);
 /* Notes that the calling thread waits for all threads of the grid that have not ended. */
 kg__model_turn kg__model_arrive_at_grid(void);
+
+/* Notes that the calling thread waits for all threads of its cluster that have not ended. */
+kg__model_turn kg__model_arrive_at_cluster(void);
+/* What a pointer to the running block's shared memory is in the block of a rank of its cluster. */
+void *kg__model_map_shared(const void *pointer, unsigned int rank);
+/* The rank of the block whose shared memory a pointer is to. */
+unsigned int kg__model_shared_rank(const void *pointer);
 
 /* What the lanes of a warp do together. */
 typedef enum kg__model_warp_operation {

@@ -18,6 +18,87 @@ KG__GROUP grid_group this_grid()
     return grid_group();
 }
 
+/* The blocks of a cluster, which is one block where the launch has none. */
+class cluster_group
+{
+  public:
+    struct arrival_token {
+    };
+
+    static KG__GROUP void sync()
+    {
+        __cluster_barrier_wait();
+    }
+    static KG__GROUP arrival_token barrier_arrive()
+    {
+        return arrival_token{};
+    }
+    static KG__GROUP void barrier_wait()
+    {
+        __cluster_barrier_wait();
+    }
+    static KG__GROUP void barrier_wait(arrival_token &&)
+    {
+        __cluster_barrier_wait();
+    }
+    static KG__GROUP unsigned int query_shared_rank(const void *pointer)
+    {
+        return kg__model_shared_rank(pointer);
+    }
+    template <typename Element>
+    static KG__GROUP Element *map_shared_rank(Element *pointer, int rank)
+    {
+        return static_cast<Element *>(
+            kg__model_map_shared(pointer, static_cast<unsigned int>(rank)));
+    }
+    static KG__GROUP dim3 block_index()
+    {
+        return __clusterRelativeBlockIdx();
+    }
+    static KG__GROUP unsigned int block_rank()
+    {
+        return __clusterRelativeBlockRank();
+    }
+    static KG__GROUP dim3 thread_index()
+    {
+        const dim3 block = block_index();
+
+        return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
+                    block.z * blockDim.z + threadIdx.z);
+    }
+    static KG__GROUP unsigned int thread_rank()
+    {
+        return block_rank() * kg__model::threads_in_block() + kg__model::thread_in_block();
+    }
+    static KG__GROUP dim3 dim_blocks()
+    {
+        return __clusterDim();
+    }
+    static KG__GROUP unsigned int num_blocks()
+    {
+        return __clusterSizeInBlocks();
+    }
+    static KG__GROUP dim3 dim_threads()
+    {
+        const dim3 blocks = dim_blocks();
+
+        return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+    }
+    static KG__GROUP unsigned int num_threads()
+    {
+        return num_blocks() * kg__model::threads_in_block();
+    }
+    static KG__GROUP unsigned int size()
+    {
+        return num_threads();
+    }
+};
+
+KG__GROUP cluster_group this_cluster()
+{
+    return cluster_group();
+}
+
 /* The lanes that have come to this place when no lane of the warp can do anything else. */
 KG__GROUP coalesced_group coalesced_threads()
 {

@@ -1,6 +1,7 @@
 /* The CPU model's device: its limits, and the attributes of kernels. */
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
+#include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
 #include "model/runtime/streams.h"
@@ -76,6 +77,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .sharedMemPerBlockOptin = KG__MODEL_SHARED_OPTIN,
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
+        .clusterLaunch = 1,
     };
     kg__model_memory_left(&left, &properties->totalGlobalMem);
     return cudaSuccess;
@@ -142,6 +144,7 @@ cudaError_t cudaDeviceReset(void)
 {
     KG__BEGIN_CALL();
     kg__model_free_all();
+    kg__model_forget_arrays();
     kg__model_free_streams();
     return kg__model_leave(cudaSuccess);
 }
@@ -159,6 +162,9 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         if (value < 0 || known->shared_bytes + (size_t)value > KG__MODEL_SHARED_OPTIN)
             return kg__model_leave(cudaErrorInvalidValue);
         known->dynamic_limit = (size_t)value;
+        return kg__model_leave(cudaSuccess);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        known->any_cluster_size = value != 0;
         return kg__model_leave(cudaSuccess);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         /* A hint, in percent or -1. */
@@ -179,9 +185,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     known = kg__model_kernel_at(kernel);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = known->shared_bytes,
-        .maxThreadsPerBlock = KG__MODEL_MAX_THREADS,
+        .maxThreadsPerBlock = (int)known->most_threads,
         .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
         .preferredShmemCarveout = -1,
+        .clusterDimMustBeSet = known->cluster.x > 0,
+        .requiredClusterWidth = (int)known->cluster.x,
+        .requiredClusterHeight = (int)known->cluster.y,
+        .requiredClusterDepth = (int)known->cluster.z,
+        .nonPortableClusterSizeAllowed = known->any_cluster_size,
     };
     return kg__model_leave(cudaSuccess);
 }
@@ -196,5 +207,32 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
         return kg__model_leave(cudaErrorInvalidDeviceFunction);
     *blocks = (int)kg__exec_blocks_per_multiprocessor(
         (unsigned int)threads, kg__model_kernel_at(kernel)->shared_bytes + dynamic_bytes);
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config)
+{
+    const kg__model_kernel *known;
+    dim3 cluster;
+    dim3 block;
+    unsigned int size;
+
+    KG__BEGIN_CALL();
+    if (clusters == NULL || config == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+    known = kg__model_kernel_at(kernel);
+    cluster = kg__exec_cluster_of(config, known);
+    block = config->blockDim;
+    size = cluster.x * cluster.y * cluster.z;
+    if (size == 0)
+        return kg__model_leave(cudaErrorInvalidClusterSize);
+    *clusters =
+        (int)(KG__MODEL_MULTIPROCESSORS *
+              kg__exec_blocks_per_multiprocessor(block.x * block.y * block.z,
+                                                 known->shared_bytes + config->dynamicSmemBytes) /
+              size);
     return kg__model_leave(cudaSuccess);
 }

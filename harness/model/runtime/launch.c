@@ -50,22 +50,23 @@ static void describe_deadlock(kg__exec_failure *failure)
     char barrier[160] = "";
     char operation[160];
     char grid[160] = "";
+    const char *sync = failure->deadlock.is_cluster ? "cluster.sync()" : "grid.sync()";
 
     if (failure->deadlock.at_grid > 0)
         kg__describe_line(grid, sizeof grid,
                           kg__model_source_of((const void *)failure->deadlock.grid));
     if (failure->deadlock.ended_blocks > 0) {
         kg__format(failure->text, sizeof failure->text,
-                   "no thread can go on: its block waits at grid.sync()%s and %zu of the grid's "
+                   "no thread can go on: its block waits at %s%s and %zu of the grid's "
                    "have ended; let every block reach it",
-                   grid, failure->deadlock.ended_blocks);
+                   sync, grid, failure->deadlock.ended_blocks);
         return;
     }
     if (failure->deadlock.at_grid > 0) {
         kg__format(failure->text, sizeof failure->text,
-                   "no thread can go on: %d threads of the block wait at grid.sync()%s and the "
+                   "no thread can go on: %d threads of the block wait at %s%s and the "
                    "others elsewhere; let every thread reach it",
-                   failure->deadlock.at_grid, grid);
+                   failure->deadlock.at_grid, sync, grid);
         return;
     }
     if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0) {
@@ -169,6 +170,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     return run(&(kg__exec_launch){ .kernel = kernel,
                                    .grid = *grid,
                                    .block = config->blockDim,
+                                   .cluster = kg__exec_cluster_of(config, kernel),
                                    .dynamic_bytes = config->dynamicSmemBytes,
                                    .body = body,
                                    .context = context,

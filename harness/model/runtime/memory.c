@@ -3,11 +3,19 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/streams.h"
 #include "model/watch/watcher.h"
 
 #include <string.h>
+
+static bool is_sparse;
+
+void kg__model_be_sparse(bool sparse)
+{
+    is_sparse = sparse;
+}
 
 /* Unmaps a removed allocation; its addresses are kept where it is remembered. */
 static void unmap(const kg__model_allocation *allocation, bool remember)
@@ -32,12 +40,12 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
     /* Memory that nothing touches takes none of the host's. */
-    if (!kg__model_plans() && size > (kind == KG__MODEL_PINNED ? total : left))
+    if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    if (!kg__model_plans())
+    if (!kg__model_plans() && !is_sparse)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
     return cudaSuccess;
@@ -127,9 +135,25 @@ static cudaError_t fill(void *pointer, int value, size_t count)
         return cudaErrorInvalidValue;
     if (kg__model_plans())
         return cudaSuccess;
-    memset(pointer, value, count);
+    if (!is_sparse || value != 0)
+        memset(pointer, value, count);
     kg__watch_written(pointer, count);
     return cudaSuccess;
+}
+
+cudaError_t kg__model_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
+{
+    return copy(to, from, count, kind);
+}
+
+cudaError_t kg__model_allocate(void **pointer, size_t size)
+{
+    return allocate(pointer, size, KG__MODEL_DEVICE);
+}
+
+cudaError_t kg__model_release(void *pointer)
+{
+    return release(pointer, false);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
@@ -180,6 +204,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     if (free_bytes == NULL || total_bytes == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     kg__model_memory_left(free_bytes, total_bytes);
+    if (is_sparse)
+        *free_bytes = *total_bytes = PTRDIFF_MAX;
     return kg__model_leave(cudaSuccess);
 }
 

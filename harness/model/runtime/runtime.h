@@ -16,6 +16,10 @@ void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kern
 /* Whether launches and copies are only planned. */
 bool kg__model_plans(void);
 
+/* From now on (or no longer) memory is not limited by the host's, and is not filled: it holds
+ * zeros, and what is not touched takes nothing. Fills with zeros do not touch it. */
+void kg__model_be_sparse(bool sparse);
+
 /* Why the last launch failed, in words: which thread did what. "" where it did not, or the code
  * alone is enough. */
 const char *kg__model_failure(void);

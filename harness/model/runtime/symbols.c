@@ -4,6 +4,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/clusters.h"
 #include "model/watch/image.h"
 #include "model/watch/places.h"
 
@@ -53,23 +54,38 @@ static bool is_static_of(const char *variable, const char *function)
     return strncmp(variable, function, length) == 0 && variable[length] == 'E';
 }
 
-/* Adds the shared arrays of the kernel, a `function` of the image. */
+/* Whether an array is of a function that is nowhere but where it is inlined. */
+static bool is_of_inlined(const kg__model_image *image, const char *variable)
+{
+    for (size_t i = 0; i < image->function_count; i++) {
+        if (is_static_of(variable, image->functions[i].name))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those that it may
+ * have of other functions. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
-                              const char *function)
+                              const char *function, bool inlined)
 {
     for (size_t i = 0; i < image->object_count; i++) {
         const kg__model_symbol *object = &image->objects[i];
         kg__model_shared_array *grown;
 
-        if (!kg__model_is_shared(image, object) || !is_static_of(object->name, function))
+        if (!kg__model_is_shared(image, object) ||
+            !(inlined ? is_of_inlined(image, object->name) : is_static_of(object->name, function)))
             continue;
-        grown = kg__allocate(kernel->shared_count + 1, sizeof *grown);
-        if (kernel->shared_count > 0)
-            memcpy(grown, kernel->shared, kernel->shared_count * sizeof *grown);
+        grown = kg__allocate(kernel->kept_count + 1, sizeof *grown);
+        if (kernel->kept_count > 0)
+            memcpy(grown, kernel->shared, kernel->kept_count * sizeof *grown);
         free(kernel->shared);
-        grown[kernel->shared_count++] =
+        grown[kernel->kept_count++] =
             (kg__model_shared_array){ .base = object->base, .size = object->size };
         kernel->shared = grown;
+        if (inlined)
+            continue;
+        kernel->shared_count++;
         kernel->shared_bytes += object->size;
     }
 }
@@ -93,6 +109,70 @@ static void shorten(char *name)
         memmove(name, name + 5, strlen(name) - 4);
 }
 
+/* The threads that __launch_bounds__ allows a block: so many single-byte instructions are before
+ * the kernel, and g++ keeps a list of where such begin. */
+static unsigned int launch_bound(const kg__model_image *image, const unsigned char *kernel)
+{
+    for (size_t i = 0; i < image->section_count; i++) {
+        const kg__model_section *section = &image->sections[i];
+        const unsigned char *const *starts = (const unsigned char *const *)section->base;
+
+        if (strcmp(section->name, "__patchable_function_entries") != 0)
+            continue;
+        for (size_t entry = 0; entry < section->size / sizeof *starts; entry++) {
+            size_t count = (uintptr_t)kernel - (uintptr_t)starts[entry];
+            size_t same = 0;
+
+            while (count <= KG__MODEL_MAX_THREADS && same < count &&
+                   starts[entry][same] == starts[entry][0])
+                same++;
+            if (same > 0 && same == count)
+                return (unsigned int)count;
+        }
+    }
+    return KG__MODEL_MAX_THREADS;
+}
+
+/* The clusters that the sources say, by kernels' own names. */
+static struct noted_cluster {
+    const char *name;
+    dim3 size;
+} * clusters;
+static size_t cluster_count;
+static size_t cluster_room;
+
+void kg__model_set_cluster(const char *kernel, unsigned int x, unsigned int y, unsigned int z)
+{
+    for (size_t i = 0; i < cluster_count; i++) {
+        const dim3 *size = &clusters[i].size;
+
+        if (strcmp(clusters[i].name, kernel) == 0 &&
+            (size->x != x || size->y != y || size->z != z)) {
+            kg__complain("two kernels named %s have different __cluster_dims__: rename one",
+                         kernel);
+            exit(2);
+        }
+    }
+    clusters = kg__grow(clusters, cluster_count, &cluster_room, sizeof *clusters);
+    clusters[cluster_count++] = (struct noted_cluster){ kernel, { x, y, z } };
+}
+
+/* The cluster of a kernel, by its name without namespaces and template arguments. */
+static dim3 cluster_of(const char *name)
+{
+    size_t length = strcspn(name, "<");
+    const char *own = name + length;
+
+    while (own > name && own[-1] != ':')
+        own--;
+    length -= (size_t)(own - name);
+    for (size_t i = 0; i < cluster_count; i++) {
+        if (strncmp(clusters[i].name, own, length) == 0 && clusters[i].name[length] == '\0')
+            return clusters[i].size;
+    }
+    return (dim3){ 0, 0, 0 };
+}
+
 /* Fills in what the symbol table knows. */
 static void look_up(kg__model_kernel *kernel)
 {
@@ -101,13 +181,16 @@ static void look_up(kg__model_kernel *kernel)
 
     if (image == NULL)
         return;
+    kernel->most_threads = launch_bound(image, kernel->address);
     function = function_at(image, kernel->address);
     if (function == NULL)
         return;
     kernel->name = kg__model_demangled(function->name);
     kernel->symbol = kg__copy_text(function->name);
     shorten(kernel->name);
-    add_shared_arrays(kernel, image, function->name);
+    kernel->cluster = cluster_of(kernel->name);
+    add_shared_arrays(kernel, image, function->name, false);
+    add_shared_arrays(kernel, image, function->name, true);
 }
 
 bool kg__model_has_symbols(void)
@@ -129,12 +212,14 @@ kg__model_memory kg__model_memory_at(const void *address)
 {
     const unsigned char *dynamic = kg__model_dynamic_shared();
     const kg__model_variable *variable;
+    kg__cluster_array array;
 
     if (kg__model_find(address) != NULL)
         return KG__MODEL_IS_GLOBAL;
     if (kg__exec_is_local(address))
         return KG__MODEL_IS_LOCAL;
-    if ((uintptr_t)address - (uintptr_t)dynamic < kg__model_dynamic_bytes())
+    if ((uintptr_t)address - (uintptr_t)dynamic < kg__model_dynamic_bytes() ||
+        kg__exec_cluster_array_at((uintptr_t)address, &array))
         return KG__MODEL_IS_SHARED;
     variable = kg__model_variable_near(address);
     if (variable == NULL || (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
@@ -162,6 +247,7 @@ kg__model_kernel *kg__model_kernel_at(const void *address)
     kernel = kg__allocate(1, sizeof *kernel);
     kernel->address = address;
     kernel->symbol = "";
+    kernel->most_threads = KG__MODEL_MAX_THREADS;
     look_up(kernel);
     if (kernel->name == NULL) {
         kernel->name = kg__allocate(64, 1);

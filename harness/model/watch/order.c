@@ -25,7 +25,7 @@ typedef struct word {
     uint32_t interval;     /* that `warps` are of */
     uint32_t warps;        /* that have released it in this interval, behind a fence */
     uint32_t loose_warps;  /* or without one */
-    size_t last_block;     /* that did anything to it, by the order in which they began */
+    uint64_t last_block;   /* that did anything to it, by its number in the grid */
     uint64_t last_version; /* and what it knew then */
     /* A bit a block: that have released it behind a fence; or without one, by an atomic; or by any
      * access. */
@@ -107,6 +107,7 @@ void kg__order_begin_launch(void)
     if (kg__order.now > LAST_TIME)
         start_times_again();
     kg__order.launch_began = ++kg__order.now;
+    kg__order.cluster_began = kg__order.cluster_met = 0;
     block_count = 0;
     bitmap_words = ((size_t)gridDim.x * gridDim.y * gridDim.z + 63) / 64;
     words_most = WORDS_MEMORY / (3 * bitmap_words * sizeof(uint64_t));
@@ -128,6 +129,16 @@ void kg__order_begin_block(uint64_t number)
         kg__order.have_met[warp] = false;
     }
     forget_known();
+}
+
+void kg__order_begin_cluster(void)
+{
+    kg__order.cluster_began = kg__order.cluster_met = kg__order.block_began;
+}
+
+void kg__order_meet_cluster(void)
+{
+    kg__order.cluster_met = ++kg__order.now;
 }
 
 size_t kg__order_block(uint32_t time)
@@ -214,7 +225,7 @@ static word *word_at(const kg__region *region, uint32_t offset)
         if (word_count == words_most)
             return NULL;
         word_count++;
-        *found = (word){ .region = region, .offset = offset, .last_block = SIZE_MAX };
+        *found = (word){ .region = region, .offset = offset, .last_block = UINT64_MAX };
         return found;
     }
 }
@@ -235,7 +246,7 @@ static bool add_blocks(uint64_t **to, const uint64_t *from)
     return added != 0;
 }
 
-static void add_block(uint64_t **to, size_t block)
+static void add_block(uint64_t **to, uint64_t block)
 {
     if (*to == NULL)
         *to = kg__allocate(bitmap_words, sizeof **to);
@@ -245,7 +256,7 @@ static void add_block(uint64_t **to, size_t block)
 /* What blocks tell each other by a word. */
 static void tell_blocks(word *at, bool reads, bool writes, bool is_atomic)
 {
-    size_t mine = block_count - 1;
+    uint64_t mine = blocks[block_count - 1].number;
     uint64_t now = version * 2 + fenced;
 
     if (at->last_block == mine && at->last_version == now)
@@ -324,14 +335,14 @@ bool kg__order_lacks_fence(unsigned int thread, unsigned int other)
 
 static bool is_known(int how, uint32_t time)
 {
-    size_t block = kg__order_block(time);
+    uint64_t block = blocks[kg__order_block(time)].number;
 
     return known[how] != NULL && (known[how][block / 64] >> block % 64 & 1) != 0;
 }
 
 bool kg__order_is_acquired(uint32_t time)
 {
-    return words_overflow || is_known(FENCED, time);
+    return kg__order_has_met(time) || words_overflow || is_known(FENCED, time);
 }
 
 bool kg__order_block_lacks_fence(uint32_t time, bool by_atomics_alone)

@@ -25,7 +25,9 @@ struct kg__order {
     uint32_t now;
     uint32_t launch_began;
     uint32_t block_began;
-    bool any_taken; /* in this block: kg__order_has_taken() may be true of some threads */
+    uint32_t cluster_began;
+    uint32_t cluster_met; /* when its blocks last met; 0: there are no clusters */
+    bool any_taken;       /* in this block: kg__order_has_taken() may be true of some threads */
     /* By warp: whether any of its lanes have met; how often each lane has met others, counted from
      * 1; and what each lane knows of the others' counts. */
     bool have_met[KG__MODEL_MAX_WARPS];
@@ -39,6 +41,15 @@ extern KG__HIDDEN struct kg__order kg__order;
 void kg__order_begin_launch(void);
 /* `number`: the block's position in its grid, x fastest. */
 void kg__order_begin_block(uint64_t number);
+/* The block that has begun is the first of its cluster. */
+void kg__order_begin_cluster(void);
+/* The blocks of the cluster have met. */
+void kg__order_meet_cluster(void);
+/* Whether what a block of the cluster did at a time is ordered before that. */
+static inline bool kg__order_has_met(uint32_t time)
+{
+    return time < kg__order.cluster_met && time >= kg__order.cluster_began;
+}
 /* Every thread of the block has come to a barrier: what follows it is ordered after what went
  * before. */
 void kg__order_barrier(void);

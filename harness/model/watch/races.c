@@ -72,7 +72,7 @@ static bool has_reported_race(const pending_read *read)
 
     if (cell->write_time == read->time)
         return (cell->writer & KG__THREAD_NUMBER) != read->thread;
-    return read->region->space == KG__MODEL_GLOBAL && kg__is_of_this_launch(cell->write_time) &&
+    return read->region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
            kg__order_block(cell->write_time) != kg__order_block(read->time);
 }
 
@@ -271,7 +271,7 @@ static bool is_strong_and_right(const kg__checked_access *mine, const kg__cell *
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
-    bool global = mine->region->space == KG__MODEL_GLOBAL;
+    bool global = mine->region->between_blocks;
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if (cell->write_time == KG__TIME_TO_COME) {
@@ -330,7 +330,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
     if (cell->read_time == kg__order.now)
         find_race_with_readers(mine, cell, index);
-    if (mine->region->space != KG__MODEL_GLOBAL)
+    if (!mine->region->between_blocks)
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
         !(both_atomic && (cell->writer & KG__AFTER_PLAIN) == 0) &&

@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/clusters.h"
 #include "model/exec/launch.h"
 
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static kg__region *add(unsigned char *base, size_t size, kg__model_space space, 
         .bytes = size,
         .name = name,
         .space = space,
+        .between_blocks = space != KG__MODEL_SHARED || kg__exec_cluster_size() > 1,
         .granule = 4,
         .next = regions,
     };
@@ -106,6 +108,27 @@ const kg__region *kg__regions_begin_launch(void)
     return region;
 }
 
+/* A shared array of another block of the cluster. */
+static kg__region *of_copy(uintptr_t address)
+{
+    kg__cluster_array array;
+    const kg__region *home;
+    kg__region *region;
+
+    if (!kg__exec_cluster_array_at(address, &array))
+        return NULL;
+    region = kg__region_of(array.copy);
+    home = region == NULL ? kg__region_at((uintptr_t)array.home) : NULL;
+    if (home == NULL)
+        return region;
+    region = add(array.copy, array.bytes, KG__MODEL_SHARED, NULL);
+    kg__format(region->own_name, sizeof region->own_name, "map_shared_rank(%s, %u)", home->name,
+               array.rank);
+    region->name = region->own_name;
+    region->is_copy = true;
+    return region;
+}
+
 static kg__region *of_variable(uintptr_t address)
 {
     const kg__model_variable *variable = kg__model_variable_near((const void *)address);
@@ -130,6 +153,8 @@ kg__region *kg__region_at(uintptr_t address)
     if (holder != NULL)
         return of_allocation(holder);
     region = of_dynamic_shared(address);
+    if (region == NULL)
+        region = of_copy(address);
     return region != NULL ? region : of_variable(address);
 }
 

@@ -29,9 +29,11 @@ typedef struct kg__region {
     uintptr_t start;     /* the part that kernels may touch */
     size_t bytes;
     const char *name; /* "a", "tile_b", "allocation 3" */
-    char own_name[32];
     kg__model_space space;
     bool read_only;
+    bool between_blocks; /* several blocks of a launch may touch it */
+    bool is_copy;        /* of a shared array, of another block of the cluster */
+    size_t ended_bytes;  /* what it had, where its block has ended */
     /* What is known of its bytes: that nothing has written any, that the host has written all, what
      * the cells say; or nothing, where cells would take too much memory. */
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
@@ -40,6 +42,7 @@ typedef struct kg__region {
     /* A bit a byte from `start`, for global memory: what this launch has read and written. */
     unsigned char *bits[2];
     struct kg__region *next;
+    char own_name[96];
 } kg__region;
 
 /* What a finding says of an access to a region: its space, name and size. */

@@ -248,6 +248,10 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
         what = kg__finding_in(KG__OUT_OF_BOUNDS, region);
         what.bytes = bytes;
         what.offset = (int64_t)(address - region->start);
+        if (region->ended_bytes > 0) {
+            what.kind = KG__AFTER_FREE;
+            what.size = region->ended_bytes;
+        }
     }
     kg__find(&place, &what);
 }

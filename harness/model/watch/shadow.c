@@ -69,7 +69,6 @@ void *kg__shadow_suspend_block(void)
 {
     kept_region *first = NULL;
 
-    kg__shadow_end_block();
     for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
         size_t cells = region->bytes / region->granule + 1;
         kept_region *kept;
@@ -147,10 +146,9 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
 {
     if (cell->read_time != kg__order.now) {
         unsigned int others =
-            kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time)
-                ? KG__OTHER_BLOCKS
-            : kg__is_of_this_launch(cell->read_time) ? cell->read_clock & KG__OTHER_BLOCKS
-                                                     : 0;
+            !kg__is_of_this_launch(cell->read_time) || kg__order_has_met(cell->read_time) ? 0
+            : kg__is_of_this_block(cell->read_time) ? cell->read_clock & KG__OTHER_BLOCKS
+                                                    : KG__OTHER_BLOCKS;
 
         cell->read_time = kg__order.now;
         cell->reader = (uint16_t)thread;
@@ -230,7 +228,7 @@ static inline void take_reads(kg__checked_access *mine, unsigned int count, cons
                               const uint8_t *lanes, unsigned int first_thread, unsigned int shift)
 {
     kg__cell *cells = mine->region->cells;
-    bool global = mine->region->space == KG__MODEL_GLOBAL;
+    bool global = mine->region->between_blocks;
     bool alike = !kg__order.have_met[first_thread / WARP] && !kg__order.any_taken;
     unsigned int period = alike ? period_of(offsets, count) : count;
     unsigned int next;
@@ -291,7 +289,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
         kg__race_await_writer(mine, index);
     if (atomic) {
-        clear_own_reads(cell, mine->thread, mine->region->space == KG__MODEL_GLOBAL);
+        clear_own_reads(cell, mine->thread, mine->region->between_blocks);
         kg__races_clear(mine->region, index, mine->thread);
     }
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
@@ -342,7 +340,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 {
     kg__checked_access mine = { region, site, kind & KG__ACCESS_BYTES, kind, 0, 0 };
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
-    bool global = region->space == KG__MODEL_GLOBAL;
+    bool global = region->between_blocks;
     bool constant = region->space == KG__MODEL_CONSTANT;
     unsigned int shift;
 

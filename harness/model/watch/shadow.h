@@ -17,7 +17,8 @@ void kg__shadow_barrier(void);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
 
-/* The running block waits for its grid: returns what is known of its shared memory, */
+/* The running block has ended an interval and waits for its grid: returns what is known of its
+ * shared memory, */
 void *kg__shadow_suspend_block(void);
 /* and it goes on, after all that was done before the grid's barrier. */
 void kg__shadow_resume_block(void *suspended);

@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "model/watch/barriers.h"
 #include "model/watch/cells.h"
+#include "model/watch/clusters.h"
 #include "model/watch/findings.h"
 #include "model/watch/order.h"
 #include "model/watch/places.h"
@@ -37,7 +38,7 @@ static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
 static uint64_t requests_at_block;
 static uint64_t busiest_requests; /* of its blocks */
-static bool all_blocks_run;       /* it is cooperative */
+static bool all_blocks_run;       /* they wait for each other */
 
 /* Counts that no line of source makes: of launches, blocks and copies. */
 static kg__counts at_large;
@@ -101,7 +102,7 @@ bool kg__watch_skips(uint64_t blocks)
     return true;
 }
 
-static void begin_launch(size_t shared_bytes, bool is_cooperative)
+static void begin_launch(size_t shared_bytes, bool blocks_wait)
 {
     uint64_t *most = &at_large.value[KG__SHARED_BYTES];
     const kg__region *resized = kg__regions_begin_launch();
@@ -113,17 +114,19 @@ static void begin_launch(size_t shared_bytes, bool is_cooperative)
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
     busiest_requests = 0;
-    all_blocks_run = is_cooperative;
+    all_blocks_run = blocks_wait;
     at_large.value[KG__LAUNCHES]++;
     if (*most < shared_bytes)
         *most = shared_bytes;
     kg__shadow_begin_launch();
+    kg__clusters_begin_launch();
 }
 
 static void begin_block(void)
 {
     requests_at_block = kg__requests_counted();
     kg__order_begin_block(linear_block());
+    kg__clusters_begin_block();
 }
 
 /* The blocks of a dimension that a range holds. */
@@ -218,6 +221,7 @@ static kg__exec_next_block end_block(uint3 *next)
     uint64_t requests = kg__requests_counted() - requests_at_block;
 
     kg__shadow_end_block();
+    kg__clusters_end_block();
     run_blocks++;
     if (busiest_requests < requests)
         busiest_requests = requests;
@@ -284,7 +288,7 @@ static void note_copied(void *to, size_t size, unsigned int thread)
         kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
 }
 
-/* What is kept of a block that waits for its grid. */
+/* What is kept of a block that waits for others. */
 typedef struct kept_block {
     uint64_t requests;
     void *shared;
@@ -295,13 +299,16 @@ static void *suspend_block(void)
     kept_block *kept = kg__allocate(1, sizeof *kept);
 
     kept->requests = kg__requests_counted() - requests_at_block;
-    kept->shared = kg__shadow_suspend_block();
+    kg__shadow_end_block();
+    if (!kg__clusters_keep(false))
+        kept->shared = kg__shadow_suspend_block();
     return kept;
 }
 
-static void note_grid_barrier(uintptr_t code)
+static void meet_blocks(void)
 {
-    (void)code;
+    if (kg__clusters_meet())
+        return;
     kg__shadow_end_launch();
     kg__shadow_begin_launch();
 }
@@ -312,7 +319,8 @@ static void resume_block(void *suspended)
 
     requests_at_block = kg__requests_counted() - kept->requests;
     kg__order_begin_block(linear_block());
-    kg__shadow_resume_block(kept->shared);
+    if (!kg__clusters_keep(true))
+        kg__shadow_resume_block(kept->shared);
     free(kept);
 }
 
@@ -333,7 +341,7 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .copied = note_copied,
         .order_block = kg__shadow_barrier,
         .suspend_block = suspend_block,
-        .grid_barrier = note_grid_barrier,
+        .meet_blocks = meet_blocks,
         .resume_block = resume_block,
     };
 

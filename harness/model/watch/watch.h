@@ -46,6 +46,8 @@ void kg__model_watch(unsigned int what, uint64_t budget);
 
 /* The most accesses that the gate watches in one launch: more are sampled. */
 #define KG__MODEL_BUDGET ((uint64_t)1000000000)
+/* The same where bounds alone are checked, of which a few blocks tell. */
+#define KG__MODEL_BOUNDS_BUDGET ((uint64_t)4000000)
 
 /* The counters of one line of source. Unique bytes are not told by line. */
 typedef struct kg__model_line {

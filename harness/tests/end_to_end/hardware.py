@@ -46,6 +46,12 @@ COUNTS = {
         "uniform/1000/b256": {"global_load_requests": 31 * 16 + 8, "constant_load_requests": 31 * 16 + 8,
                               "constant_load_words": 31 * 16 + 8, "global_store_requests": 32},
         "divergent/1000/b256": {"global_store_sectors": 125}},
+    # 530 numbers are 17 warps, and 67 sectors; 12 blocks of two warps reach each other's tile.
+    "hardware_cluster": {
+        "pull/530/b64": {"global_load_requests": 17, "global_load_sectors": 67, "global_store_sectors": 67,
+                         "shared_store_requests": 24, "shared_load_requests": 24, "shared_load_wavefronts": 24, "barriers": 0},
+        "push/530/b64": {"shared_store_requests": 48, "shared_load_requests": 17},
+        "add/530/b64": {"shared_atomic_requests": 24, "shared_store_requests": 24}},
     # 32 x 32 outputs are 32 warps, of one row each, in either type. Each step loads one element of a row for all lanes, a sector,
     # and one of 32 others, 64 bytes apart: 32 sectors. By pairs there are half as many steps.
     "hardware_half": {

@@ -24,7 +24,7 @@ static const kg_size sizes[] = {
     KG_END,
 };
 
-static const kg_launch launches[] = { KG_BLOCK(64), KG_END };
+static const kg_launch launches[] = { KG_LAUNCH(64), KG_END };
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {

@@ -112,7 +112,7 @@ static __global__ void vectors(const unsigned short *a, const unsigned short *b,
 #define M ((int)kg_extent(call->size, 0))
 #define N ((int)kg_extent(call->size, 1))
 #define K ((int)kg_extent(call->size, 2))
-#define BLOCK ((unsigned)call->launch.block)
+#define BLOCK ((unsigned)KG_AXIS(call, 0))
 #define ARGUMENTS                                                                                  \
     (const unsigned short *)call->argument[0], (const unsigned short *)call->argument[1],          \
         (float *)call->argument[2], N, K

@@ -15,7 +15,7 @@
                    shape ", loads from shared memory")
 
 static const kg_size wmma_sizes[] = { KG_COUNTED(32), KG_COUNTED(64, 96, 48), KG_END };
-static const kg_launch wmma_launches[] = { KG_BLOCK(32), KG_END };
+static const kg_launch wmma_launches[] = { KG_LAUNCH(32), KG_END };
 
 /* Element (row, column) of a matrix of so many rows and columns, rounded where it is tf32. */
 static inline double wmma_element(kg_type type, const void *data, bool by_rows, int64_t row,

@@ -177,8 +177,6 @@ Test(model_runtime, bad_launches)
     attributes[1].val.clusterDim.x = attributes[1].val.clusterDim.y = 1;
     attributes[1].val.clusterDim.z = 1;
     OK(launch_count(&config, count));
-    attributes[1].val.clusterDim.x = 2;
-    cr_assert(launch_count(&config, count) == cudaErrorNotSupported);
     attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[1].val.programmaticStreamSerializationAllowed = 1;
     cr_assert(launch_count(&config, count) == cudaErrorNotSupported);

@@ -76,7 +76,6 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support __barrier_sync()", statement="__barrier_sync(1);")
         # Nothing has rewritten it here.
         self.refuse("the CPU model does not support inline PTX", statement='asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')
-        self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")

@@ -127,6 +127,7 @@ Test(table, expands_in_order)
     kg_comparison table = comparison(variants, sizes, launches);
 
     cr_assert(strcmp(KG__TARGET_KIND, "model") == 0 && kg__part_purposes("time") == 0);
+    cr_assert(0 != (kg__part_purposes("check") & KG_PURPOSE_BOUNDS));
     expect_ids(&table, "check",
                "naive/1/b16 tiled_2/1/b16 naive/1/b256g1056 tiled_2/1/b256g1056 "
                "naive/31x33x17/b16 tiled_2/31x33x17/b16 naive/31x33x17/b256g1056 "

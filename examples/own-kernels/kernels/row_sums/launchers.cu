@@ -11,11 +11,11 @@ static own_kernels::Matrix matrix_of(const kg_call *call)
 KG_LAUNCHER(row_sums_thread_each)
 {
     return own_kernels::row_sums_by_threads(matrix_of(call), KG_ARG(call, float, 1),
-                                            KG_AXIS(call, 0), call->stream);
+                                            (unsigned)KG_AXIS(call, 0), call->stream);
 }
 
 KG_LAUNCHER(row_sums_warp_each)
 {
-    return own_kernels::row_sums_by_warps(matrix_of(call), KG_ARG(call, float, 1), KG_AXIS(call, 0),
-                                          call->stream);
+    return own_kernels::row_sums_by_warps(matrix_of(call), KG_ARG(call, float, 1),
+                                          (unsigned)KG_AXIS(call, 0), call->stream);
 }

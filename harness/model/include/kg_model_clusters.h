@@ -1,0 +1,79 @@
+/* Clusters of blocks: the built-in functions. Included by cuda_runtime.h. */
+#ifndef KG__MODEL_CLUSTERS_H
+#define KG__MODEL_CLUSTERS_H
+
+#include "cuda_runtime.h"
+
+KG__MODEL_INLINE dim3 __clusterDim()
+{
+    return dim3(kg__model_cluster_dim);
+}
+
+KG__MODEL_INLINE dim3 __clusterRelativeBlockIdx()
+{
+    return dim3(blockIdx.x % kg__model_cluster_dim.x, blockIdx.y % kg__model_cluster_dim.y,
+                blockIdx.z % kg__model_cluster_dim.z);
+}
+
+KG__MODEL_INLINE dim3 __clusterIdx()
+{
+    return dim3(blockIdx.x / kg__model_cluster_dim.x, blockIdx.y / kg__model_cluster_dim.y,
+                blockIdx.z / kg__model_cluster_dim.z);
+}
+
+KG__MODEL_INLINE dim3 __clusterGridDimInClusters()
+{
+    return dim3(gridDim.x / kg__model_cluster_dim.x, gridDim.y / kg__model_cluster_dim.y,
+                gridDim.z / kg__model_cluster_dim.z);
+}
+
+KG__MODEL_INLINE unsigned int __clusterSizeInBlocks()
+{
+    return kg__model_cluster_dim.x * kg__model_cluster_dim.y * kg__model_cluster_dim.z;
+}
+
+KG__MODEL_INLINE unsigned int __clusterDimIsSpecified()
+{
+    return __clusterSizeInBlocks() > 1;
+}
+
+KG__MODEL_INLINE unsigned int __clusterRelativeBlockRank()
+{
+    const dim3 index = __clusterRelativeBlockIdx();
+
+    return (index.z * kg__model_cluster_dim.y + index.y) * kg__model_cluster_dim.x + index.x;
+}
+
+KG__MODEL_INLINE void *__cluster_map_shared_rank(const void *pointer, unsigned int rank)
+{
+    return kg__model_map_shared(pointer, rank);
+}
+
+KG__MODEL_INLINE unsigned int __cluster_query_shared_rank(const void *pointer)
+{
+    return kg__model_shared_rank(pointer);
+}
+
+/* All threads meet where they wait: what a thread does between is taken to come before. */
+KG__MODEL_INLINE void __cluster_barrier_arrive()
+{
+}
+
+KG__MODEL_INLINE void __cluster_barrier_arrive_relaxed()
+{
+}
+
+KG__MODEL_INLINE void __cluster_barrier_wait()
+{
+    if (__clusterSizeInBlocks() > 1)
+        kg__model_pass(kg__model_arrive_at_cluster());
+    else
+        kg__model_barrier();
+}
+
+KG__MODEL_INLINE void __threadfence_cluster()
+{
+    kg__model_fence_block();
+}
+
+#endif

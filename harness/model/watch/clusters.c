@@ -1,0 +1,114 @@
+/* The shared memory of blocks that run together. */
+#include "model/watch/clusters.h"
+
+#include "model/exec/clusters.h"
+#include "model/exec/launch.h"
+#include "model/watch/order.h"
+#include "model/watch/regions.h"
+#include "model/watch/sites.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static uint64_t running_cluster; /* by its number in the grid */
+
+void kg__clusters_begin_launch(void)
+{
+    kg__region *next;
+
+    running_cluster = UINT64_MAX;
+    for (kg__region *region = kg__regions(); region != NULL; region = next) {
+        next = region->next;
+        if (region->is_copy) {
+            kg__sites_forget_region(region);
+            kg__region_drop(region->base);
+        } else if (region->space == KG__MODEL_SHARED) {
+            region->between_blocks = kg__exec_cluster_size() > 1;
+        }
+    }
+}
+
+/* Nothing of a region has been written, and it has so many bytes. */
+static void forget(kg__region *region, size_t bytes)
+{
+    if (region == NULL)
+        return;
+    free(region->cells);
+    region->cells = NULL;
+    region->state = KG__UNTOUCHED;
+    region->bytes = bytes;
+    region->ended_bytes = 0;
+}
+
+static void begin_cluster(void)
+{
+    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
+        for (unsigned int rank = 0; rank < kg__exec_cluster_size(); rank++) {
+            kg__cluster_array array = kg__exec_cluster_array(i, rank);
+
+            forget(kg__region_of(array.copy), array.bytes);
+            forget(kg__region_of(array.home), array.bytes);
+        }
+    }
+    kg__order_begin_cluster();
+}
+
+void kg__clusters_begin_block(void)
+{
+    const uint3 size = kg__model_cluster_dim;
+    uint64_t cluster =
+        ((uint64_t)(blockIdx.z / size.z) * (gridDim.y / size.y) + blockIdx.y / size.y) *
+            (gridDim.x / size.x) +
+        blockIdx.x / size.x;
+
+    if (kg__exec_cluster_size() == 1)
+        return;
+    if (cluster != running_cluster)
+        begin_cluster();
+    running_cluster = cluster;
+    (void)kg__clusters_keep(true);
+}
+
+void kg__clusters_end_block(void)
+{
+    for (size_t i = 0; kg__exec_cluster_size() > 1 && i < kg__exec_cluster_arrays(); i++) {
+        kg__cluster_array array = kg__exec_cluster_array(i, kg__exec_cluster_rank());
+        kg__region *copy = array.bytes > 0 ? kg__region_at((uintptr_t)array.copy) : NULL;
+
+        forget(copy, 0);
+        if (copy != NULL)
+            copy->ended_bytes = array.bytes;
+        forget(kg__region_of(array.home), array.bytes);
+    }
+}
+
+bool kg__clusters_keep(bool back)
+{
+    if (kg__exec_cluster_size() == 1)
+        return false;
+    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
+        kg__cluster_array array = kg__exec_cluster_array(i, kg__exec_cluster_rank());
+        kg__region *home = array.bytes > 0 ? kg__region_at((uintptr_t)array.home) : NULL;
+        kg__region *copy = array.bytes > 0 ? kg__region_at((uintptr_t)array.copy) : NULL;
+        kg__region *from = back ? copy : home;
+        kg__region *to = back ? home : copy;
+
+        if (from == NULL || to == NULL)
+            continue;
+        free(to->cells);
+        to->cells = from->cells;
+        to->state = from->state;
+        to->granule = from->granule;
+        from->cells = NULL;
+        from->state = KG__UNTOUCHED;
+    }
+    return true;
+}
+
+bool kg__clusters_meet(void)
+{
+    if (kg__exec_cluster_size() == 1)
+        return false;
+    kg__order_meet_cluster();
+    return true;
+}

@@ -1,0 +1,204 @@
+// Kernels of clusters, with launch bounds, and with much shared memory. A .cu, for arrays that are
+// `extern __shared__`.
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+#include "tests/model/cluster_kernels.h"
+#include "tests/model/watch_start.h"
+
+namespace cg = cooperative_groups;
+
+EACH(cluster_shape)
+{
+    cg::cluster_group cluster = cg::this_cluster();
+    dim3 blocks = cluster.dim_blocks();
+    dim3 threads = cluster.dim_threads();
+    bool fits = cluster.num_blocks() == blocks.x * blocks.y * blocks.z &&
+                cluster.num_threads() == threads.x * threads.y * threads.z &&
+                cluster.size() == cluster.num_threads() &&
+                cluster.thread_index().x == cluster.block_index().x * blockDim.x + threadIdx.x;
+
+#ifdef __CUDA_ARCH__ // nvcc declares them for devices alone
+    fits = fits && __clusterSizeInBlocks() == cluster.num_blocks() &&
+           __clusterRelativeBlockRank() == cluster.block_rank() &&
+           __clusterIdx().x == blockIdx.x / blocks.x &&
+           __clusterGridDimInClusters().x == gridDim.x / blocks.x;
+#endif
+    d.numbers[i] = (int)(cluster.thread_rank() + 1000 * cluster.block_rank() +
+                         10000 * cluster.num_blocks() + (fits ? 0 : 1000000));
+}
+
+EACH(next_of_cluster)
+{
+    __shared__ float own[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned int next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    float *others = cluster.map_shared_rank(own, (int)(d.k == NO_SUCH_RANK ? 8 : next));
+
+    own[threadIdx.x] = d.a[i];
+    if (d.k == ONE_WAITS_ELSEWHERE && threadIdx.x == 0)
+        __syncthreads();
+    if (d.k == NO_FIRST_SYNC)
+        __syncthreads();
+    else
+        cluster.barrier_wait(cluster.barrier_arrive());
+    d.b[i] = others[d.k == BEYOND_THE_NEXT ? 64 : blockDim.x - 1 - threadIdx.x];
+    d.numbers[i] = (int)(cluster.query_shared_rank(others) == next);
+    if (d.k != NO_LAST_SYNC)
+        cluster.sync();
+}
+
+EACH(twice_of_cluster)
+{
+    extern __shared__ float staged[];
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned int next = (cluster.block_rank() + 1) % cluster.num_blocks();
+    float *others = cluster.map_shared_rank(staged, (int)next);
+    float sum = 0.0f;
+
+    for (int round = 1; round <= 2; round++) {
+        staged[threadIdx.x] = d.a[i] * (float)round;
+        cluster.sync();
+        sum += others[threadIdx.x];
+        if (d.k != 1)
+            cluster.sync();
+    }
+    d.b[i] = sum;
+    cluster.sync();
+}
+
+EACH(sum_of_cluster)
+{
+    __shared__ float sums[64];
+    cg::cluster_group cluster = cg::this_cluster();
+    float *first = cluster.map_shared_rank(sums, 0);
+
+    sums[threadIdx.x] = 0.0f;
+    cluster.sync();
+    if (d.k == 1)
+        first[threadIdx.x] += d.a[i];
+    else
+        atomicAdd(&first[threadIdx.x], d.a[i]);
+    cluster.sync();
+    if (cluster.block_rank() == 0)
+        d.b[i] = sums[threadIdx.x];
+}
+
+EACH(one_leaves_cluster)
+{
+    __shared__ float own[64];
+    cg::cluster_group cluster = cg::this_cluster();
+
+    own[threadIdx.x] = d.a[i];
+    if (cluster.block_rank() + 1 == cluster.num_blocks())
+        return;
+    cluster.sync();
+    d.b[i] = *cluster.map_shared_rank(&own[threadIdx.x], 0);
+    cluster.sync();
+}
+
+// By the kernel's own clusters.
+constexpr int own_cluster = 4;
+
+template <int Step>
+static __global__ void __launch_bounds__(64) __cluster_dims__(own_cluster, 1, 1)
+    own_size_of_cluster(watch_data d)
+{
+    d.numbers[index_in_grid()] = Step * (int)cg::this_cluster().num_blocks();
+}
+
+cudaError_t launch_own_size_of_cluster(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, own_size_of_cluster<1>, data);
+}
+
+__cluster_dims__(2) static __global__ void own_pair(watch_data d)
+{
+    d.numbers[index_in_grid()] = (int)cg::this_cluster().num_blocks();
+}
+
+cudaError_t launch_own_pair(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, own_pair, data);
+}
+
+int clusters_of_pairs(unsigned int threads)
+{
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
+    int clusters = -1;
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 2;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(2);
+    config.blockDim = dim3(threads);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(&clusters, own_pair, &config) == cudaSuccess ? clusters
+                                                                                       : -1;
+}
+
+cudaError_t allow_large_clusters(void)
+{
+    return cudaFuncSetAttribute(twice_of_cluster, cudaFuncAttributeNonPortableClusterSizeAllowed,
+                                1);
+}
+
+static __global__ void __launch_bounds__(96) bounded(watch_data d)
+{
+    d.numbers[index_in_grid()] = 1;
+}
+
+cudaError_t launch_bounded(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, bounded, data);
+}
+
+constexpr int most_threads = 64;
+
+__global__ static void __launch_bounds__(most_threads, 2) bounded_by_constant(watch_data d)
+{
+    d.numbers[index_in_grid()] = 1;
+}
+
+cudaError_t launch_bounded_by_constant(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, bounded_by_constant, data);
+}
+
+template <int Warps>
+static __global__ void __launch_bounds__(Warps * 32) bounded_by_template(watch_data d)
+{
+    d.numbers[index_in_grid()] = Warps;
+}
+
+cudaError_t launch_bounded_by_template(const cudaLaunchConfig_t *config, watch_data data)
+{
+    return cudaLaunchKernelEx(config, bounded_by_template<4>, data);
+}
+
+int bound_of_template(void)
+{
+    cudaFuncAttributes attributes = {};
+
+    return cudaFuncGetAttributes(&attributes, bounded_by_template<4>) == cudaSuccess
+               ? attributes.maxThreadsPerBlock
+               : -1;
+}
+
+EACH(much_shared)
+{
+    extern __shared__ float staged[];
+    float *last = staged + d.rows / 4 - blockDim.x;
+
+    last[threadIdx.x] = d.a[i];
+    __syncthreads();
+    d.b[i] = last[blockDim.x - (d.k == 1 ? 0 : 1) - threadIdx.x];
+}
+
+cudaError_t allow_much_shared(int bytes)
+{
+    return cudaFuncSetAttribute(much_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}

@@ -1,0 +1,341 @@
+/* Clusters, launch bounds, and shared memory above 48 KiB: what launches give, and what is wrong.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <string.h>
+
+#include "model/runtime/runtime.h"
+#include "tests/model/cluster_kernels.h"
+#include "tests/model/finding_texts.h"
+#include "tests/model/watch_fixture.h"
+
+#define BLOCK 64
+#define BLOCKS 16
+#define THREADS (BLOCKS * BLOCK)
+
+/* A launch of 16 blocks in clusters. */
+static cudaError_t start_clusters(launcher *launch, dim3 cluster, size_t shared, watch_data data)
+{
+    cudaLaunchAttribute attribute = {
+        .id = cudaLaunchAttributeClusterDimension,
+        .val.clusterDim = { cluster.x, cluster.y, cluster.z },
+    };
+    cudaLaunchConfig_t config = { .gridDim = { 8, 2, 1 },
+                                  .blockDim = line(BLOCK),
+                                  .dynamicSmemBytes = shared,
+                                  .attrs = &attribute,
+                                  .numAttrs = 1 };
+
+    return launch(&config, data);
+}
+
+static cudaError_t start_line(launcher *launch, unsigned int cluster, watch_data data)
+{
+    cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeClusterDimension,
+                                      .val.clusterDim = { cluster, 1, 1 } };
+    cudaLaunchConfig_t config = { .gridDim = line(BLOCKS),
+                                  .blockDim = line(BLOCK),
+                                  .dynamicSmemBytes = BLOCK * sizeof(float),
+                                  .attrs = &attribute,
+                                  .numAttrs = 1 };
+
+    return launch(&config, data);
+}
+
+static float next_of_cluster(int i, int cluster)
+{
+    int block = i / BLOCK;
+    int next = block / cluster * cluster + (block + 1) % cluster;
+
+    return (float)(next * BLOCK + BLOCK - i % BLOCK);
+}
+
+static float twice_of_cluster(int i, int cluster)
+{
+    int block = i / BLOCK;
+    int next = block / cluster * cluster + (block + 1) % cluster;
+
+    return 3.0f * (float)(next * BLOCK + i % BLOCK + 1);
+}
+
+static float sum_of_cluster(int i, int cluster)
+{
+    int block = i / BLOCK;
+    float sum = 0.0f;
+
+    for (int other = block; other < block + cluster; other++)
+        sum += (float)(other * BLOCK + i % BLOCK + 1);
+    return block % cluster == 0 ? sum : 0.0f;
+}
+
+static float one_leaves_cluster(int i, int cluster)
+{
+    int block = i / BLOCK;
+    int first = block / cluster * cluster * BLOCK + i % BLOCK;
+
+    return block % cluster == cluster - 1 ? 0.0f : (float)(first + 1);
+}
+
+#define ROW(name) #name, launch_##name, name
+
+static const struct {
+    const char *name;
+    launcher *launch;
+    float (*expected)(int i, int cluster);
+    int cluster;
+} values[] = {
+    { ROW(next_of_cluster), 2 },  { ROW(next_of_cluster), 8 }, { ROW(next_of_cluster), 1 },
+    { ROW(twice_of_cluster), 4 }, { ROW(sum_of_cluster), 4 },  { ROW(one_leaves_cluster), 4 },
+};
+
+/* In either order, watched or not. */
+Test(clusters, share_their_memory)
+{
+    for (unsigned int way = 0; way < 8 * LENGTH(values); way++) {
+        const char *name = values[way / 8].name;
+        int cluster = values[way / 8].cluster;
+        float b[THREADS];
+        watch_data data;
+
+        kg__model_set_order(way % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        kg__model_watch(way / 2 % 4, cluster > 1 ? 64 : 0); /* none of a cluster is left out */
+        data = make_data(THREADS);
+        data.k = 0;
+        cr_assert(start_line(values[way / 8].launch, (unsigned int)cluster, data) == cudaSuccess,
+                  "%s: %s", name, kg__model_failure());
+        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+        for (int i = 0; i < THREADS; i++)
+            cr_assert(b[i] == values[way / 8].expected(i, cluster), "%s: b[%d] is %g, not %g", name,
+                      i, (double)b[i], (double)values[way / 8].expected(i, cluster));
+        cr_assert(kg__model_last_launch().blocks == BLOCKS);
+        expect_clean(name);
+        kg__model_free_all();
+    }
+}
+
+Test(clusters, know_their_shape)
+{
+    const dim3 shapes[] = { { 1, 1, 1 }, { 4, 1, 1 }, { 2, 2, 1 }, { 1, 2, 1 }, { 4, 2, 1 } };
+
+    for (size_t row = 0; row < 2 * LENGTH(shapes); row++) {
+        const dim3 shape = shapes[row / 2];
+        int numbers[8 * BLOCK];
+        watch_data data;
+
+        kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = watch_both(THREADS);
+        cr_assert(start_clusters(launch_cluster_shape, shape, 0, data) == cudaSuccess);
+        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
+                  cudaSuccess);
+        /* The second row of blocks writes last, or first, to the same numbers. */
+        for (int i = 0; i < 8 * BLOCK; i++) {
+            int row_of_block = row % 2 == 0 ? 1 : 0;
+            int rank = (int)(row_of_block % shape.y * shape.x + i / BLOCK % shape.x);
+            int size = (int)(shape.x * shape.y);
+
+            cr_expect(numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
+                      "numbers[%d] is %d", i, numbers[i]);
+        }
+        kg__model_free_all();
+    }
+}
+
+/* By __cluster_dims__. */
+Test(clusters, may_be_the_kernel_s_own)
+{
+    static const struct {
+        launcher *launch;
+        int blocks;
+    } kernels[] = { { launch_own_size_of_cluster, 4 }, { launch_own_pair, 2 } };
+
+    for (size_t row = 0; row < LENGTH(kernels); row++) {
+        watch_data data = watch_both(THREADS);
+        int numbers[THREADS];
+        cudaLaunchConfig_t odd = { .gridDim = line(3), .blockDim = line(BLOCK) };
+
+        start(kernels[row].launch, line(BLOCKS), line(BLOCK), data);
+        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
+                  cudaSuccess);
+        for (int i = 0; i < THREADS; i++)
+            cr_assert(numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i, numbers[i]);
+        cr_expect(kernels[row].launch(&odd, data) == cudaErrorInvalidConfiguration);
+        cr_expect(start_line(kernels[row].launch, 8, data) == cudaErrorInvalidClusterSize);
+        kg__model_free_all();
+    }
+}
+
+/* What is wrong between the blocks of a cluster. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    int k;
+    kg__finding found;
+} defects[] = {
+    { "no barrier before",
+      launch_next_of_cluster,
+      NO_FIRST_SYNC,
+      { .kind = KG__NEVER_WRITTEN, .symbol = "map_shared_rank(own, 1)" } },
+    { "no barrier before, later",
+      launch_next_of_cluster,
+      NO_FIRST_SYNC,
+      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "own" } },
+    { "no barrier behind",
+      launch_next_of_cluster,
+      NO_LAST_SYNC,
+      { .kind = KG__AFTER_FREE,
+        .symbol = "map_shared_rank(own, 0)",
+        .size = BLOCK * 4,
+        .offset = BLOCK * 4 - 4 } },
+    { "out of bounds",
+      launch_next_of_cluster,
+      BEYOND_THE_NEXT,
+      { .kind = KG__OUT_OF_BOUNDS,
+        .symbol = "map_shared_rank(own, 1)",
+        .size = BLOCK * 4,
+        .offset = BLOCK * 4 } },
+    { "overwritten",
+      launch_twice_of_cluster,
+      1,
+      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "dynamic shared memory" } },
+    { "not atomic",
+      launch_sum_of_cluster,
+      1,
+      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "map_shared_rank(sums, 0)" } },
+};
+
+Test(clusters, that_do_not_meet_are_found)
+{
+    for (size_t row = 0; row < LENGTH(defects); row++) {
+        const kg__model_report *report;
+        watch_data data = watch_both(THREADS);
+        bool found = false;
+
+        data.k = defects[row].k;
+        cr_assert(start_line(defects[row].launch, 2, data) == cudaSuccess, "%s: %s",
+                  defects[row].name, kg__model_failure());
+        report = kg__model_seen();
+        for (size_t i = 0; i < report->finding_count; i++)
+            found = found || is_as_expected(&report->findings[i], &defects[row].found);
+        cr_expect(found, "%s: %s", defects[row].name, findings_of(report));
+        kg__model_free_all();
+    }
+}
+
+/* Launches that fail, and what is said of it. */
+static const struct {
+    int k;
+    cudaError_t error;
+    const char *told;
+} failures[] = {
+    { ONE_WAITS_ELSEWHERE, cudaErrorLaunchFailure,
+      "63 threads of the block wait at cluster.sync()" },
+    { NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
+};
+
+ParameterizedTestParameters(clusters, that_cannot_meet_fail)
+{
+    static size_t rows[] = { 0, 1 };
+
+    return cr_make_param_array(size_t, rows, LENGTH(failures));
+}
+
+ParameterizedTest(const size_t *row, clusters, that_cannot_meet_fail)
+{
+    watch_data data = watch_both(THREADS);
+
+    data.k = failures[*row].k;
+    cr_assert(start_line(launch_next_of_cluster, 2, data) == failures[*row].error);
+    cr_assert(strstr(kg__model_failure(), failures[*row].told) != NULL, "%s", kg__model_failure());
+}
+
+/* Refused as devices do. */
+Test(clusters, have_sizes)
+{
+    static const struct {
+        dim3 cluster;
+        cudaError_t error;
+    } sizes[] = {
+        { { 0, 1, 1 }, cudaErrorInvalidClusterSize },
+        { { 8, 2, 1 }, cudaErrorInvalidClusterSize },
+        { { 16, 2, 1 }, cudaErrorInvalidClusterSize },
+        { { 3, 1, 1 }, cudaErrorInvalidConfiguration },
+        { { 1, 1, 2 }, cudaErrorInvalidConfiguration },
+        { { 4, 2, 1 }, cudaSuccess },
+    };
+    watch_data data = watch_both(THREADS);
+    cudaLaunchAttribute both[] = {
+        { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 },
+        { .id = cudaLaunchAttributeClusterDimension, .val.clusterDim = { 2, 1, 1 } },
+    };
+    cudaLaunchConfig_t together = {
+        .gridDim = line(BLOCKS), .blockDim = line(BLOCK), .attrs = both, .numAttrs = 2
+    };
+    const size_t shared = BLOCK * sizeof(float);
+
+    for (size_t row = 0; row < LENGTH(sizes); row++)
+        cr_expect(start_clusters(launch_twice_of_cluster, sizes[row].cluster, shared, data) ==
+                      sizes[row].error,
+                  "row %zu: %s", row, kg__model_failure());
+    cr_assert(allow_large_clusters() == cudaSuccess);
+    cr_assert(start_clusters(launch_twice_of_cluster, (dim3){ 8, 2, 1 }, shared, data) ==
+              cudaSuccess);
+    cr_assert(launch_next_of_cluster(&together, data) == cudaErrorNotSupported);
+    cr_assert(clusters_of_pairs(1024) == 132 && clusters_of_pairs(32) == 132 * 16);
+}
+
+/* More threads than __launch_bounds__ allows. */
+Test(launch_bounds, are_held)
+{
+    static const struct {
+        launcher *launch;
+        unsigned int most;
+    } kernels[] = {
+        { launch_bounded, 96 },
+        { launch_bounded_by_constant, 64 },
+        { launch_bounded_by_template, 128 },
+        { launch_cluster_shape, 1024 },
+    };
+    watch_data data = watch_both(2048);
+
+    for (size_t row = 0; row < LENGTH(kernels); row++) {
+        cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(kernels[row].most) };
+
+        cr_expect(kernels[row].launch(&config, data) == cudaSuccess);
+        config.blockDim.y = 2;
+        cr_expect(kernels[row].launch(&config, data) == (kernels[row].most < 1024
+                                                             ? cudaErrorLaunchOutOfResources
+                                                             : cudaErrorInvalidConfiguration),
+                  "row %zu", row);
+    }
+    cr_assert(bound_of_template() == 128);
+}
+
+/* Above 48 KiB only once it has been asked for, and never above 227. */
+Test(shared_memory, of_a_block_is_as_much_as_was_asked_for)
+{
+    const int most = 227 << 10;
+    watch_data data = watch_both(BLOCK);
+    cudaLaunchConfig_t config = { .gridDim = single,
+                                  .blockDim = line(BLOCK),
+                                  .dynamicSmemBytes = 48 << 10 };
+    float b[BLOCK];
+
+    data.rows = 48 << 10;
+    cr_assert(launch_much_shared(&config, data) == cudaSuccess);
+    config.dynamicSmemBytes += 4;
+    cr_assert(launch_much_shared(&config, data) == cudaErrorInvalidValue);
+    cr_assert(allow_much_shared(most + 4) == cudaErrorInvalidValue);
+    cr_assert(allow_much_shared(most) == cudaSuccess);
+    config.dynamicSmemBytes = (size_t)most;
+    data.rows = most;
+    cr_assert(launch_much_shared(&config, data) == cudaSuccess);
+    cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+    for (int i = 0; i < BLOCK; i++)
+        cr_assert(b[i] == (float)(BLOCK - i));
+    expect_clean("227 KiB");
+    expect_count(KG__SHARED_BYTES, (uint64_t)most, "227 KiB");
+    data.k = 1;
+    (void)launch_much_shared(&config, data);
+    expect_only(FOUND(OUT_OF_BOUNDS, "dynamic shared memory", most, (uint64_t)most, 1),
+                "beyond 227 KiB");
+}

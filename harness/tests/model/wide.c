@@ -1,0 +1,70 @@
+/* Arguments of more than 4 GiB, which take the memory that is touched. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "device/device.h"
+#include "model/model.h"
+#include "observer/check.h"
+#include "tests/model/finding_texts.h"
+#include "tests/model/wide_kernels.h"
+
+#define BYTES ((1LL << 32) + 530)
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "in", KG_UINT8, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "out", KG_UINT8, 1, kg_extent(size, 0));
+}
+
+static const kg_comparison comparison = { .name = "wide",
+                                          .home = "/nowhere",
+                                          .arguments = arguments };
+
+/* What is found first: an index of 2^31 is -2^31 as an int. */
+static const struct {
+    kg_launcher *launch;
+    kg__outcome outcome;
+    kg__finding found;
+} kernels[] = {
+    { wide_copy, KG__RIGHT, { 0 } },
+    { wide_copy_by_int,
+      KG__INCORRECT,
+      { .kind = KG__OUT_OF_BOUNDS, .symbol = "in", .by.access = KG__READ, .bytes = 1 } },
+    { wide_copy_unguarded,
+      KG__INCORRECT,
+      { .kind = KG__OUT_OF_BOUNDS,
+        .symbol = "in",
+        .size = BYTES,
+        .offset = BYTES,
+        .by.access = KG__READ } },
+};
+
+ParameterizedTestParameters(wide, indices_that_overflow_are_found)
+{
+    static size_t rows[] = { 0, 1, 2 };
+
+    return cr_make_param_array(size_t, rows, sizeof rows / sizeof rows[0]);
+}
+
+ParameterizedTest(const size_t *row, wide, indices_that_overflow_are_found)
+{
+    static const kg_size size = KG_BOUNDS(BYTES);
+    const kg_variant variant = { .name = "wide", .launch = kernels[*row].launch };
+    const kg__case c = { .variant = &variant, .size = &size, .id = "wide" };
+    kg__checker checker = { 0 };
+    kg__error why = { "" };
+    struct rusage usage;
+
+    cr_assert(kg__check_case(&checker, &comparison, &c, &why) == kernels[*row].outcome, "%s",
+              why.text);
+    if (kernels[*row].outcome == KG__RIGHT)
+        cr_expect(strstr(why.text, "bounds alone: memory checks on ") == why.text, "%s", why.text);
+    else
+        cr_expect(is_as_expected(&kg__model_seen()->findings[0], &kernels[*row].found), "%s",
+                  findings_of(kg__model_seen()));
+    cr_assert(getrusage(RUSAGE_SELF, &usage) == 0);
+    cr_expect(usage.ru_maxrss < 1 << 19, "%ld KiB", usage.ru_maxrss);
+    kg__checker_free(&checker);
+}

@@ -1,0 +1,63 @@
+/* Kernels on more bytes than 32 bits can count. */
+#include "tests/model/wide_kernels.h"
+
+#include <cuda_runtime.h>
+#include <kernelgate/kernelgate.h>
+
+static __global__ void copy(const unsigned char *in, unsigned char *out, long long n)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = in[i];
+}
+
+static __global__ void copy_by_int(const unsigned char *in, unsigned char *out, long long n)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (i < n)
+        out[i] = in[i];
+}
+
+static __global__ void copy_unguarded(const unsigned char *in, unsigned char *out)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = in[i];
+}
+
+static cudaLaunchConfig_t thread_each(const kg_call *call)
+{
+    cudaLaunchConfig_t config = {};
+
+    config.gridDim = dim3((unsigned int)((kg_extent(call->size, 0) + 255) / 256));
+    config.blockDim = dim3(256);
+    config.stream = call->stream;
+    return config;
+}
+
+#define BYTES(call, i) (unsigned char *)(call)->argument[i]
+
+KG_LAUNCHER(wide_copy)
+{
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config, copy, BYTES(call, 0), BYTES(call, 1),
+                              (long long)kg_extent(call->size, 0));
+}
+
+KG_LAUNCHER(wide_copy_by_int)
+{
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config, copy_by_int, BYTES(call, 0), BYTES(call, 1),
+                              (long long)kg_extent(call->size, 0));
+}
+
+KG_LAUNCHER(wide_copy_unguarded)
+{
+    cudaLaunchConfig_t config = thread_each(call);
+
+    return cudaLaunchKernelEx(&config, copy_unguarded, BYTES(call, 0), BYTES(call, 1));
+}
