@@ -38,6 +38,9 @@ OTHERS = """\
 #if __CUDA_ARCH__ != 900 || !defined(__CUDACC__)
 #error
 #endif
+#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__CUDA_RUNTIME_H__)
+#error
+#endif
 #include <math.h>
 inline __host__ __device__ float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
 inline __host__ __device__ float mix(float a, float b, float t) { return a + t * (b - a); }
