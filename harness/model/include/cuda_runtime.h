@@ -3,8 +3,8 @@
  * with CUDA's own header.
  *
  * Where a kernel's source has to meet the model half way:
- * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__` are
- * rewritten before g++ sees them (cmake/compile_kernel.py).
+ * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__`
+ * are rewritten before g++ sees them (cmake/compile_kernel.py).
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
