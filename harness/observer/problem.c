@@ -245,6 +245,7 @@ bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pa
     problem->base.size = c->size;
     problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
+    problem->base.accumulated = comparison->advanced.accumulated;
     if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
         return false;
     memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);

@@ -1,6 +1,5 @@
 /* row_sums: the sum of each row of a matrix in single precision; sizes are rows x columns. */
 #include <kernelgate/kernelgate.h>
-#include <math.h>
 
 enum { MATRIX, SUMS };
 
@@ -28,36 +27,15 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "sums", KG_FLOAT32, rows, 1);
 }
 
-/* One addition per element; every element is read, every sum written. */
+/* One addition per element. */
 static kg_work work(const kg_size *size)
 {
-    double rows = (double)kg_extent(size, 0);
-    double columns = (double)kg_extent(size, 1);
-
-    return (kg_work){ .operations = rows * columns, .bytes = 4 * rows * (columns + 1) };
+    return (kg_work){ .operations = (double)(kg_extent(size, 0) * kg_extent(size, 1)) };
 }
 
-/* The bound of a sum of n terms in single precision, whatever the order of summation: |error| <= 2
- * n 2^-24 sum |x| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section
- * 4.2, with a margin for second-order terms). */
 static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
 {
-    int64_t rows = kg_extent(problem->size, 0);
-    int64_t columns = kg_extent(problem->size, 1);
-    const float *matrix = problem->data[MATRIX];
-
-    (void)output;
-    for (int64_t row = 0; row < rows; row++) {
-        double sum = 0;
-        double magnitude = 0;
-
-        for (int64_t column = 0; column < columns; column++) {
-            sum += matrix[row * columns + column];
-            magnitude += fabs((double)matrix[row * columns + column]);
-        }
-        expected[row] = sum;
-        tolerance[row] = ldexp(2.0 * (double)columns * magnitude, -24);
-    }
+    kg_reference_sums(problem, MATRIX, output, expected, tolerance);
 }
 
 KG_COMPARISON(row_sums, .variants = variants, .sizes = sizes, .launches = launches,
