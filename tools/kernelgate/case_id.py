@@ -1,5 +1,5 @@
-"""The ids of cases, comparison/variant/size/launch: their only grammar in Python. A launch is the names of its axes, each with its
-value, as in b256g1056 or bm128bn64; "-" where there is none to choose."""
+"""The ids of cases, comparison/variant/size/launch: their only grammar in Python. A launch is the names of its axes, each with
+its value, as in b256g1056 or bm128bn64; "-" where there is none to choose."""
 
 import re
 from dataclasses import dataclass

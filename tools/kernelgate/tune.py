@@ -5,8 +5,8 @@ import os
 import tempfile
 import time
 
-from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, nearest_name, number_of, print_output,
-                    replace_file, run, text_of)
+from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, nearest_name, number_of,
+                    print_output, replace_file, run, text_of)
 from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
