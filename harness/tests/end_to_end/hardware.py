@@ -113,12 +113,15 @@ class Hardware(Runs):
                     self.assertEqual({counter: metrics[counter]["value"] for counter in expected}, expected)
 
     def test_wrong_uses_of_scratch_and_scalars_are_found(self):
-        records = self.observe("hardware_two_pass", "defects")
-        found = {record["case"].split("/")[1]: record.get("why") or json.dumps(record) for record in records
-                 if record["event"] == "checked" and record["right"] is False}
-        self.assertEqual(sorted(found), ["beyond_scratch", "unfilled", "unscaled"])
-        self.assertIn("partial", found["beyond_scratch"])
-        self.assertIn("sums", found["unscaled"])
+        program = os.path.join(HARDWARE, "hardware_two_pass.instrumented")
+        for defect, symbol in (("unfilled", "copy"), ("beyond_scratch", "partial"), ("unscaled", "copy")):
+            with self.subTest(defect):
+                case = f"hardware_two_pass/{defect}/3x33/threads32parts7"
+                self.write("cases", case + "\n")
+                self.expect_program(0, "", program, "--observe", "cases", "--part", "defects", "--records", f"{defect}.records")
+                checked = [json.loads(line) for line in self.read(f"{defect}.records").splitlines() if '"checked"' in line]
+                self.assertEqual([(record["case"], record["right"]) for record in checked], [(case, False)])
+                self.assertIn(symbol, checked[0]["why"])
 
 
 if __name__ == "__main__":
