@@ -213,7 +213,9 @@ static void expect_twos(const kg_problem *problem, int output, double *expected,
     size_t stride = stride_for(problem, 2);
 
     for (size_t i = 0; i < count_of(c); i++) {
-        expected[i] = 2.0 * (double)((k + stride - 1 - i / c->columns % stride) / stride);
+        size_t used = (k + stride - 1 - i / c->columns % stride) / stride;
+
+        expected[i] = 2.0 * (double)used;
         tolerance[i] = 0;
     }
 }
