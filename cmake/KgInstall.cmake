@@ -46,8 +46,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/compile_kernel.py
   DESTINATION ${KG_MODULES})
 
-install(FILES ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/kernelgate.h ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/types.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kernelgate)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/include/kernelgate/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kernelgate)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOURCE_DIR}/harness/model/watch/program.h
   DESTINATION ${KG_SHARED})
