@@ -22,12 +22,16 @@ static struct thread_copies {
 } copies[KG__MODEL_MAX_THREADS];
 static bool any_copies;
 
+/* The barriers that a block has by number. */
+#define NAMED_BARRIERS 16
+
 /* Threads that wait at a barrier in shared memory. */
 static struct waiting {
     const kg__model_barrier_object *object; /* NULL: it does not */
     uint64_t phase;
 } waiting[KG__MODEL_MAX_THREADS];
 static int waiting_count;
+static kg__model_barrier_object named[NAMED_BARRIERS];
 static bool any_complete; /* a barrier is, and its threads have yet to be told */
 static const kg__model_barrier_object *completed[KG__MODEL_MAX_WARPS];
 static size_t completed_count;
@@ -41,6 +45,7 @@ void kg__begin_copies(void)
     any_copies = any_complete = kg__running.at_objects = false;
     waiting_count = 0;
     completed_count = 0;
+    memset(named, 0, sizeof named);
 }
 
 bool kg__has_copies(void)
@@ -112,6 +117,16 @@ static void bring_bound(const void *object)
 void kg__model_init_object(kg__model_barrier_object *object, unsigned int expected)
 {
     *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
+}
+
+kg__model_barrier_object *kg__named_barrier(unsigned int number)
+{
+    return number < NAMED_BARRIERS ? &named[number] : NULL;
+}
+
+void kg__set_expected(kg__model_barrier_object *object, unsigned int expected)
+{
+    object->expected = object->pending = expected;
 }
 
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,

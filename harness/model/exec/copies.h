@@ -15,6 +15,10 @@ bool kg__has_copies(void);
  */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
+/* A barrier that the block has by its number; NULL: it has none of that number. */
+kg__model_barrier_object *kg__named_barrier(unsigned int number);
+/* Makes so many arrivals complete the barrier's next phases, where none is under way. */
+void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);
 /* Notes that the running thread waits for the end of a phase, or (false) need not. It also waits
  * where the phase has just ended: what its threads did before has to be replayed first. */
 bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase);

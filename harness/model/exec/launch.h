@@ -194,6 +194,11 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
+/* Notes that the calling thread has found `value` in an atomic word. */
+void kg__exec_polled(const void *word, uint64_t value);
+/* Lets all other threads of the block go first, where the calling thread has found the same again
+ * and again: another one has to change it. Before an atomic access. */
+kg__model_turn kg__exec_wait_if_polling(void);
 
 /* The threads of the running block. */
 unsigned int kg__exec_thread_count(void);

@@ -111,8 +111,6 @@ extern "C" const int warpSize;
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
 KG__MODEL_UNSUPPORTED(size_t __cvta_generic_to_shared(const void *), "__cvta_generic_to_shared()",
                       "shared memory has no address space of its own")
-KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
-                      "use __syncthreads() or __syncwarp()")
 #undef KG__MODEL_UNSUPPORTED
 
 /* Inline PTX, which g++ would take for assembly of its own processor. Headers of the system write

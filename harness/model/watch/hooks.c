@@ -224,6 +224,39 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
+/* Functions in place of those hooks say what cuda::atomic orders, in plain kernels too. */
+
+static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
+{
+    return (unsigned int)bytes | KG__ACCESS_STRONG |
+           ((how & KG__MODEL_UPDATES) == 0    ? KG__ACCESS_VOLATILE
+            : (how & KG__MODEL_REPLACES) != 0 ? KG__ACCESS_ATOMIC | KG__ACCESS_WRITE
+                                              : KG__ACCESS_ATOMIC) |
+           ((how & KG__MODEL_LOCKS) != 0 ? KG__ACCESS_VOLATILE : 0) |
+           ((how & KG__MODEL_ACQUIRES) != 0 ? KG__ACCESS_ACQUIRE : 0) |
+           ((how & KG__MODEL_RELEASES) != 0 ? KG__ACCESS_RELEASE : 0) |
+           ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
+}
+
+void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how)
+{
+    uint64_t first;
+
+    kg__model_pass(kg__exec_wait_if_polling());
+    note_access(word, kind_of_atomic(bytes, how), CODE);
+    memcpy(value, word, bytes);
+    first = 0;
+    memcpy(&first, value, bytes < sizeof first ? bytes : sizeof first);
+    kg__exec_polled(word, first);
+}
+
+void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how)
+{
+    if ((how & KG__MODEL_UPDATES) == 0)
+        note_access(word, KG__ACCESS_WRITE | kind_of_atomic(bytes, how), CODE);
+    memcpy(word, value, bytes);
+}
+
 /* What the compiler has noted of an access with an index, in the form that gcc gives it. */
 typedef struct bounded_access {
     const char *file;
@@ -261,7 +294,7 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
     }
     if (!kg__watch_checks())
         return;
-    kg__find_at(access->file, access->line,
+    kg__find_at(kg__model_source_noted(access->file, access->line, (const void *)CODE),
                 &(kg__finding){ .kind = KG__OUT_OF_BOUNDS,
                                 .symbol = access->array->name,
                                 .has_index = true,

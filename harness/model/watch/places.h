@@ -15,9 +15,13 @@ typedef struct kg__model_source {
 } kg__model_source;
 
 /* The source of the call that returns to `code`. What was inlined from the model's own headers
- * (harness/model/include) counts as the line that it was inlined into, so that an atomicAdd() is at
- * the kernel's line. */
+ * (harness/model/include) or the C++ library's counts as the line that it was inlined into, so that
+ * an atomicAdd() is at the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
+
+/* The line that the compiler has noted itself of the call that returns to `code`, or where that is
+ * in such a header, the line above. */
+kg__model_source kg__model_source_noted(const char *file, unsigned int line, const void *code);
 
 /* The source of the innermost of `count` calls, each of which returns to a code (the innermost
  * first), that stands in the file of `function` and those that it includes, but for the model's own

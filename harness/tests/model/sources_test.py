@@ -73,12 +73,15 @@ class Sources(unittest.TestCase):
 
     def test_what_is_not_supported_is_a_compile_error(self):
         """It names what it is, and where to read on."""
-        for name, statement in (("__barrier_sync()", "__barrier_sync(1);"),
-                                ("__cvta_generic_to_shared()", "out[0] = (unsigned)__cvta_generic_to_shared(out);"),
+        for name, statement in (("__cvta_generic_to_shared()", "out[0] = (unsigned)__cvta_generic_to_shared(out);"),
                                 ("inline PTX", 'asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')):
             self.refuse(f"the CPU model does not support {name}", statement=statement)
         self.refuse("the CPU model does not support clusters", "__cluster_dims__(2, 1, 1)")
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
+        self.refuse("the CPU model does not support completion functions", "#include <cuda/barrier>\n",
+                    "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
+        self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
+                    "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         for header in ("mma.h",):
             self.refuse(f"the CPU model does not support {header}", f"#include <{header}>\n")

@@ -1,0 +1,26 @@
+/* Launchers of kernels that use the headers of cuda:: and cuda::std, and CUB. */
+#ifndef KG__STD_KERNELS_H
+#define KG__STD_KERNELS_H
+
+#include "tests/model/watch_kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* atomic_kernels.cpp */
+launcher launch_look_back_acquired, launch_look_back_sequential, launch_look_back_fenced,
+    launch_look_back_relaxed, launch_look_back_not_acquired, launch_look_back_not_released,
+    launch_look_back_of_block, launch_last_block, launch_last_block_relaxed,
+    launch_last_block_not_acquired, launch_hand_over_acquired, launch_hand_over_relaxed,
+    launch_hand_over_not_acquired, launch_wait_for_value, launch_lock_by_exchange,
+    launch_lock_by_exchange_relaxed, launch_lock_by_flag, launch_count_of_device,
+    launch_count_of_block, launch_add_of_block, launch_add_of_own_block, launch_plain_and_atomic,
+    launch_atomic_requests, launch_atomic_beyond, launch_vector_atomics,
+    launch_vector_atomics_misaligned;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
