@@ -149,6 +149,9 @@ void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned
 /* Writes `value` to `word`: a store, or the end of an update. */
 void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how);
 
+/* Says that an index is out of the bounds of an array of this type, where the access comes next. */
+void kg__model_bad_index(const char *type, size_t index);
+
 /* Copies to shared memory that come when they are waited for: `size` bytes, the last `zeros` of
  * them 0 and not copied, with the group that the thread commits next, or with a barrier. */
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);

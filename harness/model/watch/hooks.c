@@ -285,6 +285,17 @@ static void report_of_host(const bounded_access *access, uintptr_t index)
     report(access, index);
 }
 
+static void note_index(kg__model_source source, const char *type, intptr_t index)
+{
+    if (!kg__watch_checks())
+        return;
+    kg__find_at(source,
+                &(kg__finding){
+                    .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
+    suspicious = true;
+    kg__trace_limit = kg__trace_cursor;
+}
+
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
@@ -292,15 +303,14 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
         report_of_host(access, index);
         return;
     }
-    if (!kg__watch_checks())
-        return;
-    kg__find_at(kg__model_source_noted(access->file, access->line, (const void *)CODE),
-                &(kg__finding){ .kind = KG__OUT_OF_BOUNDS,
-                                .symbol = access->array->name,
-                                .has_index = true,
-                                .index = (intptr_t)index });
-    suspicious = true;
-    kg__trace_limit = kg__trace_cursor;
+    note_index((kg__model_source){ access->file, access->line }, access->array->name,
+               (intptr_t)index);
+}
+
+void kg__model_bad_index(const char *type, size_t index)
+{
+    if (kg__model_where(NULL))
+        note_index(kg__model_source_of((const void *)CODE), type, (intptr_t)index);
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */

@@ -253,15 +253,6 @@ kg__model_source kg__model_source_of(const void *code)
     return know_source(image, call)->source;
 }
 
-kg__model_source kg__model_source_noted(const char *file, unsigned int line, const void *code)
-{
-    kg__model_source source = { .file = "" };
-
-    if (is_header(file))
-        source = kg__model_source_of(code);
-    return source.line != 0 ? source : (kg__model_source){ .file = file, .line = line };
-}
-
 /* Whether the code at `address` was compiled with that at `other`. */
 static bool is_of_one_unit(const void *address, const void *other)
 {

@@ -19,10 +19,6 @@ typedef struct kg__model_source {
  * an atomicAdd() is at the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
 
-/* The line that the compiler has noted itself of the call that returns to `code`, or where that is
- * in such a header, the line above. */
-kg__model_source kg__model_source_noted(const char *file, unsigned int line, const void *code);
-
 /* The source of the innermost of `count` calls, each of which returns to a code (the innermost
  * first), that stands in the file of `function` and those that it includes, but for the model's own
  * headers; line 0 where none does, or where there is no debug information. */

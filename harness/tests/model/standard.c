@@ -110,3 +110,47 @@ Test(standard, atomics_give_their_sums)
     start(launch_lock_by_exchange, line(3), line(96), data = make_data(1 << 10));
     cr_expect(data.b[0] == 288.0f);
 }
+
+/* What the headers of cuda::std give, and what using them costs: a load as often as by a pointer.
+ */
+Test(standard, library)
+{
+    watch_data data = watch_both(256);
+
+    start(launch_std_values, single, line(64), data);
+    for (int i = 0; i < 64; i++)
+        cr_assert(data.numbers[i] == 1, "[%d]", i);
+    expect_clean("values");
+    data = watch_both(256);
+    data.n = 64;
+    start(launch_std_requests, single, line(64), data);
+    start(launch_std_array_in_shared, single, line(64), data);
+    expect_clean("requests");
+    expect_requests(2 * 4 + 2, 2 + 2, "requests");
+    expect_count(KG__SHARED_LOAD_REQUESTS, 2, "an array in shared memory");
+}
+
+/* And their misuse is at the line of the kernel. */
+Test(standard, library_misused)
+{
+    static const struct {
+        launcher *launch;
+        kg__finding found;
+    } rows[] = {
+        { launch_std_requests,
+          { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 256, .size = 256 } },
+        { launch_std_array_beyond, { .kind = KG__OUT_OF_BOUNDS, .has_index = true, .index = 4 } },
+        { launch_std_array_in_shared, { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
+    };
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        watch_data data = watch_both(64);
+
+        data.k = 1;
+        start(rows[i].launch, single, line(64), data);
+        expect_only(&rows[i].found, "misused");
+        cr_expect(strstr(kg__model_seen()->findings[0].by.file, "std_kernels.cpp") != NULL, "%s",
+                  findings_of(kg__model_seen()));
+        kg__model_free_all();
+    }
+}

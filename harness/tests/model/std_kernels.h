@@ -19,6 +19,14 @@ launcher launch_look_back_acquired, launch_look_back_sequential, launch_look_bac
     launch_atomic_requests, launch_atomic_beyond, launch_vector_atomics,
     launch_vector_atomics_misaligned;
 
+/* std_kernels.cpp */
+launcher launch_std_values, launch_std_requests, launch_std_array_beyond,
+    launch_std_array_in_shared;
+/* cub_kernels.cpp, for blocks of so many threads: each writes whole numbers. */
+#define CUB_BLOCK 96
+launcher launch_cub_reduce, launch_cub_reduce_items, launch_cub_scan, launch_cub_scan_tiles,
+    launch_cub_warp, launch_cub_transpose, launch_cub_sort, launch_cub_sort_reals;
+
 #ifdef __cplusplus
 }
 #endif
