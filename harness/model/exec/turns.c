@@ -186,8 +186,7 @@ uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned i
     return phase;
 }
 
-static kg__model_turn wait_at(const kg__model_barrier_object *object, uint64_t phase,
-                              uintptr_t code)
+static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
 {
     if (!kg__wait_at_object(object, phase))
         return (kg__model_turn){ 0 };
@@ -197,12 +196,12 @@ static kg__model_turn wait_at(const kg__model_barrier_object *object, uint64_t p
     return next_turn();
 }
 
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase)
 {
     return wait_at(object, phase, (uintptr_t)__builtin_return_address(0));
 }
 
-kg__model_turn kg__model_wait_at_parity(const kg__model_barrier_object *object, int parity)
+kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity)
 {
     bool is_running = (object->phase & 1) == (parity != 0);
 

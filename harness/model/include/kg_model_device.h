@@ -163,6 +163,7 @@ void kg__model_wait_for_copies(unsigned int newest);
 /* A barrier in shared memory, as cuda::barrier is. */
 typedef struct kg__model_barrier_object {
     uint32_t expected, pending; /* arrivals */
+    uint32_t unseen;            /* a phase has ended that nobody has waited for */
     uint64_t phase;
 } kg__model_barrier_object;
 
@@ -173,9 +174,9 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                                     unsigned int leaving);
 /* Waits for a phase to end. */
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase);
+kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase);
 /* The same for the phase that has this parity, 0 of the first. */
-kg__model_turn kg__model_wait_at_parity(const kg__model_barrier_object *object, int parity);
+kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity);
 /* Arrives and waits at one of the 16 barriers that a block has by number, with so many `threads`
  * (0: all that have not ended). */
 kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads);

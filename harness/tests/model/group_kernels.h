@@ -22,7 +22,8 @@ launcher launch_reverse_by_grid, launch_ring_by_grid;
 /* copy_kernels.cpp */
 launcher launch_reverse_by_primitives, launch_reverse_by_class, launch_reverse_in_two_stages,
     launch_reverse_by_group, launch_reverse_by_barrier, launch_reverse_by_pipeline,
-    launch_produce_and_consume;
+    launch_produce_and_consume, launch_pipeline_of_roles, launch_meet_by_number,
+    launch_meet_by_trying;
 /* The same launched with an array of pointers to the arguments. */
 cudaError_t launch_ring_with_pointers(dim3 grid, dim3 block, watch_data data);
 int blocks_of_ring(int threads, size_t dynamic_bytes);
