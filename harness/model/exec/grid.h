@@ -30,6 +30,7 @@ typedef struct kg__warp {
     unsigned int arrived; /* lanes that wait at the block's barrier */
     unsigned int ready;   /* lanes that have not begun, or may go on */
     unsigned int polling; /* lanes that let the others go first */
+    const void *released; /* the atomic word that its lanes released last, not replayed yet */
 } kg__warp;
 
 /* The launch that runs, and its block. Threads are known by their linear number, x fastest. */

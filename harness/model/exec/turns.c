@@ -14,13 +14,14 @@
 static bool settle_warp(void)
 {
     unsigned int number = (unsigned int)kg__running.turn;
-    const kg__warp *warp = &kg__running.warps[number];
+    kg__warp *warp = &kg__running.warps[number];
 
     if (kg__running.watcher != NULL) {
         for (uint32_t lanes = kg__running.watcher->replay(); lanes != 0; lanes &= lanes - 1)
             kg__make_ready(number, (unsigned int)__builtin_ctz(lanes));
         if (warp->ready != 0)
             return true;
+        warp->released = NULL;
     }
     if (kg__running.at_objects)
         kg__release_objects();
@@ -231,12 +232,22 @@ void kg__exec_polled(const void *word, uint64_t value)
     self->polled_value = value;
 }
 
-kg__model_turn kg__exec_wait_if_polling(void)
+void kg__exec_released(const void *word)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.warps[kg__running.turn].released = word;
+}
+
+bool kg__exec_is_early(const void *word, bool acquires)
+{
+    return kg__in_kernel && (kg__running.threads[kg__running.current].polls >= POLLS_MAXIMUM ||
+                             (acquires && kg__running.warps[kg__running.turn].released == word));
+}
+
+kg__model_turn kg__exec_wait_for_others(void)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
-    if (!kg__in_kernel || self->polls < POLLS_MAXIMUM)
-        return (kg__model_turn){ 0 };
     self->polls = 0;
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();

@@ -242,7 +242,9 @@ void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned
 {
     uint64_t first;
 
-    kg__model_pass(kg__exec_wait_if_polling());
+    while (kg__exec_is_early(word, (how & (KG__MODEL_ACQUIRES | KG__MODEL_UPDATES)) ==
+                                       KG__MODEL_ACQUIRES))
+        kg__model_pass(kg__exec_wait_for_others());
     note_access(word, kind_of_atomic(bytes, how), CODE);
     memcpy(value, word, bytes);
     first = 0;
@@ -255,6 +257,8 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
     if ((how & KG__MODEL_UPDATES) == 0)
         note_access(word, KG__ACCESS_WRITE | kind_of_atomic(bytes, how), CODE);
     memcpy(word, value, bytes);
+    if ((how & KG__MODEL_RELEASES) != 0)
+        kg__exec_released(word);
 }
 
 /* What the compiler has noted of an access with an index, in the form that gcc gives it. */

@@ -22,9 +22,11 @@ typedef struct begun_block {
 typedef struct word {
     const kg__region *region;
     uint32_t offset;
-    uint32_t interval;     /* that `warps` are of */
-    uint32_t warps;        /* that have released it in this interval, behind a fence */
-    uint32_t loose_warps;  /* or without one */
+    uint32_t interval;    /* that `warps` are of */
+    uint32_t warps;       /* that have released it in this interval, behind a fence */
+    uint32_t loose_warps; /* or without one */
+    uint32_t lanes;       /* that have released it by a cuda::atomic, of the warp `lanes_of` */
+    unsigned int lanes_of;
     size_t last_block;     /* that did anything to it, by the order in which they began */
     uint64_t last_version; /* and what it knew then */
     /* A bit a block: that have released it behind a fence; or without one, by an atomic; or by any
@@ -35,7 +37,7 @@ enum { FENCED, BY_ATOMIC, BY_ANY, UNACQUIRED };
 
 /* What an access does to a word, and for whom. */
 typedef struct telling {
-    bool reads, writes, by_atomic;
+    bool reads, writes, by_atomic, is_strong;
     bool acquires; /* with what it reads, without a fence after it */
     bool releases; /* with what it writes, without a fence before it */
 } telling;
@@ -68,6 +70,8 @@ static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
 static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* what a fence would have taken */
 static const word *lock_of[KG__MODEL_MAX_THREADS];
+static uint32_t taken_lanes[KG__MODEL_MAX_THREADS]; /* of its own warp, in taken_interval */
+static bool any_lanes;
 
 static void forget_known(void)
 {
@@ -275,6 +279,9 @@ static void begin_taking(void)
     memset(taken, 0, sizeof taken);
     memset(loosely_taken, 0, sizeof loosely_taken);
     memset(not_acquired, 0, sizeof not_acquired);
+    if (any_lanes)
+        memset(taken_lanes, 0, sizeof taken_lanes);
+    any_lanes = false;
     taken_interval = kg__order.now;
 }
 
@@ -284,16 +291,37 @@ static void take_warps(unsigned int warp, uint32_t warps)
     kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
 }
 
-/* What warps of the block tell each other. */
-static void tell_warps(word *at, unsigned int warp, const telling *what)
+/* What lanes of a warp tell each other by a cuda::atomic. */
+static void tell_lanes(word *at, unsigned int thread, bool takes, bool gives)
 {
+    unsigned int warp = thread / WARP;
+
+    if (takes && at->lanes_of == warp && at->lanes != 0) {
+        taken_lanes[thread] |= at->lanes;
+        kg__order.any_taken = any_lanes = true;
+    }
+    if (!gives)
+        return;
+    if (at->lanes_of != warp)
+        at->lanes = 0;
+    at->lanes_of = warp;
+    at->lanes |= 1u << thread % WARP | taken_lanes[thread];
+}
+
+/* What threads of the block tell each other. */
+static void tell_threads(word *at, unsigned int thread, const telling *what)
+{
+    unsigned int warp = thread / WARP;
     uint32_t mine = 1u << warp;
+    bool releases = (fenced_warps & mine) != 0 || what->releases;
 
     begin_taking();
     if (at->interval != kg__order.now) {
-        at->warps = at->loose_warps = 0;
+        at->warps = at->loose_warps = at->lanes = 0;
         at->interval = kg__order.now;
     }
+    if (what->is_strong)
+        tell_lanes(at, thread, what->reads && what->acquires, what->writes && releases);
     if (what->reads) {
         loosely_taken[warp] |= at->loose_warps;
         if (what->acquires)
@@ -303,7 +331,7 @@ static void tell_warps(word *at, unsigned int warp, const telling *what)
     }
     if (!what->writes)
         return;
-    if ((fenced_warps & mine) != 0 || what->releases)
+    if (releases)
         at->warps |= mine | taken[warp];
     at->loose_warps |= mine | loosely_taken[warp];
 }
@@ -328,6 +356,7 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
     telling what = { .reads = is_atomic || (kind & KG__ACCESS_WRITE) == 0,
                      .writes = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_WRITE)) != 0,
                      .by_atomic = is_atomic || is_strong,
+                     .is_strong = is_strong,
                      .acquires = !is_strong || (kind & KG__ACCESS_ACQUIRE) != 0,
                      .releases = (kind & KG__ACCESS_RELEASE) != 0 };
     word *at = word_at(region, offset);
@@ -340,7 +369,7 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
         tell_blocks(at, &what);
     if (!what.by_atomic)
         return;
-    tell_warps(at, thread / WARP, &what);
+    tell_threads(at, thread, &what);
     any_word = true;
     if (is_atomic && (kind & KG__ACCESS_VOLATILE) != 0) {
         lock_of[thread] = at;
@@ -353,7 +382,8 @@ bool kg__order_has_taken(unsigned int thread, unsigned int other)
     if (!kg__order.any_taken)
         return false;
     if (thread / WARP == other / WARP)
-        return lock_of[thread] != NULL && lock_of[thread] == lock_of[other];
+        return (lock_of[thread] != NULL && lock_of[thread] == lock_of[other]) ||
+               (taken_interval == kg__order.now && (taken_lanes[thread] >> other % WARP & 1) != 0);
     return taken_interval == kg__order.now && (taken[thread / WARP] >> other / WARP & 1) != 0;
 }
 

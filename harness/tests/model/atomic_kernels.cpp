@@ -114,6 +114,35 @@ KERNEL(hand_over_not_acquired)
     hand_over(d, relaxed, release);
 }
 
+// Lanes of one warp, each after the one before.
+static __device__ void add_in_turn(watch_data d, cuda::memory_order order)
+{
+    __shared__ int sum;
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> turn;
+
+    if (threadIdx.x == 0) {
+        sum = 0;
+        turn = 0;
+    }
+    __syncthreads();
+    while (turn.load(order) != (int)threadIdx.x)
+        ;
+    sum += (int)threadIdx.x;
+    turn.fetch_add(1, order);
+    __syncthreads();
+    d.b[threadIdx.x] = (float)sum;
+}
+
+KERNEL(add_in_turn_acquired)
+{
+    add_in_turn(d, sequential);
+}
+
+KERNEL(add_in_turn_relaxed)
+{
+    add_in_turn(d, relaxed);
+}
+
 KERNEL(wait_for_value)
 {
     __shared__ cuda::atomic<unsigned int, cuda::thread_scope_block> flag;

@@ -13,11 +13,11 @@ launcher launch_look_back_acquired, launch_look_back_sequential, launch_look_bac
     launch_look_back_relaxed, launch_look_back_not_acquired, launch_look_back_not_released,
     launch_look_back_of_block, launch_last_block, launch_last_block_relaxed,
     launch_last_block_not_acquired, launch_hand_over_acquired, launch_hand_over_relaxed,
-    launch_hand_over_not_acquired, launch_wait_for_value, launch_lock_by_exchange,
-    launch_lock_by_exchange_relaxed, launch_lock_by_flag, launch_count_of_device,
-    launch_count_of_block, launch_add_of_block, launch_add_of_own_block, launch_plain_and_atomic,
-    launch_atomic_requests, launch_atomic_beyond, launch_vector_atomics,
-    launch_vector_atomics_misaligned;
+    launch_hand_over_not_acquired, launch_wait_for_value, launch_add_in_turn_acquired,
+    launch_add_in_turn_relaxed, launch_lock_by_exchange, launch_lock_by_exchange_relaxed,
+    launch_lock_by_flag, launch_count_of_device, launch_count_of_block, launch_add_of_block,
+    launch_add_of_own_block, launch_plain_and_atomic, launch_atomic_requests, launch_atomic_beyond,
+    launch_vector_atomics, launch_vector_atomics_misaligned;
 
 /* std_kernels.cpp */
 launcher launch_std_values, launch_std_requests, launch_std_array_beyond,
