@@ -18,6 +18,7 @@ KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const 
     return old;
 }
 
+/* Writes `value`, whatever is there; gives the old value. */
 template <typename Value>
 KG__MODEL_INLINE Value kg__model_exchange(Value *address, unsigned int how, Value value)
 {
@@ -27,6 +28,7 @@ KG__MODEL_INLINE Value kg__model_exchange(Value *address, unsigned int how, Valu
         });
 }
 
+/* Writes `value` where the `expected` bits are; gives the old value. */
 template <typename Value>
 KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int how, Value expected,
                                                   Value value)
@@ -159,16 +161,18 @@ KG__MODEL_VECTOR_ATOMIC(atomicAdd_block, KG__MODEL_IN_BLOCK)
 #undef KG__MODEL_VECTOR_ATOMIC
 
 /* Any type of 16 bytes, aligned to as many. */
+template <typename Value>
+constexpr bool kg__model_is_wide = sizeof(Value) == 16 && std::alignment_of<Value>::value >= 16;
 #define KG__MODEL_WIDE_ATOMIC(suffix, how)                                                         \
     template <typename Value>                                                                      \
-    KG__MODEL_INLINE std::enable_if_t<sizeof(Value) == 16 && alignof(Value) >= 16, Value>          \
-        atomicExch##suffix(Value *address, Value value)                                            \
+    KG__MODEL_INLINE std::enable_if_t<kg__model_is_wide<Value>, Value> atomicExch##suffix(         \
+        Value *address, Value value)                                                               \
     {                                                                                              \
         return kg__model_exchange(address, how, value);                                            \
     }                                                                                              \
     template <typename Value>                                                                      \
-    KG__MODEL_INLINE std::enable_if_t<sizeof(Value) == 16 && alignof(Value) >= 16, Value>          \
-        atomicCAS##suffix(Value *address, Value expected, Value value)                             \
+    KG__MODEL_INLINE std::enable_if_t<kg__model_is_wide<Value>, Value> atomicCAS##suffix(          \
+        Value *address, Value expected, Value value)                                               \
     {                                                                                              \
         return kg__model_compare_exchange(address, how, expected, value);                          \
     }

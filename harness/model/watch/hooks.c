@@ -61,6 +61,14 @@ static inline __attribute__((always_inline)) void write_event(uint64_t what, uin
     kg__trace_cursor = event + KG__MODEL_WARP;
 }
 
+/* Has the running lane wait until its trace has been replayed. */
+static void make_room(uintptr_t code)
+{
+    kg__trace_pause();
+    kg__trace_fill();
+    kg__model_pass(kg__exec_wait_for_watcher(code));
+}
+
 /* The running lane has no room for another event, or there is no lane to trace. Out of line and
  * called last, so that the hooks save no registers. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
@@ -80,11 +88,8 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
         if (!suspicious)
             look_ahead(what);
     }
-    if (kg__trace_cursor == kg__trace_limit) {
-        kg__trace_pause();
-        kg__trace_fill();
-        kg__model_pass(kg__exec_wait_for_watcher(code));
-    }
+    if (kg__trace_cursor == kg__trace_limit)
+        make_room(code);
     write_event(what, code);
     if (suspicious)
         kg__trace_limit = kg__trace_cursor;
@@ -238,16 +243,28 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
            ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
 }
 
+/* Waits for what is to come before an atomic read, and for room to note it, so that nobody else has
+ * a turn between that and the read. */
+static void wait_for_value(const void *word, bool acquires, uintptr_t code)
+{
+    for (;;) {
+        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !suspicious)
+            make_room(code);
+        else if (kg__exec_is_early(word, acquires))
+            kg__model_pass(kg__exec_wait_for_others());
+        else
+            return;
+    }
+}
+
 void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how)
 {
-    uint64_t first;
+    uint64_t first = 0;
 
-    while (kg__exec_is_early(word, (how & (KG__MODEL_ACQUIRES | KG__MODEL_UPDATES)) ==
-                                       KG__MODEL_ACQUIRES))
-        kg__model_pass(kg__exec_wait_for_others());
+    wait_for_value(word, (how & (KG__MODEL_ACQUIRES | KG__MODEL_UPDATES)) == KG__MODEL_ACQUIRES,
+                   CODE);
     note_access(word, kind_of_atomic(bytes, how), CODE);
     memcpy(value, word, bytes);
-    first = 0;
     memcpy(&first, value, bytes < sizeof first ? bytes : sizeof first);
     kg__exec_polled(word, first);
 }

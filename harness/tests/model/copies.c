@@ -119,10 +119,13 @@ Test(copies, and_writes_are_handed_over_by_a_barrier)
         start(handovers[i].launch, single, line(96), data);
         expect_clean(handovers[i].name);
         cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
-        for (int j = 0; j < 3 * 96; j++)
+        for (int j = 0; j < 3 * 96; j++) {
+            const int expected = j / 96 + 32 - j % 32;
+
             cr_assert(j % 96 < handovers[i].first || j % 96 >= handovers[i].end ||
-                          b[j] == (float)(j / 96 + 32 - j % 32),
+                          b[j] == (float)expected,
                       "%s: b[%d] is %g", handovers[i].name, j, (double)b[j]);
+        }
         kg__model_free_all();
     }
 }

@@ -197,7 +197,7 @@ KERNEL(meet_by_trying)
     for (int round = 0; round < 3; round++) {
         staged[i] = d.a[i % 32] + (float)round;
         auto token = met.arrive();
-        while (d.k != 1 && !met.try_wait_for(std::move(token), soon))
+        while (d.k != 1 && !met.try_wait_for(static_cast<decltype(token) &&>(token), soon))
             ;
         d.b[round * (int)blockDim.x + (int)i] = staged[blockDim.x - 1 - i];
         (void)met.arrive();

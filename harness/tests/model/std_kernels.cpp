@@ -70,8 +70,11 @@ EACH(std_requests)
     cuda::std::span<const float> values(d.a, (size_t)d.n);
     cuda::std::array<float, 4> mine{};
 
-    for (int j = 0; j < 4; j++)
-        mine[(size_t)j] = values[(size_t)(i + (d.k == 1 ? d.n : j))];
+    for (int j = 0; j < 4; j++) {
+        const int at = i + (d.k == 1 ? d.n : j);
+
+        mine[(size_t)j] = values[(size_t)at];
+    }
     d.b[i] = mine[0] + mine[1] + mine[2] + mine[3];
 }
 
@@ -79,7 +82,7 @@ EACH(std_array_beyond)
 {
     cuda::std::array<float, 4> mine{};
 
-    mine[(size_t)(i + d.k) % 5] = d.a[i];
+    mine[(size_t)((i + d.k) % 5)] = d.a[i];
     d.b[i] = mine[(size_t)d.k];
 }
 
