@@ -3,8 +3,8 @@
  * with CUDA's own header.
  *
  * Where a kernel's source has to meet the model half way:
- * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__` are
- * rewritten before g++ sees them (cmake/compile_kernel.py).
+ * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__`
+ * are rewritten before g++ sees them (cmake/compile_kernel.py).
  * - Two files of one program cannot both define an external __device__ function, __device__
  * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
  * static.
@@ -117,8 +117,6 @@ extern "C" const int warpSize;
 #define KG__MODEL_UNSUPPORTED(signature, name, reason)                                             \
     extern "C" __attribute__((                                                                     \
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
-KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
-                      "use __syncthreads() or __syncwarp()")
 KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
                       "but by cmake/compile_kernel.py, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED

@@ -15,8 +15,9 @@
  * warps' threads. */
 #define KG__BY_ATOMIC 0x8000u
 #define KG__BY_VOLATILE                                                                            \
-    0x4000u /* volatile, in global memory: between blocks much like an atomic                      \
-             */
+    0x4000u                  /* volatile, in global memory: between blocks much like an atomic     \
+                              */
+#define KG__BY_BLOCK 0x2000u /* by an atomic of block scope */
 #define KG__READERS_OF_WARP 0x8000u
 #define KG__MANY_READERS 0xffffu
 #define KG__THREAD_NUMBER 0x03ffu

@@ -271,6 +271,7 @@ static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
 static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
+    bool strong = (mine->kind & KG__ACCESS_STRONG) != 0;
     size_t index = (size_t)(cell - mine->region->cells);
 
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
@@ -282,7 +283,8 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
     cell->write_time = kg__order.now;
-    cell->writer = (uint16_t)(mine->thread | (atomic ? KG__BY_ATOMIC : 0) |
+    cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
+                              ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
                               ((mine->kind & KG__ACCESS_VOLATILE) != 0 ? KG__BY_VOLATILE : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
     cell->write_site = mine->site->number;
@@ -324,6 +326,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
     bool global = region->between_blocks;
     bool constant = region->space == KG__MODEL_CONSTANT;
+    bool tells = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0 ||
+                 (global && (kind & KG__ACCESS_VOLATILE) != 0);
     unsigned int shift;
 
     if (writes && (region->read_only || constant)) {
@@ -344,8 +348,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     if (region->cells == NULL)
         return;
     shift = region->granule == 4 ? 2 : 0;
-    if (!writes && mine.bytes == region->granule &&
-        !(global && (kind & KG__ACCESS_VOLATILE) != 0)) {
+    if (!writes && mine.bytes == region->granule && !tells) {
         take_reads(&mine, count, offsets, lanes, first_thread, shift);
         return;
     }
@@ -355,7 +358,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if ((kind & KG__ACCESS_ATOMIC) != 0 || (global && (kind & KG__ACCESS_VOLATILE) != 0))
+        if (tells)
             kg__order_atomic(region, offsets[i], mine.thread, kind);
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)
