@@ -146,15 +146,6 @@ bool kg__buffers_suit(const kg__buffers *buffers, const kg_arguments *arguments,
     return buffers->arguments.count == arguments->count;
 }
 
-kg_call kg__buffers_call(const kg__buffers *buffers, const kg__case *c, cudaStream_t stream)
-{
-    return (kg_call){ .size = c->size,
-                      .launch = c->launch,
-                      .argument = buffers->data,
-                      .scalar = buffers->arguments.scalar,
-                      .stream = stream };
-}
-
 static cudaError_t set_bytes(kg_memory memory, void *data, unsigned char value, size_t bytes)
 {
     if (!is_host(memory))

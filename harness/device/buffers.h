@@ -40,7 +40,15 @@ bool kg__buffers_suit(const kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant);
 
 /* What the launcher of a case gets with these buffers. */
-kg_call kg__buffers_call(const kg__buffers *buffers, const kg__case *c, cudaStream_t stream);
+static inline kg_call kg__buffers_call(const kg__buffers *buffers, const kg__case *c,
+                                       cudaStream_t stream)
+{
+    return (kg_call){ .size = c->size,
+                      .launch = c->launch,
+                      .argument = buffers->data,
+                      .scalar = buffers->arguments.scalar,
+                      .stream = stream };
+}
 
 /* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */
 cudaError_t kg__memory_allocate(kg_memory memory, size_t bytes, void **allocation);

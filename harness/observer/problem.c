@@ -105,6 +105,26 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     }
 }
 
+/* Whether there are expected elements, and each has an infinite tolerance. */
+static bool passes_anything(const kg__problem *problem)
+{
+    size_t elements = 0;
+
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        const kg_argument *shape = &problem->base.arguments.list[i];
+
+        if (!kg__is_compared(shape))
+            continue;
+        if (problem->expected[i] == NULL)
+            return false;
+        for (size_t j = 0; j < shape->rows * shape->columns; j++, elements++) {
+            if (!isinf(problem->tolerance[i][j]))
+                return false;
+        }
+    }
+    return elements > 0;
+}
+
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
@@ -249,6 +269,7 @@ bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pa
     problem->base.size = c->size;
     problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
+    problem->base.accumulated = comparison->advanced.accumulated;
     if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
         return false;
     memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);
@@ -273,7 +294,11 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
         if (kg__is_compared(&problem->base.arguments.list[i]) && !is_projected(comparison, problem))
             compute_reference(comparison, problem, i);
     }
-    return true;
+    return !passes_anything(problem) ||
+           kg__fail(error,
+                    "%s: no element of any output is compared, since each has a tolerance of "
+                    "INFINITY: give .reference bounds",
+                    comparison->name);
 }
 
 void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)

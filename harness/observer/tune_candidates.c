@@ -206,7 +206,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
 {
     candidate_list list = { .comparison = comparison, .limits = limits, .into = candidates };
     unsigned purposes = kg__part_purposes(measuring_part);
-    kg__case_list table;
+    kg__case_list table = { 0 };
     bool good = kg__table_expand(comparison, measuring_part, &table, error);
 
     kg__case_list_free(&table);

@@ -13,9 +13,11 @@ static const char *const *axes_of(const kg_comparison *comparison)
     return comparison->axes[0] != NULL ? comparison->axes : default_axes;
 }
 
-/* What ids have for the name of an axis. */
+/* What ids have for the name of an axis; of none, nothing. */
 static const char *prefix_of(const char *name)
 {
+    if (name == NULL)
+        return "";
     for (size_t i = 0; default_axes[i] != NULL; i++) {
         if (strcmp(name, default_axes[i]) == 0)
             return i == 0 ? "b" : "g";
@@ -56,7 +58,7 @@ bool kg__axes_are_good(const kg_comparison *comparison, kg__error *error)
 {
     const char *const *axes = axes_of(comparison);
 
-    for (int i = 0; i < kg__axis_count(comparison); i++) {
+    for (int i = 0; i < KG_MAX_AXES && axes[i] != NULL; i++) {
         if (axes[i][0] == '\0' ||
             strspn(axes[i], "abcdefghijklmnopqrstuvwxyz_") != strlen(axes[i]) ||
             strlen(axes[i]) > KG__AXIS_LENGTH)

@@ -5,6 +5,7 @@ import os
 import re
 
 from baseline_file import Baseline, default_folder, list_files, read_strictly
+from case_id import LAUNCH
 from common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, run, text_of
 from figures import plural, show_figure, show_percent
 from noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
@@ -17,7 +18,6 @@ BAND_STEP = 0.001 * (1 + 1e-6)  # that bands are rounded up to: noise is written
 MANY_SESSIONS = 1000  # by which 3 sigma are known
 NAME = re.compile("[a-z0-9_]+")
 SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
-LAUNCH = re.compile("-|b[1-9][0-9]*(g[1-9][0-9]*)?")
 AGAIN = "record it again with ci/rebaseline"
 
 
@@ -29,7 +29,7 @@ def check_id(case, imported):
     if not (SIZE.fullmatch(size) or imported and size == "-"):
         yield "no table gives this size: it is numbers joined by x, as in 31x33x17"
     if not LAUNCH.fullmatch(launch):
-        yield "no table gives this launch: it is b<threads or tile edge>, then g<blocks> where those are free, or -"
+        yield "no table gives this launch: it is names of axes, each with its value from 1 on, as in b256g1056, or -"
 
 
 def check_band(case, metric, minimum):

@@ -2,10 +2,10 @@
 counted and that KG_FILTER takes."""
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import Optional
 
+from case_id import parse_case_id
 from common import Failure, list_of, member, number_of, text_of
 from figures import show_figure, show_percent
 from programs import filter_takes
@@ -13,8 +13,6 @@ from results import COUNTERS, MODEL_KEY, RANKS, is_code, verdict_of
 
 MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
 REMEDY = "run ctest, which writes the results again"
-_PART = "[A-Za-z0-9_.-]{1,63}"
-_CASE = re.compile(f"({_PART})/({_PART})/({_PART})/(-|b([0-9]{{1,18}})(?:g([0-9]{{1,18}}))?)")
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,8 @@ class Case:
     variant: str
     size: str
     launch: str
-    block: int  # threads, or a tile's edge; 0: nothing to choose
-    grid: int  # blocks; 0: not free
+    first_axis: str  # of the launch: "b256" of "b256g1056"
+    others: str  # the other axes: "g1056"
     row: Optional["Row"] = None
     figures: dict = field(default_factory=dict)  # by column; what is not known, or does not count, is absent
     clock: str = ""  # what took its time: "graph", "host", ...
@@ -84,7 +82,7 @@ class Case:
         return self.entry is not None and RANKS[self.verdict()] >= RANKS["wrong"]
 
     def group(self):
-        return self.size, self.block
+        return self.size, self.first_axis
 
     def name(self):
         return f"{self.variant}/{self.size}/{self.launch}"
@@ -92,22 +90,23 @@ class Case:
 
 @dataclass
 class Row:
-    """A size and a launch. Variants that launch as many blocks as the size asks for, or a number of their own, share the row
-    of their threads; a variant with several numbers of blocks has a row for each."""
+    """A size and a launch. Variants share the row of the first axis of their launches, as where one launches as many blocks as
+    the size asks for and another a number of its own; a variant with several launches of that axis has a row for each."""
 
     number: int
     size: str
-    grid: Optional[int]  # None: the number of blocks does not tell it from its neighbors
+    others: Optional[str]  # None: the other axes do not tell it from its neighbors
     launch: str = ""
     cases: dict = field(default_factory=dict)  # by variant
 
 
 def parse_case(entry, text):
     """A Case of an entry, or of what was refused (entry: None)."""
-    found = _CASE.fullmatch(text)
+    found = parse_case_id(text)
     if not found:
         raise Failure(f'"{text}" is not a case id (comparison/variant/size/launch): {REMEDY}')
-    return Case(text, entry, "", found[2], found[3], found[4], int(found[5] or 0), int(found[6] or 0))
+    first_axis = found.first_axis()
+    return Case(text, entry, "", found.variant, found.size, found.launch, first_axis, found.launch[len(first_axis):])
 
 
 def was_measured(entry):
@@ -162,8 +161,8 @@ class Table:
         measured = [parse_case(entry, entry["case"]) for entry in entries if was_measured(entry) and filter_takes(entry["case"])]
         # The order of variants is the comparison's, which cases that were only checked know too.
         named = {case.variant for case in measured}
-        self.variants = list(dict.fromkeys(found[2] for found in (_CASE.fullmatch(entry["case"]) for entry in entries)
-                                           if found and found[2] in named))
+        self.variants = list(dict.fromkeys(found.variant for found in (parse_case_id(entry["case"]) for entry in entries)
+                                           if found and found.variant in named))
         for case in measured:
             case.why = text_of(case.entry, "why")
         groups = {case.group() for case in measured}
@@ -176,22 +175,22 @@ class Table:
                     self.cases.append(case)
 
     def _make_rows(self):
-        grids, groups = {}, {}
+        launches, groups = {}, {}
         for case in self.cases:
-            grids.setdefault((case.variant, case.group()), set()).add(case.grid)
+            launches.setdefault((case.variant, case.group()), set()).add(case.others)
             groups.setdefault(case.group(), []).append(case)
         for cases in groups.values():
-            several = dict.fromkeys(case.grid for case in cases if len(grids[case.variant, case.group()]) > 1)
-            rows = {grid: Row(0, cases[0].size, grid, f"b{cases[0].block}g{grid}") for grid in several}
+            several = dict.fromkeys(case.others for case in cases if len(launches[case.variant, case.group()]) > 1)
+            rows = {others: Row(0, cases[0].size, others, cases[0].first_axis + others) for others in several}
             if not rows:
-                launches = {case.launch for case in cases}
-                rows = {None: Row(0, cases[0].size, None, launches.pop() if len(launches) == 1 else f"b{cases[0].block}")}
+                shared = {case.launch for case in cases}
+                rows = {None: Row(0, cases[0].size, None, shared.pop() if len(shared) == 1 else cases[0].first_axis)}
             first = next(iter(rows.values()))
             for row in rows.values():
                 row.number = len(self.rows)
                 self.rows.append(row)
             for case in cases:
-                case.row = rows.get(case.grid, first)
+                case.row = rows.get(case.others, first)
                 if case.variant in case.row.cases:
                     raise Failure(f"{case.id} appears twice in the results of {self.target}: {REMEDY}")
                 case.row.cases[case.variant] = case

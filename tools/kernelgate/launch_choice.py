@@ -1,16 +1,15 @@
 """The best launch of each variant in a search, and the ratios of variants: observers' records in, choices and ratios out."""
 
 import math
-import re
 import statistics
 from dataclasses import dataclass, field
 
+from case_id import parse_case_id
 from common import Failure, integer_of, is_number, list_of, member, number_of, text_of
 
 TIME = "time_ns"
 FEWEST_ROUNDS = 6  # with fewer, a median has no 95 % interval
 FATES = ("measured", "refused", "passed-over", "wrong", "failed")
-_ID = re.compile(r"([\w.-]{1,63})/([\w.-]{1,63})/([\w.-]{1,63})/(-|b([0-9]{1,19})(?:g([0-9]{1,19}))?)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,7 @@ class Candidate:
     variant: str
     size: str
     launch: str
-    block: int  # threads, or the edge of a square; 0: nothing to choose
-    grid: int  # blocks; 0: not free
+    values: tuple  # of the launch's axes; empty: nothing to choose
     fate: str = "untried"
     why: str = ""  # of another fate than measured
     time_or_count: Interval = Interval()
@@ -105,13 +103,13 @@ class Tuning:
 
     def add(self, case, refusal=None):
         """Adds a candidate; `refusal` is why it cannot be launched."""
-        match = _ID.fullmatch(case)
-        if not match:
+        parts = parse_case_id(case)
+        if not parts:
             raise Failure(f'"{case}": is not a case id: one is comparison/variant/size/launch')
         if case in self.candidates:
             raise Failure(f"{case}: appears twice among the candidates: build the program again")
-        *names, block, grid = match.groups()
-        candidate = self.candidates[case] = Candidate(case, *names, int(block or 0), int(grid or 0))
+        candidate = self.candidates[case] = Candidate(case, parts.comparison, parts.variant, parts.size, parts.launch,
+                                                      parts.values())
         if refusal is not None:
             candidate.settle("refused", refusal)
         return candidate

@@ -102,7 +102,7 @@ def by_launch(table, sizes):
     if counts[size] < 2:
         return []
     rows = sizes.rows[size]
-    plot = begin("lines", f"Time by launch, hot, at size {size}", "launch: threads per block, blocks", "µs",
+    plot = begin("lines", f"Time by launch, hot, at size {size}", "launch", "µs",
                  [row.launch for row in rows])
     for style, variant in enumerate(table.variants):
         add_series(plot, variant, style, [value_of(row.cases.get(variant), column) for row in rows])

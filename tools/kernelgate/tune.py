@@ -5,8 +5,8 @@ import os
 import tempfile
 import time
 
-from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, member, nearest_name, number_of, print_output,
-                    replace_file, run, text_of)
+from common import (JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, nearest_name, number_of,
+                    print_output, replace_file, run, text_of)
 from figures import plural
 from launch_choice import TIME, Tuning
 from observers import Observation, Unavailable, stoppable
@@ -138,7 +138,7 @@ class Programs:
         globs = answers.complete(globs)
         self.target = answers.answers[0].document["target"]
         self.candidates = []  # of each program: its answer, and those that the filter takes
-        self.edges = {}
+        self.axes = {}
         for answer in answers.answers:
             try:
                 taken = [tuning.add(case, why) for case, why in answer.ids() if not globs or globs_take(globs, case)]
@@ -146,8 +146,7 @@ class Programs:
                 raise Failure(f"{answer.path}: {failure}") from None
             if taken:
                 self.candidates.append((answer, taken))
-                edge = answer.document.get("block_is_edge")
-                self.edges.update({taken[0].comparison: edge} if isinstance(edge, bool) else {})
+                self.axes[taken[0].comparison] = [axis for axis in list_of(answer.document, "axes") if isinstance(axis, str)]
         if not tuning.candidates:
             raise Failure(f"tune: the programs in {self.folder} offer no candidate: see their --candidates")
 
@@ -280,7 +279,7 @@ def search(options, globs):
             observation.observe_all(folder)
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to") from None
-    found = Search(tuning, sets, observation.target or programs.target, observation.provenance, programs.edges,
+    found = Search(tuning, sets, observation.target or programs.target, observation.provenance, programs.axes,
                    mode if tuning.timed else "count", precision, globs, time.monotonic() - began)
     if form != "json":
         print_output("tune", Tables(found, form == "markdown").write(table))

@@ -32,7 +32,7 @@ class Search:
     sets: dict  # the globs of --set on variants, by name
     target: dict
     provenance: Optional[dict]
-    edges: dict  # by comparison, whether a block is the edge of a square, if its program says so
+    axes: dict  # by comparison, the names of its launches' values
     mode: str  # "race", "exhaustive", "count"
     precision: float
     filter: str
@@ -172,13 +172,13 @@ class Tables:
             variants = {name: best(group) for name, group in self._search.groups(comparison, candidates)[0].items()}
             by_launch = {(candidate.variant, candidate.launch): candidate for candidate in candidates}
             launches = list_launches(candidates)
-            edges = self._search.edges.get(comparison)
             title = "launch"
-            if edges is not None and all(block and not grid for block, grid in launches):
-                title = "block edge" if edges else "threads per block"
+            if all(len(values) == 1 for values in launches):
+                axis = next(iter(self._search.axes.get(comparison, ())), title)
+                title = "threads per block" if axis == "block" else axis
             rows = []
-            for (block, _), launch in launches.items():
-                row = [launch if title == "launch" else show_figure(block)]
+            for values, launch in launches.items():
+                row = [launch if title == "launch" else show_figure(values[0])]
                 for variant, winner in variants.items():
                     candidate = by_launch.get((variant, launch))
                     row.append(self._cell(candidate, " (best)" if self._timed and candidate and candidate is winner else ""))
@@ -255,8 +255,8 @@ class Tables:
 
 
 def list_launches(candidates):
-    """The launches, by threads, then by blocks."""
-    return dict(sorted({(candidate.block, candidate.grid): candidate.launch for candidate in reversed(candidates)}.items()))
+    """The launches, by the values of their axes."""
+    return dict(sorted({candidate.values: candidate.launch for candidate in reversed(candidates)}.items()))
 
 
 # The document

@@ -3,6 +3,7 @@
 #ifndef KERNELGATE_INTERNAL_H
 #define KERNELGATE_INTERNAL_H
 
+/* See kernelgate.h. */
 static inline int64_t kg_extent(const kg_size *size, int index)
 {
     int last = size->extents > 1 ? size->extents - 1 : 0;
@@ -36,6 +37,7 @@ static inline unsigned int kg__count_tiles(int64_t extent, int64_t tile)
     return tiles < UINT32_MAX ? (unsigned int)tiles : UINT32_MAX;
 }
 
+/* See kernelgate.h. */
 static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y, int64_t tile_y, int64_t z,
                            int64_t tile_z)
 {
@@ -45,6 +47,7 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y, int64_t tile_y,
 /* Dynamic shared memory per block that a kernel gets without asking for more. */
 #define KG__SHARED_GRANTED ((size_t)48 << 10)
 
+/* See kernelgate.h. */
 template <typename... Parameters, typename... Arguments>
 cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                      kg_shared shared, const Arguments &...arguments)
@@ -66,6 +69,7 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
+/* See kernelgate.h. */
 template <typename... Parameters, typename... Arguments>
 cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                      const Arguments &...arguments)

@@ -67,8 +67,7 @@ static inline int64_t kg_extent(const kg_size *size, int index);
 /* Value `index` (from 0) of the launch of a call or a list of arguments; an int, 0 where the launch
  * was written without it. */
 #define KG_AXIS(of, index) ((of)->launch.axis[index])
-/* Scalar parameter `index` (from 0) of a call or a problem, as a `type`: KG_SCALAR(call, float, 0).
- */
+/* Scalar parameter `index` of a call or a problem, as a `type`: KG_SCALAR(call, float, 0). */
 #define KG_SCALAR(of, type, index) ((type)(of)->scalar[index])
 /* Argument `index` (from 0) of a call, as a pointer to `type`: KG_ARG(call, const float, 0). */
 #define KG_ARG(call, type, index) ((type *)(call)->argument[index])
@@ -139,17 +138,15 @@ typedef struct kg_variant {
  * where it has some: .launches = tiles, .advanced.memory = { KG_MANAGED }. */
 #define KG_VARIANT(name, launcher, ...) KG__VARIANT(name, launcher, __VA_ARGS__)
 
-/* A row of a table of kg_defect: a kernel that is kept because it is wrong, at a size and launch
- * where the checks must catch it: KG_DEFECT("floor_tiles", matmul_i32_floor_tiles, "what is wrong",
- * KG_CHECKED(17), KG_LAUNCH(16)). */
+/* A row of a table of kg_defect, a kernel that is wrong, which the checks must catch at this size
+ * and launch: KG_DEFECT("low", add_low, "what is wrong", KG_CHECKED(17), KG_LAUNCH(16)). */
 #define KG_DEFECT(name, launcher, idea, ...) KG__DEFECT(name, launcher, idea, __VA_ARGS__)
 
 typedef enum kg_role {
     KG_INPUT,        /* filled by a pattern, must be left as it was */
     KG_OUTPUT,       /* poisoned before each launch, compared with the reference */
     KG_INPUT_OUTPUT, /* filled by a pattern, restored before each launch, compared */
-    KG_SCRATCH       /* poisoned before each launch, never compared; its size may depend on the
-                        launch */
+    KG_SCRATCH       /* poisoned, never compared; its size may depend on the launch */
 } kg_role;
 
 typedef struct kg_argument {
@@ -184,6 +181,7 @@ typedef struct kg_problem {
     const kg_variant *variant; /* whose results are judged, with .by_variant; otherwise NULL */
     kg_arguments arguments;
     double scalar[KG_MAX_SCALARS];
+    kg_type accumulated;
     void *data[KG_MAX_ARGUMENTS]; /* host copies of the inputs; NULL for outputs and scratch */
     bool exact;                   /* the pattern's: float results carry no rounding error */
 } kg_problem;
@@ -213,12 +211,15 @@ typedef struct kg_comparison {
         bool by_variant;
         /* A size may hold a 0: the job is defined there. Otherwise such sizes are refused. */
         bool takes_zero;
+        /* What references take sums for: the elements' own type where that is more precise. */
+        kg_type accumulated;
         /* Values of each axis for `kernelgate tune` to try, in addition to those of the table. */
         kg_range ranges[KG_MAX_AXES];
     } advanced;
 } kg_comparison;
 
 #include <kernelgate/internal.h>
+#include <kernelgate/references.h>
 
 /* Defines the program's comparison and its Criterion tests, KG_COMPARISON(matmul_f32, .variants =
  * variants, ...): `check` on every target, `time` on a GPU, `count` on the CPU model. */
@@ -234,9 +235,8 @@ typedef struct kg_comparison {
 #define KG_TIME_CLAIM(comparison, claim) KG__TIME_CLAIM(comparison, claim)
 #define KG_COUNT_CLAIM(comparison, claim) KG__COUNT_CLAIM(comparison, claim)
 
-/* What claims expect. A case is named without its comparison: "tiled/530/b16". A claim fails when
- * it does not hold (on times, where it held at recording and has moved by more than their limit),
- * and is skipped when one of its cases was found wrong or has no such metric in this run. */
+/* What claims expect, of cases named without their comparison: "tiled/530/b16". A claim is skipped
+ * where a case is wrong or lacks the metric, and one on times that did not hold at recording. */
 
 /* `fast` takes at most 1 / `factor` of the time of `slow`, by time_ns. */
 void kg_expect_speedup(const char *fast, const char *slow, double factor);

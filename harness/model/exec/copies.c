@@ -22,15 +22,16 @@ static struct thread_copies {
 } copies[KG__MODEL_MAX_THREADS];
 static bool any_copies;
 
+/* The barriers that a block has by number. */
+#define NAMED_BARRIERS 16
+
 /* Threads that wait at a barrier in shared memory. */
 static struct waiting {
-    const kg__model_barrier_object *object; /* NULL: it does not */
+    kg__model_barrier_object *object; /* NULL: it does not */
     uint64_t phase;
 } waiting[KG__MODEL_MAX_THREADS];
 static int waiting_count;
-static bool any_complete; /* a barrier is, and its threads have yet to be told */
-static const kg__model_barrier_object *completed[KG__MODEL_MAX_WARPS];
-static size_t completed_count;
+static kg__model_barrier_object named[NAMED_BARRIERS];
 
 void kg__begin_copies(void)
 {
@@ -38,9 +39,9 @@ void kg__begin_copies(void)
         copies[i].count = copies[i].committed = 0;
     for (int i = 0; waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
         waiting[i].object = NULL;
-    any_copies = any_complete = kg__running.at_objects = false;
+    any_copies = kg__running.at_objects = false;
     waiting_count = 0;
-    completed_count = 0;
+    memset(named, 0, sizeof named);
 }
 
 bool kg__has_copies(void)
@@ -114,6 +115,16 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
     *object = (kg__model_barrier_object){ .expected = expected, .pending = expected };
 }
 
+kg__model_barrier_object *kg__named_barrier(unsigned int number)
+{
+    return number < NAMED_BARRIERS ? &named[number] : NULL;
+}
+
+void kg__set_expected(kg__model_barrier_object *object, unsigned int expected)
+{
+    object->expected = object->pending = expected;
+}
+
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving)
 {
@@ -125,15 +136,13 @@ bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
         return true;
     object->pending = object->expected;
     object->phase++;
-    any_complete = kg__running.at_objects = true;
-    if (completed_count < KG__MODEL_MAX_WARPS)
-        completed[completed_count++] = object;
+    object->unseen = 1;
     return true;
 }
 
-bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase)
 {
-    if (object->phase != phase && !any_complete)
+    if (object->phase != phase && object->unseen == 0)
         return false;
     waiting[kg__running.current] = (struct waiting){ object, phase };
     waiting_count++;
@@ -143,17 +152,17 @@ bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
 
 void kg__release_objects(void)
 {
-    if (any_complete) {
-        for (size_t i = 0; i < completed_count; i++)
-            bring_bound(completed[i]);
-        completed_count = 0;
-        any_complete = false;
-        if (kg__running.watcher != NULL)
-            kg__running.watcher->order_block();
-    }
     for (int i = 0; waiting_count > 0 && i < kg__running.thread_count; i++) {
-        if (waiting[i].object == NULL || waiting[i].object->phase == waiting[i].phase)
+        kg__model_barrier_object *object = waiting[i].object;
+
+        if (object == NULL || object->phase == waiting[i].phase)
             continue;
+        if (object->unseen != 0) {
+            bring_bound(object);
+            if (kg__running.watcher != NULL)
+                kg__running.watcher->order_block();
+            object->unseen = 0;
+        }
         waiting[i].object = NULL;
         waiting_count--;
         kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);

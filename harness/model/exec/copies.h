@@ -15,9 +15,14 @@ bool kg__has_copies(void);
  */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
-/* Notes that the running thread waits for the end of a phase, or (false) need not. It also waits
- * where the phase has just ended: what its threads did before has to be replayed first. */
-bool kg__wait_at_object(const kg__model_barrier_object *object, uint64_t phase);
+/* A barrier that the block has by its number; NULL: it has none of that number. */
+kg__model_barrier_object *kg__named_barrier(unsigned int number);
+/* Makes so many arrivals complete the barrier's next phases, where none is under way. */
+void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);
+/* Notes that the running thread waits for the end of a phase, or (false) need not. The first also
+ * waits where the phase has ended: what was done before has to be replayed first, and copies come
+ * that are bound to it. */
+bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase);
 /* No lane of the running warp can go on: releases the threads whose barriers are complete. */
 void kg__release_objects(void);
 /* A thread that waits at a barrier in shared memory; -1: none does. Writes how many do. */

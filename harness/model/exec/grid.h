@@ -17,6 +17,10 @@ typedef struct kg__thread {
     uintptr_t code;         /* where in the code it waits, for its block or its warp */
     void *context;          /* where it goes on, while it waits */
     kg__model_fiber *fiber; /* what it runs on, once it has begun */
+    /* The atomic word that it read last, its value, and how often in a row. */
+    const void *polled;
+    uint64_t polled_value;
+    unsigned int polls;
 } kg__thread;
 
 /* A warp of the block that runs. */
@@ -25,6 +29,8 @@ typedef struct kg__warp {
     unsigned int waiting; /* lanes that wait in a warp operation */
     unsigned int arrived; /* lanes that wait at the block's barrier */
     unsigned int ready;   /* lanes that have not begun, or may go on */
+    unsigned int polling; /* lanes that let the others go first */
+    const void *released; /* the atomic word that its lanes released last, not replayed yet */
 } kg__warp;
 
 /* The launch that runs, and its block. Threads are known by their linear number, x fastest. */
@@ -43,6 +49,7 @@ typedef struct kg__grid {
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
     int at_grid;             /* threads that wait for the whole grid, or for their cluster */
+    int polling;             /* threads that let the others go first */
     bool at_objects;         /* barriers in shared memory may release threads */
     uintptr_t grid_barrier;  /* where the last of them waits */
 

@@ -201,6 +201,16 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* The running lane, at this place in the code, waits for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
+/* Notes that the calling thread has found `value` in an atomic word. */
+void kg__exec_polled(const void *word, uint64_t value);
+/* Notes that it has released a word. */
+void kg__exec_released(const void *word);
+/* Whether the calling thread is to wait before an atomic access to a word: where it has found the
+ * same again and again, so that another one has to change it; and where it `acquires` what a lane
+ * of its warp has released, which is to be replayed first. */
+bool kg__exec_is_early(const void *word, bool acquires);
+/* Lets all other threads of the block go first. */
+kg__model_turn kg__exec_wait_for_others(void);
 
 /* Blocks per cluster of the running launch; 1 where it has no clusters. */
 unsigned int kg__exec_cluster_size(void);

@@ -6,24 +6,42 @@
 #include "model/exec/grid.h"
 #include "model/exec/warp_operations.h"
 
+/* A thread that finds the same value in the same word so often waits for another to change it. */
+#define POLLS_MAXIMUM 64
+
 /* No lane of the warp that has its turn can run: has the watcher replay what its lanes have done,
  * and then releases those that have come together. Returns whether one can run now. */
 static bool settle_warp(void)
 {
     unsigned int number = (unsigned int)kg__running.turn;
-    const kg__warp *warp = &kg__running.warps[number];
+    kg__warp *warp = &kg__running.warps[number];
 
     if (kg__running.watcher != NULL) {
         for (uint32_t lanes = kg__running.watcher->replay(); lanes != 0; lanes &= lanes - 1)
             kg__make_ready(number, (unsigned int)__builtin_ctz(lanes));
         if (warp->ready != 0)
             return true;
+        warp->released = NULL;
     }
     if (kg__running.at_objects)
         kg__release_objects();
     if (warp->waiting != 0)
         kg__release_warp_operations(number);
     return warp->ready != 0;
+}
+
+/* Nobody else can go on: those that look for a value look again. False where there are none. */
+static bool release_polling(void)
+{
+    if (kg__running.polling == 0)
+        return false;
+    for (int i = 0; i < kg__running.warp_count; i++) {
+        kg__running.warps[i].ready |= kg__running.warps[i].polling;
+        kg__running.warps[i].polling = 0;
+    }
+    kg__running.ready = kg__running.polling;
+    kg__running.polling = 0;
+    return true;
 }
 
 /* Gives the turn to the next thread that is ready, if there is one: a warp keeps the turn for as
@@ -36,7 +54,7 @@ static inline bool pick_thread(void)
     while (kg__running.warps[kg__running.turn].ready == 0 && !settle_warp()) {
         int next = kg__running.turn + kg__running.step;
 
-        if (kg__running.ready == 0)
+        if (kg__running.ready == 0 && !release_polling())
             return false;
         if (next < 0 || next == kg__running.warp_count)
             next = kg__running.first_warp;
@@ -180,13 +198,73 @@ uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned i
     return phase;
 }
 
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase)
+static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
 {
     if (!kg__wait_at_object(object, phase))
         return (kg__model_turn){ 0 };
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
-    kg__running.threads[kg__running.current].code = (uintptr_t)__builtin_return_address(0);
+    kg__running.threads[kg__running.current].code = code;
+    return next_turn();
+}
+
+kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase)
+{
+    return wait_at(object, phase, (uintptr_t)__builtin_return_address(0));
+}
+
+kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity)
+{
+    bool is_running = (object->phase & 1) == (parity != 0);
+
+    return wait_at(object, object->phase - !is_running, (uintptr_t)__builtin_return_address(0));
+}
+
+kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
+{
+    kg__model_barrier_object *object = kg__named_barrier(number);
+
+    if (object == NULL || threads % KG__MODEL_WARP != 0)
+        kg__model_trap(cudaErrorLaunchFailure,
+                       "a barrier's number is not one from 0 to 15, or its threads are not whole "
+                       "warps");
+    if (object->pending == object->expected)
+        kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
+    return wait_at(object, kg__model_arrive_at_object(object, 1, 0),
+                   (uintptr_t)__builtin_return_address(0));
+}
+
+void kg__exec_polled(const void *word, uint64_t value)
+{
+    kg__thread *self = &kg__running.threads[kg__running.current];
+
+    self->polls = self->polled == word && self->polled_value == value ? self->polls + 1 : 0;
+    self->polled = word;
+    self->polled_value = value;
+}
+
+void kg__exec_released(const void *word)
+{
+    if (kg__running.watcher != NULL)
+        kg__running.warps[kg__running.turn].released = word;
+}
+
+bool kg__exec_is_early(const void *word, bool acquires)
+{
+    return kg__in_kernel && (kg__running.threads[kg__running.current].polls >= POLLS_MAXIMUM ||
+                             (acquires && kg__running.warps[kg__running.turn].released == word));
+}
+
+kg__model_turn kg__exec_wait_for_others(void)
+{
+    kg__thread *self = &kg__running.threads[kg__running.current];
+
+    self->polls = 0;
+    if (kg__running.watcher != NULL)
+        kg__running.watcher->pause_lane();
+    kg__running.warps[kg__running.turn].polling |=
+        1u << (unsigned int)kg__running.current % KG__MODEL_WARP;
+    kg__running.polling++;
     return next_turn();
 }
 

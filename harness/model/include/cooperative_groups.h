@@ -351,7 +351,8 @@ class thread_block_tile : public thread_group
 {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
     static_assert(Size <= KG__MODEL_WARP,
-                  "the CPU model does not support tiles of several warps (docs/model.md)");
+                  "the CPU model does not support tiles of several warps (docs/model.md): "
+                  "give the variant GPU_ONLY");
 
   public:
     KG__GROUP thread_block_tile(unsigned int meta_size, unsigned int meta_rank)

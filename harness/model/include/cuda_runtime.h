@@ -118,8 +118,6 @@ extern "C" const int warpSize;
 #define KG__MODEL_UNSUPPORTED(signature, name, reason)                                             \
     extern "C" __attribute__((                                                                     \
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
-KG__MODEL_UNSUPPORTED(void __barrier_sync(unsigned int), "__barrier_sync()",
-                      "use __syncthreads() or __syncwarp()")
 KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
                       "but by cmake/compile_kernel.py, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED

@@ -5,10 +5,54 @@
 /* Atomics: no thread is ever stopped in the middle of one. Each gives the old value. The builtins
  * tell an instrumented kernel's atomic accesses from its plain ones. */
 
-/* Each by the names of its scopes, which make no difference here. */
-#define KG__MODEL_SCOPES(define, name, ...)                                                        \
-    define(name, __VA_ARGS__) define(name##_block, __VA_ARGS__) define(name##_system, __VA_ARGS__)
-#define KG__MODEL_ATOMIC(...) KG__MODEL_SCOPES(KG__MODEL_ONE_ATOMIC, __VA_ARGS__)
+/* An update of the word at `address`, of an order and a scope (kg_model_device.h). */
+template <typename Value, typename Change>
+KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const Change &change)
+{
+    Value old;
+    Value now;
+
+    kg__model_atomic_read(address, &old, sizeof old, KG__MODEL_UPDATES | how);
+    now = change(old);
+    kg__model_atomic_write(address, &now, sizeof now, KG__MODEL_UPDATES | how);
+    return old;
+}
+
+/* Writes `value`, whatever is there; gives the old value. */
+template <typename Value>
+KG__MODEL_INLINE Value kg__model_exchange(Value *address, unsigned int how, Value value)
+{
+    return kg__model_update(
+        address, KG__MODEL_REPLACES | how, [&](const Value &) __attribute__((always_inline)) {
+            return value;
+        });
+}
+
+/* Writes `value` where the `expected` bits are; gives the old value. */
+template <typename Value>
+KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int how, Value expected,
+                                                  Value value)
+{
+    return kg__model_update(
+        address, KG__MODEL_LOCKS | how, [&](const Value &old) __attribute__((always_inline)) {
+            return __builtin_memcmp(&old, &expected, sizeof old) == 0 ? value : old;
+        });
+}
+
+/* The order of what says nothing of it. Of their scopes, the block's alone makes a difference. */
+#define KG__MODEL_PLAINLY KG__MODEL_ACQUIRES
+#define KG__MODEL_IN_BLOCK (KG__MODEL_ACQUIRES | KG__MODEL_OF_BLOCK)
+
+#define KG__MODEL_ATOMIC(name, type, changed)                                                      \
+    KG__MODEL_ONE_ATOMIC(name, type, changed)                                                      \
+    KG__MODEL_ONE_ATOMIC(name##_system, type, changed)                                             \
+    KG__MODEL_INLINE type name##_block(type *address, type value)                                  \
+    {                                                                                              \
+        return kg__model_update(                                                                   \
+            address, KG__MODEL_IN_BLOCK, [&](type old) __attribute__((always_inline))->type {      \
+                return changed;                                                                    \
+            });                                                                                    \
+    }
 #define KG__MODEL_ONE_ATOMIC(name, type, changed)                                                  \
     KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
@@ -49,8 +93,7 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
 #undef KG__MODEL_ATOMIC
 #undef KG__MODEL_ONE_ATOMIC
 
-#define KG__MODEL_ATOMIC_EXCHANGE(type) KG__MODEL_SCOPES(KG__MODEL_ONE_EXCHANGE, atomicExch, type)
-#define KG__MODEL_ONE_EXCHANGE(name, type)                                                         \
+#define KG__MODEL_ATOMIC_EXCHANGE(name, type)                                                      \
     KG__MODEL_INLINE type name(type *address, type value)                                          \
     {                                                                                              \
         type old;                                                                                  \
@@ -58,15 +101,7 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
         __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);                                \
         return old;                                                                                \
     }
-KG__MODEL_ATOMIC_EXCHANGE(int)
-KG__MODEL_ATOMIC_EXCHANGE(unsigned int)
-KG__MODEL_ATOMIC_EXCHANGE(unsigned long long)
-KG__MODEL_ATOMIC_EXCHANGE(float)
-#undef KG__MODEL_ATOMIC_EXCHANGE
-#undef KG__MODEL_ONE_EXCHANGE
-
-#define KG__MODEL_ATOMIC_CAS(type) KG__MODEL_SCOPES(KG__MODEL_ONE_CAS, atomicCAS, type)
-#define KG__MODEL_ONE_CAS(name, type)                                                              \
+#define KG__MODEL_ATOMIC_CAS(name, type)                                                           \
     KG__MODEL_INLINE type name(type *address, type expected, type value)                           \
     {                                                                                              \
         type old;                                                                                  \
@@ -76,13 +111,77 @@ KG__MODEL_ATOMIC_EXCHANGE(float)
             __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
         return old;                                                                                \
     }
-KG__MODEL_ATOMIC_CAS(int)
-KG__MODEL_ATOMIC_CAS(unsigned int)
-KG__MODEL_ATOMIC_CAS(unsigned long long)
-KG__MODEL_ATOMIC_CAS(unsigned short)
+#define KG__MODEL_EXCHANGES(type)                                                                  \
+    KG__MODEL_ATOMIC_EXCHANGE(atomicExch, type)                                                    \
+    KG__MODEL_ATOMIC_EXCHANGE(atomicExch_system, type)                                             \
+    KG__MODEL_INLINE type atomicExch_block(type *address, type value)                              \
+    {                                                                                              \
+        return kg__model_exchange(address, KG__MODEL_IN_BLOCK, value);                             \
+    }
+#define KG__MODEL_COMPARISONS(type)                                                                \
+    KG__MODEL_ATOMIC_CAS(atomicCAS, type)                                                          \
+    KG__MODEL_ATOMIC_CAS(atomicCAS_system, type)                                                   \
+    KG__MODEL_INLINE type atomicCAS_block(type *address, type expected, type value)                \
+    {                                                                                              \
+        return kg__model_compare_exchange(address, KG__MODEL_IN_BLOCK, expected, value);           \
+    }
+KG__MODEL_EXCHANGES(int)
+KG__MODEL_EXCHANGES(unsigned int)
+KG__MODEL_EXCHANGES(unsigned long long)
+KG__MODEL_EXCHANGES(float)
+KG__MODEL_COMPARISONS(int)
+KG__MODEL_COMPARISONS(unsigned int)
+KG__MODEL_COMPARISONS(unsigned long long)
+KG__MODEL_COMPARISONS(unsigned short)
+#undef KG__MODEL_EXCHANGES
+#undef KG__MODEL_COMPARISONS
+#undef KG__MODEL_ATOMIC_EXCHANGE
 #undef KG__MODEL_ATOMIC_CAS
-#undef KG__MODEL_ONE_CAS
-#undef KG__MODEL_SCOPES
+
+/* Of vectors, each element is atomic by itself. */
+#define KG__MODEL_VECTOR_ATOMIC(name, how)                                                         \
+    KG__MODEL_INLINE float2 name(float2 *address, float2 value)                                    \
+    {                                                                                              \
+        return kg__model_update(                                                                   \
+            address, how, [&](const float2 &old) __attribute__((always_inline)) {                  \
+                return float2{ old.x + value.x, old.y + value.y };                                 \
+            });                                                                                    \
+    }                                                                                              \
+    KG__MODEL_INLINE float4 name(float4 *address, float4 value)                                    \
+    {                                                                                              \
+        return kg__model_update(                                                                   \
+            address, how, [&](const float4 &old) __attribute__((always_inline)) {                  \
+                return float4{ old.x + value.x, old.y + value.y, old.z + value.z,                  \
+                               old.w + value.w };                                                  \
+            });                                                                                    \
+    }
+KG__MODEL_VECTOR_ATOMIC(atomicAdd, KG__MODEL_PLAINLY)
+KG__MODEL_VECTOR_ATOMIC(atomicAdd_system, KG__MODEL_PLAINLY)
+KG__MODEL_VECTOR_ATOMIC(atomicAdd_block, KG__MODEL_IN_BLOCK)
+#undef KG__MODEL_VECTOR_ATOMIC
+
+/* Any type of 16 bytes, aligned to as many. */
+template <typename Value>
+constexpr bool kg__model_is_wide = sizeof(Value) == 16 && std::alignment_of<Value>::value >= 16;
+#define KG__MODEL_WIDE_ATOMIC(suffix, how)                                                         \
+    template <typename Value>                                                                      \
+    KG__MODEL_INLINE std::enable_if_t<kg__model_is_wide<Value>, Value> atomicExch##suffix(         \
+        Value *address, Value value)                                                               \
+    {                                                                                              \
+        return kg__model_exchange(address, how, value);                                            \
+    }                                                                                              \
+    template <typename Value>                                                                      \
+    KG__MODEL_INLINE std::enable_if_t<kg__model_is_wide<Value>, Value> atomicCAS##suffix(          \
+        Value *address, Value expected, Value value)                                               \
+    {                                                                                              \
+        return kg__model_compare_exchange(address, how, expected, value);                          \
+    }
+KG__MODEL_WIDE_ATOMIC(, KG__MODEL_PLAINLY)
+KG__MODEL_WIDE_ATOMIC(_system, KG__MODEL_PLAINLY)
+KG__MODEL_WIDE_ATOMIC(_block, KG__MODEL_IN_BLOCK)
+#undef KG__MODEL_WIDE_ATOMIC
+#undef KG__MODEL_PLAINLY
+#undef KG__MODEL_IN_BLOCK
 
 /* Loads and stores with a cache hint are loads and stores. */
 

@@ -1,22 +1,11 @@
-/* What the stand-ins for asynchronous copies share: a thread's part of a copy, and thread scopes.
- */
+/* What the stand-ins for asynchronous copies share: a thread's part of a copy. */
 #ifndef KG__MODEL_COPIES_H
 #define KG__MODEL_COPIES_H
 
-#include "cuda_runtime.h"
+#include "kg_model_std.h"
 
 namespace cuda
 {
-
-#ifndef KG__MODEL_THREAD_SCOPE
-#define KG__MODEL_THREAD_SCOPE
-enum thread_scope {
-    thread_scope_system,
-    thread_scope_device,
-    thread_scope_block,
-    thread_scope_thread
-};
-#endif
 
 /* A size that is known to be a multiple of an alignment, and the pointers with it. */
 template <size_t Alignment>

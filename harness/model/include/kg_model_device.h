@@ -163,6 +163,25 @@ void kg__model_fence(void);
 /* The same for its block alone. */
 void kg__model_fence_block(void);
 
+/* What an atomic access with an order and a scope is: a sum of these. */
+enum {
+    KG__MODEL_ACQUIRES = 1,  /* what follows is ordered after what the word's writer has released */
+    KG__MODEL_RELEASES = 2,  /* what went before is known to who acquires it */
+    KG__MODEL_OF_BLOCK = 4,  /* for the threads of one block alone */
+    KG__MODEL_UPDATES = 8,   /* a read, and a write that is a part of it and costs nothing */
+    KG__MODEL_REPLACES = 16, /* it does not depend on what was there */
+    KG__MODEL_LOCKS = 32     /* it may take a lock: a comparison and exchange */
+};
+
+/* Reads `bytes` (1, 2, 4, 8 or 16) of `word` to `value`: a load, or an update that the same thread
+ * ends with kg__model_atomic_write(). `how` as above. */
+void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how);
+/* Writes `value` to `word`: a store, or the end of an update. */
+void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how);
+
+/* Says that an index is out of the bounds of an array of this type, where the access comes next. */
+void kg__model_bad_index(const char *type, size_t index);
+
 /* Copies to shared memory that come when they are waited for: `size` bytes, the last `zeros` of
  * them 0 and not copied, with the group that the thread commits next, or with a barrier. */
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
@@ -174,6 +193,7 @@ void kg__model_wait_for_copies(unsigned int newest);
 /* A barrier in shared memory, as cuda::barrier is. */
 typedef struct kg__model_barrier_object {
     uint32_t expected, pending; /* arrivals */
+    uint32_t unseen;            /* a phase has ended that nobody has waited for */
     uint64_t phase;
 } kg__model_barrier_object;
 
@@ -184,7 +204,12 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                                     unsigned int leaving);
 /* Waits for a phase to end. */
-kg__model_turn kg__model_wait_at_object(const kg__model_barrier_object *object, uint64_t phase);
+kg__model_turn kg__model_wait_at_object(kg__model_barrier_object *object, uint64_t phase);
+/* The same for the phase that has this parity, 0 of the first. */
+kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int parity);
+/* Arrives and waits at one of the 16 barriers that a block has by number, with so many `threads`
+ * (0: all that have not ended). */
+kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads);
 
 /* What instrumented kernels call in place of the C library's memcpy(), so that their accesses are
  * seen. */

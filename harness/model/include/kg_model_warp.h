@@ -26,6 +26,20 @@ KG__MODEL_INLINE int __syncthreads_and(int predicate)
     return votes.nonzero == votes.arrived;
 }
 
+/* Of a block's 16 barriers, which some of its warps may use. */
+KG__MODEL_INLINE void __barrier_sync_count(unsigned int number, unsigned int threads)
+{
+    kg__model_pass(kg__model_wait_at_named(number, threads));
+}
+
+KG__MODEL_INLINE void __barrier_sync(unsigned int number)
+{
+    if (number == 0)
+        __syncthreads();
+    else
+        __barrier_sync_count(number, 0);
+}
+
 /* The lanes of the mask really meet, so that code that relies on it sees its shared memory in
  * order, in either order of threads. */
 KG__MODEL_INLINE void __syncwarp(unsigned int mask = 0xffffffffu)

@@ -149,9 +149,9 @@ void kg__find(const kg__finding_place *place, const kg__finding *what)
                 kg__thread_index(place->thread));
 }
 
-void kg__find_at(const char *file, unsigned int line, const kg__finding *what)
+void kg__find_at(kg__model_source source, const kg__finding *what)
 {
-    kg__finding *finding = at_line(what, KG__NO_ACCESS, file, line);
+    kg__finding *finding = at_line(what, KG__NO_ACCESS, source.file, source.line);
     kg__model_place place = { 0 };
 
     if (finding->count > 1)

@@ -33,7 +33,7 @@ kg__finding_access kg__access_of(unsigned int kind);
 /* Adds a finding of a thread: `what`, but for who did it and where, and how often. */
 void kg__find(const kg__finding_place *place, const kg__finding *what);
 /* The same at a line that the compiler has noted, of the running thread. */
-void kg__find_at(const char *file, unsigned int line, const kg__finding *what);
+void kg__find_at(kg__model_source source, const kg__finding *what);
 /* The same of the host. */
 void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what);
 

@@ -63,6 +63,14 @@ static inline __attribute__((always_inline)) void write_event(uint64_t what, uin
     kg__trace_cursor = event + KG__MODEL_WARP;
 }
 
+/* Has the running lane wait until its trace has been replayed. */
+static void make_room(uintptr_t code)
+{
+    kg__trace_pause();
+    kg__trace_fill();
+    kg__model_pass(kg__exec_wait_for_watcher(code));
+}
+
 /* The running lane has no room for another event, or there is no lane to trace. Out of line and
  * called last, so that the hooks save no registers. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
@@ -82,11 +90,8 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
         if (!suspicious)
             look_ahead(what);
     }
-    if (kg__trace_cursor == kg__trace_limit) {
-        kg__trace_pause();
-        kg__trace_fill();
-        kg__model_pass(kg__exec_wait_for_watcher(code));
-    }
+    if (kg__trace_cursor == kg__trace_limit)
+        make_room(code);
     write_event(what, code);
     if (suspicious)
         kg__trace_limit = kg__trace_cursor;
@@ -226,6 +231,55 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
+/* Functions in place of those hooks say what cuda::atomic orders, in plain kernels too. */
+
+static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
+{
+    return (unsigned int)bytes | KG__ACCESS_STRONG |
+           ((how & KG__MODEL_UPDATES) == 0    ? KG__ACCESS_VOLATILE
+            : (how & KG__MODEL_REPLACES) != 0 ? KG__ACCESS_ATOMIC | KG__ACCESS_WRITE
+                                              : KG__ACCESS_ATOMIC) |
+           ((how & KG__MODEL_LOCKS) != 0 ? KG__ACCESS_VOLATILE : 0) |
+           ((how & KG__MODEL_ACQUIRES) != 0 ? KG__ACCESS_ACQUIRE : 0) |
+           ((how & KG__MODEL_RELEASES) != 0 ? KG__ACCESS_RELEASE : 0) |
+           ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
+}
+
+/* Waits for what is to come before an atomic read, and for room to note it, so that nobody else has
+ * a turn between that and the read. */
+static void wait_for_value(const void *word, bool acquires, uintptr_t code)
+{
+    for (;;) {
+        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !suspicious)
+            make_room(code);
+        else if (kg__exec_is_early(word, acquires))
+            kg__model_pass(kg__exec_wait_for_others());
+        else
+            return;
+    }
+}
+
+void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how)
+{
+    uint64_t first = 0;
+
+    wait_for_value(word, (how & (KG__MODEL_ACQUIRES | KG__MODEL_UPDATES)) == KG__MODEL_ACQUIRES,
+                   CODE);
+    note_access(word, kind_of_atomic(bytes, how), CODE);
+    memcpy(value, word, bytes);
+    memcpy(&first, value, bytes < sizeof first ? bytes : sizeof first);
+    kg__exec_polled(word, first);
+}
+
+void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how)
+{
+    if ((how & KG__MODEL_UPDATES) == 0)
+        note_access(word, KG__ACCESS_WRITE | kind_of_atomic(bytes, how), CODE);
+    memcpy(word, value, bytes);
+    if ((how & KG__MODEL_RELEASES) != 0)
+        kg__exec_released(word);
+}
+
 /* What the compiler has noted of an access with an index, in the form that gcc gives it. */
 typedef struct bounded_access {
     const char *file;
@@ -254,6 +308,17 @@ static void report_of_host(const bounded_access *access, uintptr_t index)
     report(access, index);
 }
 
+static void note_index(kg__model_source source, const char *type, intptr_t index)
+{
+    if (!kg__watch_checks())
+        return;
+    kg__find_at(source,
+                &(kg__finding){
+                    .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
+    suspicious = true;
+    kg__trace_limit = kg__trace_cursor;
+}
+
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
@@ -261,15 +326,14 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
         report_of_host(access, index);
         return;
     }
-    if (!kg__watch_checks())
-        return;
-    kg__find_at(access->file, access->line,
-                &(kg__finding){ .kind = KG__OUT_OF_BOUNDS,
-                                .symbol = access->array->name,
-                                .has_index = true,
-                                .index = (intptr_t)index });
-    suspicious = true;
-    kg__trace_limit = kg__trace_cursor;
+    note_index((kg__model_source){ access->file, access->line }, access->array->name,
+               (intptr_t)index);
+}
+
+void kg__model_bad_index(const char *type, size_t index)
+{
+    if (kg__model_where(NULL))
+        note_index(kg__model_source_of((const void *)CODE), type, (intptr_t)index);
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */

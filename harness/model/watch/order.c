@@ -22,16 +22,25 @@ typedef struct begun_block {
 typedef struct word {
     const kg__region *region;
     uint32_t offset;
-    uint32_t interval;     /* that `warps` are of */
-    uint32_t warps;        /* that have released it in this interval, behind a fence */
-    uint32_t loose_warps;  /* or without one */
+    uint32_t interval;    /* that `warps` are of */
+    uint32_t warps;       /* that have released it in this interval, behind a fence */
+    uint32_t loose_warps; /* or without one */
+    uint32_t lanes;       /* that have released it by a cuda::atomic, of the warp `lanes_of` */
+    unsigned int lanes_of;
     uint64_t last_block;   /* that did anything to it, by its number in the grid */
     uint64_t last_version; /* and what it knew then */
     /* A bit a block: that have released it behind a fence; or without one, by an atomic; or by any
      * access. */
     uint64_t *blocks[3];
 } word;
-enum { FENCED, BY_ATOMIC, BY_ANY };
+enum { FENCED, BY_ATOMIC, BY_ANY, UNACQUIRED };
+
+/* What an access does to a word, and for whom. */
+typedef struct telling {
+    bool reads, writes, by_atomic, is_strong;
+    bool acquires; /* with what it reads, without a fence after it */
+    bool releases; /* with what it writes, without a fence before it */
+} telling;
 
 #define WORDS_MAXIMUM 8192 /* a power of two */
 #define WORDS_MEMORY ((size_t)64 << 20)
@@ -49,7 +58,7 @@ static size_t word_count;
 static size_t words_most;
 static bool words_overflow; /* too many to keep apart: any two blocks count as ordered */
 static bool fenced;         /* the device's, in this block */
-static uint64_t *known[3];  /* what the running block has seen; NULL: nothing */
+static uint64_t *known[4];  /* what the running block has seen, or will by a fence; NULL: nothing */
 static uint64_t version;    /* goes up with it */
 static size_t bitmap_words;
 
@@ -59,11 +68,14 @@ static uint32_t fenced_warps;
 static uint32_t taken_interval; /* that these two are of */
 static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
+static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* what a fence would have taken */
 static const word *lock_of[KG__MODEL_MAX_THREADS];
+static uint32_t taken_lanes[KG__MODEL_MAX_THREADS]; /* of its own warp, in taken_interval */
+static bool any_lanes;
 
 static void forget_known(void)
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         free(known[i]);
         known[i] = NULL;
     }
@@ -204,12 +216,6 @@ void kg__order_sync(unsigned int warp, uint32_t group)
     }
 }
 
-void kg__order_fence(unsigned int thread, bool of_device)
-{
-    fenced = fenced || of_device;
-    fenced_warps |= 1u << thread / WARP;
-}
-
 /* The word's entry, added where there is space for one; NULL where there is none. */
 static word *word_at(const kg__region *region, uint32_t offset)
 {
@@ -254,65 +260,129 @@ static void add_block(uint64_t **to, uint64_t block)
 }
 
 /* What blocks tell each other by a word. */
-static void tell_blocks(word *at, bool reads, bool writes, bool is_atomic)
+static void tell_blocks(word *at, const telling *what)
 {
     uint64_t mine = blocks[block_count - 1].number;
-    uint64_t now = version * 2 + fenced;
+    bool releases = fenced || what->releases;
 
-    if (at->last_block == mine && at->last_version == now)
+    if (at->last_block == mine && at->last_version == version * 2 + releases)
         return;
-    for (int how = 0; reads && how < 3; how++)
-        version += add_blocks(&known[how], at->blocks[how]);
-    for (int how = 0; writes && how < 3; how++) {
-        if (how == FENCED ? !fenced : how == BY_ATOMIC && !is_atomic)
+    for (int how = 0; what->reads && how < 3; how++)
+        version += add_blocks(&known[how == FENCED && !what->acquires ? UNACQUIRED : how],
+                              at->blocks[how]);
+    for (int how = 0; what->writes && how < 3; how++) {
+        if (how == FENCED ? !releases : how == BY_ATOMIC && !what->by_atomic)
             continue;
         (void)add_blocks(&at->blocks[how], known[how]);
         add_block(&at->blocks[how], mine);
     }
+    if (what->reads && !what->acquires)
+        return;
     at->last_block = mine;
-    at->last_version = version * 2 + fenced;
+    at->last_version = version * 2 + releases;
 }
 
-/* What warps of the block tell each other. */
-static void tell_warps(word *at, unsigned int warp)
+/* What warps of the block have taken is of this interval. */
+static void begin_taking(void)
 {
-    uint32_t mine = 1u << warp;
+    if (taken_interval == kg__order.now)
+        return;
+    memset(taken, 0, sizeof taken);
+    memset(loosely_taken, 0, sizeof loosely_taken);
+    memset(not_acquired, 0, sizeof not_acquired);
+    if (any_lanes)
+        memset(taken_lanes, 0, sizeof taken_lanes);
+    any_lanes = false;
+    taken_interval = kg__order.now;
+}
 
-    if (taken_interval != kg__order.now) {
-        memset(taken, 0, sizeof taken);
-        memset(loosely_taken, 0, sizeof loosely_taken);
-        taken_interval = kg__order.now;
+static void take_warps(unsigned int warp, uint32_t warps)
+{
+    taken[warp] |= warps;
+    kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
+}
+
+/* What lanes of a warp tell each other by a cuda::atomic. */
+static void tell_lanes(word *at, unsigned int thread, bool takes, bool gives)
+{
+    unsigned int warp = thread / WARP;
+
+    if (takes && at->lanes_of == warp && at->lanes != 0) {
+        taken_lanes[thread] |= at->lanes;
+        kg__order.any_taken = any_lanes = true;
     }
+    if (!gives)
+        return;
+    if (at->lanes_of != warp)
+        at->lanes = 0;
+    at->lanes_of = warp;
+    at->lanes |= 1u << thread % WARP | taken_lanes[thread];
+}
+
+/* What threads of the block tell each other. */
+static void tell_threads(word *at, unsigned int thread, const telling *what)
+{
+    unsigned int warp = thread / WARP;
+    uint32_t mine = 1u << warp;
+    bool releases = (fenced_warps & mine) != 0 || what->releases;
+
+    begin_taking();
     if (at->interval != kg__order.now) {
-        at->warps = at->loose_warps = 0;
+        at->warps = at->loose_warps = at->lanes = 0;
         at->interval = kg__order.now;
     }
-    taken[warp] |= at->warps;
-    kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
-    loosely_taken[warp] |= at->loose_warps;
-    if ((fenced_warps & mine) != 0)
+    if (what->is_strong)
+        tell_lanes(at, thread, what->reads && what->acquires, what->writes && releases);
+    if (what->reads) {
+        loosely_taken[warp] |= at->loose_warps;
+        if (what->acquires)
+            take_warps(warp, at->warps);
+        else
+            not_acquired[warp] |= at->warps;
+    }
+    if (!what->writes)
+        return;
+    if (releases)
         at->warps |= mine | taken[warp];
     at->loose_warps |= mine | loosely_taken[warp];
+}
+
+void kg__order_fence(unsigned int thread, bool of_device)
+{
+    unsigned int warp = thread / WARP;
+
+    fenced = fenced || of_device;
+    fenced_warps |= 1u << warp;
+    if (of_device)
+        version += add_blocks(&known[FENCED], known[UNACQUIRED]);
+    begin_taking();
+    take_warps(warp, not_acquired[warp]);
 }
 
 void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
                       unsigned int kind)
 {
     bool is_atomic = (kind & KG__ACCESS_ATOMIC) != 0;
-    bool writes = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_WRITE)) != 0;
+    bool is_strong = (kind & KG__ACCESS_STRONG) != 0;
+    telling what = { .reads = is_atomic || (kind & KG__ACCESS_WRITE) == 0,
+                     .writes = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_WRITE)) != 0,
+                     .by_atomic = is_atomic || is_strong,
+                     .is_strong = is_strong,
+                     .acquires = !is_strong || (kind & KG__ACCESS_ACQUIRE) != 0,
+                     .releases = (kind & KG__ACCESS_RELEASE) != 0 };
     word *at = word_at(region, offset);
 
     if (at == NULL) {
-        words_overflow = words_overflow || fenced;
+        words_overflow = words_overflow || fenced || what.releases;
         return;
     }
-    if (region->space == KG__MODEL_GLOBAL)
-        tell_blocks(at, is_atomic || !writes, writes, is_atomic);
-    if (!is_atomic)
+    if (region->space == KG__MODEL_GLOBAL && (kind & KG__ACCESS_OF_BLOCK) == 0)
+        tell_blocks(at, &what);
+    if (!what.by_atomic)
         return;
-    tell_warps(at, thread / WARP);
+    tell_threads(at, thread, &what);
     any_word = true;
-    if ((kind & KG__ACCESS_VOLATILE) != 0) {
+    if (is_atomic && (kind & KG__ACCESS_VOLATILE) != 0) {
         lock_of[thread] = at;
         kg__order.any_taken = true;
     }
@@ -323,7 +393,8 @@ bool kg__order_has_taken(unsigned int thread, unsigned int other)
     if (!kg__order.any_taken)
         return false;
     if (thread / WARP == other / WARP)
-        return lock_of[thread] != NULL && lock_of[thread] == lock_of[other];
+        return (lock_of[thread] != NULL && lock_of[thread] == lock_of[other]) ||
+               (taken_interval == kg__order.now && (taken_lanes[thread] >> other % WARP & 1) != 0);
     return taken_interval == kg__order.now && (taken[thread / WARP] >> other / WARP & 1) != 0;
 }
 

@@ -58,8 +58,9 @@ void kg__order_sync(unsigned int warp, uint32_t group);
 /* A thread of the running block has come to a fence, of the device or of its block. */
 void kg__order_fence(unsigned int thread, bool of_device);
 /* Takes and gives what a thread's atomic, or volatile access, on a word makes known between blocks,
- * and between warps: what went before a fence that the atomic follows. The kind is as in trace.h.
- */
+ * and between warps: what went before a fence that the atomic follows, or before it where it
+ * releases. What a cuda::atomic reads is taken where it acquires, or by a fence after it. The kind
+ * is as in trace.h. */
 void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
                       unsigned int kind);
 /* Whether what a thread did in this interval is ordered before what another one does: by an atomic

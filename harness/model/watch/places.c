@@ -17,7 +17,7 @@
 typedef struct file_name {
     char *text;     /* what is handed out */
     char *given;    /* what the debug information calls it */
-    bool of_header; /* one of the model's own headers */
+    bool of_header; /* one of the model's own headers, or of the C++ library's */
     struct file_name *next;
 } file_name;
 
@@ -63,13 +63,14 @@ static bool lies_in(const char *file, const char *folder)
     return strncmp(file, folder, length) == 0 && file[length] == '/';
 }
 
-/* True when the file is one of the model's headers, whichever way its folder was reached. */
+/* True when the file is one of the model's headers, whichever way its folder was reached, or of the
+ * C++ library's, which the model's have kernels use. */
 static bool is_header(const char *file)
 {
     char folder[PATH_MAX];
     char real[PATH_MAX];
 
-    if (lies_in(file, kg__model_headers))
+    if (lies_in(file, kg__model_headers) || strstr(file, "/include/c++/") != NULL)
         return true;
     return realpath(kg__model_headers, folder) != NULL && realpath(file, real) != NULL &&
            lies_in(real, folder);

@@ -15,8 +15,8 @@ typedef struct kg__model_source {
 } kg__model_source;
 
 /* The source of the call that returns to `code`. What was inlined from the model's own headers
- * (harness/model/include) counts as the line that it was inlined into, so that an atomicAdd() is at
- * the kernel's line. */
+ * (harness/model/include) or the C++ library's counts as the line that it was inlined into, so that
+ * an atomicAdd() is at the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
 
 /* The source of the innermost of `count` calls, each of which returns to a code (the innermost

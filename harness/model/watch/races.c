@@ -103,7 +103,7 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
                         bool several)
 {
     /* Of its own word it says nothing. */
-    if ((mine->kind & KG__ACCESS_ATOMIC) != 0)
+    if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0)
         return false;
     if (!kg__is_of_this_block(time))
         return kg__order_block_lacks_fence(time, false);
@@ -260,10 +260,27 @@ static void find_race_with_writer(const kg__checked_access *mine, const kg__cell
         report_race(mine, time, writer, KG__WRITE, cell->write_site);
 }
 
+/* Whether an atomic access, or the atomic write before it, is one for its own block alone. */
+static bool is_of_block_scope(const kg__checked_access *mine, const kg__cell *cell)
+{
+    return (mine->kind & KG__ACCESS_OF_BLOCK) != 0 || (cell->writer & KG__BY_BLOCK) != 0;
+}
+
+static bool is_atomic(const kg__checked_access *mine)
+{
+    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
+}
+
+/* Whether both the access and the write before it are atomic. */
+static bool are_atomic(const kg__checked_access *mine, const kg__cell *cell)
+{
+    return is_atomic(mine) && (cell->writer & KG__BY_ATOMIC) != 0;
+}
+
 /* Whether a volatile access and another block's, neither of which is a race by itself, go wrong. */
 static bool is_strong_and_right(const kg__checked_access *mine, const kg__cell *cell, uint32_t time)
 {
-    return (mine->kind & KG__ACCESS_VOLATILE) != 0 &&
+    return (mine->kind & KG__ACCESS_VOLATILE) != 0 && !is_of_block_scope(mine, cell) &&
            (cell->writer & (KG__BY_VOLATILE | KG__BY_ATOMIC)) != 0 &&
            ((cell->writer & KG__BY_ATOMIC) != 0 || !kg__order_block_lacks_fence(time, true));
 }
@@ -277,7 +294,7 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
     if (cell->write_time == KG__TIME_TO_COME) {
         report_not_waited(mine, cell);
     } else if (cell->write_time == kg__order.now) {
-        if (writer != mine->thread &&
+        if (writer != mine->thread && !are_atomic(mine, cell) &&
             !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
             find_race_with_writer(mine, cell, index);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
@@ -318,25 +335,35 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
         report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
 }
 
+/* Whether an atomic write comes after a read by cuda::atomic. */
+static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *cell)
+{
+    const kg__site *site = kg__site_numbered(cell->read_site);
+
+    return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
+}
+
 /* What is wrong with a write, by the reads and the last write before it. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
-    bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
-    bool both_atomic = atomic && (cell->writer & KG__BY_ATOMIC) != 0;
+    bool both_atomic = are_atomic(mine, cell);
+    bool read_atomically = is_read_atomically(mine, cell);
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
         !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
-    if (cell->read_time == kg__order.now)
+    if (cell->read_time == kg__order.now && !read_atomically)
         find_race_with_readers(mine, cell, index);
     if (!mine->region->between_blocks)
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
-        !(both_atomic && (cell->writer & KG__AFTER_PLAIN) == 0) &&
+        !(both_atomic && (cell->writer & KG__AFTER_PLAIN) == 0 && !is_of_block_scope(mine, cell)) &&
         !kg__order_is_acquired(cell->write_time) &&
         !is_strong_and_right(mine, cell, cell->write_time))
         report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
+    if (read_atomically)
+        return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
         !kg__order_is_acquired(cell->read_time))
         report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);

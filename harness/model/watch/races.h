@@ -15,8 +15,9 @@
  * warps' threads. */
 #define KG__BY_ATOMIC 0x8000u
 #define KG__BY_VOLATILE                                                                            \
-    0x4000u /* volatile, in global memory: between blocks much like an atomic                      \
-             */
+    0x4000u                  /* volatile, in global memory: between blocks much like an atomic     \
+                              */
+#define KG__BY_BLOCK 0x2000u /* by an atomic of block scope */
 /* An atomic of a block that has written the bytes plainly before: other blocks' atomics race with
  * that write. The cell keeps its site. */
 #define KG__AFTER_PLAIN 0x1000u

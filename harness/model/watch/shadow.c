@@ -284,6 +284,7 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
     bool after_plain = atomic && is_after_plain(cell);
+    bool strong = (mine->kind & KG__ACCESS_STRONG) != 0;
     size_t index = (size_t)(cell - mine->region->cells);
 
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
@@ -298,8 +299,9 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if (atomic && cell->write_time == kg__order.now && cell->writer == mine->thread)
         return;
     cell->write_time = kg__order.now;
-    cell->writer = (uint16_t)(mine->thread | (atomic ? KG__BY_ATOMIC : 0) |
+    cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
                               (after_plain ? KG__AFTER_PLAIN : 0) |
+                              ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
                               ((mine->kind & KG__ACCESS_VOLATILE) != 0 ? KG__BY_VOLATILE : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
     if (!after_plain)
@@ -342,6 +344,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
     bool global = region->between_blocks;
     bool constant = region->space == KG__MODEL_CONSTANT;
+    bool tells = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0 ||
+                 (global && (kind & KG__ACCESS_VOLATILE) != 0);
     unsigned int shift;
 
     if (writes && (region->read_only || constant)) {
@@ -362,8 +366,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     if (region->cells == NULL)
         return;
     shift = region->granule == 4 ? 2 : 0;
-    if (!writes && mine.bytes == region->granule &&
-        !(global && (kind & KG__ACCESS_VOLATILE) != 0)) {
+    if (!writes && mine.bytes == region->granule && !tells) {
         take_reads(&mine, count, offsets, lanes, first_thread, shift);
         return;
     }
@@ -373,7 +376,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if ((kind & KG__ACCESS_ATOMIC) != 0 || (global && (kind & KG__ACCESS_VOLATILE) != 0))
+        if (tells)
             kg__order_atomic(region, offsets[i], mine.thread, kind);
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)

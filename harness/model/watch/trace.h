@@ -16,7 +16,7 @@ typedef struct kg__trace_event {
 } kg__trace_event;
 
 /* A kind of access: bytes, and what is done to them. */
-#define KG__ACCESS_SHIFT 10
+#define KG__ACCESS_SHIFT 14
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
@@ -26,10 +26,16 @@ typedef struct kg__trace_event {
  * fence is the device's), or that bytes which were to be written have come (with KG__ACCESS_ASYNC).
  */
 #define KG__ACCESS_NOTE 0x200u
+/* Of cuda::atomic, which says what it orders and for whom: an update with KG__ACCESS_ATOMIC, else a
+ * load or a store with KG__ACCESS_VOLATILE. */
+#define KG__ACCESS_STRONG 0x400u
+#define KG__ACCESS_ACQUIRE 0x800u
+#define KG__ACCESS_RELEASE 0x1000u
+#define KG__ACCESS_OF_BLOCK 0x2000u /* other blocks cannot rely on it */
 /* Kinds of what is counted and is no access. */
-#define KG__ACCESS_BARRIER 0x400u
-#define KG__ACCESS_SHUFFLE 0x800u
-#define KG__ACCESS_KIND ((uint64_t)0x3ff)
+#define KG__ACCESS_BARRIER 0x4000u
+#define KG__ACCESS_SHUFFLE 0x8000u
+#define KG__ACCESS_KIND ((uint64_t)0x3fff)
 
 /* An access to `address` of this kind, as kg__trace_event has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)

@@ -26,11 +26,11 @@ class Choice(unittest.TestCase):
 
     def test_ids(self):
         tuning = launch_choice.Tuning("time_ns")
-        for case in ("", "add", "add/plain/1000", "add/a/1/x32", "add/a/1/b32/more", "add/a b/1/b32", f"add/{'a' * 64}/1/b32"):
+        for case in ("", "add", "add/plain/1000", "add/a/1/32x", "add/a/1/b32/more", "add/a b/1/b32", f"add/{'a' * 64}/1/b32"):
             with self.assertRaises(Failure, msg=case):
                 tuning.add(case)
         candidate = tuning.add("add/plain/1000/b32g7")
-        self.assertEqual((candidate.variant, candidate.size, candidate.block, candidate.grid), ("plain", "1000", 32, 7))
+        self.assertEqual((candidate.variant, candidate.size, candidate.values), ("plain", "1000", (32, 7)))
         with self.assertRaisesRegex(Failure, "twice"):
             tuning.add("add/plain/1000/b32g7")
 

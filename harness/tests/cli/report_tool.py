@@ -216,7 +216,7 @@ class Report(unittest.TestCase):
         self.refuses("out/results.json holds no case: run ctest first", "--table=only")
 
     def test_ids_that_are_not_a_case(self):
-        for wrong in ("odd/a/1", "odd/a/1/b8/x", "odd//1/b8", "odd/a/1/x8", "odd/a/1/b", "odd/a/1/b8g", "odd/a/1/b8g1x",
+        for wrong in ("odd/a/1", "odd/a/1/b8/x", "odd//1/b8", "odd/a/1/8x", "odd/a/1/b", "odd/a/1/b8g", "odd/a/1/b8g1x",
                       "odd/a b/1/b8",
                       "odd/a|b/1/b8", "odd/a/1/b8\x1b[m", f"odd/{'a' * 64}/1/b8"):
             self.write(timed("odd/a/1/b8", 100), timed(wrong, 100))

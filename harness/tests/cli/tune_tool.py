@@ -159,10 +159,10 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
 
     def test_markdown(self):
         self.program("add.gpu", ADD)
-        self.program("red.gpu", script_of(["red/plain/9/b32"], [measured("red/plain/9/b32", 1000)], block_is_edge=False))
+        self.program("red.gpu", script_of(["red/plain/9/b32"], [measured("red/plain/9/b32", 1000)], axes=["block", "grid"]))
         dropped = {**finalist("late/plain/9/b32", [1000] * 6), "dropped_in_round": 1}
         self.program("late.gpu", script_of(["late/plain/9/b32"], [dropped]))
-        self.program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], block_is_edge=True))
+        self.program("sq.gpu", script_of(["sq/plain/9/b4"], [measured("sq/plain/9/b4", 1000)], axes=["b"]))
         for arguments, texts in (
             (["add", "--set", "one=plain", "--set", "loops=str*"],
              ["### add 1000 on", "| loops | strided b32g1 | 2.000 |", "| one |  | 0.500 (0.500 to 0.500) |",
@@ -173,7 +173,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
             (["add", "--table", "sizes"],
              ["| 1000 | 1.000 (b32) | 2.000 (b32g1) |", "time by size, of launch b64, in µs\n\n| size | plain | strided |\n"]),
             (["red", "--table", "launches"], ["| threads per block | plain |", "| 32 | 1.000 (best) |"]),
-            (["sq", "--table", "launches"], ["| block edge | plain |"]),
+            (["sq", "--table", "launches"], ["| b | plain |"]),
             (["late", "--table", "launches"], ["| b32 | 1.000 (best) |"]),
         ):
             with self.subTest(arguments):

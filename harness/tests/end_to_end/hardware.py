@@ -110,6 +110,10 @@ COUNTS = {
         "naive/530x530/-": {"global_load_requests": 9010, "global_store_requests": 9010, "global_store_sectors": 280900},
         "conflicting/530x530/-": {"shared_load_requests": 9010, "shared_load_wavefronts": 280900, "shared_store_wavefronts": 9010},
         "padded/530x530/-": {"shared_load_wavefronts": 9010, "shared_store_wavefronts": 9010, "barriers": 289}},
+    # The fill of the scratch and the copy of 17 sums are bytes copied; each warp of 32 threads adds to one element of scratch.
+    "hardware_two_pass": {
+        "parts/17x1000/threads64parts1": {"launches": 2, "copied_bytes": 17 * 4 + 17 * 4, "global_atomic_requests": 17 * 2},
+        "parts/17x1000/threads32parts7": {"launches": 2, "copied_bytes": 17 * 7 * 4 + 17 * 4, "global_atomic_requests": 17 * 7}},
     # A row of 33 doubles takes two loads, its integers one, of eight sectors. A quarter of the rows begin at a sector.
     "hardware_wide": {
         "by_warp/100/b96": {"global_load_requests": 300, "global_load_sectors": 25 * 8 + 75 * 9 + 100 + 800,
@@ -141,6 +145,17 @@ class Hardware(Runs):
                 with self.subTest(comparison=comparison, case=case):
                     metrics = measured[f"{comparison}/{case}"]
                     self.assertEqual({counter: metrics[counter]["value"] for counter in expected}, expected)
+
+    def test_wrong_uses_of_scratch_and_scalars_are_found(self):
+        program = os.path.join(HARDWARE, "hardware_two_pass.instrumented")
+        for defect, symbol in (("unfilled", "copy"), ("beyond_scratch", "partial"), ("unscaled", "copy")):
+            with self.subTest(defect):
+                case = f"hardware_two_pass/{defect}/3x33/threads32parts7"
+                self.write("cases", case + "\n")
+                self.expect_program(0, "", program, "--observe", "cases", "--part", "defects", "--records", f"{defect}.records")
+                checked = [json.loads(line) for line in self.read(f"{defect}.records").splitlines() if '"checked"' in line]
+                self.assertEqual([(record["case"], record["right"]) for record in checked], [(case, False)])
+                self.assertIn(symbol, checked[0]["why"])
 
 
 if __name__ == "__main__":

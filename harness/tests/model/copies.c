@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/runtime/runtime.h"
+#include "tests/model/finding_texts.h"
 #include "tests/model/group_kernels.h"
 #include "tests/model/watch_fixture.h"
 
@@ -92,23 +93,56 @@ Test(copies, of_others_need_a_barrier)
     }
 }
 
+/* Each of three rounds hands over 32 values, to the threads from `first` to before `end`. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    int first, end;
+    kg__finding_kind not_waited; /* KG__FINDING_KINDS: all wait */
+} handovers[] = {
+    { KERNEL(produce_and_consume), 32, 96, KG__FINDING_KINDS },
+    { KERNEL(pipeline_of_roles), 32, 96, KG__COPY_NOT_WAITED },
+    { KERNEL(meet_by_number), 0, 64, KG__RACE_IN_BLOCK },
+    { KERNEL(meet_by_trying), 0, 96, KG__RACE_IN_BLOCK },
+};
+
 Test(copies, and_writes_are_handed_over_by_a_barrier)
 {
-    for (int order = 0; order < 2; order++) {
+    for (size_t row = 0; row < 4 * LENGTH(handovers); row++) {
+        const size_t i = row / 4;
         float b[3 * 96];
         watch_data data;
 
-        kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(1 << 10);
-        start(launch_produce_and_consume, single, line(96), data);
-        expect_clean("produce_and_consume");
+        kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        kg__model_watch(row % 4 < 2 ? BOTH : 0, 0);
+        data = make_data(1 << 10);
+        start(handovers[i].launch, single, line(96), data);
+        expect_clean(handovers[i].name);
         cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
-        for (int i = 0; i < 3 * 96; i++) {
-            const int stage = i / 96;
+        for (int j = 0; j < 3 * 96; j++) {
+            const int expected = j / 96 + 32 - j % 32;
 
-            cr_assert(i % 96 < 32 || b[i] == (float)(stage + 32 - i % 32), "b[%d] is %g", i,
-                      (double)b[i]);
+            cr_assert(j % 96 < handovers[i].first || j % 96 >= handovers[i].end ||
+                          b[j] == (float)expected,
+                      "%s: b[%d] is %g", handovers[i].name, j, (double)b[j]);
         }
+        kg__model_free_all();
+    }
+}
+
+Test(copies, and_writes_are_not_handed_over_without)
+{
+    for (size_t i = 0; i < LENGTH(handovers); i++) {
+        watch_data data = watch_both(1 << 10);
+        bool found = false;
+
+        if (handovers[i].not_waited == KG__FINDING_KINDS)
+            continue;
+        data.k = 1;
+        start(handovers[i].launch, single, line(96), data);
+        for (size_t j = 0; j < kg__model_seen()->finding_count; j++)
+            found = found || is_of_kind(&kg__model_seen()->findings[j], handovers[i].not_waited);
+        cr_expect(found, "%s: %s", handovers[i].name, findings_of(kg__model_seen()));
         kg__model_free_all();
     }
 }

@@ -6,6 +6,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
+#include <cuda/atomic>
 
 namespace cg = cooperative_groups;
 
@@ -165,6 +166,30 @@ EACH(scan_reals)
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
 
     d.numbers[i] = (int)cg::exclusive_scan(tile, (float)(1 + i % 8));
+}
+
+// numbers[THREADS], beyond what the threads have, is what all tiles add to.
+EACH(update_by_tiles)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    cuda::atomic_ref<int, cuda::thread_scope_device> sum(d.numbers[d.n - 1]);
+    const int before = cg::exclusive_scan_update(tile, sum, 1);
+    const int with_own = cg::inclusive_scan_update(tile, sum, 1, cg::plus<int>());
+
+    cg::reduce_update_async(tile, sum, 2, cg::plus<int>());
+    // Among the tile's threads both go up by one; what other tiles add is a multiple of 16.
+    d.numbers[i] = before % 16 + 100 * (with_own % 16);
+    if (d.k == 1)
+        d.numbers[d.n - 1] += 1;
+}
+
+EACH(store_by_tiles)
+{
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+
+    cg::reduce_store_async(tile, &d.numbers[i / 16 * 16], i, cg::plus<int>());
+    tile.sync();
+    d.numbers[i] += 1000 * (int)tile.thread_rank();
 }
 
 EACH(one_invokes)

@@ -126,6 +126,16 @@ static int scan_reals(int i)
     return sum_from(1, i % 8);
 }
 
+static int update_by_tiles(int i)
+{
+    return i % 16 + 100 * ((i + 1) % 16);
+}
+
+static int store_by_tiles(int i)
+{
+    return (i % 16 == 0 ? sum_from(i, 16) : 0) + 1000 * (i % 16);
+}
+
 static int one_invokes(int i)
 {
     return i / 8 * 80 + (i % 8 == 0);
@@ -174,6 +184,8 @@ static const struct {
     { ROW(scan_numbers), 12 },
     { ROW(scan_exclusive), 28 },
     { ROW(scan_reals), 16 },
+    { ROW(update_by_tiles), 22 },
+    { ROW(store_by_tiles), 0 },
     { ROW(one_invokes), 4 },
     { ROW(shuffle_struct), 2 },
     { ROW(grid_shape), 0 },
@@ -188,7 +200,7 @@ Test(groups, give_each_thread_what_is_its_own)
         watch_data data;
 
         kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-        data = watch_both(THREADS);
+        data = watch_both(THREADS + 1);
         start(values[row / 2].launch, line(THREADS / BLOCK), line(BLOCK), data);
         cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
                   cudaSuccess);
@@ -208,6 +220,15 @@ Test(groups, of_a_tile_that_do_not_meet_race)
     data.k = 1;
     start(launch_swap_in_tiles, line(2), line(BLOCK), data);
     expect_only(FOUND(RACE_IN_WARP, "staged", 0, 0, 0), "no tile.sync()");
+}
+
+Test(groups, that_update_what_others_write_race)
+{
+    watch_data data = watch_both(THREADS + 1);
+
+    data.k = 1;
+    start(launch_update_by_tiles, line(2), line(BLOCK), data);
+    expect_only(FOUND(RACE_IN_BLOCK, "numbers", 0, 0, 0), "a plain sum of an atomic");
 }
 
 static cudaError_t start_together(launcher *launch, dim3 grid, dim3 block, watch_data data)

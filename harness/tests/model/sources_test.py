@@ -76,11 +76,19 @@ class Sources(unittest.TestCase):
 
     def test_what_is_not_supported_is_a_compile_error(self):
         """It names what it is, and where to read on."""
-        self.refuse("the CPU model does not support __barrier_sync()", statement="__barrier_sync(1);")
         # Nothing has rewritten it here.
         self.refuse("the CPU model does not support inline PTX", statement='asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
         self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
+        self.refuse("the CPU model does not support completion functions", "#include <cuda/barrier>\n",
+                    "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
+        self.refuse("the CPU model does not support tiles of several warps", "#include <cooperative_groups.h>\n",
+                    "(void)cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());")
+        self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
+                    "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
+        self.refuse("the CPU model does not support CUB's algorithms for the whole device", "#include <cub/cub.cuh>\n",
+                    "size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, out, out, 1);")
+        self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
@@ -100,12 +108,15 @@ class Sources(unittest.TestCase):
 
     def test_headers_of_cuda(self):
         """Each is there, before cuda_runtime.h and after it, in any order, and none clashes with people's helpers."""
-        unsupported = ("cooperative_groups", "cub/", "cuda_bf16", "cuda_fp16", "cuda_fp8", "cuda_pipeline", "curand.h",
+        unsupported = ("cooperative_groups", "cuda_bf16", "cuda_fp16", "cuda_fp8", "cuda_pipeline", "curand.h",
                        "kg_")
         folder = pathlib.Path(INCLUDE)
         names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.h"))
         names = [name for name in names if not name.startswith(unsupported)]
         self.assertGreater(len(names), 35)
+        names += sorted(str(path.relative_to(folder)) for part in ("cub", "cuda") for path in (folder / part).rglob("*")
+                        if path.is_file() and not path.read_text().startswith("#error"))
+        self.assertGreater(len(names), 80)
         both = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
         for order, standard in ((names, "-std=c++17"), (names[::-1], "-std=c++20")):
             includes = "".join(f"#include <{name}>\n" for name in order)

@@ -30,6 +30,6 @@ static inline __device__ int index_in_grid()
     {                                                                                              \
         name##_of_thread(d, index_in_grid());                                                      \
     }                                                                                              \
-    static inline __device__ void name##_of_thread(watch_data d, int i)
+    static inline __device__ void name##_of_thread(watch_data d, [[maybe_unused]] int i)
 
 #endif

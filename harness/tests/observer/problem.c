@@ -119,3 +119,69 @@ Test(known, the_own_random_pattern_replaces_the_usual)
         kg__problem_free(&one);
     }
 }
+
+static void nothing_is_compared(const kg_problem *problem, int output, double *expected,
+                                double *tolerance)
+{
+    (void)output;
+    for (int64_t i = 0; i < KG_EXTENT(problem, 0); i++) {
+        expected[i] = 0;
+        tolerance[i] = (double)INFINITY;
+    }
+}
+
+static void scratch_by_launch(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_SCRATCH, "scratch", KG_INT32, 1, KG_AXIS(list, 0));
+    kg_add_scalar(list, 2.5);
+}
+
+static void output_by_launch(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, kg_extent(size, 0), KG_AXIS(list, 0));
+}
+
+static void too_many_scalars(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 1, kg_extent(size, 0));
+    for (int i = 0; i <= KG_MAX_SCALARS; i++)
+        kg_add_scalar(list, i);
+}
+
+/* Scratch alone may depend on the launch, and what has no bound anywhere would pass unseen. */
+Test(known, arguments_of_a_launch)
+{
+    static const kg_size size = KG_CHECKED(7);
+    static const kg_launch launches[] = { KG_LAUNCH(32), KG_LAUNCH(64), KG_END };
+    static const kg_variant variants[] = { KG_VARIANT("usual", launch_nothing, ""), KG_END };
+    static const struct {
+        void (*arguments)(const kg_size *size, kg_arguments *arguments);
+        const char *why;
+    } bad[] = { { scratch_by_launch, "no element of any output is compared" },
+                { output_by_launch, "argument out depends on the launch: only KG_SCRATCH may" },
+                { too_many_scalars, "9 scalar parameters, of which 8 fit" } };
+    kg_comparison comparison = { .name = "launched",
+                                 .variants = variants,
+                                 .launches = launches,
+                                 .arguments = scratch_by_launch,
+                                 .reference = nothing_is_compared };
+    const kg__case c = {
+        .variant = variants, .size = &size, .launch = KG_LAUNCH(64), .id = "launched"
+    };
+    kg__error error = { "" };
+    kg__problem problem;
+    kg_arguments declared;
+
+    cr_assert(kg__problem_fill(&comparison, &c, 0, &problem, &error), "%s", error.text);
+    cr_expect(problem.base.data[1] == NULL && problem.base.scalar[0] == 2.5);
+    kg__problem_free(&problem);
+    cr_assert(kg__arguments_of(&comparison, &c, &declared, &error));
+    cr_expect(declared.list[1].columns == 64 && declared.scalars == 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        comparison.arguments = bad[i].arguments;
+        cr_expect(!kg__problem_make(&comparison, &c, 0, &problem, &error));
+        cr_expect(strstr(error.text, bad[i].why) != NULL, "%s", error.text);
+        kg__problem_free(&problem);
+    }
+}

@@ -115,7 +115,7 @@ class Tuning(Folder):
         self.plan("2 fake/quick/1048576/b96 crash")  # the first process tells the candidates
         self.tune("fake/quick/*")
         self.assertEqual((self.count("failed"), self.count("measured")), (1, 7))
-        self.assertEqual((self.count("start", QUICK + "b32"), self.count("start", "fake/quick/1048576/b32")), (1, 2))
+        self.assertEqual((self.count("start", QUICK + "b128"), self.count("start", "fake/quick/1048576/b128")), (1, 2))
 
     def test_fewer_blocks_than_too_few(self):
         """Where too few blocks are too slow, still fewer are not tried; but they are where the search is exhaustive. 270336

@@ -67,10 +67,7 @@ static void close_tools(tools *with)
 static cudaError_t sample(const tools *with, const kg__case *one, const kg__buffers *buffers,
                           bool flush, int many, size_t *count)
 {
-    kg_call call = { .size = one->size,
-                     .launch = one->launch,
-                     .argument = (void *const *)buffers->data,
-                     .stream = with->stream };
+    kg_call call = kg__buffers_call(buffers, one, with->stream);
     cudaError_t code = cudaSuccess;
 
     for (int i = 0; i < many && code == cudaSuccess; i++) {

@@ -3,6 +3,7 @@
 #define KG__MODEL_COOPERATIVE_GROUPS_REDUCE_H
 
 #include "../cooperative_groups.h"
+#include "../cuda/atomic"
 
 namespace cooperative_groups
 {
@@ -78,6 +79,17 @@ KG__GROUP Value reduce_all(const coalesced_group &group, Value value, Operation 
     return group.shfl(scan_up(group, value, operation), group.size() - 1);
 }
 
+/* Updates an atomic by the operation, without an order; gives what it was. */
+template <typename Atomic, typename Value, typename Operation>
+KG__GROUP Value update(const Atomic &atomic, const Value &value, Operation &operation)
+{
+    return kg__model_update(
+        atomic.kg__word(),
+        Atomic::kg__relaxed, [&](const Value &old) __attribute__((always_inline))->Value {
+            return operation(old, value);
+        });
+}
+
 } // namespace kg__model
 
 /* As many shuffles as CUDA's own: none for integers of 32 bits, else a butterfly. */
@@ -92,6 +104,32 @@ KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation)
             at_once, group.kg__mask(), static_cast<unsigned int>(value), 0, KG__MODEL_WARP));
     else
         return kg__model::reduce_all(group, value, operation);
+}
+
+/* One thread of the group adds what all have to an atomic, or stores it there, or in memory.
+ * Nothing is later than the call. */
+template <typename Group, typename Atomic, typename Value, typename Operation>
+KG__GROUP void reduce_update_async(const Group &group, const Atomic &atomic, const Value &value,
+                                   Operation &&operation)
+{
+    const typename Atomic::value_type all = reduce(group, value, operation);
+
+    if (group.thread_rank() == 0)
+        static_cast<void>(kg__model::update(atomic, all, operation));
+}
+
+template <typename Group, typename Target, typename Value, typename Operation>
+KG__GROUP void reduce_store_async(const Group &group, Target &&target, const Value &value,
+                                  Operation &&operation)
+{
+    const Value all = reduce(group, value, operation);
+
+    if (group.thread_rank() != 0)
+        return;
+    if constexpr (std::is_pointer<std::decay_t<Target>>::value)
+        *target = all;
+    else
+        target.store(all, cuda::memory_order_relaxed);
 }
 
 } // namespace cooperative_groups

@@ -42,6 +42,58 @@ KG__GROUP Value exclusive_scan(const Group &group, Value value)
     return exclusive_scan(group, value, plus<Value>());
 }
 
+namespace kg__model
+{
+
+/* Adds what all have, which the last thread has, to an atomic; all get what it was. */
+template <typename Group, typename Atomic, typename Value, typename Operation>
+KG__GROUP Value update_by_last(const Group &group, const Atomic &atomic, const Value &all,
+                               Operation &operation)
+{
+    const unsigned int last = static_cast<unsigned int>(group.size()) - 1;
+    Value old = all;
+
+    if (group.thread_rank() == last)
+        old = update(atomic, all, operation);
+    return group.shfl(old, last);
+}
+
+} // namespace kg__model
+
+/* Each gets what the atomic was and what the threads before it have, in this order, and with the
+ * inclusive one its own. */
+template <typename Group, typename Atomic, typename Value, typename Operation>
+KG__GROUP Value inclusive_scan_update(const Group &group, const Atomic &atomic, Value value,
+                                      Operation &&operation)
+{
+    const Value with_own = kg__model::scan_up(group, value, operation);
+
+    return operation(kg__model::update_by_last(group, atomic, with_own, operation), with_own);
+}
+
+template <typename Group, typename Atomic, typename Value>
+KG__GROUP Value inclusive_scan_update(const Group &group, const Atomic &atomic, Value value)
+{
+    return inclusive_scan_update(group, atomic, value, plus<Value>());
+}
+
+template <typename Group, typename Atomic, typename Value, typename Operation>
+KG__GROUP Value exclusive_scan_update(const Group &group, const Atomic &atomic, Value value,
+                                      Operation &&operation)
+{
+    const Value with_own = kg__model::scan_up(group, value, operation);
+    const Value old = kg__model::update_by_last(group, atomic, with_own, operation);
+    const Value before = group.shfl_up(with_own, 1);
+
+    return group.thread_rank() == 0 ? old : operation(old, before);
+}
+
+template <typename Group, typename Atomic, typename Value>
+KG__GROUP Value exclusive_scan_update(const Group &group, const Atomic &atomic, Value value)
+{
+    return exclusive_scan_update(group, atomic, value, plus<Value>());
+}
+
 } // namespace cooperative_groups
 
 #endif

@@ -1,0 +1,220 @@
+/* CUB's warps: what the stand-ins for its headers share, WarpReduce and WarpScan. They do what
+ * CUB's documentation says; how often they touch shared memory is their own. */
+#ifndef KG__MODEL_CUB_H
+#define KG__MODEL_CUB_H
+
+#include "cooperative_groups.h"
+#include "cuda/functional"
+
+#define KG__CUB __attribute__((always_inline, unused)) inline
+
+namespace cub
+{
+
+struct NullType {
+};
+
+template <typename Key_, typename Value_>
+struct KeyValuePair {
+    using Key = Key_;
+    using Value = Value_;
+    Key key;
+    Value value;
+};
+
+#define KG__CUB_OPERATION(name, result)                                                            \
+    struct name {                                                                                  \
+        template <typename T>                                                                      \
+        KG__CUB T operator()(const T &a, const T &b) const                                         \
+        {                                                                                          \
+            return result;                                                                         \
+        }                                                                                          \
+    };
+KG__CUB_OPERATION(Sum, static_cast<T>(a + b))
+KG__CUB_OPERATION(Max, a < b ? b : a)
+KG__CUB_OPERATION(Min, b < a ? b : a)
+/* The lower key, of equal values. */
+KG__CUB_OPERATION(ArgMax, b.value > a.value || (a.value == b.value && b.key < a.key) ? b : a)
+KG__CUB_OPERATION(ArgMin, b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a)
+#undef KG__CUB_OPERATION
+
+namespace kg__model
+{
+
+namespace groups = cooperative_groups::kg__model;
+
+/* Uses of one TempStorage need a barrier in between, whatever they touch: each ends with a read by
+ * all threads of what the first one wrote when it began. */
+class use
+{
+    const volatile unsigned int &word_;
+    const unsigned int readers_;
+
+  public:
+    /* What warps do by themselves has its barriers in the first warp, for one. */
+    KG__CUB explicit use(volatile unsigned int &word, bool in_warps = false)
+        : word_(word), readers_(in_warps ? KG__MODEL_WARP : groups::threads_in_block())
+    {
+        if (groups::thread_in_block() == 0)
+            word = 1;
+    }
+    KG__CUB ~use()
+    {
+        if (groups::thread_in_block() < readers_) {
+            const unsigned int seen = word_;
+
+            static_cast<void>(seen);
+        }
+    }
+    use(const use &) = delete;
+    use &operator=(const use &) = delete;
+};
+
+/* Room for values that have no constructor to run in shared memory. */
+template <typename T, unsigned int Count>
+struct room {
+    unsigned int used;
+    alignas(alignof(T) < 4 ? 4 : alignof(T)) unsigned char bytes[Count * sizeof(T)];
+    KG__CUB T &operator[](unsigned int i)
+    {
+        return reinterpret_cast<T *>(bytes)[i];
+    }
+};
+
+/* The lanes of a logical warp that a block has: `rank` is the calling one's. */
+struct lanes {
+    unsigned int mask, first, count, rank;
+    KG__CUB explicit lanes(unsigned int size)
+    {
+        const unsigned int lane = groups::lane();
+        const unsigned int all = groups::threads_in_block() - (groups::thread_in_block() - lane);
+
+        first = lane / size * size;
+        rank = lane - first;
+        count = (all < KG__MODEL_WARP ? all : KG__MODEL_WARP) - first;
+        count = count < size ? count : size;
+        mask = static_cast<unsigned int>((1ull << count) - 1) << first;
+    }
+    template <typename T>
+    KG__CUB T from(const T &value, unsigned int of_rank) const
+    {
+        return groups::shuffle(KG__MODEL_SHUFFLE, mask, value, first + of_rank, KG__MODEL_WARP);
+    }
+    /* The first gets what all of the first `valid` have. */
+    template <typename T, typename Operation>
+    KG__CUB T reduce(T value, Operation &operation, unsigned int valid) const
+    {
+        for (unsigned int by = 1; by < count; by *= 2) {
+            const bool has_other = rank + by < valid && rank + by < count;
+            const T other = from(value, has_other ? rank + by : rank);
+
+            if (has_other)
+                value = operation(value, other);
+        }
+        return value;
+    }
+    /* Each gets its own and all before it. */
+    template <typename T, typename Operation>
+    KG__CUB T scan(T value, Operation &operation) const
+    {
+        for (unsigned int by = 1; by < count; by *= 2) {
+            const T other = from(value, rank >= by ? rank - by : rank);
+
+            if (rank >= by)
+                value = operation(other, value);
+        }
+        return value;
+    }
+    template <typename T>
+    KG__CUB T before(const T &value) const
+    {
+        return from(value, rank > 0 ? rank - 1 : 0);
+    }
+};
+
+} // namespace kg__model
+
+template <typename T, int Lanes = KG__MODEL_WARP, int = 0>
+class WarpReduce
+{
+  public:
+    struct TempStorage {
+    };
+    KG__CUB explicit WarpReduce(TempStorage &)
+    {
+    }
+    template <typename Operation>
+    KG__CUB T Reduce(T value, Operation operation, int valid = Lanes)
+    {
+        return kg__model::lanes(Lanes).reduce(value, operation, static_cast<unsigned int>(valid));
+    }
+    KG__CUB T Sum(T value, int valid = Lanes)
+    {
+        return Reduce(value, cub::Sum(), valid);
+    }
+};
+
+template <typename T, int Lanes = KG__MODEL_WARP, int = 0>
+class WarpScan
+{
+  public:
+    struct TempStorage {
+    };
+    KG__CUB explicit WarpScan(TempStorage &)
+    {
+    }
+    template <typename Operation>
+    KG__CUB void InclusiveScan(T value, T &result, Operation operation)
+    {
+        result = kg__model::lanes(Lanes).scan(value, operation);
+    }
+    template <typename Operation>
+    KG__CUB void InclusiveScan(T value, T &result, Operation operation, T &all)
+    {
+        const kg__model::lanes warp(Lanes);
+
+        result = warp.scan(value, operation);
+        all = warp.from(result, warp.count - 1);
+    }
+    template <typename Operation>
+    KG__CUB void ExclusiveScan(T value, T &result, T initial, Operation operation, T &all)
+    {
+        const kg__model::lanes warp(Lanes);
+        const T own = warp.scan(value, operation);
+        const T before = warp.before(own);
+
+        result = warp.rank == 0 ? initial : operation(initial, before);
+        all = warp.from(own, warp.count - 1);
+    }
+    template <typename Operation>
+    KG__CUB void ExclusiveScan(T value, T &result, T initial, Operation operation)
+    {
+        T all;
+
+        ExclusiveScan(value, result, initial, operation, all);
+    }
+    KG__CUB void InclusiveSum(T value, T &result)
+    {
+        InclusiveScan(value, result, cub::Sum());
+    }
+    KG__CUB void InclusiveSum(T value, T &result, T &all)
+    {
+        InclusiveScan(value, result, cub::Sum(), all);
+    }
+    KG__CUB void ExclusiveSum(T value, T &result)
+    {
+        ExclusiveScan(value, result, T(), cub::Sum());
+    }
+    KG__CUB void ExclusiveSum(T value, T &result, T &all)
+    {
+        ExclusiveScan(value, result, T(), cub::Sum(), all);
+    }
+    KG__CUB T Broadcast(T value, unsigned int rank)
+    {
+        return kg__model::lanes(Lanes).from(value, rank);
+    }
+};
+
+} // namespace cub
+
+#endif

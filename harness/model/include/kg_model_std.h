@@ -1,0 +1,29 @@
+/* The namespaces cuda and cuda::std: the C++17 library's names, and thread scopes. What differs
+ * from that library, or is newer, is in the headers of <cuda/std/> by its name. */
+#ifndef KG__MODEL_STD_H
+#define KG__MODEL_STD_H
+
+#include "cuda_runtime.h"
+
+#define KG__STD __attribute__((always_inline, unused)) inline
+
+namespace cuda
+{
+
+enum thread_scope {
+    thread_scope_system,
+    thread_scope_device,
+    thread_scope_block,
+    thread_scope_thread = 10
+};
+
+namespace std
+{
+
+using namespace ::std;
+
+}
+
+} // namespace cuda
+
+#endif

@@ -1,0 +1,134 @@
+/* CUB's blocks and warps: what each thread gets, and that a barrier is missed between two uses of
+ * one TempStorage. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "model/runtime/runtime.h"
+#include "tests/model/finding_texts.h"
+#include "tests/model/std_kernels.h"
+#include "tests/model/watch_fixture.h"
+
+#define BLOCK CUB_BLOCK
+#define BLOCKS 2
+
+/* The sum of `count` whole numbers from `first`. */
+static int sum_from(int first, int count)
+{
+    return count * first + count * (count - 1) / 2;
+}
+
+static int cub_reduce(int i)
+{
+    return i % BLOCK != 0 ? 0 : sum_from(i + 1, BLOCK) + sum_from(i + 1, 50) + i + BLOCK;
+}
+
+static int cub_reduce_items(int i)
+{
+    return i % BLOCK != 0 ? 0 : sum_from(i, BLOCK) + 3 * BLOCK + (i > 0);
+}
+
+static int cub_scan(int i)
+{
+    const int first = i / BLOCK * BLOCK;
+    int before = 0;
+    int all = 0;
+    int most = -1;
+
+    for (int j = first; j < first + BLOCK; j++) {
+        all += j % 7;
+        before += j < i ? j % 7 : 0;
+        most = j < i && j * 37 % 50 > most ? j * 37 % 50 : most;
+    }
+    return i % 7 + 10 * before + 10000 * most + 1000000 * all;
+}
+
+static int cub_scan_tiles(int i)
+{
+    return 10 * (100 + sum_from(1, BLOCK) + sum_from(1, i % BLOCK) + i % BLOCK + 1) - 1;
+}
+
+static int cub_warp(int i)
+{
+    return (i % 16 == 0 ? sum_from(i, 16) : 0) + 100000 * (i % 32) + 10000000;
+}
+
+static int cub_transpose(int i)
+{
+    return (i % (4 * BLOCK) < 4 * BLOCK - 3 ? i + 1 : -1) * 10 + i % 4;
+}
+
+static int compare(const void *left, const void *right)
+{
+    return *(const int *)left - *(const int *)right;
+}
+
+static int cub_sort(int i)
+{
+    int keys[2 * BLOCK];
+
+    for (int thread = 0; thread < BLOCK; thread++) {
+        keys[2 * thread] = thread * 37 % 101 - 50;
+        keys[2 * thread + 1] = -(thread * 53 % 113);
+    }
+    qsort(keys, LENGTH(keys), sizeof *keys, compare);
+    return keys[i % (2 * BLOCK)] + (i % (2 * BLOCK) < BLOCK ? 0 : 1000);
+}
+
+static int cub_sort_reals(int i)
+{
+    return 2 * (i % BLOCK) - 81;
+}
+
+#define ROW(name, items) #name, launch_##name, name, items
+
+/* What each of so many items per thread is. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    int (*expected)(int i);
+    int items;
+} rows[] = {
+    { ROW(cub_reduce, 1) },     { ROW(cub_reduce_items, 1) }, { ROW(cub_scan, 1) },
+    { ROW(cub_scan_tiles, 1) }, { ROW(cub_transpose, 4) },    { ROW(cub_sort, 2) },
+    { ROW(cub_sort_reals, 1) }, { ROW(cub_warp, 1) },
+};
+
+static void try_row(size_t row)
+{
+    watch_data data = make_data(1 << 10);
+    int numbers[1 << 10];
+
+    start(rows[row].launch, line(BLOCKS), line(BLOCK), data);
+    cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
+              cudaSuccess);
+    for (int i = 0; i < BLOCKS * BLOCK * rows[row].items; i++)
+        cr_assert(numbers[i] == rows[row].expected(i), "%s: [%d] is %d, not %d", rows[row].name, i,
+                  numbers[i], rows[row].expected(i));
+    kg__model_free_all();
+}
+
+/* In either order of threads, watched or not. */
+Test(cub, gives_each_thread_what_is_its_own)
+{
+    for (size_t i = 0; i < LENGTH(rows) * 4; i++) {
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        kg__model_watch(i % 4 < 2 ? BOTH : 0, 0);
+        try_row(i / 4);
+        expect_clean(rows[i / 4].name);
+    }
+}
+
+/* A warp's operations need no memory, and so no barrier: all rows but the last. */
+Test(cub, storage_that_is_used_again_needs_a_barrier)
+{
+    for (size_t i = 0; i < (LENGTH(rows) - 1) * 2; i++) {
+        watch_data data;
+
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        data = watch_both(1 << 10);
+        data.k = 1;
+        start(rows[i / 2].launch, line(BLOCKS), line(BLOCK), data);
+        expect_only(FOUND(RACE_IN_BLOCK, "room", 0, 0, 0), rows[i / 2].name);
+        kg__model_free_all();
+    }
+}
