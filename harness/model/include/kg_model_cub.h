@@ -70,9 +70,10 @@ class use
     use &operator=(const use &) = delete;
 };
 
-/* Room for values that have no constructor to run in shared memory. */
+/* Room for values that have no constructor to run in shared memory. Aligned as CUB's, since kernels
+ * put vectors of their own behind it in dynamic shared memory. */
 template <typename T, unsigned int Count>
-struct room {
+struct alignas(16) room {
     unsigned int used;
     alignas(alignof(T) < 4 ? 4 : alignof(T)) unsigned char bytes[Count * sizeof(T)];
     KG__CUB T &operator[](unsigned int i)

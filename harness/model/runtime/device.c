@@ -102,10 +102,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrTotalConstantMemory, (int)properties.totalConstMem },
         { cudaDevAttrWarpSize, properties.warpSize },
         { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
+        { cudaDevAttrClockRate, 1000000 }, /* kHz; of a clock that nothing is timed by */
         { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
         { cudaDevAttrKernelExecTimeout, 0 },
         { cudaDevAttrIntegrated, properties.integrated },
         { cudaDevAttrCanMapHostMemory, properties.canMapHostMemory },
+        { cudaDevAttrComputeMode, cudaComputeModeDefault },
         { cudaDevAttrConcurrentKernels, properties.concurrentKernels },
         { cudaDevAttrEccEnabled, properties.ECCEnabled },
         { cudaDevAttrL2CacheSize, properties.l2CacheSize },

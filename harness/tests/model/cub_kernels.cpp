@@ -110,6 +110,7 @@ EACH(cub_warp)
 EACH(cub_transpose)
 {
     using load = cub::BlockLoad<float, THREADS, 4, cub::BLOCK_LOAD_TRANSPOSE>;
+    static_assert(sizeof(typename load::TempStorage) % 16 == 0, "what follows it is aligned");
     using store = cub::BlockStore<int, THREADS, 4, cub::BLOCK_STORE_WARP_TRANSPOSE>;
     __shared__ union {
         typename load::TempStorage loaded;

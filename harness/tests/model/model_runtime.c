@@ -42,6 +42,8 @@ Test(model_runtime, one_device_with_its_limits)
                                     { cudaDevAttrWarpSize, 32 },
                                     { cudaDevAttrMultiProcessorCount, 132 },
                                     { cudaDevAttrComputeCapabilityMajor, 9 },
+                                    { cudaDevAttrComputeMode, cudaComputeModeDefault },
+                                    { cudaDevAttrClockRate, 1000000 },
                                     { cudaDevAttrCooperativeLaunch, 1 },
                                     { cudaDevAttrMaxSharedMemoryPerBlockOptin, 232448 } };
 
