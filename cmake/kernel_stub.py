@@ -30,7 +30,7 @@ UNSUPPORTED = tuple((re.compile(pattern), feature) for pattern, feature in (
     (r"<<<", "the launch syntax <<<>>> here"),
 ))
 COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-PLACE = re.compile(r"(?:^|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
+PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
 IN_SOURCE = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
 ERROR = re.compile(r"(?:fatal )?error: (.*)")
 SAID = re.compile(r"the CPU model does not support ([^\"\n]*?)(?: \(docs/model\.md\)|: see docs/model\.md)")
@@ -117,7 +117,7 @@ def write_dependencies(command, target):
 def compile_source(home, command):
     target = value_after(command, "-o")
     source = next((argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)), None)
-    launched = [sys.executable, "-ISB", os.path.join(FOLDER, "compile_kernel.py"), *command]
+    launched = [sys.executable, "-ESB", os.path.join(FOLDER, "compile_kernel.py"), *command]
     if "-c" not in command or target is None or source is None:
         os.execvp(launched[0], launched)
     done = subprocess.run(launched, stderr=subprocess.PIPE, check=False)

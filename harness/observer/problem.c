@@ -34,7 +34,7 @@ void *kg_allocate(size_t count, size_t size)
     return kg__allocate(count, size);
 }
 
-static void fill_random(const kg_problem *problem, int argument, void *data)
+void kg_fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
 
@@ -42,15 +42,35 @@ static void fill_random(const kg_problem *problem, int argument, void *data)
         ->randomize(data, shape->rows * shape->columns, 0x6b65726e656c0000u + (uint64_t)argument);
 }
 
+/* The comparison's patterns from number 1 on: a first one called "random" is number 0. */
+static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
+{
+    static const kg_pattern none[] = { KG_END };
+    const kg_pattern *first =
+        comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
+
+    return first->name != NULL && strcmp(first->name, "random") == 0 ? first + 1 : first;
+}
+
 int kg__pattern_count(const kg_comparison *comparison)
 {
+    const kg_pattern *pattern = patterns_after_random(comparison);
     int count = 1;
 
-    if (comparison->advanced.patterns != NULL) {
-        while (comparison->advanced.patterns[count - 1].name != NULL)
-            count++;
-    }
+    for (; pattern->name != NULL; pattern++)
+        count++;
     return count;
+}
+
+kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)
+{
+    const kg_pattern *after = patterns_after_random(comparison);
+    bool replaced = comparison->advanced.patterns != NULL && after != comparison->advanced.patterns;
+
+    if (index > 0)
+        return after[index - 1];
+    return replaced ? comparison->advanced.patterns[0]
+                    : (kg_pattern){ .name = "random", .fill = kg_fill_random };
 }
 
 unsigned char kg__poison(int pattern)
@@ -245,9 +265,7 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
 bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
                       kg__problem *problem, kg__error *error)
 {
-    *problem = (kg__problem){ .pattern = { .name = "random", .fill = fill_random } };
-    if (pattern > 0)
-        problem->pattern = comparison->advanced.patterns[pattern - 1];
+    *problem = (kg__problem){ .pattern = kg__pattern_at(comparison, pattern) };
     problem->base.size = c->size;
     problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
@@ -262,7 +280,7 @@ bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pa
             continue;
         problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
         (problem->pattern.fill != NULL ? problem->pattern.fill
-                                       : fill_random)(&problem->base, i, problem->base.data[i]);
+                                       : kg_fill_random)(&problem->base, i, problem->base.data[i]);
     }
     return upload(problem, error);
 }

@@ -19,8 +19,11 @@ typedef struct kg__problem {
     void *right[KG_MAX_ARGUMENTS];
 } kg__problem;
 
-/* The patterns of a comparison: "random" and its own. */
+/* How many patterns a comparison has: "random" and its own. */
 int kg__pattern_count(const kg_comparison *comparison);
+/* Pattern number `index`. Number 0 is "random": the comparison's own first pattern, where it has
+ * that name, else kg_fill_random(). */
+kg_pattern kg__pattern_at(const kg_comparison *comparison, int index);
 
 /* Declares a case's arguments; none, with `error`, where one is not as kg_add_argument() wants it,
  * or other than scratch depends on the launch. */

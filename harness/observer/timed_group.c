@@ -226,7 +226,7 @@ static int choose_pattern(const kg_comparison *comparison, const kg__problem *ra
                                   random->expected[i] == NULL);
     }
     for (int pattern = 1; projected && pattern < kg__pattern_count(comparison); pattern++) {
-        if (comparison->advanced.patterns[pattern - 1].exact)
+        if (kg__pattern_at(comparison, pattern).exact)
             return pattern;
     }
     return 0;

@@ -96,8 +96,12 @@ typedef bool kg_projection(const struct kg_problem *problem, int output, const v
 
 #define KG_PROJECT_ABOVE (1LL << 29)
 
-/* A pattern of inputs. Every comparison gets "random" (uniform in [-1, 1), or over the whole range
- * of an integer type, from a fixed seed) first, then its own. */
+/* Fills the host copy of an argument at random: uniform in [-1, 1), or over the whole range of an
+ * integer type, from a fixed seed. */
+void kg_fill_random(const struct kg_problem *problem, int argument, void *data);
+
+/* A pattern of inputs. Every comparison gets "random", which is kg_fill_random(), then its own. A
+ * first one of its own called "random" replaces it: for indices, which must be in range. */
 typedef struct kg_pattern {
     const char *name;
     /* Fills `data`, the host copy of argument `argument`. */

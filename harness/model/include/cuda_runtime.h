@@ -17,6 +17,7 @@
  */
 #ifndef KG__MODEL_CUDA_RUNTIME_H
 #define KG__MODEL_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__
 
 #ifndef __cplusplus
 #error "kernels are compiled as C++; C sources include cuda_runtime_api.h"

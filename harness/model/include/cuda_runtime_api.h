@@ -17,6 +17,10 @@
 #ifndef KG__MODEL_CUDA_RUNTIME_API_H
 #define KG__MODEL_CUDA_RUNTIME_API_H
 
+/* By which other headers, such as helper_cuda.h, tell what has been included. */
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+
 #include <stddef.h>
 
 #define CUDART_VERSION 13000

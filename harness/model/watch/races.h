@@ -18,6 +18,9 @@
     0x4000u                  /* volatile, in global memory: between blocks much like an atomic     \
                               */
 #define KG__BY_BLOCK 0x2000u /* by an atomic of block scope */
+/* An atomic of a block that has written the bytes plainly before: other blocks' atomics race with
+ * that write. The cell keeps its site. */
+#define KG__AFTER_PLAIN 0x1000u
 #define KG__READERS_OF_WARP 0x8000u
 #define KG__MANY_READERS 0xffffu
 #define KG__THREAD_NUMBER 0x03ffu

@@ -122,13 +122,16 @@ static inline unsigned int clock_of(unsigned int thread)
     return kg__order.own[thread / WARP][thread % WARP];
 }
 
-/* Adds a reader to others of this interval. */
-static inline void join_readers(kg__cell *cell, unsigned int thread)
+/* Adds a reader to others of this interval. One that is among them leaves the site alone: it may be
+ * the one that writes next. */
+static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned int site)
 {
     bool lanes = (cell->reader & KG__READERS_OF_WARP) != 0;
     unsigned int warp = lanes ? cell->reader & KG__THREAD_NUMBER : cell->reader / WARP;
     unsigned int clock = clock_of(thread);
 
+    if (!lanes || warp != thread / WARP || (cell->read_lanes >> thread % WARP & 1) == 0)
+        cell->read_site = (uint16_t)site;
     if (warp != thread / WARP) {
         cell->reader = KG__MANY_READERS;
         return;
@@ -160,8 +163,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
         cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock_of(thread));
         cell->read_site = (uint16_t)site;
     } else if (cell->reader != thread && cell->reader != KG__MANY_READERS) {
-        join_readers(cell, thread);
-        cell->read_site = (uint16_t)site;
+        join_readers(cell, thread, site);
     }
 }
 
@@ -186,10 +188,12 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
         return;
     } else if ((cell->reader & KG__READERS_OF_WARP) != 0) {
         several = true;
-        if ((cell->reader & KG__THREAD_NUMBER) == warp)
-            lanes |= cell->read_lanes;
-        else
+        if ((cell->reader & KG__THREAD_NUMBER) != warp)
             cell->reader = KG__MANY_READERS;
+        else if ((lanes & ~cell->read_lanes) == 0)
+            return;
+        else
+            lanes |= cell->read_lanes;
     } else if (cell->reader / WARP == warp) {
         lanes |= 1u << cell->reader % WARP;
         several = (lanes & (lanes - 1)) != 0;
@@ -268,10 +272,19 @@ static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
     }
 }
 
+/* What a thread's atomic is after: a plain write of its block, of which races are to tell. */
+static inline bool is_after_plain(const kg__cell *cell)
+{
+    return kg__is_of_this_block(cell->write_time) &&
+           ((cell->writer & KG__AFTER_PLAIN) != 0 ||
+            (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) == 0);
+}
+
 static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
     bool strong = (mine->kind & KG__ACCESS_STRONG) != 0;
+    bool after_plain = atomic && is_after_plain(cell);
     size_t index = (size_t)(cell - mine->region->cells);
 
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
@@ -282,12 +295,17 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     }
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
+    /* Of a thread's plain write and its atomic in one interval, the write races with more. */
+    if (atomic && cell->write_time == kg__order.now && cell->writer == mine->thread)
+        return;
     cell->write_time = kg__order.now;
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
                               ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
+                              (after_plain ? KG__AFTER_PLAIN : 0) |
                               ((mine->kind & KG__ACCESS_VOLATILE) != 0 ? KG__BY_VOLATILE : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
-    cell->write_site = mine->site->number;
+    if (!after_plain)
+        cell->write_site = mine->site->number;
     if ((mine->kind & KG__ACCESS_ASYNC) != 0) {
         cell->write_time = KG__TIME_TO_COME;
         any_copy = true;

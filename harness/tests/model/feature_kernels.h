@@ -13,6 +13,8 @@ launcher launch_reverse_of_the_file, launch_reverse_in_a_kernel, launch_reverse_
     launch_reverse_volatile, launch_reverse_rows, launch_reverse_by_template,
     launch_reverse_two_views, launch_reverse_without_barrier, launch_reverse_beyond,
     launch_reverse_before;
+/* The value of its first call. */
+int keep_first(int value);
 /* Lets reverse_in_a_kernel have so much. */
 cudaError_t allow_reverse(int bytes);
 

@@ -31,6 +31,12 @@ Test(intrinsics, values)
     }
 }
 
+/* Host code next to kernels may have statics that are made when they are reached. */
+Test(intrinsics, statics_of_a_launcher)
+{
+    cr_assert(keep_first(3) == 3 && keep_first(4) == 3);
+}
+
 /* Dynamic shared memory, as people declare it: reversed blocks, with so many requests. */
 Test(intrinsics, dynamic_shared_memory)
 {

@@ -17,11 +17,11 @@ ERRORS = (
     (KERNEL % "out[0] = tex2D<float>(cudaTextureObject_t{}, 0, 0);", 4, UNSUPPORTED % "textures"),
     (KERNEL % "surf2Dwrite(1.0f, cudaSurfaceObject_t{}, 0, 0);", 4, UNSUPPORTED % "surfaces"),
     (KERNEL % "" + "void f() { cudaGraphExec_t exec; }\n", 6, UNSUPPORTED % "CUDA graphs"),
-    (KERNEL % "" + "void f() { kernel<<<1, 2>>>(nullptr); }\n", 6, UNSUPPORTED % "the launch syntax <<<>>> here"),
     ("#include <cuda_runtime.h>\n#include <cusolver_none.h>\n", 2, UNSUPPORTED % "cusolver_none.h"),
-    (KERNEL % "out[0] = (float)__cvta_generic_to_shared(out);", 4, "the CPU model does not support __cvta_generic_to_shared()"),
+    (KERNEL % "__barrier_sync(1);", 4, "the CPU model does not support __barrier_sync()"),
     (KERNEL % "out[0] = twice(out[1]);", 4, "declared in this scope: " + OTHERWISE),
     ("#include <cuda_runtime.h>\n#include \"none.cuh\"\n", 2, "none.cuh: No such file or directory: " + OTHERWISE),
+    ("#include <cuda_runtime.h>\n#include <curand.h>\n", 2, "the CPU model does not support curand.h"),
     ("#include \"a.cuh\"\n", 0, "expected"),
 )
 # A program that prints the table of its stubs, and calls what is in two of its sources.
@@ -106,6 +106,10 @@ class KernelStub(unittest.TestCase):
         code, printed = self.compile(None, "-Wall")
         self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False))
         self.assertIn("warning: ", printed)
+
+    def test_what_is_rewritten_compiles(self):
+        code, printed = self.compile(KERNEL % "extern __shared__ float staged[]; out[0] = staged[0];")
+        self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False), printed)
 
     def test_what_is_not_an_error_of_the_source_fails(self):
         code, printed = self.compile(KERNEL % "", "--no-such-flag")

@@ -175,3 +175,54 @@ KERNEL(shuffle_from_ended_lanes)
         return;
     d.b[i] = __shfl_xor_sync(0xffffffffu, d.a[i], 16);
 }
+
+// What all add to is zeroed first: by each block for itself, by the last block, which has waited
+// for all, by one block for all, and with no barrier.
+EACH(zeroed_by_each_block)
+{
+    if (threadIdx.x == 0)
+        d.numbers[blockIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&d.numbers[blockIdx.x], i);
+}
+
+EACH(zeroed_by_the_last_block)
+{
+    __shared__ bool last;
+
+    atomicAdd(&d.numbers[1], i);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(&d.numbers[0], 1) == (int)gridDim.x - 1;
+        __threadfence();
+        if (last)
+            d.numbers[1] = 0;
+    }
+    __syncthreads();
+    if (last)
+        atomicAdd(&d.numbers[1], i);
+}
+
+EACH(zeroed_by_one_block)
+{
+    if (i == 0)
+        d.numbers[0] = 0;
+    __syncthreads();
+    atomicAdd(&d.numbers[0], i);
+}
+
+EACH(zeroed_without_barrier)
+{
+    if (threadIdx.x == 0)
+        d.numbers[blockIdx.x] = 0;
+    atomicAdd(&d.numbers[blockIdx.x], i);
+}
+
+// All lanes read what the first one then updates.
+EACH(update_of_what_others_read)
+{
+    d.b[i] = (float)d.numbers[0];
+    if (i == 0)
+        d.numbers[0] += 1;
+}

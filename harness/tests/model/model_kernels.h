@@ -21,6 +21,8 @@ cudaError_t launch_see(const cudaLaunchConfig_t *config, seen *out);
 cudaError_t launch_count(const cudaLaunchConfig_t *config, unsigned long long *count);
 /* Notes the order in which threads run: order[turn] = linear number over the whole grid. */
 cudaError_t launch_note_order(const cudaLaunchConfig_t *config, int *order, int *turn);
+/* Adds eight floats, which it loads as vectors of another type, to `sum`. */
+cudaError_t launch_sum_vectors(const cudaLaunchConfig_t *config, const float *from, float *sum);
 /* Reverses each block's part of `values` by way of static shared memory, `rounds` times over, up to
  * 1024 threads. */
 cudaError_t launch_reverse(const cudaLaunchConfig_t *config, int *values, int rounds);

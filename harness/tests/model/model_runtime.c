@@ -187,6 +187,19 @@ Test(model_runtime, bad_launches)
     cr_assert(cudaDeviceSynchronize() == cudaSuccess, "none of these is a kernel's own error");
 }
 
+/* g++ would take the floats for untouched, and nvcc does not. */
+Test(model_runtime, memory_may_be_seen_as_another_type)
+{
+    float *from = device(8 * sizeof *from, 0);
+    float *sum = device(sizeof *sum, 0);
+    cudaLaunchConfig_t config = line(1, 1);
+
+    for (int i = 0; i < 8; i++)
+        from[i] = (float)(1 << i);
+    OK(launch_sum_vectors(&config, from, sum));
+    cr_assert_float_eq(*sum, 255, 0);
+}
+
 Test(model_runtime, constants)
 {
     const float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };

@@ -38,6 +38,9 @@ OTHERS = """\
 #if __CUDA_ARCH__ != 900 || !defined(__CUDACC__)
 #error
 #endif
+#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__CUDA_RUNTIME_H__)
+#error
+#endif
 #include <math.h>
 inline __host__ __device__ float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
 inline __host__ __device__ float mix(float a, float b, float t) { return a + t * (b - a); }
@@ -85,6 +88,7 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support CUB's algorithms for the whole device", "#include <cub/cub.cuh>\n",
                     "size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, out, out, 1);")
         self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
+        self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",

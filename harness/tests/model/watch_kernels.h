@@ -64,6 +64,8 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_compare_and_swap_loop, launch_compare_and_swap_loop_in_shared,
     launch_compare_and_swap_and_a_look, launch_lock_of_all_threads, launch_lock_of_warps,
     launch_lock_of_blocks, launch_lock_of_warps_without_fence, launch_lock_of_blocks_without_fence,
+    launch_zeroed_by_each_block, launch_zeroed_by_the_last_block, launch_zeroed_by_one_block,
+    launch_zeroed_without_barrier, launch_update_of_what_others_read,
     launch_fence_behind_the_unlock, launch_other_locks, launch_look_back_by_flags,
     launch_look_back_without_fence, launch_shuffle_in_half_a_warp, launch_shuffle_outside_the_mask,
     launch_shuffle_from_ended_lanes;

@@ -82,6 +82,10 @@ static const struct {
     { KERNEL(lock_of_blocks_without_fence), 3, 96, WRONG(MISSING_FENCE, .symbol = "b") },
     { KERNEL(fence_behind_the_unlock), 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
     { KERNEL(other_locks), 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
+    { KERNEL(zeroed_by_each_block), 3, 96, RIGHT },
+    { KERNEL(zeroed_by_the_last_block), 3, 96, RIGHT },
+    { KERNEL(zeroed_by_one_block), 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
+    { KERNEL(zeroed_without_barrier), 3, 96, WRONG(RACE_IN_BLOCK, .symbol = "numbers") },
     { KERNEL(shuffle_in_half_a_warp), 1, 32, RIGHT },
     { KERNEL(shuffle_outside_the_mask), 1, 32,
       WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 20, .count = 1) },
@@ -109,6 +113,18 @@ Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
             expect_only(&idioms[row].found, idioms[row].name);
         kg__model_free_all();
     }
+}
+
+/* A race with several readers names the line where others read, not the writer's own. */
+Test(watch_memory, others_read_at_another_line)
+{
+    const kg__finding *found;
+
+    start(launch_update_of_what_others_read, single, line(32), watch_both(64));
+    expect_only(FOUND(RACE_IN_BLOCK, "numbers", 0, 0, 0), "an update");
+    found = &kg__model_seen()->findings[0];
+    cr_expect(found->other.access == KG__READ && found->other.line + 2 == found->by.line, "%u, %u",
+              found->other.line, found->by.line);
 }
 
 /* A wide access is one access. */

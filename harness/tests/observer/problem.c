@@ -133,3 +133,55 @@ Test(known, arguments_of_a_launch)
         kg__problem_free(&problem);
     }
 }
+
+static void fill_indices(const kg_problem *problem, int argument, void *data)
+{
+    if (argument != 2)
+        kg_fill_random(problem, argument, data);
+    for (int i = 0; argument == 2 && i < 3; i++)
+        ((int32_t *)data)[i] = i;
+}
+
+static const kg_pattern replaced[] = { { "random", fill_indices, NULL, false },
+                                       { "ones", NULL, NULL, true },
+                                       KG_END };
+
+/* The patterns of a table by number; indices out of range would crash a kernel that uses them. */
+static const struct {
+    const char *what;
+    const kg_pattern *patterns;
+    const char *names[3];
+} tables[] = {
+    { "none", NULL, { "random" } },
+    { "its own after random", replaced + 1, { "random", "ones" } },
+    { "its own random", replaced, { "random", "ones" } },
+};
+
+Test(known, the_own_random_pattern_replaces_the_usual)
+{
+    static const kg_size size = KG_CHECKED(3);
+    static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
+    const kg__case inputs = { .variant = &variant, .size = &size, .id = "inputs" };
+    kg__error error = { "" };
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        kg_comparison comparison = { .name = "inputs",
+                                     .arguments = inputs_of_every_type,
+                                     .reference = no_reference,
+                                     .advanced.patterns = tables[i].patterns };
+        int count = kg__pattern_count(&comparison);
+        kg__problem one;
+        const int32_t *index;
+        bool indices;
+
+        cr_assert(count == 1 + (tables[i].names[1] != NULL), "%s: %d", tables[i].what, count);
+        for (int k = 0; k < count; k++)
+            cr_assert_str_eq(kg__pattern_at(&comparison, k).name, tables[i].names[k]);
+        cr_assert(kg__problem_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);
+        index = one.base.data[2];
+        indices = index[0] == 0 && index[1] == 1 && index[2] == 2;
+        cr_assert(indices == (tables[i].patterns == replaced), "%s", tables[i].what);
+        cr_assert(((const float *)one.base.data[0])[0] != 0);
+        kg__problem_free(&one);
+    }
+}

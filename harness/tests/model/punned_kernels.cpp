@@ -1,0 +1,26 @@
+/* Kernels that see memory as another type, compiled with optimization as a project's are. */
+#include <cuda_runtime.h>
+
+#include "tests/model/model_kernels.h"
+
+// Four loads at once, and what they brought is floats: the usual way to load a vector.
+template <int chunks>
+__device__ static void load(float values[chunks][4], const float *from)
+{
+    for (int i = 0; i < chunks; i++)
+        reinterpret_cast<uint4 *>(values)[i] = reinterpret_cast<const uint4 *>(from)[i];
+}
+
+static __global__ void sum_vectors(const float *from, float *sum)
+{
+    float values[2][4] = {};
+
+    load<2>(values, from);
+    for (int i = 0; i < 8; i++)
+        *sum += values[i / 4][i % 4];
+}
+
+cudaError_t launch_sum_vectors(const cudaLaunchConfig_t *config, const float *from, float *sum)
+{
+    return cudaLaunchKernelEx(config, sum_vectors, from, sum);
+}
