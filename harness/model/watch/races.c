@@ -358,7 +358,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
     if (!mine->region->between_blocks)
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
-        !(both_atomic && (cell->writer & KG__AFTER_PLAIN) == 0 && !is_of_block_scope(mine, cell)) &&
+        !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
         !kg__order_is_acquired(cell->write_time) &&
         !is_strong_and_right(mine, cell, cell->write_time))
         report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);

@@ -283,8 +283,8 @@ static inline bool is_after_plain(const kg__cell *cell)
 static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
-    bool after_plain = atomic && is_after_plain(cell);
     bool strong = (mine->kind & KG__ACCESS_STRONG) != 0;
+    bool after_plain = atomic && is_after_plain(cell);
     size_t index = (size_t)(cell - mine->region->cells);
 
     if (atomic && (mine->kind & KG__ACCESS_WRITE) == 0 && cell->write_time == KG__TIME_NEVER)
@@ -300,8 +300,8 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
         return;
     cell->write_time = kg__order.now;
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
-                              (after_plain ? KG__AFTER_PLAIN : 0) |
                               ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
+                              (after_plain ? KG__AFTER_PLAIN : 0) |
                               ((mine->kind & KG__ACCESS_VOLATILE) != 0 ? KG__BY_VOLATILE : 0));
     cell->write_clock = (uint16_t)clock_of(mine->thread);
     if (!after_plain)

@@ -14,11 +14,9 @@ UNSUPPORTED = "the CPU model does not support %s (docs/model.md): name src/a.cu 
 OTHERWISE = "fix it, or, if the CPU model cannot have it (docs/model.md), name src/a.cu in GPU_ONLY to gate it on GPUs alone"
 # A source, the line of its first error, and what that says.
 ERRORS = (
-    (KERNEL % "out[0] = tex2D<float>(cudaTextureObject_t{}, 0, 0);", 4, UNSUPPORTED % "textures"),
-    (KERNEL % "surf2Dwrite(1.0f, cudaSurfaceObject_t{}, 0, 0);", 4, UNSUPPORTED % "surfaces"),
     (KERNEL % "" + "void f() { cudaGraphExec_t exec; }\n", 6, UNSUPPORTED % "CUDA graphs"),
     ("#include <cuda_runtime.h>\n#include <cusolver_none.h>\n", 2, UNSUPPORTED % "cusolver_none.h"),
-    (KERNEL % "__barrier_sync(1);", 4, "the CPU model does not support __barrier_sync()"),
+    (KERNEL % "" + "#include <cuda.h>\nvoid f() { cuInit(0); }\n", 7, "the CPU model does not support cuInit()"),
     (KERNEL % "out[0] = twice(out[1]);", 4, "declared in this scope: " + OTHERWISE),
     ("#include <cuda_runtime.h>\n#include \"none.cuh\"\n", 2, "none.cuh: No such file or directory: " + OTHERWISE),
     ("#include <cuda_runtime.h>\n#include <curand.h>\n", 2, "the CPU model does not support curand.h"),

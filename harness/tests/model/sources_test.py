@@ -79,7 +79,6 @@ class Sources(unittest.TestCase):
         # Nothing has rewritten it here.
         self.refuse("the CPU model does not support inline PTX", statement='asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')
         self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
-        self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
         self.refuse("the CPU model does not support completion functions", "#include <cuda/barrier>\n",
                     "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
         self.refuse("the CPU model does not support tiles of several warps", "#include <cooperative_groups.h>\n",
@@ -89,6 +88,7 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support CUB's algorithms for the whole device", "#include <cub/cub.cuh>\n",
                     "size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, out, out, 1);")
         self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
+        self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
