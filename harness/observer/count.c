@@ -59,7 +59,7 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
         .absent = counted->absent,
         .lines = counted->lines,
         .work = kg__work_of(comparison, c, &counted->work),
-        .sampled_blocks = (int64_t)report->watched,
+        .sampled_blocks = sampled ? (int64_t)report->watched : 0,
         .sampled_of = sampled ? (int64_t)report->blocks : 0,
     };
     for (int i = 0; i < KG__COUNTERS; i++) {

@@ -67,6 +67,8 @@ class KnownDifference:
 
 
 KNOWN_DIFFERENCES = (
+    KnownDifference("hardware_ptx/padded/*", "global_load_sectors", 0.34,
+                    "of cp.async to rows 48 bytes apart an H200 counts half as many sectors again, for reasons not known"),
     KnownDifference("hardware_rows/unequal/*", "global_load_requests", 0.28, UNROLLED),
     KnownDifference("hardware_select/both/*", "global_load_sectors", 0.002,
                     "nvcc has only those lanes load the second value that use it"),
