@@ -10,6 +10,7 @@ from figures import plural, show_figure, show_percent, unit_of
 from results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
 from run_expected import list_names
 from run_merge import ERROR, FAIL, NOTHING, PASS
+from settings import setting
 from text import clean
 
 IMPORT_TEST = "import."  # what the tests of an import begin with
@@ -70,14 +71,17 @@ class Summary:
         return clean(", ".join([text, *others]))
 
     def changes(self):
-        """How many of the timed cases changed, where those that did not were left alone; None of a run that timed all."""
+        """How many of the timed cases changed, of a run that leaves the others alone; None of one that times all."""
         timed = [entry for entry in self._document["cases"] if "time" in entry["parts"]]
         unchanged = [entry for entry in timed if "same_code" in entry]
         untimed = sum(map(was_left_alone, timed))
-        if not untimed:
+        if not timed or not untimed and setting("KG_CHANGED") != "1":
             return None
-        text = f"{len(timed) - len(unchanged)} of {plural(len(timed), 'case')} changed; {len(unchanged)} unchanged, "
-        return text + ("not timed" if untimed == len(unchanged) else f"{untimed} of them not timed")
+        text = f"{len(timed) - len(unchanged)} of {plural(len(timed), 'case')} changed"
+        if not unchanged:
+            return text
+        return f"{text}; {len(unchanged)} unchanged, " + (
+            "not timed" if untimed == len(unchanged) else f"{untimed} of them not timed")
 
     def unrecorded(self):
         """What is to be done about targets without a baseline; None where each has one."""

@@ -56,6 +56,18 @@ class Lines(unittest.TestCase):
                 (document(1, True, slower=1, noisy=1), "FAIL (exit 1)"), (document(1, True, vanished=1, noisy=1), "FAIL (exit 1)")):
             self.assertEqual(run_texts.Summary(facts).outcome(), outcome)
 
+    def test_changes(self):
+        """Of a run with --changed the line always comes, also where nothing could be left alone."""
+        changed, alone = {"parts": ["time"], "verdict": "pass"}, {"parts": ["time"], "verdict": "unchanged", "same_code": "baseline"}
+        sampled = {**alone, "verdict": "pass", "metrics": {"time_ns": {}}}
+        checked = {"parts": ["check"], "verdict": "pass"}
+        for setting, cases, line in (
+                ("1", [changed, alone, alone, checked], "1 of 3 cases changed; 2 unchanged, not timed"),
+                ("1", [changed, alone, sampled], "1 of 3 cases changed; 2 unchanged, 1 of them not timed"),
+                ("1", [changed, changed], "2 of 2 cases changed"), ("1", [checked], None), ("", [changed, sampled], None)):
+            with mock.patch.dict(os.environ, KG_CHANGED=setting):
+                self.assertEqual(run_texts.Summary({**document(), "cases": cases}).changes(), line)
+
     def test_headlines(self):
         for facts, headline in (
                 (document(), "no case was judged"), (document(cases=["t"], **{"pass": 1}), "1 case on t"),
