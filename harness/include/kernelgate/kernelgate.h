@@ -109,8 +109,7 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y = 1, int64_t til
 #define KG_COUNTED(...) KG__SIZE(KG_PURPOSE_CHECK | KG_PURPOSE_COUNT, __VA_ARGS__)
 #define KG_TIMED(...) KG__SIZE(KG_PURPOSE_TIME, __VA_ARGS__)
 #define KG_TIMED_AND_COUNTED(...) KG__TIMED_AND_COUNTED(__VA_ARGS__)
-/* A size too large to be filled and compared, such as of more than 4 GiB: on the CPU model, a
- * sample of blocks on zeros is held against the arguments' bounds. */
+/* A size too large to be filled and compared: a sample of blocks is checked for bounds alone. */
 #define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 /* A launch, KG_LAUNCH(128, 128, 16): a value of each axis in turn. The last ones may be omitted. */
 #define KG_LAUNCH(...) KG__LAUNCH(__VA_ARGS__)
@@ -225,8 +224,7 @@ typedef struct kg_comparison {
  * variants, ...): `check` on every target, `time` on a GPU, `count` on the CPU model. */
 #define KG_COMPARISON(comparison, ...) KG__COMPARISON(comparison, __VA_ARGS__)
 
-/* Defines the part `defects`, KG_DEFECTS(matmul_i32, defects): it passes when the checks find every
- * row of the table wrong. */
+/* Defines the part `defects`, which passes when the checks find every row of the table wrong. */
 #define KG_DEFECTS(comparison, table) KG__DEFECTS(comparison, table)
 
 /* Claims: assertions across cases, on what this run recorded of them. KG_TIME_CLAIM(matmul_f32,
