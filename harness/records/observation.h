@@ -23,8 +23,8 @@
  * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while it is unknown
- * - "failed", "case", "why": an error of this case; the rest goes on; "at" where it did not compile.
- *   The gate adds "hung", "at" and "findings" where it makes one of a process that ended
+ * - "failed", "case", "why": an error of this case; the rest goes on; "at" where it did not
+ * compile. The gate adds "hung", "at" and "findings" where it makes one of a process that ended
  * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
  *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
  * - "sentinels": by name {"value", ...} and the amount of sentinel.h, and "empty": {...}

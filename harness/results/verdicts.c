@@ -257,10 +257,9 @@ static bool is_silent(const kg__verdicts *verdicts)
 
 void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally)
 {
-    bool had_no_case = verdicts->skipped_by == KG__SKIP_FILTER ||
-                       verdicts->skipped_by == KG__SKIP_EMPTY ||
-                       verdicts->skipped_by == KG__SKIP_UNCHANGED ||
-                       verdicts->skipped_by == KG__SKIP_GPU_ONLY;
+    bool had_no_case =
+        verdicts->skipped_by == KG__SKIP_FILTER || verdicts->skipped_by == KG__SKIP_EMPTY ||
+        verdicts->skipped_by == KG__SKIP_UNCHANGED || verdicts->skipped_by == KG__SKIP_GPU_ONLY;
 
     for (size_t i = 0; i < verdicts->case_count; i++)
         tally->verdicts[kg__case_result_counts_as(verdicts->cases[i])]++;

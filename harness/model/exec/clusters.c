@@ -60,7 +60,7 @@ bool kg__begin_clusters(void)
 
 static void drop(unsigned int rank)
 {
-    for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
+    for (size_t i = 0; copies != NULL && i < kg__exec_cluster_arrays(); i++) {
         kg__cluster_array array = kg__exec_cluster_array(i, rank);
 
         memset(array.copy, KG__MODEL_POISON, array.bytes);
@@ -83,7 +83,8 @@ void kg__keep_shared(bool back)
     for (size_t i = 0; i < kg__exec_cluster_arrays(); i++) {
         kg__cluster_array array = kg__exec_cluster_array(i, kg__exec_cluster_rank());
 
-        memcpy(back ? array.home : array.copy, back ? array.copy : array.home, array.bytes);
+        if (array.home != NULL && array.copy != NULL)
+            memcpy(back ? array.home : array.copy, back ? array.copy : array.home, array.bytes);
     }
 }
 
