@@ -22,12 +22,8 @@ SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 UNSUPPORTED = tuple((re.compile(pattern), feature) for pattern, feature in (
     (r"#\s*include\s*[<\"]((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|"
      r"mma)[^>\"]*)[>\"]", None),
-    (r"\b(?:tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture\s*<)", "textures"),
-    (r"\b(?:surf[123]D\w*|surfCubemap\w*|cudaSurfaceObject_t)", "surfaces"),
-    (r"\b(?:this_cluster|cluster_group|__cluster_dims__)\b", "clusters"),
+    (r"\b(?:texture\s*<|texCubemap\w*|tex2Dgather|surfCubemap\w*)", "texture references and cube maps"),
     (r"\bcudaGraph\w*", "CUDA graphs"),
-    (r"\bwmma::", "wmma"),
-    (r"<<<", "the launch syntax <<<>>> here"),
 ))
 COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
