@@ -382,11 +382,19 @@ static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, c
     return code == cudaSuccess || kg__cuda_fail(why, "filling the arguments", code);
 }
 
+/* Launches a case on such arguments; false with `why`. */
+static bool run_sparse(const kg__case *c, const kg__buffers *buffers, kg__error *why)
+{
+    kg_call call = kg__buffers_call(buffers, c, NULL);
+
+    return kg__prepare_launch(c, buffers, why) &&
+           run_step(c->variant->launch, &call, "running the kernel", why);
+}
+
 /* Holds the accesses of some blocks against the arguments' bounds, and compares nothing. */
 static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case *c, kg__error *why)
 {
     kg__buffers buffers = { 0 };
-    kg_call call;
     kg__outcome outcome = KG__RIGHT;
     kg__error passed_over = { "" };
     bool whole;
@@ -395,9 +403,7 @@ static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case 
     kg__device_watch();
     if (!make_sparse(&buffers, comparison, c, why)) {
         outcome = failure_outcome();
-    } else if (call = kg__buffers_call(&buffers, c, NULL),
-               !kg__prepare_launch(c, &buffers, why) ||
-                   !run_step(c->variant->launch, &call, "running the kernel", why)) {
+    } else if (!run_sparse(c, &buffers, why)) {
         outcome = explain_failure(comparison, why);
     } else if (kg__check_found(comparison, why)) {
         outcome = KG__INCORRECT;

@@ -71,7 +71,7 @@ class use
 };
 
 /* Room for values that have no constructor to run in shared memory. Aligned as CUB's, since kernels
- * put vectors of their own behind it in dynamic shared memory. */
+ * put vectors of their own after it in dynamic shared memory. */
 template <typename T, unsigned int Count>
 struct alignas(16) room {
     unsigned int used;
