@@ -224,6 +224,8 @@ static bool run_step(kg_launcher *step, const kg_call *call, const char *what, k
 
     if (step == NULL)
         return true;
+    /* Libraries return the thread's last error, which another may have left: cuBLAS to CUB. */
+    (void)cudaGetLastError();
     code = step(call);
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();

@@ -72,6 +72,8 @@ KNOWN_DIFFERENCES = (
     KnownDifference("hardware_rows/unequal/*", "global_load_requests", 0.28, UNROLLED),
     KnownDifference("hardware_select/both/*", "global_load_sectors", 0.002,
                     "nvcc has only those lanes load the second value that use it"),
+    KnownDifference("hardware_wide/by_warp/*", "global_load_requests", 0.26, UNROLLED),
+    KnownDifference("hardware_wide/by_warp/*", "global_load_sectors", 0.05, UNROLLED),
     KnownDifference("pair_means/warp_shuffle/*", "global_load_requests", 0.43, UNROLLED),
     KnownDifference("pair_means/warp_shuffle/*", "global_load_sectors", 0.12, UNROLLED),
 )

@@ -175,7 +175,9 @@ class Findings(Validate):
                 ("hardware_rows/unequal/1000/b256", LOAD_SECTORS, 1270, "beyond"),
                 ("hardware_rows/breakable/1000/b256", LOADS, 1270, "beyond"),
                 ("hardware_select/both/1000/b256", LOAD_SECTORS, 1002, "known"), ("pair_means/warp_shuffle/9/b32", LOADS, 570, "known"),
-                ("pair_means/warp_shuffle/9/b32", LOAD_SECTORS, 880, "known")):
+                ("pair_means/warp_shuffle/9/b32", LOAD_SECTORS, 880, "known"),
+                ("hardware_wide/by_warp/100/b96", LOADS, 750, "known"), ("hardware_wide/by_warp/100/b96", LOADS, 730, "beyond"),
+                ("hardware_wide/by_warp/100/b96", LOAD_SECTORS, 959, "known")):
             self.write_one(case, {**counts(), counter: model}, kernel(0, {**counts(), counter: 1000}), sampled={"blocks": 120, "of": 16384})
             code = 1 if finding == "beyond" else 0
             figure = self.figures(code, case)[counter]
