@@ -97,6 +97,9 @@ function(kg__compile_kernels library)
   target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDA_ARCH__=${KG_MODEL_ARCH})
   set(launcher python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+  get_target_property(sources ${library} SOURCES)
+  file(GLOB scripts ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/*.py)
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${scripts})
 endfunction()
 
 # kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.
