@@ -183,6 +183,20 @@ Test(checking_steps, arguments_are_prepared_and_results_collected)
               "%s", why.text);
 }
 
+/* What a launch finds is no error of an earlier call, prepared or not. */
+Test(checking_steps, a_launch_finds_no_earlier_error)
+{
+    static const kg_variant unprepared = KG_VARIANT("u", launch, "");
+    const kg__case c = { .size = &small, .variant = &unprepared };
+    const kg__buffers buffers = { 0 };
+    kg__error why = { "" };
+
+    cr_assert(cudaMemcpy(NULL, &c, 4, cudaMemcpyDeviceToDevice) != cudaSuccess);
+    cr_assert(cudaPeekAtLastError() != cudaSuccess);
+    cr_assert(kg__prepare_launch(&c, &buffers, &why), "%s", why.text);
+    cr_assert(cudaPeekAtLastError() == cudaSuccess);
+}
+
 /* Each failure belongs to the step that caused it, and to no later one. */
 Test(checking_steps, failures_belong_to_their_step)
 {
