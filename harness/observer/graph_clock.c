@@ -195,26 +195,39 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
     return true;
 }
 
+/* Estimates what a launch takes, in ms: by one, or by more where they fit a sample. */
+static bool estimate(kg__bench *bench, const kg__workload *workload, double *launch_ms,
+                     kg__error *why)
+{
+    for (int launches = 1;; launches = LAUNCHES_TO_ESTIMATE) {
+        cudaGraphExec_t trial;
+        float ms;
+        bool good = capture(workload, launches, &trial, why);
+
+        if (good) {
+            good = replay_one(bench, trial, &ms, why);
+            (void)cudaGraphExecDestroy(trial);
+        }
+        if (!good)
+            return false;
+        *launch_ms = fmax(ms, 1e-4) / launches;
+        if (launches == LAUNCHES_TO_ESTIMATE || *launch_ms * LAUNCHES_TO_ESTIMATE >= SAMPLE_MS)
+            return true;
+    }
+}
+
 bool kg__graph_prepare(kg__bench *bench, const kg__workload *workload, int unit, double budget_ms,
                        kg__series *series, kg__error *why)
 {
-    cudaGraphExec_t trial;
-    float ms;
-    double count;
+    double launch_ms;
     int launches;
 
     *series = (kg__series){ .clock = "graph", .fewest = SAMPLES_MINIMUM, .budget_ms = budget_ms };
-    if (!capture(workload, LAUNCHES_TO_ESTIMATE, &trial, why))
+    if (!estimate(bench, workload, &launch_ms, why))
         return false;
-    if (!replay_one(bench, trial, &ms, why)) {
-        (void)cudaGraphExecDestroy(trial);
-        return false;
-    }
-    (void)cudaGraphExecDestroy(trial);
-    count = SAMPLE_MS * LAUNCHES_TO_ESTIMATE / fmax(ms, 1e-4);
-    launches = (int)fmin(count / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
+    launches = (int)fmin(SAMPLE_MS / launch_ms / unit, KG__LAUNCHES_MAXIMUM / (double)unit) * unit;
     series->launches = launches < unit ? unit : launches;
-    if (ms * (float)series->launches > LONG_SAMPLE_MS * LAUNCHES_TO_ESTIMATE)
+    if (launch_ms * series->launches > LONG_SAMPLE_MS)
         series->fewest = LONG_SAMPLES_MINIMUM;
     return capture(workload, series->launches, &series->graph, why);
 }

@@ -250,6 +250,38 @@ Test(clocks, first_touches_and_calls_of_the_host)
     cr_expect(fabs(body_ns / (1e6 + HIGH_NS) - 1) < 0.001);
 }
 
+/* A sample lasts about a millisecond, and a kernel that lasts longer is not launched more often
+ * than that takes: at most four times until it is sampled. */
+Test(clocks, how_many_launches_a_sample_holds)
+{
+    static const struct {
+        double body_ns;
+        int unit;
+        int least;
+        int most;
+        double spent_ns;
+    } rows[] = {
+        { BODY_NS, 1, 250, 280, 1e6 }, { BODY_NS, 100, 200, 200, 1e6 },
+        { 100, 1, 1000, 1000, 1e6 },   { 50e3, 1, 18, 20, 4e6 },
+        { 200e3, 1, 4, 5, 4 * 200e3 }, { 200e3, 9, 9, 9, 4 * 200e3 },
+        { 5e6, 1, 1, 1, 4 * 5e6 },
+    };
+
+    open_tools();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double body_ns = rows[i].body_ns;
+        kg__workload what = { launch, &body_ns, with.bench.stream };
+        double begun = fake.now_ns;
+
+        kg__graph_discard(series);
+        cr_assert(kg__graph_prepare(&with.bench, &what, rows[i].unit, BUDGET_MS, series, &why));
+        cr_expect(series->launches >= rows[i].least && series->launches <= rows[i].most,
+                  "row %zu: %d", i, series->launches);
+        cr_expect(fake.now_ns - begun <= rows[i].spent_ns, "row %zu: %g ns", i,
+                  fake.now_ns - begun);
+    }
+}
+
 /* More than fit in a batch cannot take turns in it. */
 Test(clocks, too_many_side_by_side)
 {
