@@ -1,11 +1,17 @@
 #include "observer/problem.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
 #include "suite/element_type.h"
+
+/* What has so many elements is filled by so many threads: first touches of its pages take most of
+ * the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
+#define SHARED_ELEMENTS ((size_t)1 << 22)
+#define FILL_THREADS 4
 
 void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg_type type,
                      int64_t rows, int64_t columns)
@@ -34,12 +40,49 @@ void *kg_allocate(size_t count, size_t size)
     return kg__allocate(count, size);
 }
 
+/* A part of an argument that a thread fills. */
+typedef struct share {
+    const kg__element_type *type;
+    void *data;
+    size_t from;
+    size_t count;
+    uint64_t seed;
+    pthread_t thread;
+    bool has_thread; /* else it was filled at once */
+} share;
+
+static void *fill_share(void *context)
+{
+    const share *part = context;
+
+    part->type->randomize(part->data, part->from, part->count, part->seed);
+    return NULL;
+}
+
 void kg_fill_random(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
+    size_t count = shape->rows * shape->columns;
+    size_t shares = count < SHARED_ELEMENTS ? 1 : FILL_THREADS;
+    share list[FILL_THREADS];
 
-    kg__element_type_of(shape->type)
-        ->randomize(data, shape->rows * shape->columns, 0x6b65726e656c0000u + (uint64_t)argument);
+    for (size_t i = 0; i < shares; i++) {
+        size_t from = count / shares * i;
+
+        list[i] = (share){ .type = kg__element_type_of(shape->type),
+                           .data = data,
+                           .from = from,
+                           .count = i + 1 < shares ? count / shares : count - from,
+                           .seed = 0x6b65726e656c0000u + (uint64_t)argument };
+        list[i].has_thread =
+            i + 1 < shares && pthread_create(&list[i].thread, NULL, fill_share, &list[i]) == 0;
+        if (!list[i].has_thread)
+            (void)fill_share(&list[i]);
+    }
+    for (size_t i = 0; i < shares; i++) {
+        if (list[i].has_thread)
+            (void)pthread_join(list[i].thread, NULL);
+    }
 }
 
 /* The comparison's patterns from number 1 on: a first one called "random" is number 0. */

@@ -84,11 +84,11 @@ static unsigned narrow_bits(const narrow *format, double value)
     return sign | (unsigned)bits;
 }
 
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
- * 2014). */
-static inline uint64_t next_random(uint64_t *state)
+/* Number `index` of a seed's random numbers, by SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast
+ * splittable pseudorandom number generators, 2014). */
+static inline uint64_t random_bits(uint64_t seed, size_t index)
 {
-    uint64_t bits = (*state += 0x9e3779b97f4a7c15u);
+    uint64_t bits = seed + (index + 1) * 0x9e3779b97f4a7c15u;
 
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
@@ -112,10 +112,10 @@ static double random_number(uint64_t bits, int significand)
     {                                                                                              \
         ((stored *)data)[index] = store(value);                                                    \
     }                                                                                              \
-    static void name##_randomize(void *data, size_t count, uint64_t seed)                          \
+    static void name##_randomize(void *data, size_t from, size_t count, uint64_t seed)             \
     {                                                                                              \
-        for (size_t i = 0; i < count; i++) {                                                       \
-            uint64_t bits = next_random(&seed);                                                    \
+        for (size_t i = from; i < from + count; i++) {                                             \
+            uint64_t bits = random_bits(seed, i);                                                  \
                                                                                                    \
             ((stored *)data)[i] = random;                                                          \
         }                                                                                          \

@@ -11,9 +11,10 @@ typedef struct kg__element_type {
     double least; /* the smallest positive number */
     double (*get)(const void *data, size_t index);
     void (*set)(void *data, size_t index, double value);
-    /* Fills `count` elements from 64 random bits each: an integer's whole range, or [-1, 1) in
-     * steps that every one of these numbers has exactly. One seed always gives the same. */
-    void (*randomize)(void *data, size_t count, uint64_t seed);
+    /* Fills `count` elements, from number `from` on, from 64 random bits each: an integer's whole
+     * range, or [-1, 1) in steps that every one of these numbers has exactly. A seed and an
+     * element's number always give the same. */
+    void (*randomize)(void *data, size_t from, size_t count, uint64_t seed);
     /* The index of the first element from `from` on that is wrong; `count` where none is. */
     size_t (*next_wrong)(const void *computed, const double *expected, const double *tolerance,
                          size_t from, size_t count);

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
@@ -66,6 +67,27 @@ Test(known, random_inputs_fill_their_range_and_repeat)
     cr_assert(byte_values == 256);
     kg__problem_free(&one);
     kg__problem_free(&again);
+}
+
+/* An argument that several threads fill has what one thread fills a smaller one with. */
+Test(known, random_inputs_do_not_depend_on_the_threads)
+{
+    enum { MORE = (1 << 22) + 3, LESS = (1 << 22) - 1 };
+    kg_problem problem = { .arguments = { .count = 1 } };
+    uint8_t *more = kg_allocate(MORE, 1);
+    uint8_t *less = kg_allocate(LESS, 1);
+    size_t filled = 0;
+
+    problem.arguments.list[0] = (kg_argument){ .type = KG_UINT8, .rows = 1, .columns = MORE };
+    kg_fill_random(&problem, 0, more);
+    problem.arguments.list[0].columns = LESS;
+    kg_fill_random(&problem, 0, less);
+    cr_expect(memcmp(more, less, LESS) == 0);
+    for (size_t i = LESS; i < MORE; i++)
+        filled += more[i] != 0;
+    cr_expect(filled > 0, "the last elements are filled as well");
+    free(more);
+    free(less);
 }
 
 static void fill_indices(const kg_problem *problem, int argument, void *data)

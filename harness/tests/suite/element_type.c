@@ -124,11 +124,11 @@ Test(element_type, random_numbers)
         double most;
         double half;
 
-        row->randomize(&data, 1, none);
+        row->randomize(&data, 0, 1, none);
         least = row->get(&data, 0);
-        row->randomize(&data, 1, all);
+        row->randomize(&data, 0, 1, all);
         most = row->get(&data, 0);
-        row->randomize(&data, 1, highest);
+        row->randomize(&data, 0, 1, highest);
         half = row->get(&data, 0);
         if (row->significand > 0) {
             cr_expect(least == -1 && half == 0, "%s", row->name);
