@@ -166,8 +166,8 @@ Test(settle, a_base_without_the_comparison)
 Test(settle, without_time_for_pairs_the_baseline_judges)
 {
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
-    build("base", "sleep 0.4;");
-    expect_settle("--seconds", "3", 0, "there is no time for 12 pairs within 3 s (a pair takes 0.");
+    build("base", "sleep 1;");
+    expect_settle("--seconds", "8", 0, "there is no time for 12 pairs within 8 s (a pair takes ");
     expect_case(SLOW, "slower", "time_ns slower by 3.0 % (10 300 ns against 10 000 ns");
     cr_assert(processes("head") == 4 && processes("base") == 1, "%zu and %zu", processes("head"),
               processes("base"));
