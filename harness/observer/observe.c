@@ -275,6 +275,16 @@ static void report_hang(void *context, const kg__hang *hang)
     exit(KG__EXIT_LOST);
 }
 
+/* Whether the program has kernels whose accesses it would see: one of stubs alone has none. */
+static bool watches_kernels(const kg_comparison *comparison)
+{
+    const kg_variant *variant = comparison->variants;
+
+    while (variant->name != NULL && kg__stub_of(variant) != NULL)
+        variant++;
+    return kg__device_watches() || variant->name == NULL;
+}
+
 static int observe_on_device(const kg_comparison *comparison, const observer_request *request,
                              const kg__case **chosen, size_t count, int records)
 {
@@ -290,10 +300,11 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         kg__report(records, KG__EVENT_BROKEN, NULL, why.text);
         return KG__EXIT_ERROR;
     case KG__DEVICE_READY:
-        kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_TARGET,
-                                                            .target = &device.target,
-                                                            .provenance = &device.provenance,
-                                                            .watches = kg__device_watches() });
+        kg__report_observation(records,
+                               &(kg__observation){ .event = KG__EVENT_TARGET,
+                                                   .target = &device.target,
+                                                   .provenance = &device.provenance,
+                                                   .watches = watches_kernels(comparison) });
         kg__provenance_free(&device.provenance);
         break;
     }

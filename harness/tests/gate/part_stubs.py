@@ -54,6 +54,14 @@ class PartStubs(PartRuns):
         self.assertEqual(([entry["case"].split("/")[1] for entry in listing["refused"]], listing["failed"]),
                          (["alone", "broken", "calls_alone", "calls_broken"], []))
 
+    def test_stubs_alone_have_nothing_to_instrument(self):
+        """What is reported is that the kernel does not compile, not that it is not instrumented."""
+        os.mkdir("programs")
+        for name in ("model", "instrumented"):
+            shutil.copy(os.path.join(sys.argv[3], "fake_only_stubs.model"), f"programs/fake_only_stubs.{name}")
+        verdicts = self.check(2, BROKEN, self.at("programs/fake_only_stubs.model"))
+        self.assertEqual((verdicts["errors"], passing(verdicts, "error"), len(verdicts["refused"])), ([], 2, 2))
+
     def own_build(self):
         """A folder with the program, and one with instrumented kernels next to it."""
         os.mkdir("programs")
