@@ -4,6 +4,7 @@ other and names that no table gives."""
 import os
 import re
 
+import code_baseline
 from baseline_file import Baseline, default_folder, list_files, read_strictly
 from case_id import LAUNCH
 from common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, run, text_of
@@ -133,12 +134,36 @@ class File:
         return entry if self._older is None else {**entry, "older_lines": self._older}
 
 
+class CodeFile:
+    """The same of a file of generated code."""
+
+    def __init__(self, path, architecture):
+        self._path = path
+        self._cases = 0
+        self.findings = []
+        try:
+            self._cases = len(code_baseline.load(path, architecture).cases)
+        except Failure as failure:
+            self.findings.append(fit(str(failure), MESSAGE_SIZE))
+
+    def lines(self):
+        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, generated code"]
+
+    def entry(self):
+        return {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
+
+
 def check_files(paths):
-    return [File(path, answer) for path, answer in zip(paths, read_strictly(paths))] if paths else []
+    architectures = [(path, code_baseline.architecture_of(path)) for path in paths]
+    others = [path for path, architecture in architectures if not architecture]
+    files = {path: File(path, answer) for path, answer in zip(others, read_strictly(others))} if others else {}
+    return [CodeFile(path, architecture) if architecture else files[path] for path, architecture in architectures]
 
 
 def check_folder(folder):
-    return check_files([f"{folder}/{name}" for name in list_files(folder)])
+    names = list_files(folder)
+    names += sorted(filter(code_baseline.architecture_of, os.listdir(folder)))
+    return check_files([f"{folder}/{name}" for name in names])
 
 
 def list_findings():
@@ -159,7 +184,7 @@ knows its programs does (kernelgate results --programs). Also checked: times res
 five sessions at least; bands not set by hand are as wide as the noise and no wider, and
 gated exactly up to 5 %; both agree with the file of sessions, where a line is not older
 than that; floors hide little; copy and fma are there; sizes and launches are valid;
-every case names its commit.
+every case names its commit. Files of generated code (sm_90.json) are read strictly.
 exit: 0 all are valid; 2 a file is invalid
 """,
     takes_operands=True,

@@ -1,6 +1,7 @@
 """Baselines of generated code, baselines/sm_90.json: one line per kernel, one line per case."""
 
 import os
+import re
 
 from common import Failure, check_schema, read_json, replace_file
 from generated_code import json_line, key_of
@@ -20,6 +21,12 @@ def path_of(folder, architecture):
 def _kernel_key(case, figures):
     comparison = case.split("/")[0]
     return f"{comparison}/{figures['file']} {figures['kernel']}"
+
+
+def architecture_of(path):
+    """The architecture that a file's name says it is a baseline of; None where it is one of times or counters."""
+    name = re.fullmatch(r"sm_(\d{2,3}[a-z]?)\.json", os.path.basename(path))
+    return name and name[1]
 
 
 class CodeBaseline:
@@ -61,8 +68,11 @@ class CodeBaseline:
 def read(folder, architecture):
     """The baseline of an architecture; None where there is none."""
     path = path_of(folder, architecture)
-    if not os.path.exists(path):
-        return None
+    return load(path, architecture) if os.path.exists(path) else None
+
+
+def load(path, architecture):
+    """The baseline in a file, which has to be of this architecture."""
     document = read_json(path, RECORD)
     check_schema(path, document, SCHEMA, RECORD)
     fault = misfit(document, FORM)

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -133,6 +134,15 @@ class Lint(Baselines):
         for path, line, (_, expected) in zip(paths, lines, rows):
             self.assertIn(f"{path}: ok: 1 case, " if expected is None else expected, line)
             self.assertTrue(line.startswith(f"{path}: "), line)
+
+    def test_generated_code(self):
+        """A file sm_NN.json is read as what it is, also among all files of the folder."""
+        for name in ("sm_80.json", "cpu-model.json"):
+            shutil.copy(os.path.join(TREE, "baselines", name), "baselines")
+        self.write("baselines/sm_90.json", {"schema": "kernelgate-code/1", "target": "sm_90", "toolkit": "13.0", "kernels": {}})
+        found = {file["file"]: file["ok"] for file in json.loads(self.baseline(2, "", "lint", "--json"))["files"]}
+        self.assertEqual([found[f"baselines/{name}.json"] for name in ("cpu-model", "sm_80", "sm_90")], [True, True, False])
+        self.baseline(0, "baselines/sm_80.json: ok: ", "lint", "baselines/sm_80.json")
 
     def test_figures(self):
         """The noise of LOUD asks for 19.0 % by five sessions, for 8.9 % by a hundred and for 8.5 % by any number."""
