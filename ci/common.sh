@@ -212,7 +212,7 @@ held=()
 
 # Locks the folder $1 until this script ends, unless the caller of the script has locked it; ends the script if another
 # process has. $2 says how to go on without that folder.
-hold_folder() {
+lock_folder() {
     local folder=$1 lock=$1/run.lock otherwise=$2 file host cause
     host=$(</proc/sys/kernel/hostname)
     cause=$(LC_ALL=C mkdir -p -- "$folder" 2>&1) ||
@@ -222,10 +222,10 @@ hold_folder() {
     flock -w 10 "$file" || stop 2 "$lock: a process has kept it open for 10 s: end that process (fuser $lock names it), or $otherwise"
     read_holder "$lock"
     if [[ -n $holder && $holder_host != "$host" ]]; then
-        stop 2 "$folder: held by $holder_what, process $holder on $holder_host, since $holder_since: wait until it is through, or $otherwise; if it is gone, remove $lock"
+        stop 2 "$folder: held by $holder_what, process $holder on $holder_host, since $holder_since: wait until it finishes, or $otherwise; if it is gone, remove $lock"
     elif [[ -n $holder ]] && is_alive "$holder" "$holder_started"; then
         descends_from "$holder" ||
-            stop 2 "$folder: held by $holder_what, process $holder, since $holder_since: wait until it is through, or $otherwise"
+            stop 2 "$folder: held by $holder_what, process $holder, since $holder_since: wait until it finishes, or $otherwise"
     else
         local text facts
         text=$(<"/proc/$$/stat")
@@ -242,7 +242,7 @@ hold_folder() {
 
 # Unlocks what this script has locked; a script with its own EXIT trap calls it there.
 # shellcheck disable=SC2317 # called at exit
-release_folders() {
+unlock_folders() {
     local folder file
     for folder in "${held[@]}"; do
         { exec {file}<>"$folder/run.lock"; } 2>/dev/null || continue
@@ -252,7 +252,7 @@ release_folders() {
         exec {file}>&-
     done
 }
-trap release_folders EXIT
+trap unlock_folders EXIT
 
 # Shows the errors in the log $1 and ends the script, for a step that failed: "$2 failed". With several compilers
 # at once, the error can be far above the log's end: what follows the first that failed for Ninja, else the first error.
@@ -280,7 +280,7 @@ build_preset() {
     if ! mkdir -p -- "$folder" 2>/dev/null || [[ ! -w $folder ]]; then
         stop 2 "cannot write to $folder: make it writable for $(id -un), or remove it"
     fi
-    hold_folder "$folder" 'work in a checkout of its own (git worktree add)'
+    lock_folder "$folder" 'work in a checkout of its own (git worktree add)'
     local log=$folder/build.log stamp=$folder/configured
     wanted="root=$root home=$home werror=${werror[*]} CC=${CC-} CXX=${CXX-} CUDACXX=$cuda CFLAGS=${CFLAGS-} CXXFLAGS=${CXXFLAGS-} LDFLAGS=${LDFLAGS-} CUDAFLAGS=${CUDAFLAGS-} CUDAHOSTCXX=${CUDAHOSTCXX-} CUDAARCHS=${CUDAARCHS-} NVCC_PREPEND_FLAGS=${NVCC_PREPEND_FLAGS-} NVCC_APPEND_FLAGS=${NVCC_APPEND_FLAGS-} presets=$(cksum <"$root/CMakePresets.json")"
 

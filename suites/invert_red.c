@@ -81,8 +81,8 @@ KG_COUNT_CLAIM(invert_red, coalesced_moves_a_third_of_the_sectors)
                    "uncoalesced/960x1280x1/b256", 3);
 }
 
-/* A full warp's request of neighbouring bytes is one sector, no more. */
-KG_COUNT_CLAIM(invert_red, coalesced_asks_for_one_sector_a_request)
+/* A full warp's request of neighboring bytes is one sector, no more. */
+KG_COUNT_CLAIM(invert_red, coalesced_asks_for_one_sector_per_request)
 {
     kg_expect_within("global_load_sectors_per_request", "coalesced/960x1280x1/b256", 1, 1);
     kg_expect_within("global_store_sectors_per_request", "coalesced/960x1280x1/b256", 1, 1);

@@ -202,7 +202,7 @@ KG_COUNT_CLAIM(matmul_i32, tiling_saves_less_at_edge_4)
 }
 
 /* A row of a block reads a word of B a thread, and each is served on its own. */
-KG_COUNT_CLAIM(matmul_i32, constant_memory_serialises)
+KG_COUNT_CLAIM(matmul_i32, constant_memory_serializes)
 {
     kg_expect_within("constant_load_words_per_request", "constant/128/b16", 16, 16);
     kg_expect_within("constant_load_words_per_request", "constant/128/b4", 4, 4);

@@ -1,6 +1,6 @@
 /* transfers: rows x columns words, brought from where they are to where they are wanted: over the
  * bus in both directions, from page-locked memory and from memory that is not, into __constant__
- * memory, and on the card into shared memory. */
+ * memory, and on the GPU into shared memory. */
 #include <kernelgate/kernelgate.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ KG_TIME_CLAIM(transfers, pinned_beats_pageable_to_host)
     kg_expect_speedup("d2h_pinned/768x768/-", "d2h_pageable/768x768/-", 1.2);
 }
 
-/* The card reads its own memory at terabytes a second, the host's over a bus of tens of gigabytes.
+/* The GPU reads its own memory at terabytes a second, the host's over a bus of tens of gigabytes.
  */
 KG_TIME_CLAIM(transfers, shared_memory_is_nearer_than_the_host)
 {

@@ -2,7 +2,7 @@
 #ifndef KG__BASE_CLOCK_H
 #define KG__BASE_CLOCK_H
 
-/* Seconds since an arbitrary moment, by a clock that nobody sets. */
+/* Seconds since an arbitrary moment, by a monotonic clock. */
 double kg__now(void);
 
 #endif

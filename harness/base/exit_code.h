@@ -1,4 +1,4 @@
-/* The exit codes of every program here: README.md has their meaning for users. */
+/* The exit codes of every program here: docs/reference.md has their meaning for users. */
 #ifndef KG__BASE_EXIT_CODE_H
 #define KG__BASE_EXIT_CODE_H
 

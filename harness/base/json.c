@@ -109,11 +109,10 @@ bool kg__json_save(const char *path, const json_t *document, int indent, kg__err
     bool written;
 
     if (text == NULL)
-        return kg__fail(
-            error,
-            "%s: the document cannot be written as JSON (a text that is no UTF-8?); the "
-            "file stays as it was: rename what is none",
-            path);
+        return kg__fail(error,
+                        "%s: the document cannot be written as JSON (is a string not UTF-8?); the "
+                        "file stays as it was: rename what is none",
+                        path);
     length = strlen(text);
     /* The terminating zero gives way to the newline that ends the last line. */
     text[length] = '\n';
@@ -136,6 +135,6 @@ json_t *kg__json_load(const char *path, const char *remedy, kg__error *error)
     document = json_loadf(file, JSON_REJECT_DUPLICATES, &position);
     fclose(file);
     if (document == NULL)
-        kg__fail(error, "%s:%d: is no JSON: %s: %s", path, position.line, position.text, remedy);
+        kg__fail(error, "%s:%d: is not JSON: %s: %s", path, position.line, position.text, remedy);
     return document;
 }

@@ -46,8 +46,7 @@ static void read_holder(int file, char *holder, size_t size)
         kg__format(holder, size, "an unnamed process");
 }
 
-/* Writes who holds the lock into its file. That is a courtesy to those who wait: the lock holds
- * without it. */
+/* Writes who holds the lock into its file. Those who wait read it; the lock holds without it. */
 static void name_holder(int file)
 {
     char program[256];

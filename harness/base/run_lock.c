@@ -204,12 +204,12 @@ static bool refuse(const char *path, const lock_holder *holder, kg__error *error
     name_host(host, sizeof host);
     if (strcmp(host, holder->host) != 0)
         return kg__fail(error,
-                        "%.*s: held by %s, process %ld on %s, since %s: wait until it is through, "
+                        "%.*s: held by %s, process %ld on %s, since %s: wait until it finishes, "
                         "or set KG_OUT to another folder; if it is gone, remove %s",
                         (int)length, path, holder->what, (long)holder->process, holder->host,
                         holder->since, path);
     return kg__fail(error,
-                    "%.*s: held by %s, process %ld, since %s: wait until it is through, or set "
+                    "%.*s: held by %s, process %ld, since %s: wait until it finishes, or set "
                     "KG_OUT to another folder",
                     (int)length, path, holder->what, (long)holder->process, holder->since);
 }

@@ -48,11 +48,11 @@ double kg__median(double *samples, size_t count)
 
 /* The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose
  * the median with at least the confidence asked for; 0 where no rank does. They miss the median
- * when fewer than l samples fall on one side of it, so the largest l is sought with 2 P(B < l) <= 1
+ * when fewer than l samples fall on one side of it, so the largest l is taken with 2 P(B < l) <= 1
  * - confidence, where B counts the heads of `count` tosses of a fair coin.
  *
  * The binomial weights are taken relative to the greatest one, from which they are stepped down to
- * where they become negligible and then summed upwards. Neither way subtracts or takes a logarithm
+ * where they become negligible and then summed upward. Neither way subtracts or takes a logarithm
  * of a factorial, so the sums keep about twelve digits at a million samples, where the
  * probabilities themselves underflow. */
 static size_t lower_rank(size_t count, double confidence)

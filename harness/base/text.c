@@ -204,7 +204,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The edit distance of two names, of which none is long: two neighbours that change places, which
+/* The edit distance of two names, of which none is long: two neighbors that change places, which
  * is how fingers slip, are one letter wrong. */
 static size_t distance(const char *a, const char *b)
 {

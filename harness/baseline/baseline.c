@@ -72,8 +72,8 @@ static void append_unjudged(char *text, size_t size, const char *model)
     }
 }
 
-bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const kg__provenance *provenance, char *text, size_t size)
+bool kg__recording_differences(const kg__baseline *baseline, const kg__target *target,
+                               const kg__provenance *provenance, char *text, size_t size)
 {
     const char *model = kg__provenance_text(&baseline->provenance, "model");
     const fact facts[] = {
@@ -175,7 +175,7 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
     };
 }
 
-kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric)
+kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric)
 {
     kg__expectation expectation = kg__baseline_expectation(metric);
     kg__interval same = { metric->value, metric->value, metric->value };

@@ -81,8 +81,8 @@ bool kg__is_same_tool(const char *a, const char *b);
 /* Says where the CPU model's baseline was recorded with another compiler, another version of the
  * model or other CXXFLAGS than this run has, whose target and provenance are given, and which
  * counters are not judged for it; false, with an empty text, where none differs. */
-bool kg__recorded_otherwise(const kg__baseline *baseline, const kg__target *target,
-                            const kg__provenance *provenance, char *text, size_t size);
+bool kg__recording_differences(const kg__baseline *baseline, const kg__target *target,
+                               const kg__provenance *provenance, char *text, size_t size);
 
 /* Reads the baseline file at `path`. On KG__BAD, `error` says what, where (file, line, key) and
  * what to do, for the first thing wrong; `baseline` then holds the cases that were right (none if
@@ -125,7 +125,7 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
 /* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the
  * metric's own value. */
-kg__judgement kg__baseline_judgement(const kg__baseline_metric *metric);
+kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric);
 
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);

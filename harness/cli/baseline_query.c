@@ -16,10 +16,10 @@ static void add_limits(json_t *limits, const kg__baseline_case *cases, size_t co
         json_t *metrics = json_object();
 
         for (size_t j = 0; j < cases[i].metric_count; j++) {
-            kg__judgement judgement = kg__baseline_judgement(&cases[i].metrics[j]);
+            kg__judgment judgment = kg__baseline_judgment(&cases[i].metrics[j]);
             json_t *entry = json_object();
 
-            kg__json_set_finite(entry, "smallest", judgement.smallest);
+            kg__json_set_finite(entry, "smallest", judgment.smallest);
             json_object_set_new(metrics, cases[i].metrics[j].name, entry);
         }
         json_object_set_new(limits, cases[i].id, metrics);

@@ -17,12 +17,12 @@ const char *kg__results_folder(const char *folder)
 
 static bool narrates_to_stderr;
 
-FILE *kg__narration(void)
+FILE *kg__progress_stream(void)
 {
     return narrates_to_stderr ? stderr : stdout;
 }
 
-void kg__narrate_to_stderr(void)
+void kg__progress_to_stderr(void)
 {
     narrates_to_stderr = true;
 }

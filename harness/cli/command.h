@@ -55,10 +55,10 @@ bool kg__parse_arguments(const kg__command *command, size_t count, char **argume
     }
 
 /* The stream for progress messages of a command that measures or stores: the standard output. */
-FILE *kg__narration(void);
+FILE *kg__progress_stream(void);
 
 /* Makes it the standard error, so that --json prints only its document on the standard output. */
-void kg__narrate_to_stderr(void);
+void kg__progress_to_stderr(void);
 
 /* The folder of a run's results: `folder` unless NULL, else KG_OUT, else out. */
 const char *kg__results_folder(const char *folder);

@@ -271,8 +271,8 @@ static kg__case_result *judge_observations(judged_target *judged, const char *id
             &judged->pool, id, judged->target.key, "time", KG__ERROR,
             kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
     kg__verdicts_add_refusal(judged->verdicts, &(kg__refusal){ id, refused->why, false });
-    kg__print_verdict(kg__narration(), "refused", "%-11s  %-32s  %s\n", judged->target.key, id,
-                      refused->why);
+    kg__print_verdict(kg__progress_stream(), "refused", "%-11s  %-32s  %s\n", judged->target.key,
+                      id, refused->why);
     return NULL;
 }
 
@@ -288,7 +288,7 @@ static void judge_case(judged_target *judged, const char *id, const json_t *meas
         return;
     kg__import_origin_read(&judged->pool, json_object_get(measured, "imported"), &result->imported);
     kg__case_line(result, NULL, line, sizeof line);
-    kg__print_verdict_line(kg__narration(), line);
+    kg__print_verdict_line(kg__progress_stream(), line);
     kg__verdicts_add_case(judged->verdicts, result);
 }
 
@@ -341,7 +341,7 @@ static void note_no_baseline(judged_target *judged)
                         "with kernelgate baseline adopt",
                         judged->baseline_path);
     verdicts->skipped_by = KG__SKIP_NO_BASELINE;
-    kg__print_verdict(kg__narration(), "skipped", "%-11s  %s\n", judged->target.key,
+    kg__print_verdict(kg__progress_stream(), "skipped", "%-11s  %s\n", judged->target.key,
                       verdicts->skipped);
 }
 
@@ -418,7 +418,7 @@ static int judge(size_t count, char **paths)
     if (moves && count == 0)
         return kg__judge_moves();
     if (as_json)
-        kg__narrate_to_stderr();
+        kg__progress_to_stderr();
     if (count != 1 || moves) {
         kg__complain("judge: needs one file: see `kernelgate help judge`");
         return code;

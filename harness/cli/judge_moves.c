@@ -20,7 +20,7 @@ static kg__bound find_bound(const char *name)
     return bound;
 }
 
-/* A judgement of one move; NULL with `error` where it has another form. */
+/* A judgment of one move; NULL with `error` where it has another form. */
 static json_t *judge_move(json_t *move, json_error_t *error)
 {
     kg__interval observed = { .high = INFINITY };
@@ -31,7 +31,7 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     int gated;
     int same_code;
     double sentinel_limit;
-    kg__judgement judgement;
+    kg__judgment judgment;
     json_t *object;
 
     if (json_unpack_ex(move, error, JSON_STRICT,
@@ -49,10 +49,10 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     surroundings.bound = find_bound(bound);
     surroundings.same_code = same_code != 0;
     expectation.gated = gated != 0;
-    judgement = kg__judge(&observed, &expectation, &surroundings, unit);
-    object = json_pack("{s:s, s:s}", "verdict", kg__verdict_name(judgement.verdict), "why",
-                       judgement.why);
-    kg__json_set_finite(object, "smallest", judgement.smallest);
+    judgment = kg__judge(&observed, &expectation, &surroundings, unit);
+    object =
+        json_pack("{s:s, s:s}", "verdict", kg__verdict_name(judgment.verdict), "why", judgment.why);
+    kg__json_set_finite(object, "smallest", judgment.smallest);
     return object;
 }
 
@@ -61,25 +61,24 @@ int kg__judge_moves(void)
     json_error_t error;
     json_t *document = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
     const json_t *moves = json_object_get(document, "moves");
-    json_t *judgements = json_is_array(moves) ? json_array() : NULL;
+    json_t *judgments = json_is_array(moves) ? json_array() : NULL;
     json_t *move;
     size_t i;
 
     json_array_foreach (moves, i, move) {
-        if (json_array_append_new(judgements, judge_move(move, &error)) != 0) {
-            json_decref(judgements);
-            judgements = NULL;
+        if (json_array_append_new(judgments, judge_move(move, &error)) != 0) {
+            json_decref(judgments);
+            judgments = NULL;
             break;
         }
     }
     json_decref(document);
-    if (judgements == NULL) {
+    if (judgments == NULL) {
         kg__complain("judge: --moves: the standard input is not its document: %s: see "
                      "harness/cli/judge_moves.h",
                      *error.text != '\0' ? error.text : "it has no moves");
         return KG__EXIT_ERROR;
     }
-    return kg__json_print(json_pack("{s:o}", "judgements", judgements), 0, "judge")
-               ? KG__EXIT_PASS
-               : KG__EXIT_ERROR;
+    return kg__json_print(json_pack("{s:o}", "judgments", judgments), 0, "judge") ? KG__EXIT_PASS
+                                                                                  : KG__EXIT_ERROR;
 }

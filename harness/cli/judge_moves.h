@@ -2,7 +2,7 @@
 #ifndef KG__CLI_JUDGE_MOVES_H
 #define KG__CLI_JUDGE_MOVES_H
 
-/* Reads {"moves": [MOVE...]} from the standard input and prints {"judgements": [{"verdict", "why",
+/* Reads {"moves": [MOVE...]} from the standard input and prints {"judgments": [{"verdict", "why",
  * "smallest"}...]}, in the same order. A MOVE has all of these, but "high" and "bound" are absent
  * where nothing is known of them; the moves are in the order of sentinel.h:
  *

@@ -63,7 +63,7 @@ static bool check_settings(void)
 {
     kg__error error = { "" };
 
-    if (kg__settings_are_clear(&error))
+    if (kg__settings_are_valid(&error))
         return true;
     kg__complain("%s", error.text);
     return false;

@@ -56,17 +56,18 @@ static void announce(kg__settlement *run)
     size_t first = kg__look_pairs(kg__settle_first_look(run));
     double pair = run->family_size > 0 ? estimate(run) : 0;
 
-    fprintf(kg__narration(),
+    fprintf(kg__progress_stream(),
             "settling %zu suspect%s in %zu comparison%s against %s%s%s%s: ", run->suspects,
             run->suspects == 1 ? "" : "s", run->count, run->count == 1 ? "" : "s", run->ref,
             *run->commit != '\0' ? " (" : "", run->commit, *run->commit != '\0' ? ")" : "");
     if (run->family_size > 0)
-        fprintf(kg__narration(), "%zu to %d pairs, about %.0f to %.0f s, at most %.0f s\n", first,
-                KG__PAIRS_MAXIMUM, (double)first * pair, KG__PAIRS_MAXIMUM * pair, run->limit);
-    else
-        fprintf(kg__narration(), "no pairs, two more observations of each, at most %.0f s\n",
+        fprintf(kg__progress_stream(), "%zu to %d pairs, about %.0f to %.0f s, at most %.0f s\n",
+                first, KG__PAIRS_MAXIMUM, (double)first * pair, KG__PAIRS_MAXIMUM * pair,
                 run->limit);
-    (void)fflush(kg__narration());
+    else
+        fprintf(kg__progress_stream(), "no pairs, two more observations of each, at most %.0f s\n",
+                run->limit);
+    (void)fflush(kg__progress_stream());
 }
 
 static bool parse_limit(kg__settlement *run)
@@ -197,10 +198,10 @@ static int settle_held(kg__settlement *run)
     if (run->suspects > 0) {
         announce(run);
         kg__settle_all(run);
-        fprintf(kg__narration(), "settled %zu of %zu suspects in %.1f s\n",
+        fprintf(kg__progress_stream(), "settled %zu of %zu suspects in %.1f s\n",
                 run->suspects - count_unsettled(run), run->suspects, kg__settle_elapsed(run));
     } else if (!run->failed) {
-        fprintf(kg__narration(), "no suspects: nothing to settle\n");
+        fprintf(kg__progress_stream(), "no suspects: nothing to settle\n");
     }
     code = run->failed ? KG__EXIT_ERROR : KG__EXIT_PASS;
     if (as_json ? !print_document(run, code) : !kg__flush_output("settle"))
@@ -226,7 +227,7 @@ static int settle(size_t count, char **operands)
     (void)count;
     (void)operands;
     if (as_json)
-        kg__narrate_to_stderr();
+        kg__progress_to_stderr();
     if (hold_results()) {
         if (parse_limit(&run) && take_folder("--base", folders[KG__BASE]) &&
             take_folder("--head", folders[KG__HEAD]) && folders_differ())

@@ -23,16 +23,16 @@ static void report_settled(kg__settle_group *group, const kg__suspect *suspect)
     char line[2 * KG__MESSAGE_SIZE];
 
     kg__case_line(result, NULL, line, sizeof line);
-    kg__print_verdict_line(kg__narration(), line);
+    kg__print_verdict_line(kg__progress_stream(), line);
     if (suspect->note[0] != '\0') {
         add_note(group, suspect, suspect->note);
-        kg__print_verdict(kg__narration(), "note", "%-11s  %-32s  %s\n", group->target.key,
+        kg__print_verdict(kg__progress_stream(), "note", "%-11s  %-32s  %s\n", group->target.key,
                           result->id, suspect->note);
     }
     /* The results note a suspect that had tripped and passes. */
     if (result->verdict == KG__PASS && kg__case_result_tripped(result))
         add_note(group, suspect, result->why);
-    (void)fflush(kg__narration());
+    (void)fflush(kg__progress_stream());
 }
 
 /* Settles a suspect if possible; returns whether it is settled. */
@@ -115,7 +115,7 @@ size_t kg__settle_first_look(const kg__settlement *run)
 {
     size_t look = 0;
 
-    while (look + 1 < KG__LOOKS && !kg__look_can_find(look, run->family_size, true))
+    while (look + 1 < KG__LOOKS && !kg__look_has_power(look, run->family_size, true))
         look++;
     return look;
 }
@@ -140,7 +140,7 @@ static void stop_pairs(kg__settlement *run)
         why, sizeof why,
         "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
         kg__look_pairs(kg__settle_first_look(run)), run->limit, run->round_seconds);
-    fprintf(kg__narration(), "settle: %s: judged by the stored baseline\n", why);
+    fprintf(kg__progress_stream(), "settle: %s: judged by the stored baseline\n", why);
     for (size_t g = 0; g < run->count; g++)
         kg__settle_leave(&run->groups[g], why);
 }
@@ -194,13 +194,13 @@ static void print_progress(kg__settlement *run, size_t round)
     if (work.suspects == 0 || kg__now() - run->last_report < PROGRESS_EVERY)
         return;
     run->last_report = kg__now();
-    fprintf(kg__narration(), "settle: %zu pair%s in %.0f s, %zu of %zu suspects open%s", round + 1,
-            round == 0 ? "" : "s", kg__settle_elapsed(run), work.suspects, run->suspects,
+    fprintf(kg__progress_stream(), "settle: %zu pair%s in %.0f s, %zu of %zu suspects open%s",
+            round + 1, round == 0 ? "" : "s", kg__settle_elapsed(run), work.suspects, run->suspects,
             work.pairs > 0 ? "" : "\n");
     if (work.pairs > 0)
-        fprintf(kg__narration(), ", the next look in about %.0f s\n",
+        fprintf(kg__progress_stream(), ", the next look in about %.0f s\n",
                 (double)work.pairs * run->round_seconds);
-    (void)fflush(kg__narration());
+    (void)fflush(kg__progress_stream());
 }
 
 void kg__settle_all(kg__settlement *run)

@@ -63,7 +63,7 @@ bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *gr
                            kg__listing *ids)
 {
     char path[KG__PATH_SIZE + 32];
-    const char *arguments[] = { group->programs[KG__HEAD], "--beside", path, NULL };
+    const char *arguments[] = { group->programs[KG__HEAD], "--timed-with", path, NULL };
     const char **wanted = kg__allocate(group->count, sizeof *wanted);
     size_t count = 0;
     kg__error why;
@@ -86,7 +86,7 @@ bool kg__settle_list_cases(const kg__settlement *run, const kg__settle_group *gr
     code = kg__child_lines(arguments, KG__LISTING_SECONDS, ids);
     if (code == 0 && ids->count > 0)
         return true;
-    kg__complain("%s --beside %s: lists no cases (exit code %d): build it again",
+    kg__complain("%s --timed-with %s: lists no cases (exit code %d): build it again",
                  group->programs[KG__HEAD], path, code);
     return false;
 }

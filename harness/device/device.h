@@ -187,7 +187,7 @@ static inline bool kg__device_has_findings(const char *home, kg__findings *findi
     return false;
 }
 
-static inline bool kg__device_passed_over(kg__error *what, bool *whole)
+static inline bool kg__device_skipped_checks(kg__error *what, bool *whole)
 {
     (void)what;
     *whole = true;
@@ -210,9 +210,9 @@ void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. */
 bool kg__device_has_findings(const char *home, kg__findings *findings);
-/* True when a launch was too large to look at all of it: `what` says what was passed over. `whole`
+/* True when a launch was too large to look at all of it: `what` says what was skipped. `whole`
  * becomes whether every block was run, so that the outputs are all there. */
-bool kg__device_passed_over(kg__error *what, bool *whole);
+bool kg__device_skipped_checks(kg__error *what, bool *whole);
 #endif
 
 /* From now on launches are recorded, not run, in this process. */

@@ -156,7 +156,7 @@ static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
         return KG__DEVICE_ABSENT;
     }
     if (code == cudaErrorNoDevice) {
-        kg__fail(why, "no GPU: the driver sees none (is CUDA_VISIBLE_DEVICES set so?)");
+        kg__fail(why, "no GPU: the driver sees none (check CUDA_VISIBLE_DEVICES)");
         return KG__DEVICE_ABSENT;
     }
     if (driver > 0 && driver < toolkit)
@@ -186,7 +186,7 @@ static void format_uuid(const struct cudaDeviceProp *properties, char *text, siz
     }
 }
 
-/* The key of a card: its name's; boards that share a name and differ in memory are distinguished by
+/* The key of a GPU: its name's; boards that share a name and differ in memory are distinguished by
  * the baseline's memory_mib. */
 static kg__target describe_target(const struct cudaDeviceProp *properties)
 {

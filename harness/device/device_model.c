@@ -84,14 +84,15 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
     size_t uncapturable = clock == KG_HOST_CLOCK ? 0 : kg__model_uncapturable();
 
     if (astray > 0)
-        kg__fail(why,
-                 "launches or copies that were not on the stream of the call, which could not be "
-                 "timed: %zu; start them on call->stream (config.stream), and on no other",
-                 astray);
+        kg__fail(
+            why,
+            "%zu launches or copies are not on the stream of the call, where they could not be "
+            "timed: start them on call->stream (config.stream), and on no other",
+            astray);
     else if (uncapturable > 0)
         kg__fail(why,
                  "the launcher allocates, frees or waits, which CUDA refuses where a launch is "
-                 "timed: %zu such call%s; take scratch memory as an argument, and wait for nothing",
+                 "timed: %zu such call%s; use a KG_SCRATCH argument, and do not synchronize",
                  uncapturable, uncapturable == 1 ? "" : "s");
     return astray > 0 || uncapturable > 0;
 }
@@ -172,7 +173,7 @@ bool kg__device_has_findings(const char *home, kg__findings *findings)
     return findings->count > 0;
 }
 
-bool kg__device_passed_over(kg__error *what, bool *whole)
+bool kg__device_skipped_checks(kg__error *what, bool *whole)
 {
     const kg__model_report *report = kg__model_seen();
 

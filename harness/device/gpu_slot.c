@@ -143,7 +143,7 @@ bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error)
                 board->name);
         if (strncmp(board->uuid, uuid_prefix, prefix) != 0 ||
             !has_uuid_form(board->uuid + prefix, strlen(board->uuid + prefix), '-'))
-            return kg__fail(error, "%s: its UUID is \"%s\", by which CTest cannot hand it out",
+            return kg__fail(error, "%s: its UUID is \"%s\", which is not a resource id for CTest",
                             board->name, board->uuid);
     }
     return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NVML's interface as its documentation describes it: results are small numbers, cards are
+/* NVML's interface as its documentation describes it: results are small numbers, GPUs are
  * pointers. */
 typedef struct nvml_device *device_handle;
 
@@ -15,8 +15,8 @@ enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, LIBRARY_MISMAT
 /* What the calls below take for a temperature's sensor and a clock's domain. */
 enum { SENSOR_GPU = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 
-/* A process that computes on a card. The second version of the call added the instances of a split
- * card. */
+/* A process that computes on a GPU. The second version of the call added the instances of a GPU
+ * in MIG mode. */
 typedef struct process_v1 {
     unsigned pid;
     unsigned long long memory;
@@ -114,7 +114,7 @@ static kg__nvml_status start_library(kg__nvml *nvml, const char *library, kg__er
             error_text(nvml, code));
         return KG__NVML_ABSENT;
     }
-    kg__fail(why, "the NVIDIA driver does not answer (NVML error %d: %s): %s", code,
+    kg__fail(why, "a call of the NVIDIA driver failed (NVML error %d: %s): %s", code,
              error_text(nvml, code),
              code == LIBRARY_MISMATCH
                  ? "library and kernel module differ, as after an update: restart the machine"
@@ -153,7 +153,7 @@ void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)
         *text = '\0';
 }
 
-/* A whole number from a call that takes the card alone or with a selector; -1 where the driver does
+/* A whole number from a call that takes the GPU alone or with a selector; -1 where the driver does
  * not say. */
 static int query_integer(int (*query)(device_handle, int, unsigned *), device_handle device,
                          int what)
@@ -239,7 +239,7 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
     if (processes->count < 0 || own->count < 0)
         return -1;
     for (int i = 0; i < processes->count; i++) {
-        /* A split card lists a process once for each of its instances. */
+        /* A GPU in MIG mode lists a process once for each of its instances. */
         if (first == NULL && is_listed(own, processes->pids[i]))
             first = &processes->pids[i];
         foreign += first == NULL || processes->pids[i] != *first;

@@ -1,6 +1,6 @@
-/* The state of NVIDIA cards, from NVML, the library that comes with the driver. It is loaded when
+/* The state of NVIDIA GPUs, from NVML, the library that comes with the driver. It is loaded when
  * it is asked for: a program linked to it would not start where there is no driver. Nothing here
- * changes a card's settings. */
+ * changes a GPU's settings. */
 #ifndef KG__DEVICE_NVML_H
 #define KG__DEVICE_NVML_H
 
@@ -22,7 +22,7 @@ typedef enum kg__nvml_status {
 /* The loaded library. */
 typedef struct kg__nvml kg__nvml;
 
-/* What a card says of itself. Each figure may be unavailable on its own: a whole number is
+/* What a GPU says of itself. Each figure may be unavailable on its own: a whole number is
  * then -1 and a power NaN. `kernelgate doctor` asks for more by itself (nvml.py). */
 typedef struct kg__nvml_state {
     int temperature_c; /* of the GPU, degrees Celsius */
@@ -44,21 +44,21 @@ kg__nvml_status kg__nvml_open(kg__nvml **nvml, kg__error *why);
 /* The driver's version, "580.159.04"; empty where it is not known. */
 void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size);
 
-/* Asks for the state of the card of a UUID, "GPU-...". False with `error` where there is no such
- * card or it does not answer; every figure is then unavailable. */
+/* Asks for the state of the GPU of a UUID, "GPU-...". False with `error` where there is no such
+ * GPU or it does not answer; every figure is then unavailable. */
 bool kg__nvml_gpu_state(const kg__nvml *nvml, const char *uuid, kg__nvml_state *state,
                         kg__error *error);
 
-/* The most processes on one card that are looked at. */
+/* The most processes on one GPU that are looked at. */
 #define KG__NVML_PROCESSES 256
 
-/* The processes that compute on a card at one moment, in no order. */
+/* The processes that compute on a GPU at one moment, in no order. */
 typedef struct kg__nvml_processes {
     int count; /* -1: not known */
     unsigned pids[KG__NVML_PROCESSES];
 } kg__nvml_processes;
 
-/* Lists the processes that compute on the card of a UUID; false where that is not known. */
+/* Lists the processes that compute on the GPU of a UUID; false where that is not known. */
 bool kg__nvml_list(const kg__nvml *nvml, const char *uuid, kg__nvml_processes *processes);
 
 /* Finds which of the listed processes may be this one, from the list before its context was made
@@ -71,7 +71,7 @@ void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processe
  * that may be this one, all but one are others. */
 int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_processes *own);
 
-/* Whether clocks were held down by heat or power. An idle card, clocks set by hand and the like are
+/* Whether clocks were held down by heat or power. An idle GPU, clocks set by hand and the like are
  * not throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
 

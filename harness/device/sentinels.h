@@ -26,7 +26,7 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
 /* Copies `bytes` from page-locked `host` to `device` and back: bound by the bus. */
 cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream);
 
-/* The floating-point operations of one launch of it: two a multiply-add. */
+/* The floating-point operations of one launch of it: two per multiply-add. */
 double kg__fma_sentinel_operations(int multiprocessors);
 
 #ifdef __cplusplus

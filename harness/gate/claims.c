@@ -79,7 +79,8 @@ static claim_case find_case(const claim_check *claim, const char *name)
     kg__case_list_free(&cases);
     result = kg__verdicts_find(claim->measured, found.id);
     metric = kg__case_result_metric(result, claim->metric);
-    if (metric != NULL && result->verdict < KG__WRONG && !kg__is_disproved(claim->checks, found.id))
+    if (metric != NULL && result->verdict < KG__WRONG &&
+        !kg__case_failed_check(claim->checks, found.id))
         found.value = metric->figures.value;
     found.unchanged = metric == NULL && result != NULL && result->verdict == KG__UNCHANGED;
     if (metric != NULL) {

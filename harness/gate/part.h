@@ -59,8 +59,8 @@ typedef struct kg__part_run {
     const kg_variant *variant;        /* the one that is being checked */
     char instrumented[KG__PATH_SIZE]; /* the program with instrumented kernels; empty: none */
     bool watching;                    /* it is the one that is being observed */
-    bool told_blind;                  /* it has been told that it does not watch */
-    char otherwise[512];              /* how the baseline was recorded otherwise, or empty */
+    bool reported_not_instrumented;   /* it has been told that it does not watch */
+    char recording_differences[512];  /* how the baseline was recorded differently, or empty */
     bool unwritten;                   /* what was last to be written down is not */
     kg__texts failures;               /* kg__failure_group_key() of what was printed */
     kg__texts failed;                 /* the cases that were printed with them */

@@ -33,7 +33,7 @@ static bool watch(kg__part_run *run, const char *plain_label)
 }
 
 /* Checking results alone is no whole check: only who watches over the run by hand may go on so. */
-static void tell_unwatched(kg__part_run *run, const char *why)
+static void report_unchecked_accesses(kg__part_run *run, const char *why)
 {
     char text[KG__MESSAGE_SIZE];
 
@@ -94,7 +94,7 @@ void kg__part_check(kg__part_run *run)
 
     if (kg__part_is_model() &&
         !kg__instrumented_program(NULL, run->instrumented, sizeof run->instrumented, &why))
-        tell_unwatched(run, why.text);
+        report_unchecked_accesses(run, why.text);
     if (shares_processes(run)) {
         (void)kg__part_observe(run, NULL, "variants");
     } else if (kg__part_is(run, "defects")) {

@@ -101,7 +101,7 @@ static void resolve_doubts(kg__part_run *run)
 }
 
 /* All variants in one process; then, for what tripped, two more; the median of the three decides.
- * With a base at hand only what tripped downwards is confirmed, the rest are suspects.
+ * With a base at hand only what tripped downward is confirmed, the rest are suspects.
  */
 void kg__part_measure(kg__part_run *run)
 {

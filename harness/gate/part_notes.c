@@ -56,8 +56,8 @@ void kg__part_note_speedups(kg__part_run *run)
             continue;
         hot = kg__speedup(fast->result, slow->result, "time_ns");
         cold = kg__speedup(fast->result, slow->result, "cold_time_ns");
-        if (isnan(hot) || kg__is_disproved(checks, fast->c->id) ||
-            kg__is_disproved(checks, slow->c->id))
+        if (isnan(hot) || kg__case_failed_check(checks, fast->c->id) ||
+            kg__case_failed_check(checks, slow->c->id))
             continue;
         kg__format(text, sizeof text, "%s runs at %.2f times the speed of %s", fast->c->id, hot,
                    kg__launches_equal(&slow->c->launch, &fast->c->launch) ? first->name
@@ -75,8 +75,8 @@ void kg__part_note_provenance(kg__part_run *run)
 {
     static const char *const facts[] = { "driver", "cuda", "power_limit_w", "ecc" };
 
-    if (run->otherwise[0] != '\0')
-        kg__part_add_note(run, run->otherwise);
+    if (run->recording_differences[0] != '\0')
+        kg__part_add_note(run, run->recording_differences);
     for (size_t i = 0; run->has_baseline && i < sizeof facts / sizeof facts[0]; i++) {
         const kg__fact *then = kg__provenance_find(&run->baseline.provenance, facts[i]);
         const kg__fact *now = kg__provenance_find(run->provenance, facts[i]);

@@ -47,8 +47,9 @@ static void take_target(kg__part_run *run, const kg__observation *observation)
         break;
     }
     if (run->has_baseline && kg__part_is(run, "count"))
-        (void)kg__recorded_otherwise(&run->baseline, &run->target, observation->provenance,
-                                     run->otherwise, sizeof run->otherwise);
+        (void)kg__recording_differences(&run->baseline, &run->target, observation->provenance,
+                                        run->recording_differences,
+                                        sizeof run->recording_differences);
     run->verdicts->target = run->target;
 }
 
@@ -79,7 +80,7 @@ static void take_board(kg__part_run *run, const kg__provenance *provenance)
     fflush(stdout);
 }
 
-/* Adds the card's measured limits to the provenance: what its sentinels move and compute a second.
+/* Adds the GPU's measured limits to the provenance: what its sentinels move and compute a second.
  * A sentinel that does not say how much it did sets no limit. */
 static void set_limits(json_t *provenance, const kg__observation *sentinels)
 {
@@ -125,9 +126,9 @@ static void require_watching(kg__part_run *run, const kg__observation *observati
 {
     char text[2 * KG__PATH_SIZE];
 
-    if (!run->watching || observation->watches || run->told_blind)
+    if (!run->watching || observation->watches || run->reported_not_instrumented)
         return;
-    run->told_blind = true;
+    run->reported_not_instrumented = true;
     kg__format(text, sizeof text,
                "%s: its kernels are not instrumented, so that no access is checked: build it again",
                run->instrumented);

@@ -244,7 +244,7 @@ kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject)
         subject->tripped = false;
         result->verdict = KG__UNCHANGED;
         result->changed = (kg__texts){ NULL, 0 };
-        result->why = "timed beside a changed case, not judged";
+        result->why = "timed only because a case that is timed with it changed; not judged";
     } else {
         result = kg__part_result(run, subject, KG__UNCHANGED, "not timed");
     }
@@ -262,7 +262,7 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
         kg__part_settle(run, subject,
                         kg__count_result(&run->pool, subject->c->id, &run->target,
                                          kg__observation_hold(&run->pool, observation),
-                                         kg__part_baseline(run), run->otherwise));
+                                         kg__part_baseline(run), run->recording_differences));
         return;
     }
     /* A case that has its verdict is only timed beside a suspect. */

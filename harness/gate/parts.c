@@ -81,7 +81,7 @@ static void skip_refused(kg__part_run *run)
     for (size_t i = 0; i < run->count; i++)
         gpu_only = gpu_only && run->verdicts->refused[i].gpu_only;
     if (gpu_only)
-        kg__part_skip(run, KG__SKIP_GPU_ONLY, "every case is for GPUs alone");
+        kg__part_skip(run, KG__SKIP_GPU_ONLY, "every case is GPU-only");
     else
         kg__part_skip(run, KG__SKIP_UNAVAILABLE,
                       "the comparison refuses every case: KG_VERBOSE=1 prints why");
@@ -128,8 +128,8 @@ static void note_nearest(kg__part_run *run)
 
     for (size_t i = 0; i < run->table.count; i++)
         ids[i] = run->table.list[i].id;
-    without = kg__globs_without_any(filter != NULL ? filter : "", ids, run->table.count);
-    nearest = kg__nearest_to_globs(without, ids, run->table.count);
+    without = kg__unmatched_globs(filter != NULL ? filter : "", ids, run->table.count);
+    nearest = kg__suggest_case(without, ids, run->table.count);
     if (nearest != NULL)
         run->verdicts->nearest = kg__pool_text(&run->pool, nearest);
     free(without);

@@ -86,7 +86,7 @@ static bool is_settling(kg__event event)
 {
     return event == KG__EVENT_CHECKED || event == KG__EVENT_MEASURED ||
            event == KG__EVENT_IDENTIFIED || event == KG__EVENT_FAILED ||
-           event == KG__EVENT_REFUSED || event == KG__EVENT_PASSED_OVER;
+           event == KG__EVENT_REFUSED || event == KG__EVENT_SKIPPED;
 }
 
 static void take_observation(watch *state, const kg__observation *observation)
@@ -285,7 +285,7 @@ static int follow(watch *state, kg__record_reader *reader, pid_t process, bool *
                 !end_process(process, SIGKILL, SECONDS_TO_GO, &status)) {
                 state->broken = true;
                 kg__fail(&state->why,
-                         "part %s: process %ld hung and cannot be ended: the driver holds it; see "
+                         "part %s: process %ld hung and cannot be killed: the driver holds it; see "
                          "nvidia-smi, and restart the machine if it stays",
                          state->job->part, (long)process);
             }
@@ -312,8 +312,7 @@ static void describe_end(const watch *state, int status, bool hung, char *text, 
         kg__format(text, size, "crashed: the observer died of signal %d (%s)", WTERMSIG(status),
                    strsignal(WTERMSIG(status)));
     else
-        kg__format(text, size, "the observer ended with exit code %d in the midst of it",
-                   WEXITSTATUS(status));
+        kg__format(text, size, "the observer ended early with exit code %d", WEXITSTATUS(status));
 }
 
 static size_t unsettled(const watch *state)
@@ -374,7 +373,7 @@ static bool settle_end(watch *state, int status, bool hung)
 }
 
 /* Passes on what a wrapper has against an observer that found nothing amiss itself. */
-static void heed_wrapper(const watch *state, int status)
+static void report_wrapper_exit(const watch *state, int status)
 {
     const char *wrapper = kg__wrapper(state->job->part);
     char why[KG__MESSAGE_SIZE];
@@ -385,9 +384,10 @@ static void heed_wrapper(const watch *state, int status)
         kg__format(why, sizeof why, "KG_WRAPPER=%s: died of signal %d (%s)", wrapper,
                    WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        kg__format(why, sizeof why,
-                   "KG_WRAPPER=%s: exit code %d, though the observer was through: see what it says",
-                   wrapper, WEXITSTATUS(status));
+        kg__format(
+            why, sizeof why,
+            "KG_WRAPPER=%s: exit code %d, although the observer had finished: see what it says",
+            wrapper, WEXITSTATUS(status));
     hand_on(state, &(kg__observation){ .event = KG__EVENT_OBJECTION, .why = why });
 }
 
@@ -435,11 +435,11 @@ kg__observation_status kg__observe_cases(const kg__observation_job *job, kg__err
         }
         status = follow(&state, &reader, process, &hung);
         if (reader.bad_lines > 0 || kg__record_torn(&reader))
-            kg__complain("%s: %zu damaged and %d unfinished lines were passed over", records,
+            kg__complain("%s: %zu damaged and %d unfinished lines were skipped", records,
                          reader.bad_lines, (int)kg__record_torn(&reader));
         kg__record_close(&reader);
         if (!hung)
-            heed_wrapper(&state, status);
+            report_wrapper_exit(&state, status);
         again = settle_end(&state, status, hung);
     }
     free(state.settled);

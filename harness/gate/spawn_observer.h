@@ -1,5 +1,5 @@
 /* The parent's side of observers: fresh processes that check, time or count cases and append
- * a record a case. A crash or a hang costs the case that was running; the rest is observed by a
+ * one record per case. A crash or a hang costs the case that was running; the rest is observed by a
  * further process. Knows no CUDA. */
 #ifndef KG__GATE_SPAWN_OBSERVER_H
 #define KG__GATE_SPAWN_OBSERVER_H

@@ -134,7 +134,7 @@ static bool long_option_is_good(const char *argument, arguments *all)
     kg__format(called, sizeof called, "--%s", option->name);
     all->prints = all->prints || option->kind == PRINTS;
     if (option->kind <= SWITCH && attached != NULL) {
-        kg__complain("%s: takes no value: leave out '=%s'", called, attached);
+        kg__complain("%s: takes no value: remove '=%s'", called, attached);
         return false;
     }
     return option->give == NULL || value_is_good(option, called, attached, all);
@@ -219,9 +219,10 @@ static void *watch_tests(void *nothing)
         else
             seconds++;
     }
-    kg__complain("%s: a test has no process: raise the number of processes (ulimit -u) and "
-                 "the address space (ulimit -v), or what the container may have of both",
-                 kg__comparison->name);
+    kg__complain(
+        "%s: a test's process cannot be started: raise the number of processes (ulimit -u) and "
+        "the address space (ulimit -v), or what the container may have of both",
+        kg__comparison->name);
     _exit(KG__EXIT_ERROR);
 }
 
@@ -261,7 +262,7 @@ static bool may_run_tests(void)
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__settings_are_clear(&error) && kg__filter_is_meant(kg__is_strict(), &error) &&
+    if (kg__settings_are_valid(&error) && kg__filter_is_allowed(kg__is_strict(), &error) &&
         kg__run_lock_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
@@ -320,7 +321,8 @@ static void print_help(void)
         "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
         "                     count (of the CPU model)\n"
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
-        "  --beside [FILE]    of a GPU: print the ids of the cases that are timed beside those in\n"
+        "  --timed-with [FILE]    of a GPU: print the ids of the cases that are timed beside those "
+        "in\n"
         "                     FILE, or beside those that KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --candidates       print the launches that a tuning tries, as JSON\n"
@@ -328,7 +330,7 @@ static void print_help(void)
         "                     doing it\n"
         "  --observe FILE --part PART --records FILE\n"
         "                     be an observer of the cases in FILE: what the tests spawn\n\n"
-        "exit: 0 judged, and nothing below; 1 slower or wrong; 2 an error; 77 nothing was "
+        "exit: 0 judged, no failure; 1 slower or wrong; 2 an error; 77 nothing was "
         "judged\n\n"
         "The tests are Criterion's, and so are the options of theirs:\n\n",
         kg__comparison->name, KG__TARGET_KIND);
@@ -381,7 +383,7 @@ static int run_tests(int argc, char **argv)
  * was linked with -Bsymbolic-functions (Ubuntu), the main() that it finds is the library's own, so
  * that a worker begins in ours: it must then go on in that one. Where the library finds ours
  * (Debian), no worker comes here. */
-static int work_for_criterion(int argc, char **argv)
+static int run_as_worker(int argc, char **argv)
 {
     int (*replaced)(int, char **) = NULL;
     void *address = dlsym(RTLD_NEXT, "main");
@@ -403,7 +405,7 @@ static const struct {
     { "--tests", print_tests, NULL },
     { "--cases", NULL, kg__print_cases },
     { "--resource-spec", kg__print_resource_spec, NULL },
-    { "--beside", NULL, kg__print_beside },
+    { "--timed-with", NULL, kg__print_timed_with },
     { "--work", kg__print_work, NULL },
     { "--candidates", kg__print_tune_candidates, NULL },
     { "--launches", kg__print_launches, NULL },
@@ -412,7 +414,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     if (getenv("BXFI_MAP") != NULL)
-        return work_for_criterion(argc, argv);
+        return run_as_worker(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--observe") == 0)
         return kg__observe(kg__comparison, argc, argv);
     for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof *questions; i++) {

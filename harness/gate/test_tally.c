@@ -73,7 +73,7 @@ static void make_verdicts(ended_test *test)
 
     test->verdicts = kg__verdicts_make(&test->pool, test->name);
     if (test->stats->timed_out) {
-        add_error(test, "overdue, and ended: see what it waits for");
+        add_error(test, "timed out, and was ended: see what it waits for");
     } else if (has_failed && kg__is_part(test->stats->test->name)) {
         add_error(test, "could not write down what it found: see its output");
     } else if (test->stats->test_status == CR_STATUS_SKIPPED) {
@@ -127,7 +127,7 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
         return;
     begin(&test, stats);
     if (stats->timed_out)
-        kg__complain("%s: overdue, and ended: see %s", test.name,
+        kg__complain("%s: timed out, and was ended: see %s", test.name,
                      test.verdicts != NULL ? test.path : "what it waits for");
     if (test.verdicts == NULL)
         make_verdicts(&test);

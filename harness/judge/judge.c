@@ -138,7 +138,7 @@ static const char *move_word(bool up, const char *unit)
  * ns, limit 2.0 %)", or "rose by 100.0 % (1 225 360 against 612 680)", for any rise of a counter
  * counts. */
 static void describe_move(char *text, size_t size, double value, const move_limits *limits,
-                          const kg__judgement *judgement, const char *unit)
+                          const kg__judgment *judgment, const char *unit)
 {
     char now[FIGURE_SIZE];
     char then[FIGURE_SIZE];
@@ -152,17 +152,17 @@ static void describe_move(char *text, size_t size, double value, const move_limi
         kg__format(text, size, "unchanged at %s", now);
         return;
     }
-    if (!isfinite(judgement->change)) {
+    if (!isfinite(judgment->change)) {
         kg__format(text, size, "%s (%s against %s)", word, now, then);
         return;
     }
     /* The limit holds for the logarithm, so a fall needs a slightly smaller fraction than a rise.
      */
     double smallest = value > limits->baseline
-                          ? judgement->smallest
+                          ? judgment->smallest
                           : fmax(-expm1(-limits->log_limit), limits->floor / limits->baseline);
 
-    print_percentages(moved, limit, sizeof moved, fabs(judgement->change), smallest);
+    print_percentages(moved, limit, sizeof moved, fabs(judgment->change), smallest);
     if (smallest > 0.0)
         kg__format(text, size, "%s by %s %% (%s against %s, limit %s %%)", word, moved, now, then,
                    limit);
@@ -180,7 +180,7 @@ static void describe_noise(char *text, size_t size, const kg__interval *observed
 
     print_figure(now, sizeof now, observed->value, unit);
     if (!isfinite(relative)) {
-        kg__format(text, size, "too few samples to know how near %s is to the truth", now);
+        kg__format(text, size, "too few samples for a confidence interval of %s", now);
         return;
     }
     print_percentages(width, allowed, sizeof width, relative, 0.5 * band);
@@ -247,9 +247,9 @@ static bool blame_surroundings(char *why, size_t size, const kg__surroundings *s
     if (surroundings == NULL)
         return false;
     if (surroundings->throttled)
-        kg__format(why, size, "the card throttled: %s", move);
+        kg__format(why, size, "the GPU throttled: %s", move);
     else if (foreign > 0)
-        kg__format(why, size, "%d other process%s computed on the card: %s", foreign,
+        kg__format(why, size, "%d other process%s computed on the GPU: %s", foreign,
                    foreign == 1 ? "" : "es", move);
     else if (blame_sentinel(why, size, surroundings, limits, value, move))
         return true;
@@ -288,80 +288,80 @@ static bool is_fraction_or_figure(double value)
 }
 
 /* Whether nothing can be judged: the value or the baseline is unusable, or there is none; the
- * judgement says so then. */
+ * judgment says so then. */
 static bool is_refused(const kg__interval *observed, const kg__expectation *expectation,
-                       const char *unit, kg__judgement *judgement)
+                       const char *unit, kg__judgment *judgment)
 {
     const char *unusable = unusable_value(observed, expectation, unit);
 
-    judgement->verdict = KG__ERROR;
+    judgment->verdict = KG__ERROR;
     if (unusable != NULL) {
-        kg__format(judgement->why, sizeof judgement->why, "%s", unusable);
+        kg__format(judgment->why, sizeof judgment->why, "%s", unusable);
         return true;
     }
     if (expectation == NULL) {
-        judgement->verdict = KG__NO_BASELINE;
-        kg__format(judgement->why, sizeof judgement->why,
+        judgment->verdict = KG__NO_BASELINE;
+        kg__format(judgment->why, sizeof judgment->why,
                    "no baseline: record one with ci/rebaseline");
         return true;
     }
     /* No rise can be computed from -0. */
     if (!is_fraction_or_figure(expectation->value) || signbit(expectation->value) ||
         !is_fraction_or_figure(expectation->band) || !is_fraction_or_figure(expectation->floor)) {
-        kg__format(judgement->why, sizeof judgement->why,
+        kg__format(judgment->why, sizeof judgment->why,
                    "the baseline's figures are unusable: record it again with ci/rebaseline");
         return true;
     }
-    judgement->verdict = KG__PASS;
+    judgment->verdict = KG__PASS;
     return false;
 }
 
-kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
-                        const kg__surroundings *surroundings, const char *unit)
+kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
+                       const kg__surroundings *surroundings, const char *unit)
 {
-    kg__judgement judgement = { .change = NAN, .limit = NAN, .smallest = NAN };
+    kg__judgment judgment = { .change = NAN, .limit = NAN, .smallest = NAN };
     double value = observed->value;
 
-    if (is_refused(observed, expectation, unit, &judgement))
-        return judgement;
+    if (is_refused(observed, expectation, unit, &judgment))
+        return judgment;
 
     move_limits limits = { .baseline = expectation->value,
                            .log_limit = log1p(expectation->band),
                            .floor = expectation->floor };
     limit_side side = compare_to_limits(&limits, value);
     bool wide = is_wide(observed, expectation->band);
-    char move[sizeof judgement.why];
+    char move[sizeof judgment.why];
 
-    judgement.change = value == limits.baseline ? 0.0 : value / limits.baseline - 1.0;
-    judgement.limit = expectation->band;
-    judgement.smallest = limits.floor > 0.0 ? fmax(judgement.limit, limits.floor / limits.baseline)
-                                            : judgement.limit;
-    describe_move(move, sizeof move, value, &limits, &judgement, unit);
+    judgment.change = value == limits.baseline ? 0.0 : value / limits.baseline - 1.0;
+    judgment.limit = expectation->band;
+    judgment.smallest =
+        limits.floor > 0.0 ? fmax(judgment.limit, limits.floor / limits.baseline) : judgment.limit;
+    describe_move(move, sizeof move, value, &limits, &judgment, unit);
 
     if (!expectation->gated) {
-        kg__format(judgement.why, sizeof judgement.why, "not gated: %s", move);
-        return judgement;
+        kg__format(judgment.why, sizeof judgment.why, "not gated: %s", move);
+        return judgment;
     }
-    judgement.tripped = side != INSIDE;
-    if (!judgement.tripped && !wide)
-        return judgement;
-    if (judgement.tripped && blame_surroundings(judgement.why, sizeof judgement.why, surroundings,
-                                                &limits, value, move, *unit != '\0')) {
-        judgement.verdict = KG__ENVIRONMENT;
-        return judgement;
+    judgment.tripped = side != INSIDE;
+    if (!judgment.tripped && !wide)
+        return judgment;
+    if (judgment.tripped && blame_surroundings(judgment.why, sizeof judgment.why, surroundings,
+                                               &limits, value, move, *unit != '\0')) {
+        judgment.verdict = KG__ENVIRONMENT;
+        return judgment;
     }
 
     /* However wide an interval is, one that lies beyond the limit as a whole leaves no doubt. */
     double nearest = side == ABOVE ? observed->low : observed->high;
 
-    if (wide && (!judgement.tripped || compare_to_limits(&limits, nearest) != side)) {
-        judgement.verdict = KG__NOISY;
-        describe_noise(judgement.why, sizeof judgement.why, observed, expectation->band, unit);
-        return judgement;
+    if (wide && (!judgment.tripped || compare_to_limits(&limits, nearest) != side)) {
+        judgment.verdict = KG__NOISY;
+        describe_noise(judgment.why, sizeof judgment.why, observed, expectation->band, unit);
+        return judgment;
     }
-    judgement.verdict = side == ABOVE ? KG__SLOWER : KG__FASTER;
-    kg__format(judgement.why, sizeof judgement.why, "%s", move);
-    return judgement;
+    judgment.verdict = side == ABOVE ? KG__SLOWER : KG__FASTER;
+    kg__format(judgment.why, sizeof judgment.why, "%s", move);
+    return judgment;
 }
 
 int kg__exit_code(const kg__tally *tally, bool strict)

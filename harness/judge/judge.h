@@ -41,13 +41,13 @@ typedef struct kg__expectation {
 
 /* What surrounded a measurement. */
 typedef struct kg__surroundings {
-    bool throttled; /* the card gave a throttle reason while it was measured */
+    bool throttled; /* the GPU gave a throttle reason while it was measured */
     /* For each sentinel: ln(now / baseline), and its own limit, ln(1 + its band); a move is
      * evidence only beyond its limit. NaN where a sentinel has no baseline. */
     double sentinel_move[KG__SENTINELS];
     double sentinel_limit[KG__SENTINELS];
     kg__bound bound;       /* of the case: the sentinels that it depends on may excuse it */
-    int foreign_processes; /* that computed on the card meanwhile; 0: none, or not known */
+    int foreign_processes; /* that computed on the GPU meanwhile; 0: none, or not known */
     bool same_code;        /* launch and machine code are the baseline's, or the base commit's */
 } kg__surroundings;
 
@@ -56,15 +56,15 @@ typedef struct kg__surroundings {
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0
 
-/* A judgement: the verdict with the figures that decided. */
-typedef struct kg__judgement {
+/* A judgment: the verdict with the figures that decided. */
+typedef struct kg__judgment {
     kg__verdict verdict;
     double change;   /* value / baseline - 1; NaN without a baseline, INFINITY for a rise from 0 */
     double limit;    /* the fraction beyond which a slowdown counts: the band */
     double smallest; /* smallest detectable slowdown as a fraction: max(limit, floor / baseline) */
     bool tripped;    /* outside of the limit and the floor: to be confirmed by fresh observers */
     char why[256];   /* one line of reason, with figures; empty for a plain pass */
-} kg__judgement;
+} kg__judgment;
 
 /* Judges one value against its expectation (NULL: no baseline). `observed` carries the value and
  * its own confidence interval (low = high = value for a counter), `unit` is appended to figures
@@ -75,11 +75,11 @@ typedef struct kg__judgement {
  *
  * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
- * throttled, where others computed on the card, where taking away the significant move of a
+ * throttled, where others computed on the GPU, where taking away the significant move of a
  * sentinel that the case depends on brings the value back inside, or where a time's code is
  * unchanged; noisy where the interval is wide and reaches back inside; else slower or faster. */
-kg__judgement kg__judge(const kg__interval *observed, const kg__expectation *expectation,
-                        const kg__surroundings *surroundings, const char *unit);
+kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
+                       const kg__surroundings *surroundings, const char *unit);
 
 /* Counts of what a run judged, and what else decides its exit code. */
 typedef struct kg__tally {

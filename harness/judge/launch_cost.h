@@ -1,4 +1,4 @@
-/* The two costs that a launch in a graph has on some cards, a third apart, and by which of them a
+/* The two costs that a launch in a graph has on some GPUs, a third apart, and by which of them a
  * process is timing now (docs/measuring.md). Pure. */
 #ifndef KG__JUDGE_LAUNCH_COST_H
 #define KG__JUDGE_LAUNCH_COST_H

@@ -108,7 +108,7 @@ static double error_share(size_t look, bool last)
     return share;
 }
 
-bool kg__look_can_find(size_t look, size_t family, bool last)
+bool kg__look_has_power(size_t look, size_t family, bool last)
 {
     return family > 0 &&
            ldexp(1, -(int)looks[look].pairs) <= error_share(look, last) / (double)family;

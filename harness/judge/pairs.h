@@ -43,7 +43,7 @@ double kg__signed_rank_p(const double *differences, size_t count, double margin)
 
 /* Whether a look at a family of `family` hypotheses can find any of them slower; `last` as below.
  */
-bool kg__look_can_find(size_t look, size_t family, bool last);
+bool kg__look_has_power(size_t look, size_t family, bool last);
 
 /* Looks at the undecided hypotheses of a family that have the look's pairs, by the first of them.
  * Found slower are those that Holm's procedure rejects at the look's share of the error rate; not

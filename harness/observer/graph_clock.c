@@ -26,7 +26,7 @@
 /* How precisely a median is measured unless the bench says otherwise. */
 #define HALF_WIDTH_WANTED 0.0025
 
-/* Enough to outlast a look at the card where a replay lasts a millisecond. */
+/* Enough to outlast a look at the GPU where a replay lasts a millisecond. */
 #define LAST_REPLAYS 2
 
 /* The parent takes silence for a hang; a long sampling says that it lives. */
@@ -84,8 +84,8 @@ void kg__bench_note_launch(kg__bench *bench, double ns)
     kg__gpu_state_join(&bench->watch.state, &look);
 }
 
-/* Looks at the card while it works, once where that is wanted, and says that this process lives. */
-static void watch_card(kg__bench *bench)
+/* Looks at the GPU while it works, once where that is wanted, and says that this process lives. */
+static void poll_gpu_state(kg__bench *bench)
 {
     double now = kg__now();
 
@@ -101,11 +101,11 @@ static void watch_card(kg__bench *bench)
     }
 }
 
-/* Looks at the card again, while `workload` runs (NULL: while `graph` does), untimed: a
- * sampling only shows that it was over when the card is idle again, and an idle card hides what
+/* Looks at the GPU again, while `workload` runs (NULL: while `graph` does), untimed: a
+ * sampling only shows that it was over when the GPU is idle again, and an idle GPU hides what
  * slowed it down. */
-static bool watch_end(kg__bench *bench, const kg__workload *workload, cudaGraphExec_t graph,
-                      kg__error *why)
+static bool poll_gpu_state_again(kg__bench *bench, const kg__workload *workload,
+                                 cudaGraphExec_t graph, kg__error *why)
 {
     cudaError_t code = cudaSuccess;
 
@@ -113,10 +113,10 @@ static bool watch_end(kg__bench *bench, const kg__workload *workload, cudaGraphE
         code = workload != NULL ? workload->launch(workload, i)
                                 : cudaGraphLaunch(graph, bench->stream);
     bench->watch.due = true;
-    watch_card(bench);
+    poll_gpu_state(bench);
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(workload != NULL ? workload->stream : bench->stream);
-    return kg__succeeded(code, "launching once more, to look at the card", why);
+    return kg__succeeded(code, "launching again, to read the GPU's state", why);
 }
 
 /* Replays graphs one after the other and reads what each replay took, in ms. `first` is replayed
@@ -134,7 +134,7 @@ static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_
         if (code == cudaSuccess)
             code = cudaEventRecord(bench->end[i], bench->stream);
     }
-    watch_card(bench);
+    poll_gpu_state(bench);
     if (!kg__succeeded(code, "replaying a graph", why) ||
         !kg__succeeded(cudaStreamSynchronize(bench->stream), "running the kernel in a graph", why))
         return false;
@@ -330,7 +330,7 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
         for (size_t i = 0; i < count; i++)
             active += !series[i]->finished;
         if (active == 0)
-            return watch_end(bench, NULL, series[0]->graph, why);
+            return poll_gpu_state_again(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
             return kg__fail(
                 why,
@@ -371,7 +371,7 @@ static bool call_and_wait(kg__bench *bench, const kg__workload *workload, int ca
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(workload->stream);
     *ms = 1000 * (kg__now() - started);
-    watch_card(bench);
+    poll_gpu_state(bench);
     return kg__succeeded(code, "calling again and again", why);
 }
 
@@ -400,7 +400,7 @@ bool kg__host_sample(kg__bench *bench, const kg__workload *workload, double budg
             return false;
         add_sample(bench, series, ms, ms);
     }
-    return watch_end(bench, workload, NULL, why);
+    return poll_gpu_state_again(bench, workload, NULL, why);
 }
 
 bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
@@ -424,7 +424,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
             code = workload->launch(workload, 0);
         if (code == cudaSuccess)
             code = cudaEventRecord(bench->end[0], workload->stream);
-        watch_card(bench);
+        poll_gpu_state(bench);
         if (code == cudaSuccess)
             code = cudaEventSynchronize(bench->end[0]);
         if (code == cudaSuccess)
@@ -433,7 +433,7 @@ bool kg__first_touch_sample(kg__bench *bench, const kg__workload *workload,
             return false;
         add_sample(bench, series, ms, 1000 * (kg__now() - started));
     }
-    return watch_end(bench, workload, NULL, why);
+    return poll_gpu_state_again(bench, workload, NULL, why);
 }
 
 bool kg__bench_warm_up(kg__bench *bench, const kg__workload *workload, double ms, kg__error *why)

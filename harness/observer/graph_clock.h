@@ -44,7 +44,7 @@ typedef struct kg__series {
     bool finished;
 } kg__series;
 
-/* What is read of the card while it works, for only then it shows what slows it down. */
+/* What is read of the GPU while it works, for only then it shows what slows it down. */
 typedef struct kg__watch {
     bool due;            /* look while the next batch runs */
     kg__gpu_state state; /* the worst that was seen since this was cleared */
@@ -86,16 +86,16 @@ typedef struct kg__bench {
 /* Makes the stream and the events; false with `why`. Close it in any case. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
 
-/* Frees the stream, the events, and what was seen of the card. */
+/* Frees the stream, the events, and what was seen of the GPU. */
 void kg__bench_close(kg__bench *bench);
 
-/* Forgets what was seen of the card. */
+/* Forgets what was seen of the GPU. */
 void kg__bench_forget(kg__bench *bench);
 
-/* Notes what an empty launch costs in a graph, in ns, with what is seen of the card. */
+/* Notes what an empty launch costs in a graph, in ns, with what is seen of the GPU. */
 void kg__bench_note_launch(kg__bench *bench, double ns);
 
-/* Replays launches of `workload` for about `ms`, so that an idle card clocks up. */
+/* Replays launches of `workload` for about `ms`, so that an idle GPU clocks up. */
 bool kg__bench_warm_up(kg__bench *bench, const kg__workload *workload, double ms, kg__error *why);
 
 /* The graph clock. Chooses how many launches a replay holds, a multiple of `unit`, and captures

@@ -341,7 +341,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     size_t rows;
     int status = KG__EXIT_ERROR;
     int records = -1;
-    bool good = kg__settings_are_clear(&error) && parse_arguments(argc, argv, &request, &error) &&
+    bool good = kg__settings_are_valid(&error) && parse_arguments(argc, argv, &request, &error) &&
                 make_table(comparison, request.part, &chosen, &error);
 
     /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
@@ -428,7 +428,7 @@ static void choose_filtered(choice *chosen)
     }
 }
 
-int kg__print_beside(const kg_comparison *comparison, const char *cases)
+int kg__print_timed_with(const kg_comparison *comparison, const char *cases)
 {
     choice chosen = { .list = NULL };
     kg__error error;

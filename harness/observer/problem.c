@@ -221,12 +221,11 @@ static bool argument_is_good(const kg_comparison *comparison, const kg_argument 
         return kg__fail(error, "%s: argument %d has no name: give it one, for messages",
                         comparison->name, number);
     if ((int)argument->role < KG_INPUT || (int)argument->role > KG_SCRATCH)
-        fault = "its role is none of kg_role";
+        fault = "its role is not a kg_role";
     else if (kg__element_type_of(argument->type) == NULL)
-        fault = "its type is none of kg_type";
+        fault = "its type is not a kg_type";
     else if (!fits_memory(argument))
-        fault = "no memory holds its rows times columns, of which one is negative, or both are "
-                "too many";
+        fault = "rows times columns is negative, or more than memory holds";
     return fault == NULL || kg__fail(error, "%s: argument %s: %s: fix .arguments or the size",
                                      comparison->name, argument->name, fault);
 }

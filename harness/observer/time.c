@@ -235,7 +235,7 @@ static bool make_copies(const kg__tools *tools, timed_group *group)
             continue;
         kg__format(timed->no_cold, sizeof timed->no_cold, "%s",
                    timed->base.c->variant->advanced.clock != KG_GRAPH_CLOCK
-                       ? "what no graph holds is timed as it comes"
+                       ? "it cannot be captured in a graph, so that it has no cold time"
                        : timed->base.buffer_set->no_cold);
     }
     return alive;

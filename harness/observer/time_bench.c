@@ -9,7 +9,7 @@
 #include "device/sentinels.h"
 #include "suite/settings.h"
 
-/* An idle card clocks down: it works this long before anything is timed. */
+/* An idle GPU clocks down: it works this long before anything is timed. */
 #define WARM_UP_MS 300.0
 #define COPY_SENTINEL_BYTES ((size_t)256 << 20)
 /* Enough for a copy to last ten times as long as its start; the launches of a replay and the
@@ -153,7 +153,7 @@ bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why)
 /* Takes a random number of pages that nobody uses, before any kernel is loaded: which physical
  * pages code, constants and arguments get decides how far they are from the multiprocessors, which
  * is worth up to 6 % to kernels of a few microseconds. Processes that follow each other on an idle
- * card would all get the same ones, and agree on a time that the next one misses. */
+ * GPU would all get the same ones, and agree on a time that the next one misses. */
 static bool occupy_random_pages(kg__error *why)
 {
     unsigned pages = 0;

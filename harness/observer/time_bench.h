@@ -28,7 +28,7 @@ typedef struct kg__tools {
     double patience_ms;   /* what may still be lost by taking batches again */
 } kg__tools;
 
-/* Prepares the tools, runs the card until its clocks are up, and warms the context up; false with
+/* Prepares the tools, runs the GPU until its clocks are up, and warms the context up; false with
  * `why`. Close them in any case. */
 bool kg__tools_open(kg__tools *tools, int records, kg__error *why);
 

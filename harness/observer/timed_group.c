@@ -25,7 +25,7 @@ static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
     for (int i = 0; i < buffers->arguments.count; i++) {
         if (buffers->memory[i] == KG_PAGEABLE || buffers->memory[i] == KG_PINNED) {
             kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
-                       "an argument is in the host's memory, which no L2 cache is before");
+                       "an argument is in host memory, which L2 does not cache");
             return 0;
         }
         bytes += buffers->bytes[i];

@@ -11,7 +11,7 @@
  * size and variant race each other; then the best of each variant of the size, by time and by
  * occupancy, are timed together, interleaved. Appends to the file `records`, for each candidate, a
  * record "measured", "checked" (wrong), "refused" (the device does not take the launch), "failed",
- * or "passed_over" (not tried, "why" says it), of a size's measured ones when it is through.
+ * or "skipped" (not tried, "why" says it), of a size's measured ones when it is through.
  * Returns false with `error` when the process cannot go on. */
 bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                     int records, kg__error *error);

@@ -249,7 +249,7 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
     json_t *document;
 
     json_object_set_new(target, "multiprocessors", json_integer(limits->multiprocessors));
-    json_object_set_new(target, "threads_a_block", json_integer(limits->threads_per_block));
+    json_object_set_new(target, "threads_per_block", json_integer(limits->threads_per_block));
     json_object_set_new(target, "threads_a_multiprocessor",
                         json_integer(limits->threads_per_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {

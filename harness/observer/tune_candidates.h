@@ -33,7 +33,7 @@ bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits 
 void kg__tune_candidates_free(kg__tune_candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",
- * "threads_a_block", ...}, "axes": [names], "work": {size: {"operations", "bytes"}}, "cases":
+ * "threads_per_block", ...}, "axes": [names], "work": {size: {"operations", "bytes"}}, "cases":
  * [ids], "refused": [{"case", "why"}]}. Returns its exit code: 77, with the reason, where there is
  * no device. */
 int kg__print_tune_candidates(const kg_comparison *comparison);

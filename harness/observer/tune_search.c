@@ -50,8 +50,8 @@ static int64_t count_resident_threads(void)
 }
 
 /* Whether a candidate need not be tried because one with twice its blocks has been tried. */
-static bool is_passed_over(const kg__tune_run *run, const kg__tune_group *group, size_t index,
-                           double best)
+static bool is_skipped(const kg__tune_run *run, const kg__tune_group *group, size_t index,
+                       double best)
 {
     const kg_launch *launch = &group->list[index]->base.c->launch;
     int grid = kg__axis_of(run->comparison, "grid");
@@ -114,8 +114,8 @@ static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
     for (size_t i = 0; i < group->count && alive; i++) {
         kg__tuned_case *tuned = group->list[order[i].index];
 
-        tuned->passed_over = is_passed_over(run, group, order[i].index, best);
-        if (!tuned->passed_over) {
+        tuned->skipped = is_skipped(run, group, order[i].index, best);
+        if (!tuned->skipped) {
             alive = kg__tuned_case_enter(run, tuned);
             if (alive && !tuned->base.dropped)
                 alive = run_first_round(run, tuned, best);

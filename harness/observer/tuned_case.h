@@ -27,7 +27,7 @@ typedef struct kg__tuned_case {
     double estimate;   /* of a launch, in ns */
     kg__kernel_code kernel;
     int64_t threads; /* that its launch starts, of the largest kernel; 0: not known */
-    bool passed_over;
+    bool skipped;
     bool is_finalist;
 } kg__tuned_case;
 

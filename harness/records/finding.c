@@ -177,7 +177,7 @@ bool kg__findings_read(const json_t *object, kg__findings *findings, kg__error *
         return true;
     if (!json_is_array(list) ||
         (more != NULL && (!json_is_integer(more) || json_integer_value(more) < 0)))
-        return kg__fail(error, "findings: not a list, with a count of more_findings beside it");
+        return kg__fail(error, "findings: not a list, with a count in more_findings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         kg__finding finding;
 

@@ -162,7 +162,7 @@ static void add_race(const words *to, const kg__finding *finding)
 }
 
 /* "missing __threadfence(): block (1,0,0) reads scratch[0], which block (0,0,0) wrote at sum.cu:12,
- * with no fence before the atomic or flag that tells of it" */
+ * with no fence before the atomic or flag that publishes it" */
 static void add_missing_fence(const words *to, const kg__finding *finding)
 {
     bool by_blocks = finding->other.has_block;
@@ -180,7 +180,7 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     }
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, ", with no fence before the atomic or flag that tells of it");
+    add(to, ", with no fence before the atomic or flag that publishes it");
 }
 
 static void add_divergent_barrier(const words *to, const kg__finding *finding)
@@ -256,7 +256,7 @@ static void add_what(const words *to, const kg__finding *finding)
         add_element(to, finding);
         add(to, " is read before the asynchronous copy to it");
         add_place(to, " at ", &finding->other);
-        add(to, " is waited for");
+        add(to, " has completed");
         break;
     case KG__FINDING_KINDS:
         break;

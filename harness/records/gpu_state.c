@@ -110,7 +110,7 @@ bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *err
     if (!kg__fields_read(json, figures, state, &fault) ||
         (reasons != NULL && !json_is_string(reasons))) {
         *state = unknown;
-        return kg__fail(error, "card: %s",
+        return kg__fail(error, "gpu_state: %s",
                         fault.text[0] != '\0' ? fault.text : REASONS " is not a text");
     }
     kg__json_copy_text(json, REASONS, state->clock_reasons, sizeof state->clock_reasons);

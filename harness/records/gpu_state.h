@@ -1,4 +1,4 @@
-/* The state of a card over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
+/* The state of a GPU over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
  * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns", "batches_repeated"},
  * the last two being what an empty launch costs, and how many batches of samples were taken again
  * because one cost less meanwhile. Pure. */

@@ -21,7 +21,7 @@ static const char *const events[KG__EVENTS] = {
     [KG__EVENT_LAUNCHED] = "launched",
     [KG__EVENT_IDENTIFIED] = "identified",
     [KG__EVENT_REFUSED] = "refused",
-    [KG__EVENT_PASSED_OVER] = "passed_over",
+    [KG__EVENT_SKIPPED] = "skipped",
     [KG__EVENT_PROGRESS] = "progress",
     [KG__EVENT_FAILED] = "failed",
     [KG__EVENT_HUNG] = "hung",
@@ -174,7 +174,7 @@ static void set_measured(json_t *record, const kg__observation *observation)
     json_object_set_new(record, "metrics", metrics);
     json_object_set_new(record, "absent", absent);
     if (observation->gpu_state != NULL)
-        json_object_set_new(record, "card", kg__gpu_state_json(observation->gpu_state));
+        json_object_set_new(record, "gpu_state", kg__gpu_state_json(observation->gpu_state));
     if (observation->work != NULL)
         json_object_set_new(record, "work", kg__work_json(observation->work));
     if (observation->lines != NULL)
@@ -340,7 +340,7 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
 {
     kg__observation *observation = &read->observation;
     const json_t *work = json_object_get(record, "work");
-    const json_t *state = json_object_get(record, "card");
+    const json_t *state = json_object_get(record, "gpu_state");
 
     observation->findings = &read->findings;
     observation->target = &read->target;

@@ -11,7 +11,7 @@
  *   whose text is then the "why", and "more_findings", or "failure": {"kind": "wrong_elements",
  *   "input_written" or "guard_zone", "symbol": the argument}
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
- *   "absent": reasons by metric, "throttled", "card": its state while it worked, "work":
+ *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
  *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
  *   all of the launch is known. Of counters also "lines" (line_counts.h), and "sampled":
@@ -20,7 +20,7 @@
  * - "identified", "case", "kernel": as of "measured"
  * - "refused", "case", "why": the comparison does not support the case, or, of a tuning, the device
  *   does not take its launch; "gpu_only" is true where its variant is for GPUs alone
- * - "passed_over", "case", "why": of a tuning, not tried, since another launch shows it to be slow
+ * - "skipped", "case", "why": of a tuning, not tried, since another launch shows it to be slow
  * - "progress", "comparison", "size", "done", "of", "seconds_left": how far a tuning is, in
  *   candidates; the last one absent while it is unknown
  * - "failed", "case", "why": an error of this case; the rest goes on; "at" where it did not
@@ -32,7 +32,7 @@
  *
  * A tuning's "measured" has, next to "metrics", "kernel" and "work": "dropped_in_round", absent
  * where it was in to the end; of a finalist "final": {"value", "low", "high", "samples_ns": one of
- * each round, which all finalists of a size have in common}, "throttled" and "card"; and
+ * each round, which all finalists of a size have in common}, "throttled" and "gpu_state"; and
  * "no_final", why it could not be one. "low" and "high" are absent where too few samples were
  * taken. */
 #ifndef KG__RECORDS_OBSERVATION_H
@@ -68,7 +68,7 @@ typedef enum kg__event {
     KG__EVENT_LAUNCHED,
     KG__EVENT_IDENTIFIED,
     KG__EVENT_REFUSED,
-    KG__EVENT_PASSED_OVER,
+    KG__EVENT_SKIPPED,
     KG__EVENT_PROGRESS,
     KG__EVENT_FAILED,
     KG__EVENT_HUNG,
@@ -142,7 +142,7 @@ json_t *kg__observation_json(const kg__observation *observation);
 bool kg__observation_append(int file, const kg__observation *observation, kg__error *error);
 
 /* The observation of a record, to be let go of with kg__observation_release(). NULL with `error`
- * where a member that is known is of another type; members that are not known are passed over, for
+ * where a member that is known is of another type; members that are not known are ignored, for
  * another version may have written them. */
 kg__observation *kg__observation_read(json_t *record, kg__error *error);
 

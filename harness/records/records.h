@@ -22,7 +22,7 @@ typedef struct kg__record_reader {
     size_t length;
     size_t capacity;
     size_t consumed;
-    size_t line;      /* number of the whole line last read, returned or passed over */
+    size_t line;      /* number of the whole line last read, returned or skipped */
     size_t bad_lines; /* whole lines that were not a JSON object: skipped, and counted here */
 } kg__record_reader;
 

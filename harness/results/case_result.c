@@ -246,7 +246,7 @@ json_t *kg__case_result_json(const kg__case_result *result)
         json_object_set_new(object, "work", kg__work_json(result->work));
     write_kernel(object, result->kernel);
     if (result->gpu_state != NULL)
-        json_object_set_new(object, "card", kg__gpu_state_json(result->gpu_state));
+        json_object_set_new(object, "gpu_state", kg__gpu_state_json(result->gpu_state));
     write_first(object, result);
     pairs = kg__case_result_pairs_json(result);
     if (pairs != NULL)
@@ -369,7 +369,7 @@ static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_
                             kg__error *error)
 {
     const json_t *work_object = json_object_get(object, "work");
-    const json_t *state_object = json_object_get(object, "card");
+    const json_t *state_object = json_object_get(object, "gpu_state");
     const json_t *kernel = json_object_get(object, "kernel");
     const json_t *sampled = json_object_get(object, "sampled");
     kg__kernel_code *code = NULL;
@@ -417,8 +417,8 @@ static bool read_first(kg__pool *pool, kg__case_result *result, const json_t *fi
 /* Whether the members that are read one by one are objects, where the entry has them. */
 static bool has_objects(const json_t *object, kg__error *error)
 {
-    static const char *const keys[] = { "metrics", "pairs",  "absent", "lines", "sampled",
-                                        "work",    "kernel", "card",   "first" };
+    static const char *const keys[] = { "metrics", "pairs",  "absent",    "lines", "sampled",
+                                        "work",    "kernel", "gpu_state", "first" };
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const json_t *member = json_object_get(object, keys[i]);

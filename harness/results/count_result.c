@@ -19,7 +19,7 @@ typedef struct counted_case {
     const char *model;                 /* the version that recorded it; "" where that is unknown */
     kg__pool *pool;
     kg__case_result *result;
-    kg__judgement judgements[KG__COUNTERS];
+    kg__judgment judgments[KG__COUNTERS];
     char why[KG__MESSAGE_SIZE];
     const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
 } counted_case;
@@ -66,29 +66,29 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
     const kg__baseline_metric *recorded = expected_of(counted, counter);
     kg__expectation expectation = { .gated = true };
     kg__interval observed = { value, value, value };
-    kg__judgement *judgement = &counted->judgements[counter];
+    kg__judgment *judgment = &counted->judgments[counter];
     kg__metric_result *metric =
         kg__case_result_add_metric(counted->pool, counted->result, kg__counter_name(counter));
 
     metric->figures.value = value;
     if (counted->expected != NULL && !kg__counter_is_of(counter, counted->model)) {
-        leave_unjudged(metric, "not judged: the baseline's model did not count it so");
+        leave_unjudged(metric, "not judged: the baseline's model counted it differently");
         return;
     }
     if (recorded != NULL)
         expectation = kg__baseline_expectation(recorded);
-    *judgement = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, "");
+    *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, "");
     if (counted->expected != NULL) {
         metric->baseline = expectation.value;
         metric->band = expectation.band;
-        metric->change = judgement->change;
-        metric->limit = judgement->limit;
-        metric->smallest = judgement->smallest;
+        metric->change = judgment->change;
+        metric->limit = judgment->limit;
+        metric->smallest = judgment->smallest;
         metric->gated = expectation.gated ? KG__NOT_KNOWN : KG__NO;
     }
-    metric->verdict = judgement->verdict;
-    metric->why = kg__pool_text(counted->pool, judgement->why);
-    counted->result->verdict = kg__worse(counted->result->verdict, judgement->verdict);
+    metric->verdict = judgment->verdict;
+    metric->why = kg__pool_text(counted->pool, judgment->why);
+    counted->result->verdict = kg__worse(counted->result->verdict, judgment->verdict);
 }
 
 /* Takes one counter of the record: judges it, or leaves it out where it is not known. */
@@ -121,7 +121,7 @@ static void take_counter(counted_case *counted, kg__counter counter)
 }
 
 /* A name in the record that is not a counter means that two versions met. */
-static void refuse_strangers(counted_case *counted)
+static void refuse_unknown_counters(counted_case *counted)
 {
     char why[KG__MESSAGE_SIZE];
 
@@ -165,7 +165,7 @@ static void refuse_nothing(counted_case *counted)
         has[1] = has[1] || (figures->value > 0 && is_of_threads(figures->name));
     }
     if ((had[0] && !has[0]) || (had[1] && !has[1]))
-        fail(counted, "nothing was counted of it, where the baseline has counts: does the launcher "
+        fail(counted, "nothing was counted, where the baseline has counts: does the launcher "
                       "still launch its kernel?");
 }
 
@@ -176,10 +176,10 @@ static kg__counter furthest(const counted_case *counted, kg__verdict verdict)
     kg__counter first = KG__COUNTERS;
 
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (counted->judgements[i].verdict != verdict)
+        if (counted->judgments[i].verdict != verdict)
             continue;
         if (first == KG__COUNTERS ||
-            fabs(counted->judgements[i].change) > fabs(counted->judgements[first].change))
+            fabs(counted->judgments[i].change) > fabs(counted->judgments[first].change))
             first = (kg__counter)i;
     }
     return first;
@@ -194,7 +194,7 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
     char text[128];
 
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if (counted->judgements[i].verdict != verdict || i == (int)known)
+        if (counted->judgments[i].verdict != verdict || i == (int)known)
             continue;
         if (named == OTHERS_NAMED) {
             left_out++;
@@ -211,49 +211,50 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
     }
 }
 
-/* Whether nothing rose but what the busiest block asks for: the same work, otherwise shared out. */
-static bool is_shared_out_otherwise(const counted_case *counted)
+/* Whether nothing rose but what the busiest block asks for: the same work, spread over blocks
+ * differently. */
+static bool is_same_work_on_other_blocks(const counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if ((counted->judgements[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
+        if ((counted->judgments[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
             return false;
     }
     return true;
 }
 
 /* Says what moved, where in the source, and how to accept it. */
-static void explain_move(counted_case *counted, const char *id, const char *otherwise)
+static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
     bool slower = counted->result->verdict == KG__SLOWER;
     kg__counter first = furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
     char command[KG__MESSAGE_SIZE];
     size_t used;
-    size_t room;
+    size_t rest;
 
     kg__format(command, sizeof command,
                "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                slower ? "accept" : "keep", (int)kg__variant_length(id), id);
     kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
-               counted->judgements[first].why);
+               counted->judgments[first].why);
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
     if (slower)
         name_others(counted, KG__FASTER, KG__COUNTERS, "; fallen: ");
-    if (is_shared_out_otherwise(counted))
+    if (is_same_work_on_other_blocks(counted))
         append(counted->why, sizeof counted->why,
                "; the work is done by fewer blocks, or spread less evenly");
-    /* What stands last must not be cut off: lines of source get what is left. */
-    used = strlen(counted->why) + 2 * strlen("; ") + strlen(otherwise) + strlen(command);
-    room = used < sizeof counted->why ? sizeof counted->why - used : 0;
-    if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, room,
+    /* The command at the end must not be cut off: lines of source get the rest. */
+    used = strlen(counted->why) + 2 * strlen("; ") + strlen(differences) + strlen(command);
+    rest = used < sizeof counted->why ? sizeof counted->why - used : 0;
+    if (kg__counter_lines_explain(counted->expected->lines, counted->measured->lines, lines, rest,
                                   &counted->at)) {
         append(counted->why, sizeof counted->why, "; ");
         append(counted->why, sizeof counted->why, lines);
     }
-    if (*otherwise != '\0') {
+    if (*differences != '\0') {
         append(counted->why, sizeof counted->why, "; ");
-        append(counted->why, sizeof counted->why, otherwise);
+        append(counted->why, sizeof counted->why, differences);
     }
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
     append(counted->why, sizeof counted->why, command);
@@ -264,15 +265,15 @@ static void explain_move(counted_case *counted, const char *id, const char *othe
 static void explain_rest(counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
-        const kg__judgement *judgement = &counted->judgements[i];
+        const kg__judgment *judgment = &counted->judgments[i];
 
-        if (judgement->verdict != counted->result->verdict || judgement->why[0] == '\0')
+        if (judgment->verdict != counted->result->verdict || judgment->why[0] == '\0')
             continue;
         if (counted->result->verdict == KG__NO_BASELINE)
-            kg__format(counted->why, sizeof counted->why, "%s", judgement->why);
+            kg__format(counted->why, sizeof counted->why, "%s", judgment->why);
         else
             kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name((kg__counter)i),
-                       judgement->why);
+                       judgment->why);
         return;
     }
 }
@@ -324,7 +325,7 @@ static double smallest_of(const kg__baseline_case *expected)
 
 kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
                                   const kg__observation *measured, const kg__baseline *baseline,
-                                  const char *otherwise)
+                                  const char *differences)
 {
     kg__case_result *result = kg__case_result_make(pool, id, target->key, "count", KG__PASS, "");
     counted_case counted = { .measured = measured,
@@ -337,12 +338,12 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
 
     if (measured->metric_count == 0)
         fail(&counted, "the observer recorded no counter of this case");
-    refuse_strangers(&counted);
+    refuse_unknown_counters(&counted);
     for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
         take_counter(&counted, (kg__counter)i);
     refuse_nothing(&counted);
     if (result->verdict == KG__SLOWER || result->verdict == KG__FASTER)
-        explain_move(&counted, id, otherwise);
+        explain_move(&counted, id, differences);
     else if (counted.why[0] == '\0')
         explain_rest(&counted);
     add_ratios(&counted);

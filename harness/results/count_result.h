@@ -14,12 +14,12 @@
  * none) on its own: one more is slower, one fewer faster, whatever the others did. A counter that
  * either side leaves out counts as 0 there; but of a launch that was sampled unique bytes are not
  * known, and not judged. Ratios are added to the counters, ungated. The reason of a case that moved
- * names the counters, the lines of source that did it, how the baseline was recorded otherwise
- * (`otherwise`, of kg__recorded_otherwise(), may be empty), and the command that accepts it. The
- * observation has to live as long as the pool. */
+ * names the counters, the lines of source that did it, how the baseline was recorded differently
+ * (`differences`, of kg__recording_differences(), may be empty), and the command that accepts it.
+ * The observation has to live as long as the pool. */
 kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
                                   const kg__observation *measured, const kg__baseline *baseline,
-                                  const char *otherwise);
+                                  const char *differences);
 
 /* Whether a result has counters. */
 bool kg__is_counted(const kg__case_result *result);

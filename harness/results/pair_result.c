@@ -39,7 +39,7 @@ static bool rose(const kg__metric_result *metric)
     return metric->tripped && metric->change > 0;
 }
 
-/* Adds the metrics in doubt: those that tripped upwards, or all. */
+/* Adds the metrics in doubt: those that tripped upward, or all. */
 static void add_metrics(kg__suspect *suspect, bool all)
 {
     for (size_t i = 0; i < suspect->result->metric_count; i++) {
@@ -217,8 +217,8 @@ static void show_evidence(const kg__paired_metric *paired, char *text, size_t si
 
 /* "slower than main by 2.3 % (interval 1.9 % to 2.6 %, 16 pairs, p = 0.00002; 61 390 ns against
  * 60 010 ns)". */
-static void tell_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
-                        const kg__interval *change, char *why, size_t size)
+static void explain_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
+                           const kg__interval *change, char *why, size_t size)
 {
     size_t count = paired->hypothesis.looked;
     const char *unit = kg__metric_unit(paired->metric->figures.name);
@@ -241,8 +241,8 @@ static void tell_slower(const kg__suspect *suspect, const kg__paired_metric *pai
 
 /* "as fast as main (+0.1 %, 24 pairs, p = 1.00); against the stored baseline +3.1 %: the machine,
  * or an earlier commit". */
-static void tell_not_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
-                            const kg__interval *change, char *why, size_t size)
+static void explain_not_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
+                               const kg__interval *change, char *why, size_t size)
 {
     bool open = paired->hypothesis.finding == KG__UNDECIDED || change->value > KG__PAIRS_MARGIN;
     const char *relation = open ? "not found slower by more than 1 % than"
@@ -273,9 +273,9 @@ static void decide_metric(const kg__suspect *suspect, const kg__paired_metric *p
     char why[KG__MESSAGE_SIZE];
 
     if (slower)
-        tell_slower(suspect, paired, &change, why, sizeof why);
+        explain_slower(suspect, paired, &change, why, sizeof why);
     else
-        tell_not_slower(suspect, paired, &change, why, sizeof why);
+        explain_not_slower(suspect, paired, &change, why, sizeof why);
     paired->metric->verdict = slower ? KG__SLOWER : KG__PASS;
     paired->metric->why = kg__pool_text(suspect->base->pool, why);
     paired->metric->pairs = (kg__pairs_result){
@@ -364,7 +364,7 @@ void kg__suspect_settle_disturbed(kg__suspect *suspect)
 {
     const char *why = kg__pool_format(
         suspect->base->pool,
-        "the card was throttled, or not alone, in %zu of %zu pairs with %s: free it, let it cool, "
+        "the GPU was throttled, or not alone, in %zu of %zu pairs with %s: free it, let it cool, "
         "and run again",
         suspect->dropped, suspect->dropped + suspect->pairs, suspect->base->ref);
 

@@ -48,7 +48,7 @@ typedef struct kg__suspect {
     bool settled;
 } kg__suspect;
 
-/* Takes up a result that is a suspect. In doubt are the metrics that tripped upwards; where none
+/* Takes up a result that is a suspect. In doubt are the metrics that tripped upward; where none
  * did, or where all are paired, each that the baseline does not hold ungated; where none is left,
  * it is settled as it is. False with `error` where the result has no first observation. */
 bool kg__suspect_begin(kg__suspect *suspect, kg__case_result *result, const kg__pairs_base *base,

@@ -90,7 +90,7 @@ static bool clear_folder(const char *out, const char *folder, kg__error *error)
     return cleared;
 }
 
-/* What lies behind a link is somebody else's. */
+/* Files that are reached through a symbolic link are not removed. */
 static bool is_no_link(const char *out, const char *folder, kg__error *error)
 {
     char *path = join_path(out, folder);

@@ -118,25 +118,25 @@ static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, 
     kg__metric_result *metric = kg__case_result_add_metric(pool, result, name);
     kg__surroundings surroundings = chosen->surroundings;
     kg__expectation expectation;
-    kg__judgement judgement;
+    kg__judgment judgment;
 
     surroundings.bound = figures->bound;
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
-    judgement = kg__judge(&observed, expected != NULL ? &expectation : NULL, &surroundings,
-                          kg__metric_unit(name));
+    judgment = kg__judge(&observed, expected != NULL ? &expectation : NULL, &surroundings,
+                         kg__metric_unit(name));
     metric->figures = *figures;
     if (expected != NULL) {
         metric->baseline = expected->value;
         metric->band = expected->band;
-        metric->change = judgement.change;
-        metric->limit = judgement.limit;
-        metric->smallest = judgement.smallest;
+        metric->change = judgment.change;
+        metric->limit = judgment.limit;
+        metric->smallest = judgment.smallest;
         metric->gated = expected->gated ? KG__YES : KG__NO;
     }
-    metric->tripped = judgement.tripped;
-    metric->verdict = judgement.verdict;
-    metric->why = kg__pool_text(pool, judgement.why);
+    metric->tripped = judgment.tripped;
+    metric->verdict = judgment.verdict;
+    metric->why = kg__pool_text(pool, judgment.why);
     return metric;
 }
 
@@ -147,7 +147,7 @@ static size_t comparison_length(const char *id)
 
 /* What follows "comparison/variant/" in a case's id, without a number of blocks: variants are timed
  * side by side, so all of a size and number of threads per block are recorded together. */
-static void name_neighbours(const char *id, char *glob, size_t size)
+static void name_neighbors(const char *id, char *glob, size_t size)
 {
     const char *variant = id + comparison_length(id);
     const char *rest = *variant != '\0' ? strchr(variant + 1, '/') : NULL;
@@ -255,16 +255,16 @@ static void find_lost(kg__case_result *result, const kg__baseline_case *expected
 static void append_command(const char *id, bool imported, char *why, size_t size)
 {
     size_t used = strlen(why);
-    char neighbours[160];
+    char neighbors[160];
 
     if (imported) {
         kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt --yes");
         return;
     }
-    name_neighbours(id, neighbours, sizeof neighbours);
+    name_neighbors(id, neighbors, sizeof neighbors);
     kg__format(why + used, size - used,
                "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
-               (int)comparison_length(id), id, neighbours);
+               (int)comparison_length(id), id, neighbors);
 }
 
 /* Judges the metrics of the first measurement, each by its median; `why` becomes the reason of the

@@ -51,7 +51,7 @@ kg__case_result *kg__time_result(kg__pool *pool, const char *id, const kg__targe
  * both are measured, and neither is wrong. */
 double kg__speedup(const kg__case_result *fast, const kg__case_result *slow, const char *metric);
 
-/* Whether a launch cost something else while the card was in a state (may be NULL) than
+/* Whether a launch cost something else while the GPU was in a state (may be NULL) than
  * `provenance` has, the baseline's or a session's; `now` and `then` become what it cost, in ns.
  * False where either is not known. */
 bool kg__launch_cost_moved(const kg__gpu_state *state, const kg__provenance *provenance,

@@ -217,7 +217,7 @@ kg__verdicts *kg__verdicts_load(kg__pool *pool, const char *path, kg__error *err
     kg__error fault = { "" };
 
     if (document != NULL && !json_is_object(document))
-        kg__fail(error, "%s: is no JSON object: %s", path, remedy);
+        kg__fail(error, "%s: is not a JSON object: %s", path, remedy);
     else if (document != NULL && strcmp(schema, KG__VERDICTS_SCHEMA) != 0)
         kg__fail(error,
                  "%s: its schema is \"%s\", not \"" KG__VERDICTS_SCHEMA
@@ -241,7 +241,7 @@ kg__case_result *kg__verdicts_find(const kg__verdicts *verdicts, const char *id)
     return NULL;
 }
 
-bool kg__is_disproved(const kg__verdicts *checks, const char *id)
+bool kg__case_failed_check(const kg__verdicts *checks, const char *id)
 {
     const kg__case_result *result = kg__verdicts_find(checks, id);
 

@@ -100,6 +100,6 @@ kg__case_result *kg__verdicts_find(const kg__verdicts *verdicts, const char *id)
 void kg__verdicts_tally(const kg__verdicts *verdicts, kg__tally *tally);
 
 /* Whether the verdicts of a part `check` (NULL: not known) say that a case is not right. */
-bool kg__is_disproved(const kg__verdicts *checks, const char *id);
+bool kg__case_failed_check(const kg__verdicts *checks, const char *id);
 
 #endif

@@ -160,8 +160,8 @@ bool kg__case_id_read(const kg_comparison *comparison, const char *id, kg__case_
 
     *parts = (kg__case_id){ NULL };
     if (strncmp(id, comparison->name, length) != 0 || id[length] != '/')
-        return kg__fail(why, "%s: no case of the comparison %s: ask the program of its own", id,
-                        comparison->name);
+        return kg__fail(why, "%s: no case of the comparison %s: run the program of that comparison",
+                        id, comparison->name);
     end = strchr(variant, '/');
     if (end == NULL || end >= launch || !read_launch(comparison, launch + 1, &parts->launch))
         return kg__fail(why,
@@ -172,6 +172,6 @@ bool kg__case_id_read(const kg_comparison *comparison, const char *id, kg__case_
     parts->size_length = (int)(launch - parts->size);
     parts->variant = find_variant(comparison, variant, (size_t)(end - variant));
     return parts->variant != NULL ||
-           kg__fail(why, "%s: %s has no variant of this name: --candidates prints the ids", id,
+           kg__fail(why, "%s: %s has no variant of this name; see --candidates", id,
                     comparison->name);
 }

@@ -26,7 +26,7 @@ typedef enum kg__counter {
     KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
     KG__SHARED_BYTES,           /* of shared memory, of one block */
     KG__COPIED_BYTES,           /* written by copies and fills outside of kernels */
-    KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once a launch */
+    KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once per launch */
     KG__UNIQUE_BYTES_WRITTEN,
     KG__COUNTERS
 } kg__counter;

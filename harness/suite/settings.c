@@ -93,7 +93,7 @@ double kg__case_seconds(void)
     return duration_or_default(&sampling);
 }
 
-bool kg__settings_are_clear(kg__error *error)
+bool kg__settings_are_valid(kg__error *error)
 {
     return strictness_is_clear(error) && duration_is_clear(&silence, error) &&
            duration_is_clear(&sampling, error);
@@ -136,7 +136,7 @@ void kg__baselines_folder(const char *home, char *path, size_t size)
     format_folder("KG_BASELINES", home, "baselines", path, size);
 }
 
-bool kg__filter_is_meant(bool strict, kg__error *error)
+bool kg__filter_is_allowed(bool strict, kg__error *error)
 {
     const char *filter = kg__setting("KG_FILTER");
     const char *requested = kg__setting("KG_FILTER_GIVEN");
@@ -211,7 +211,7 @@ static const char *find_nearest(char *glob, const char *const *ids, size_t count
     return nearest_id;
 }
 
-const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count)
+const char *kg__suggest_case(const char *list, const char *const *ids, size_t count)
 {
     char *globs = kg__copy_text(list);
     const char *nearest = NULL;
@@ -232,7 +232,7 @@ static bool takes_any(const char *glob, const char *const *ids, size_t count)
     return false;
 }
 
-char *kg__globs_without_any(const char *list, const char *const *ids, size_t count)
+char *kg__unmatched_globs(const char *list, const char *const *ids, size_t count)
 {
     char *globs = kg__copy_text(list);
     size_t size = strlen(list) + 1;

@@ -27,12 +27,12 @@ bool kg__are_checked(void);
  * or each is empty or unset, as whatever reads them demands; false with `error` where one is
  * anything else: "false" could mean either, and an ignored limit is not the one that was asked for.
  */
-bool kg__settings_are_clear(kg__error *error);
+bool kg__settings_are_valid(kg__error *error);
 
 /* Whether KG_FILTER may narrow the run: in strict mode only where the command line asked for it,
  * which the program that read it says by KG_FILTER_GIVEN, the same list again. A filter left in the
  * environment would pass for a whole gate. False with `error`. */
-bool kg__filter_is_meant(bool strict, kg__error *error);
+bool kg__filter_is_allowed(bool strict, kg__error *error);
 
 /* True when one of a comma-separated list of globs, in which * also matches slashes, matches an id.
  */
@@ -45,11 +45,11 @@ bool kg__filter_takes(const char *id);
 /* The one of `count` ids that whoever wrote a list of globs, of which none takes any, may have
  * meant: the nearest by letters, in as many parts as a glob has in front of its last stars. NULL
  * where none is near enough. */
-const char *kg__nearest_to_globs(const char *list, const char *const *ids, size_t count);
+const char *kg__suggest_case(const char *list, const char *const *ids, size_t count);
 
 /* Those globs of a list that take none of `count` ids, separated by commas, "" where each takes
  * one. The caller frees it. */
-char *kg__globs_without_any(const char *list, const char *const *ids, size_t count);
+char *kg__unmatched_globs(const char *list, const char *const *ids, size_t count);
 
 /* The folder with the programs of a base build, which suspects are settled against after the run:
  * KG_BASE, or NULL. */

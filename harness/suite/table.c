@@ -78,7 +78,7 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
     if (!kg__name_is_plain(variant->name) || variant->launch == NULL)
         problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
     else if (!memory_is_good(variant))
-        problem = "a .memory that is none of kg_memory";
+        problem = "a .memory that is not a kg_memory";
     else if ((int)variant->advanced.clock < KG_GRAPH_CLOCK ||
              (int)variant->advanced.clock > KG_FIRST_TOUCH_CLOCK)
         problem = "a .clock that is none of kg_clock";
@@ -336,7 +336,7 @@ bool kg__table_parse(const kg_comparison *comparison, const char *id, kg__case *
         if (strcmp(c->id, id) == 0)
             return true;
     }
-    return kg__fail(why, "%s: the table of %s has no such size: --candidates prints the ids", id,
+    return kg__fail(why, "%s: the table of %s has no such size; see --candidates", id,
                     comparison->name);
 }
 

@@ -1,4 +1,4 @@
-/* What a case's job asks for, whoever does it: the limits of a card are held against it. */
+/* What a case's job asks for, whoever does it: the limits of a GPU are held against it. */
 #ifndef KG__SUITE_WORK_H
 #define KG__SUITE_WORK_H
 

@@ -1,4 +1,4 @@
-// Planar image, all red values first: a warp's 32 threads read 32 neighbouring bytes, one sector.
+// Planar image, all red values first: a warp's 32 threads read 32 neighboring bytes, one sector.
 #include <kernelgate/kernelgate.h>
 
 static __global__ void coalesced(unsigned char *image, size_t pixels)

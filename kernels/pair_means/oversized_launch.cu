@@ -1,6 +1,6 @@
 // A defect, kept to show that the checks catch it: the kernel is written for 16 threads, its shared
 // arrays hold 16 elements, and it is launched with 32 x 32, as it was once published. Threads from
-// 16 on reach past their array, into its neighbour's sums, and the 32 threads of each column add to
+// 16 on reach past their array, into its neighbor's sums, and the 32 threads of each column add to
 // the same elements, unordered. On an NVIDIA H200 what was published returned 1168 pairs for 100.
 #include <kernelgate/kernelgate.h>
 

@@ -1,4 +1,4 @@
-// Device to host, into page-locked memory, which the card writes by itself.
+// Device to host, into page-locked memory, which the GPU writes by itself.
 #include <kernelgate/kernelgate.h>
 
 KG_LAUNCHER(transfers_d2h_pinned)

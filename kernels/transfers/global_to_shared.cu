@@ -1,5 +1,5 @@
 // Global to shared memory: each block stages its part of the input, 16 bytes a thread. What must
-// leave a block for the staging not to be optimised away, or to be checked, is up to an argument:
+// leave a block for the staging not to be optimized away, or to be checked, is up to an argument:
 // one word of every part where it is timed, every word where its results are collected. It is the
 // same kernel.
 #include <kernelgate/kernelgate.h>

@@ -1,4 +1,4 @@
-// Host to device, from page-locked memory, which the card reads by itself.
+// Host to device, from page-locked memory, which the GPU reads by itself.
 #include <kernelgate/kernelgate.h>
 
 KG_LAUNCHER(transfers_h2d_pinned)

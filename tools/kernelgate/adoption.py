@@ -155,7 +155,7 @@ def metric_of(case, name):
     return case.metrics.get(name) if case is not None else None
 
 
-class Judgement:
+class Judgment:
     """Which times of gates may become sessions of a baseline, as it was before."""
 
     def __init__(self, log, gates, baseline, stored, provenance, any_code):
@@ -168,13 +168,13 @@ class Judgement:
 
     def fault(self, entry):
         """Why a case's times are not a session; None where they are."""
-        before, card = self._baseline.cases.get(entry["case"]), member(entry, "card")
-        costs = launch_costs(card, self._provenance)
+        before, state = self._baseline.cases.get(entry["case"]), member(entry, "gpu_state")
+        costs = launch_costs(state, self._provenance)
         if verdict_of(entry) in ("wrong", "error"):
             return verdict_of(entry)
-        if any(reason in text_of(card, "clock_reasons") for reason in THROTTLING.values()):
+        if any(reason in text_of(state, "clock_reasons") for reason in THROTTLING.values()):
             return "the GPU was throttled while it was timed"
-        if integer_of(card, "foreign_processes") > 0:
+        if integer_of(state, "foreign_processes") > 0:
             return "other processes computed on the GPU while it was timed"
         if costs is not None:
             return (f"the launch overhead was {'lower' if costs[0] < costs[1] else 'higher'} than when the baseline was "

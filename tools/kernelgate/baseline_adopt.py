@@ -2,7 +2,7 @@
 
 import math
 
-from adoption import Gates, Judgement, may_be_other_code, metric_of
+from adoption import Gates, Judgment, may_be_other_code, metric_of
 from baseline_file import lock, prepare_folder
 from change_log import ChangeLog
 from common import JSON_OPTION, Command, Failure, Option, number_of, run
@@ -39,7 +39,7 @@ class Adoption:
         self._gates.check_distinct()
         self._gates.check_tool(self._baseline)
 
-    def _take_case(self, judgement, gate, entry, adopted):
+    def _take_case(self, judgment, gate, entry, adopted):
         """Takes the times of one case; whether there were any. From results `adopted` before, only metrics that the baseline
         lacks."""
         case, taken = entry["case"], False
@@ -50,25 +50,25 @@ class Adoption:
             figures = entry["metrics"].get(name)
             if figures is None or adopted and metric_of(before, name) is not None:
                 continue
-            if judgement.may_join(gate, case, name, number_of(figures, "value")):
+            if judgment.may_join(gate, case, name, number_of(figures, "value")):
                 self._sessions.case(case).take(name, figures, board_of(gate.provenance))
                 taken = True
         return taken
 
-    def _take_gate(self, judgement, gate):
-        adopted = judgement.was_adopted(gate)
+    def _take_gate(self, judgment, gate):
+        adopted = judgment.was_adopted(gate)
         if adopted:
             self._log.omit("was adopted before: its times do not count again", gate.path)
-        elif not judgement.sentinels_may_join(gate):
+        elif not judgment.sentinels_may_join(gate):
             self._log.omit("its sentinel is not credible: all its times are left out", gate.path)
             return
         taken = False
         for entry in filter(lambda entry: filter_takes(entry["case"]), gate.timed):
-            fault = judgement.fault(entry)
+            fault = judgment.fault(entry)
             if fault is not None:
                 self._log.omit(f"{fault}: left out", gate.path, entry["case"])
             else:
-                taken = self._take_case(judgement, gate, entry, adopted) or taken
+                taken = self._take_case(judgment, gate, entry, adopted) or taken
         # If a gate added no time, storing its sentinels would mark it as adopted.
         for name in SENTINELS if taken and not adopted else ():
             self._sessions.sentinels[name].add(TIMES[0], gate.sentinel(name), board_of(gate.provenance))
@@ -117,10 +117,10 @@ class Adoption:
             self._recorder.refuse(f"has no case, and a first baseline takes the results of {SESSIONS_MINIMUM} gates at least: "
                                   "nothing is recorded", path)
         self._recorder.provenance = make_provenance(self._baseline, next(iter(self._gates)))
-        judgement = Judgement(self._log, self._gates, self._baseline, self._stored, self._recorder.provenance,
+        judgment = Judgment(self._log, self._gates, self._baseline, self._stored, self._recorder.provenance,
                               self._options["yes"])
         for gate in self._gates:
-            self._take_gate(judgement, gate)
+            self._take_gate(judgment, gate)
         self._check_sessions()
         self._log.say(HEAD)
         stored, total = self._store(), len(self._sessions.cases) + len(SENTINELS)

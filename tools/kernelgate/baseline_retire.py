@@ -12,7 +12,7 @@ def check_globs(baseline, globs):
     for glob in unknown:
         nearest = baseline.nearest(glob)
         complain(f'{baseline.path} has no case "{glob}"'
-                 + (f"{nearest} Nothing is taken out" if nearest
+                 + (f"{nearest} Nothing is removed" if nearest
                     else f": nothing is taken out (kernelgate baseline show {baseline.path} lists them)"))
     return not unknown
 

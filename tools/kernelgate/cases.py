@@ -99,7 +99,7 @@ def figures(value, low, high, samples, clock, statistic):
 
 def _lower_rank(count):
     """The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose the median with 95 %; 0
-    where none does. They miss it when fewer than l samples fall on one side of it, so the largest l is sought with
+    where none does. They miss it when fewer than l samples fall on one side of it, so the largest l is taken with
     2 P(B < l) <= 5 %, where B counts the heads of `count` tosses of a fair coin. Weights are relative to the greatest one."""
     half = heads = count // 2
     weight, below = 1.0, 0.0

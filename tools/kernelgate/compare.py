@@ -177,7 +177,7 @@ class Pair:
             band = math.expm1(TWO_RUNS * math.log1p(band))
         move = {"unit": unit, "value": row.b.value, "low": row.b.low, "high": row.b.high, "baseline": row.a.value, "band": band,
                 "floor": floor, "gated": row.gated, "foreign_processes": max(
-                    integer_of(member(entry, "card"), "foreign_processes") for entry in (self.a, self.b))}
+                    integer_of(member(entry, "gpu_state"), "foreign_processes") for entry in (self.a, self.b))}
         if not math.isnan(row.ratio.low):
             # What is known of A widens the interval of B. Rounding must not move a bound past the value.
             move["low"] = min(row.ratio.low * row.a.value, row.b.value)
@@ -195,11 +195,11 @@ class Pair:
             move["bound"] = bounds[0]
         return move
 
-    def settle(self, row, judgement, across):
-        """Takes over the judgement of a row."""
-        row.limit = number_of(judgement, "smallest")
+    def settle(self, row, judgment, across):
+        """Takes over the judgment of a row."""
+        row.limit = number_of(judgment, "smallest")
         row.judged = row.gated and (across or not self.is_across())
-        row.verdict, row.why = judgement["verdict"], judgement["why"]
+        row.verdict, row.why = judgment["verdict"], judgment["why"]
         if not row.judged and row.verdict != "error":
             row.verdict = "pass"
         if not row.judged and row.gated:
@@ -210,11 +210,11 @@ class Pair:
 
 
 def judge(moves):
-    """The judgements of moves, by the gate's own rule."""
+    """The judgments of moves, by the gate's own rule."""
     try:
         done = ask_command("judge", "--moves", data=json.dumps({"moves": moves}).encode(), seconds=JUDGE_SECONDS)
         done.check_returncode()
-        return json.loads(done.stdout)["judgements"]
+        return json.loads(done.stdout)["judgments"]
     except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
         raise Failure(f"compare: {own_command()} judge --moves: failed: {error}: install kernelgate again") from None
 
@@ -234,8 +234,8 @@ class Comparison:
         pairs = self._pair_up()
         self.rows = [row for pair in pairs for row in pair.rows]
         judged = [(pair, row) for pair in pairs for row in pair.rows if row.metric is not None and row.verdict != "error"]
-        for (pair, row), judgement in zip(judged, judge([pair.move(row, self.runs) for pair, row in judged])):
-            pair.settle(row, judgement, across)
+        for (pair, row), judgment in zip(judged, judge([pair.move(row, self.runs) for pair, row in judged])):
+            pair.settle(row, judgment, across)
         for pair in pairs:
             self._count(pair)
         self._note_new_cases()

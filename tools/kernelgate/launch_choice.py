@@ -9,7 +9,7 @@ from common import Failure, integer_of, is_number, list_of, member, number_of, t
 
 TIME = "time_ns"
 FEWEST_ROUNDS = 6  # with fewer, a median has no 95 % interval
-FATES = ("measured", "refused", "passed-over", "wrong", "failed")
+FATES = ("measured", "refused", "skipped", "wrong", "failed")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Tuning:
             return None
         if event == "measured":
             candidate.take_figures(self.metric, record)
-        elif event in ("refused", "passed_over", "failed"):
+        elif event in ("refused", "skipped", "failed"):
             candidate.settle(event.replace("_", "-"), text_of(record, "why"))
         elif event == "checked" and record.get("right") is not True:
             candidate.settle("wrong", text_of(record, "why"))

@@ -49,7 +49,7 @@ def _instances(text, opcodes):
 
 
 class Table:
-    """The table in a file. What the profiler says around it is passed over, except for its errors."""
+    """The table in a file. What the profiler says around it is skipped, except for its errors."""
 
     def __init__(self, path):
         self.path = path

@@ -162,7 +162,7 @@ def ask_nvml(most):
     if code != 0:
         cause = ("library and kernel module differ, as after an update: restart the machine" if code == LIBRARY_MISMATCH
                  else "see `nvidia-smi` and the kernel's log")
-        return Nvml(error=f"the NVIDIA driver does not answer (NVML error {code}: {library.error_text(code)}): {cause}")
+        return Nvml(error=f"a call of the NVIDIA driver failed (NVML error {code}: {library.error_text(code)}): {cause}")
     count = library.number("nvmlDeviceGetCount_v2") or 0
     nvml = Nvml(driver=library.text("nvmlSystemGetDriverVersion"), count=count,
                 gpus=tuple(map(library.gpu, range(min(count, most)))))

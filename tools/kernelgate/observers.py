@@ -15,7 +15,7 @@ SECONDS_TO_GO = 20.0  # for a process in a call of the driver, or a wrapper that
 SECONDS_TO_TELL = 5.0  # for one that hangs, to say where
 MOST_HANGS = 3  # of a variant, whose other cases are not tried: each would take a limit's silence
 END = object()  # of steps
-SETTLING = ("checked", "measured", "failed", "refused", "passed_over")
+SETTLING = ("checked", "measured", "failed", "refused", "skipped")
 
 
 class Unavailable(Failure):
@@ -79,7 +79,7 @@ class Records:
     def close(self):
         self._file.close()
         if self._bad_lines or self._rest:
-            complain(f"{self._path}: {self._bad_lines} damaged and {int(bool(self._rest))} unfinished lines were passed over")
+            complain(f"{self._path}: {self._bad_lines} damaged and {int(bool(self._rest))} unfinished lines were skipped")
 
 
 def end_process(process, seconds):
@@ -89,7 +89,7 @@ def end_process(process, seconds):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
             return
-    raise Failure(f"process {process.pid} hung and cannot be ended: the driver holds it; see nvidia-smi, and restart the "
+    raise Failure(f"process {process.pid} hung and cannot be killed: the driver holds it; see nvidia-smi, and restart the "
                   "machine if it stays")
 
 
@@ -204,7 +204,7 @@ class Observation:
             return f"the observer was ended from outside (SIGTERM){where}"
         if status < 0:
             return f"crashed: the observer died of signal {-status} ({signal.strsignal(-status)})"
-        return f"the observer ended with exit code {status} in the midst of it"
+        return f"the observer ended early with exit code {status}"
 
     def _settle(self, status, hung):
         """Takes what an observer that ended left: the case that was running is lost."""

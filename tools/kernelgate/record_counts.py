@@ -16,7 +16,7 @@ ALWAYS_STORED = COUNTERS[0]  # of a case that accesses nothing: every case has a
 HEAD = f"{'case':<50} {'counter':<26} {'old':>16} {'new':>16} {'change':>9}"
 
 
-def recorded_otherwise(baseline, target, provenance):
+def recording_differences(baseline, target, provenance):
     """Whether a baseline was recorded with another compiler, another version of the model or other flags."""
     compilers, models, flags = ([text_of(facts, name) for facts in both] for name, both in (
         ("compiler", (baseline.target, target)), ("model", (baseline.provenance, provenance)),
@@ -149,7 +149,7 @@ class Counting:
         listed = self._list_checked(baseline)
         self._log.set_counts(RUNS, len(counted), changed)
         # Equal counts of another compiler, model or flags are stored with the new provenance.
-        if changed + listed or not is_partial() and recorded_otherwise(baseline, recorder.target, recorder.provenance):
+        if changed + listed or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):
             recorder.save(baseline)
         self._log.say(f"{baseline.path}: {changed} of {len(counted)} cases changed, counted twice with equal results; "
                       f"{len(baseline.checked)} more are checked ({listed} changed)")

@@ -28,7 +28,7 @@ def fingerprints_of(capability, kernels):
 
 def fault_of(record, provenance):
     """Why a time cannot be stored; None where it can."""
-    state = member(record, "card")
+    state = member(record, "gpu_state")
     foreign = integer_of(state, "foreign_processes")
     if member(record, "throttled") is True:
         return "the GPU was throttled while it was timed: let it cool down, check its power limit"

@@ -92,7 +92,7 @@ class Recorder:
 
     def _list_part(self, program, part):
         # For times also those that are timed in the same process and not recorded.
-        listing = ["--beside"] if part == "time" else ["--cases", part]
+        listing = ["--timed-with"] if part == "time" else ["--cases", part]
         try:
             cases = _list_cases([program, *listing], True)
         except Failure as failure:

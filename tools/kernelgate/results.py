@@ -169,7 +169,7 @@ def load_figures(path):
     return document
 
 
-_CARD = {"clock_reasons": str, "foreign_processes": int, "launch_ns": int}
+_GPU_STATE = {"clock_reasons": str, "foreign_processes": int, "launch_ns": int}
 _KERNEL = {"fingerprint": str, "registers": int, "local_bytes": int, "shared_bytes": int}
 
 
@@ -193,7 +193,7 @@ def load_times(path):
     for number, entry in enumerate(document["cases"]):
         where = f"cases[{number}]"
         _require(path, entry.get("parts", []), f"{where}.parts", list)
-        _check_members(path, f"{where}.card", entry.get("card", {}), _CARD)
+        _check_members(path, f"{where}.gpu_state", entry.get("gpu_state", {}), _GPU_STATE)
         _check_members(path, f"{where}.kernel", entry.get("kernel", {}), _KERNEL)
     return document
 

@@ -4,7 +4,7 @@ from common import Command, Failure, Option, run
 from programs import filter_takes, glob_meant
 from run_expected import list_tests
 from run_merge import filter_error
-from run_results import hold_folder, whose_run
+from run_results import lock_folder, whose_run
 from settings import is_strict, refuse_hidden_filter, results_folder, setting
 
 
@@ -37,7 +37,7 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     refuse_hidden_filter(is_strict())
     _refuse_empty_filter(options["programs"], options["target"])
-    hold_folder("begin", results_folder(options["out"]), whose_run())
+    lock_folder("begin", results_folder(options["out"]), whose_run())
     return 0
 
 

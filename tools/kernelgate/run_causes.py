@@ -157,7 +157,7 @@ def add_causes(document, build=None):
         _explain_by_code(entry, differences.find(entry["case"], target),
                          moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
-        seen = describe_gpu_state(object_of(entry, "card"), most if most > 0 else None)
+        seen = describe_gpu_state(object_of(entry, "gpu_state"), most if most > 0 else None)
         if seen:
             entry["changed"].append(f"the GPU, at its worst while it was timed: {seen}")
         model.explain(entry)

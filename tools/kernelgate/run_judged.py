@@ -5,7 +5,7 @@ import os
 
 from common import JSON_OPTION, Command, Option, run
 from run_merge import ERROR, merge
-from run_results import finish, hold_folder, name_commits, publish
+from run_results import finish, lock_folder, name_commits, publish
 from settings import is_strict
 
 COMMAND = Command("judge", (Option("--strict", None, ""), Option("--commit", "NAME", ""), JSON_OPTION), takes_operands=True)
@@ -21,7 +21,7 @@ def main(arguments):
         written = publish(merged.document, folder, "brief", options["json"], False)
         return merged.document["exit_code"] if written else ERROR
     finally:
-        hold_folder("end", folder, os.getpid())
+        lock_folder("end", folder, os.getpid())
 
 
 if __name__ == "__main__":

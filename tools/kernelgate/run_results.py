@@ -28,7 +28,7 @@ def whose_run():
     return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
 
 
-def hold_folder(act, folder, *process):
+def lock_folder(act, folder, *process):
     """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
     try:
         code = ask_command("--run", act, folder, *map(str, process)).returncode
@@ -164,7 +164,7 @@ def finish(merged):
 def _merge(options, folder):
     strict = options["strict"] or is_strict()
     refuse_hidden_filter(strict)
-    hold_folder("check", folder)
+    lock_folder("check", folder)
     programs = options["programs"]
     if programs is None:
         return merge(folder, strict, build=options["build"])
@@ -219,7 +219,7 @@ COMMAND = Command(
         JSON_OPTION,
     ),
     details="""\
-exit: 0 judged, and nothing below; 1 slower or wrong, or a case of the baseline is in no
+exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no
 table (with --strict also environment, noisy, no-baseline, unlisted); 2 an error; 77
 nothing was judged (with --strict 2, unless all was filtered out)
 
@@ -248,7 +248,7 @@ def main(arguments):
     try:
         return _finish(merged, options, folder, ctest_code)
     finally:
-        hold_folder("end", folder, whose_run())
+        lock_folder("end", folder, whose_run())
 
 
 def _finish(merged, options, folder, ctest_code):

@@ -130,7 +130,7 @@ class Summary:
         if not unlisted:
             return None
         return clean(f"{plural(len(unlisted), 'checked case')} ({list_names([entry['case'] for entry in unlisted])}) not listed in "
-                     f"baselines/{unlisted[0]['target']}.json, so that nobody would miss them: list them with ci/rebaseline "
+                     f"baselines/{unlisted[0]['target']}.json, so that their removal would go unnoticed: list them with ci/rebaseline "
                      "--target model")
 
     def document(self):

@@ -73,7 +73,7 @@ def hold(folder):
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise Failure(f"selftest: {folder}: another self-test is in progress there: wait until it is through, or set KG_OUT to "
+        raise Failure(f"selftest: {folder}: another self-test is in progress there: wait until it finishes, or set KG_OUT to "
                       "another folder") from None
 
 

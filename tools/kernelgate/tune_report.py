@@ -18,7 +18,7 @@ TIMED_COLUMNS = (Column("fastest"), Column("time", right=True), Column("95 % int
                  Column("GFLOP/s", right=True), Column("occupancy", right=True), Column("highest bandwidth"),
                  Column("highest occupancy"))
 COUNTED_COLUMNS = (Column("fewest"), Column("count", right=True))
-TALLIES = ("samples", "candidates", "dropped", "passed-over", "refused", "wrong", "failed")
+TALLIES = ("samples", "candidates", "dropped", "skipped", "refused", "wrong", "failed")
 MATRIX_OF_TIMES = ("Time of the row over that of the column, of the fastest launches, with its 95 % interval; the mirrored cell "
                    "has the ratio of bandwidths")
 MATRIX_OF_COUNTS = "Count of the row over that of the column, of the best launches"
@@ -234,7 +234,7 @@ class Tables:
         self._text += "\n"
         self._note(self._summary())
         candidates = list(self._search.tuning.candidates.values())
-        for fate in ("passed-over", "refused"):  # each reason once: hundreds may share it
+        for fate in ("skipped", "refused"):  # each reason once: hundreds may share it
             reasons = {}
             for candidate in candidates:
                 if candidate.fate == fate:
@@ -245,7 +245,7 @@ class Tables:
             self._write_list(fate, [f"{candidate.id}: {candidate.why}" for candidate in candidates if candidate.fate == fate],
                              ", all of them in the document of --json or --save")
         throttled = sum(candidate.record.get("throttled") is True for candidate in candidates)
-        shared = sum(number_of(member(candidate.record, "card"), "foreign_processes") > 0 for candidate in candidates)
+        shared = sum(number_of(member(candidate.record, "gpu_state"), "foreign_processes") > 0 for candidate in candidates)
         if throttled:
             self._note(f"environment: the GPU was throttled while {throttled} of the candidates were timed: let it cool down, "
                        "check its power limit, and search again")

@@ -165,7 +165,7 @@ static bool release_blocks(void)
         return false;
     }
     if (kg__running.watcher != NULL)
-        kg__running.watcher->meet_blocks();
+        kg__running.watcher->sync_blocks();
     memmove(blocks, blocks + next, (block_count - next) * sizeof *blocks);
     released = block_count -= next;
     next = 0;

@@ -164,7 +164,7 @@ static void on_fault(int number, siginfo_t *information, void *machine)
             raise(number);
         return;
     }
-    if (number == SIGTERM && kg__model_puts_off_sigterm())
+    if (number == SIGTERM && kg__model_defers_sigterm())
         return;
     if (number == SIGTERM)
         end_hang();
@@ -188,7 +188,7 @@ static void on_fault(int number, siginfo_t *information, void *machine)
     /* The processor does not tell an address that no pointer can hold. */
     if (information->si_code == SI_KERNEL)
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an access far outside of all memory, at an address that cannot be told");
+                 "an access far outside of all memory, at an unknown address");
     else
         describe_bad_address((uintptr_t)information->si_addr);
     fail(cudaErrorIllegalAddress);

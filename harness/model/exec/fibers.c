@@ -48,7 +48,7 @@ static kg__model_fiber *landing;
 static volatile sig_atomic_t sigterm_held;
 static volatile sig_atomic_t sigterm_waits;
 
-bool kg__model_puts_off_sigterm(void)
+bool kg__model_defers_sigterm(void)
 {
     sigterm_waits = sigterm_held;
     return sigterm_waits;

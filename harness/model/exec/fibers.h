@@ -42,7 +42,7 @@ void kg__model_hold_sigterm(void);
 /* Ends it, and raises a SIGTERM that came meanwhile. */
 void kg__model_release_sigterm(void);
 /* Whether a SIGTERM has to wait; it is raised again by the release. */
-bool kg__model_puts_off_sigterm(void);
+bool kg__model_defers_sigterm(void);
 /* Both together. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
 

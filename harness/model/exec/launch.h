@@ -137,7 +137,7 @@ typedef struct kg__exec_watcher {
      * or cluster; returns what is to be kept for it, */
     void *(*suspend_block)(void);
     /* all of these blocks that have not ended wait so, */
-    void (*meet_blocks)(void);
+    void (*sync_blocks)(void);
     /* and the block at blockIdx goes on. */
     void (*resume_block)(void *kept);
 } kg__exec_watcher;

@@ -157,8 +157,8 @@ static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model
 
     if (kernel->shared_bytes > KG__MODEL_SHARED_DEFAULT) {
         kg__format(text, size,
-                   "kernel %s: its shared arrays take %zu bytes, and a block has %d: nvcc would "
-                   "not build it; take dynamic shared memory",
+                   "kernel %s: its shared arrays take %zu bytes, above the limit of %d: nvcc "
+                   "would not build it; use dynamic shared memory",
                    kernel->name, kernel->shared_bytes, KG__MODEL_SHARED_DEFAULT);
         return cudaErrorInvalidKernelImage;
     }
@@ -170,8 +170,8 @@ static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model
     }
     if (config->dynamicSmemBytes > kernel->dynamic_limit) {
         kg__format(text, size,
-                   "kernel %s: %zu bytes of dynamic shared memory, of which a block has %zu: "
-                   "ask for more, up to %d, with cudaFuncSetAttribute()",
+                   "kernel %s: %zu bytes of dynamic shared memory, above the limit of %zu: "
+                   "raise it, up to %d, with cudaFuncSetAttribute()",
                    kernel->name, config->dynamicSmemBytes, kernel->dynamic_limit,
                    KG__MODEL_SHARED_OPTIN - (int)kernel->shared_bytes);
         return cudaErrorInvalidValue;

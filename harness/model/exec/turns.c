@@ -168,7 +168,7 @@ static kg__model_turn arrive_at_blocks(uintptr_t code)
         kg__running.watcher->pause_lane();
     if (kg__has_copies())
         kg__model_trap(cudaErrorNotSupported,
-                       "an asynchronous copy is not waited for before grid.sync() or "
+                       "an asynchronous copy is pending at grid.sync() or "
                        "cluster.sync(), which the CPU model does not support");
     kg__running.grid_barrier = code;
     kg__running.threads[kg__running.current].code = kg__running.grid_barrier;
@@ -193,8 +193,8 @@ uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned i
 
     if (!kg__arrive_at_object(object, count, leaving))
         kg__model_trap(cudaErrorLaunchFailure,
-                       "more threads arrive at a cuda::barrier than it was made for, or it was "
-                       "never given its count");
+                       "more threads arrive at a cuda::barrier than it expects, or it was never "
+                       "initialized");
     return phase;
 }
 
@@ -286,7 +286,7 @@ kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation,
         kg__running.watcher->pause_lane();
     if ((mask >> lane & 1) == 0)
         kg__model_trap(cudaErrorLaunchFailure,
-                       "a warp operation's mask leaves out the lane that calls it");
+                       "a warp operation's mask does not have the lane that calls it");
     if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
         kg__model_trap(cudaErrorLaunchFailure,
                        "a shuffle's width is not a power of two from 1 to 32");

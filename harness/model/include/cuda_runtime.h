@@ -88,7 +88,7 @@ extern "C" void *memset(void *to, int value,
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /* One block runs at a time, so that its shared arrays can be static. "used" keeps the compiler from
- * caching them across a barrier. The alignment puts each array into a neighbourhood of its own,
+ * caching them across a barrier. The alignment puts each array into a neighborhood of its own,
  * where an overrun does not hit the next array. Without __constinit g++ guards an array of a type
  * with constructors, such as __half, against a second initialization. */
 #ifdef __clang__ /* clang-tidy has no such word, and needs none */

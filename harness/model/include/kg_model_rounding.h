@@ -1,5 +1,5 @@
 /* Conversions between numbers and arithmetic with a rounding of its own: _rn to the nearest, ties
- * to even, _rz towards zero, _ru up, _rd down. Part of cuda_runtime.h, which includes it. */
+ * to even, _rz toward zero, _ru up, _rd down. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_ROUNDING_H
 #define KG__MODEL_ROUNDING_H
 

@@ -57,15 +57,15 @@ static void describe_deadlock(kg__exec_failure *failure)
                           kg__model_source_of((const void *)failure->deadlock.grid));
     if (failure->deadlock.ended_blocks > 0) {
         kg__format(failure->text, sizeof failure->text,
-                   "no thread can go on: its block waits at %s%s and %zu of the grid's "
-                   "have ended; let every block reach it",
+                   "deadlock: its block waits at %s%s and %zu of the grid's "
+                   "have ended; make every block reach it",
                    sync, grid, failure->deadlock.ended_blocks);
         return;
     }
     if (failure->deadlock.at_grid > 0) {
         kg__format(failure->text, sizeof failure->text,
-                   "no thread can go on: %d threads of the block wait at %s%s and the "
-                   "others elsewhere; let every thread reach it",
+                   "deadlock: %d threads of the block wait at %s%s and the "
+                   "others elsewhere; make every thread reach it",
                    failure->deadlock.at_grid, sync, grid);
         return;
     }
@@ -73,8 +73,8 @@ static void describe_deadlock(kg__exec_failure *failure)
         kg__describe_line(operation, sizeof operation,
                           kg__model_source_of((const void *)failure->deadlock.operation));
         kg__format(failure->text, sizeof failure->text,
-                   "no thread can go on: %d wait at a barrier in shared memory, this one%s; let as "
-                   "many threads arrive as it was made for",
+                   "deadlock: %d wait at a barrier in shared memory, this one%s; make as "
+                   "many threads arrive as it was initialized for",
                    failure->deadlock.at_object, operation);
         return;
     }
@@ -83,13 +83,13 @@ static void describe_deadlock(kg__exec_failure *failure)
                           kg__model_source_of((const void *)failure->deadlock.barrier));
     kg__describe_line(operation, sizeof operation,
                       kg__model_source_of((const void *)failure->deadlock.operation));
-    kg__format(
-        failure->text, sizeof failure->text,
-        "no thread can go on: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
-        "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; let every "
-        "lane of the mask reach the same operation with the same mask",
-        failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations, operation,
-        failure->deadlock.mask, failure->deadlock.waiting, failure->deadlock.live);
+    kg__format(failure->text, sizeof failure->text,
+               "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
+               "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make every "
+               "lane of the mask reach the same operation with the same mask",
+               failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
+               operation, failure->deadlock.mask, failure->deadlock.waiting,
+               failure->deadlock.live);
 }
 
 /* Describes where a launch was that SIGTERM has ended, and returns the line. */
@@ -105,8 +105,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
         failure->place.thread = failure->last_waiting;
     }
     kg__describe_line(where, sizeof where, source);
-    kg__format(failure->text, sizeof failure->text,
-               "it did not end until it was told to (SIGTERM)%s", where);
+    kg__format(failure->text, sizeof failure->text, "it did not end before SIGTERM%s", where);
     return source;
 }
 

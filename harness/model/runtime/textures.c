@@ -303,7 +303,7 @@ static void read_element(const texture *from, const long index[3], kg__model_tex
     }
 }
 
-/* Where a coordinate falls: the element, and with linear filtering how far it is towards the next,
+/* Where a coordinate falls: the element, and with linear filtering how far it is toward the next,
  * in 256ths. */
 static long place(const texture *from, int dimension, float coordinate, float *fraction)
 {

@@ -105,10 +105,10 @@ bool kg__clusters_keep(bool back)
     return true;
 }
 
-bool kg__clusters_meet(void)
+bool kg__clusters_sync(void)
 {
     if (kg__exec_cluster_size() == 1)
         return false;
-    kg__order_meet_cluster();
+    kg__order_sync_cluster();
     return true;
 }

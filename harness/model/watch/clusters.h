@@ -16,6 +16,6 @@ void kg__clusters_end_block(void);
 /* It waits for its cluster, or (`back`) goes on; false where the launch has no clusters. */
 bool kg__clusters_keep(bool back);
 /* All blocks of the cluster that have not ended have met; false where the launch has none. */
-bool kg__clusters_meet(void);
+bool kg__clusters_sync(void);
 
 #endif

@@ -21,7 +21,7 @@
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
 /* An index was out of its array's bounds: the access that follows is looked at before it happens,
- * lest it destroy what the model itself needs. */
+ * so that it does not destroy what the model itself needs. */
 static bool suspicious;
 
 /* Every instrumented source calls this before main(). */

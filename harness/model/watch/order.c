@@ -119,7 +119,7 @@ void kg__order_begin_launch(void)
     if (kg__order.now > LAST_TIME)
         start_times_again();
     kg__order.launch_began = ++kg__order.now;
-    kg__order.cluster_began = kg__order.cluster_met = 0;
+    kg__order.cluster_began = kg__order.last_cluster_sync = 0;
     block_count = 0;
     bitmap_words = ((size_t)gridDim.x * gridDim.y * gridDim.z + 63) / 64;
     words_most = WORDS_MEMORY / (3 * bitmap_words * sizeof(uint64_t));
@@ -134,23 +134,23 @@ void kg__order_begin_block(uint64_t number)
     blocks = kg__grow(blocks, block_count, &block_room, sizeof *blocks);
     blocks[block_count++] = (begun_block){ kg__order.now, number };
     for (int warp = 0; warp < KG__MODEL_MAX_WARPS; warp++) {
-        if (!kg__order.have_met[warp])
+        if (!kg__order.have_synced[warp])
             continue;
         memset(kg__order.own[warp], 0, sizeof kg__order.own[warp]);
         memset(kg__order.known[warp], 0, sizeof kg__order.known[warp]);
-        kg__order.have_met[warp] = false;
+        kg__order.have_synced[warp] = false;
     }
     forget_known();
 }
 
 void kg__order_begin_cluster(void)
 {
-    kg__order.cluster_began = kg__order.cluster_met = kg__order.block_began;
+    kg__order.cluster_began = kg__order.last_cluster_sync = kg__order.block_began;
 }
 
-void kg__order_meet_cluster(void)
+void kg__order_sync_cluster(void)
 {
-    kg__order.cluster_met = ++kg__order.now;
+    kg__order.last_cluster_sync = ++kg__order.now;
 }
 
 size_t kg__order_block(uint32_t time)
@@ -188,7 +188,7 @@ void kg__order_sync(unsigned int warp, uint32_t group)
     uint16_t joined[WARP] = { 0 };
     uint16_t latest = 0;
 
-    kg__order.have_met[warp] = true;
+    kg__order.have_synced[warp] = true;
     for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
 

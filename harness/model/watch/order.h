@@ -26,11 +26,11 @@ struct kg__order {
     uint32_t launch_began;
     uint32_t block_began;
     uint32_t cluster_began;
-    uint32_t cluster_met; /* when its blocks last met; 0: there are no clusters */
-    bool any_taken;       /* in this block: kg__order_has_taken() may be true of some threads */
+    uint32_t last_cluster_sync; /* when its blocks last met; 0: there are no clusters */
+    bool any_taken; /* in this block: kg__order_has_taken() may be true of some threads */
     /* By warp: whether any of its lanes have met; how often each lane has met others, counted from
      * 1; and what each lane knows of the others' counts. */
-    bool have_met[KG__MODEL_MAX_WARPS];
+    bool have_synced[KG__MODEL_MAX_WARPS];
     uint16_t own[KG__MODEL_MAX_WARPS][KG__MODEL_WARP];
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
 };
@@ -44,11 +44,11 @@ void kg__order_begin_block(uint64_t number);
 /* The block that has begun is the first of its cluster. */
 void kg__order_begin_cluster(void);
 /* The blocks of the cluster have met. */
-void kg__order_meet_cluster(void);
+void kg__order_sync_cluster(void);
 /* Whether what a block of the cluster did at a time is ordered before that. */
 static inline bool kg__order_has_met(uint32_t time)
 {
-    return time < kg__order.cluster_met && time >= kg__order.cluster_began;
+    return time < kg__order.last_cluster_sync && time >= kg__order.cluster_began;
 }
 /* Every thread of the block has come to a barrier: what follows it is ordered after what went
  * before. */

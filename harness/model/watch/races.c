@@ -190,7 +190,7 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
     unsigned int warp = thread / WARP;
     const uint16_t *mine = kg__order.known[warp][thread % WARP];
 
-    if (!kg__order.have_met[warp] || other == KG__MANY_READERS)
+    if (!kg__order.have_synced[warp] || other == KG__MANY_READERS)
         return false;
     if ((other & KG__READERS_OF_WARP) != 0) {
         if ((other & KG__THREAD_NUMBER) != warp)

@@ -139,7 +139,7 @@ static kg__region *of_variable(uintptr_t address)
     region = kg__region_of(variable->base);
     if (region == NULL) {
         region = add(variable->base, variable->size, variable->space, variable->name);
-        /* Variables of a program hold what they were initialised with, if only zeros. */
+        /* Variables of a program hold what they were initialized with, if only zeros. */
         region->state = variable->space == KG__MODEL_SHARED ? KG__UNTOUCHED : KG__UPLOADED;
     }
     return region;

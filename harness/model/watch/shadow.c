@@ -154,7 +154,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)(clock_of(thread) | others);
         cell->read_site = (uint16_t)site;
-    } else if ((kg__order.have_met[thread / WARP] || kg__order.any_taken) &&
+    } else if ((kg__order.have_synced[thread / WARP] || kg__order.any_taken) &&
                (cell->reader == thread ||
                 kg__race_is_ordered(thread, cell->reader, cell->read_lanes,
                                     cell->read_clock & KG__CLOCK_MAXIMUM))) {
@@ -223,13 +223,13 @@ static inline unsigned int period_of(const uint32_t *offsets, unsigned int count
     return differ_by_8 == 0 ? 8 : differ_by_16 == 0 ? 16 : WARP;
 }
 
-/* Reads of one cell a lane, which most are. */
+/* Reads of one cell per lane, which most are. */
 static inline void take_reads(kg__checked_access *mine, unsigned int count, const uint32_t *offsets,
                               const uint8_t *lanes, unsigned int first_thread, unsigned int shift)
 {
     kg__cell *cells = mine->region->cells;
     bool global = mine->region->between_blocks;
-    bool alike = !kg__order.have_met[first_thread / WARP] && !kg__order.any_taken;
+    bool alike = !kg__order.have_synced[first_thread / WARP] && !kg__order.any_taken;
     unsigned int period = alike ? period_of(offsets, count) : count;
     unsigned int next;
 

@@ -305,9 +305,9 @@ static void *suspend_block(void)
     return kept;
 }
 
-static void meet_blocks(void)
+static void sync_blocks(void)
 {
-    if (kg__clusters_meet())
+    if (kg__clusters_sync())
         return;
     kg__shadow_end_launch();
     kg__shadow_begin_launch();
@@ -341,7 +341,7 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .copied = note_copied,
         .order_block = kg__shadow_barrier,
         .suspend_block = suspend_block,
-        .meet_blocks = meet_blocks,
+        .sync_blocks = sync_blocks,
         .resume_block = resume_block,
     };
 

@@ -1,8 +1,8 @@
 /* Watching: what the accesses of instrumented kernels come to.
  *
  * An instrumented kernel calls a hook before every access and at the head of every basic block. The
- * hooks write one trace a lane; as soon as no lane of a warp can run, the traces of its lanes are
- * replayed together, lowest code address first, which is where the hardware's lanes meet again.
+ * hooks write one trace per lane; as soon as no lane of a warp can run, the traces of its lanes are
+ * replayed together, lowest code address first, which is where the hardware's lanes reconverge.
  * Each step of the replay is one request of a warp: it is counted, and held against what is known
  * of the memory that it touches.
  *

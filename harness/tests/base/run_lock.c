@@ -16,7 +16,7 @@
 
 #include "tests/fakes/drive.h"
 
-TestSuite(holding, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(run_lock, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static const char *lock(void)
 {
@@ -80,7 +80,7 @@ static void end_stranger(pid_t process)
     cr_assert(waitpid(process, NULL, 0) == process);
 }
 
-Test(holding, a_folder_that_is_not_held)
+Test(run_lock, a_folder_that_is_not_held)
 {
     kg__error error = { "" };
 
@@ -94,7 +94,7 @@ Test(holding, a_folder_that_is_not_held)
               error.text);
 }
 
-Test(holding, the_file_names_the_holder)
+Test(run_lock, the_file_names_the_holder)
 {
     char host[256] = "";
     char line[400];
@@ -108,7 +108,7 @@ Test(holding, the_file_names_the_holder)
     expect_text(" UTC\n");
 }
 
-Test(holding, a_process_that_lives)
+Test(run_lock, a_process_that_lives)
 {
     pid_t stranger = start_stranger();
     char name[64];
@@ -116,7 +116,7 @@ Test(holding, a_process_that_lives)
     take_for(stranger);
     kg__format(name, sizeof name, "held by test_run_lock, process %ld, since 2", (long)stranger);
     expect_held(name);
-    expect_held("wait until it is through, or set KG_OUT to another folder");
+    expect_held("wait until it finishes, or set KG_OUT to another folder");
     kg__run_lock_release(at(""), getpid());
     expect_held(name);
     end_stranger(stranger);
@@ -124,7 +124,7 @@ Test(holding, a_process_that_lives)
 }
 
 /* A process that is not waited for is dead though its number is not free yet. */
-Test(holding, a_process_that_ended_and_was_not_waited_for)
+Test(run_lock, a_process_that_ended_and_was_not_waited_for)
 {
     const struct timespec moment = { 0, 1000000 };
     pid_t stranger = start_stranger();
@@ -138,7 +138,7 @@ Test(holding, a_process_that_ended_and_was_not_waited_for)
     cr_assert(waitpid(stranger, NULL, 0) == stranger);
 }
 
-Test(holding, a_number_that_another_process_has_now)
+Test(run_lock, a_number_that_another_process_has_now)
 {
     pid_t stranger = start_stranger();
     char *text;
@@ -154,7 +154,7 @@ Test(holding, a_number_that_another_process_has_now)
     end_stranger(stranger);
 }
 
-Test(holding, a_process_of_another_machine)
+Test(run_lock, a_process_of_another_machine)
 {
     write_text(lock(), "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ci/gate\n"
                        "since 2026-11-21 05:10:00 UTC\n");
@@ -164,7 +164,7 @@ Test(holding, a_process_of_another_machine)
 
 /* What this process descends from may have taken the folder for all that it starts: it stays the
  * holder, and it alone gives the folder back. */
-Test(holding, an_ancestor)
+Test(run_lock, an_ancestor)
 {
     char holder[64];
     pid_t child;
@@ -186,7 +186,7 @@ Test(holding, an_ancestor)
     expect_text("");
 }
 
-Test(holding, a_process_that_is_not_there)
+Test(run_lock, a_process_that_is_not_there)
 {
     pid_t stranger = start_stranger();
     kg__error error = { "" };
@@ -198,7 +198,7 @@ Test(holding, a_process_that_is_not_there)
     cr_assert(!exists(lock()));
 }
 
-Test(holding, files_that_do_not_say_who)
+Test(run_lock, files_that_do_not_say_who)
 {
     static const char *const texts[] = { "\n",
                                          "process\n",
@@ -228,7 +228,7 @@ Test(holding, files_that_do_not_say_who)
     expect_held("does not say who holds this folder");
 }
 
-Test(holding, what_is_not_a_file)
+Test(run_lock, what_is_not_a_file)
 {
     cr_assert(mkdir(lock(), 0777) == 0);
     kg__error error = { "" };
@@ -245,7 +245,7 @@ Test(holding, what_is_not_a_file)
     expect_held("run.lock: cannot be opened: Too many levels");
 }
 
-Test(holding, a_file_that_may_not_be_opened)
+Test(run_lock, a_file_that_may_not_be_opened)
 {
     write_text(lock(), "");
     cr_assert(chmod(lock(), 0) == 0);
@@ -256,8 +256,8 @@ Test(holding, a_file_that_may_not_be_opened)
     expect_held("run.lock: cannot be opened: Permission denied");
 }
 
-/* A process that is stopped in the midst of it keeps nothing waiting for ever. */
-Test(holding, a_file_that_stays_locked)
+/* A process that is stopped before it finished keeps nothing waiting forever. */
+Test(run_lock, a_file_that_stays_locked)
 {
     kg__error error = { "" };
     FILE *file;
@@ -310,7 +310,7 @@ static int race(void)
     return winners;
 }
 
-Test(holding, of_many_at_once_one_wins)
+Test(run_lock, of_many_at_once_one_wins)
 {
     /* The first time it is not held, then by a process that died. */
     for (int times = 0; times < 10; times++)

@@ -17,7 +17,7 @@ LOCK = "run.lock"
 class RunLock(Folder):
     def script(self, code, told, command="echo taken"):
         """What a script prints that takes the folder as ci/gate does, then runs a command."""
-        text = f". {TREE}/ci/common.sh; hold_folder \"$1\" 'set KG_OUT to another folder'; {command}"
+        text = f". {TREE}/ci/common.sh; lock_folder \"$1\" 'set KG_OUT to another folder'; {command}"
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", text, "gate", os.getcwd()], capture_output=True, text=True,
                               check=False, env=self.environment, timeout=60)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -65,7 +65,8 @@ class RunLock(Folder):
     def test_what_a_script_starts_descends_from_it(self):
         """What the script holds, its programs may write to, and no other process."""
         begin = f'{COMMAND} begin --out "$1"'
-        stray = f"! setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed' || sleep 0.5"
+        stray = (f"setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed; touch over'; "
+                 "until [[ -e over ]]; do sleep 0.05; done")
         said = self.script(0, "held by ci/gate, process ", f"{begin}; ({begin}); {stray}")
         self.assertNotIn("passed", said)
 

@@ -264,7 +264,7 @@ Test(lines, files_are_matched_on_their_own)
            "baseline: gone, with its 100 load requests, 2.00 sectors per request");
 }
 
-/* Many lines are matched without taking for ever, and a short text is cut. */
+/* Many lines are matched without taking forever, and a short text is cut. */
 Test(lines, many_lines, .timeout = 20)
 {
     kg__lines *before = kg__lines_make();

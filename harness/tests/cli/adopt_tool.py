@@ -193,7 +193,7 @@ class Adopt(Folder):
         del document["sentinels"]
         results.update(targets={"mine": {"key": "mine"}}, provenance={"mine": {"measured_by": "nvbench 0.2.0"}})
         for entry in results["cases"]:
-            entry.update(target="mine", imported={"from": "nvbench", "name": "x", "files": []}, card={})
+            entry.update(target="mine", imported={"from": "nvbench", "name": "x", "files": []}, gpu_state={})
             for name, metric in entry["metrics"].items():
                 metric["value"] = document["cases"][entry["case"]][name]["value"] + 10
         self.store(document, "mine")
@@ -223,16 +223,16 @@ class Adopt(Folder):
     ROWS = (
         (10000, None, {"verdict": "wrong"}, False, False, "wrong: left out", 5),
         (10000, None, {"verdict": "error"}, False, False, "error: left out", 5),
-        (10000, None, {"card": {"clock_reasons": "idle, software power cap"}}, False, False,
+        (10000, None, {"gpu_state": {"clock_reasons": "idle, software power cap"}}, False, False,
          "the GPU was throttled while it was timed: left out", 5),
-        (10000, None, {"card": {"clock_reasons": "idle"}}, True, True, None, 6),
-        (10000, None, {"card": {"foreign_processes": 2}}, False, False,
+        (10000, None, {"gpu_state": {"clock_reasons": "idle"}}, True, True, None, 6),
+        (10000, None, {"gpu_state": {"foreign_processes": 2}}, False, False,
          "other processes computed on the GPU while it was timed: left out", 5),
-        (10000, None, {"card": {"launch_ns": 400}}, False, False,
+        (10000, None, {"gpu_state": {"launch_ns": 400}}, False, False,
          "the launch overhead was lower than when the baseline was recorded: left out", 5),
-        (10000, None, {"card": {"launch_ns": 680}}, False, False,
+        (10000, None, {"gpu_state": {"launch_ns": 680}}, False, False,
          "the launch overhead was higher than when the baseline was recorded: left out", 5),
-        (10000, None, {"card": {"launch_ns": 540}}, True, True, None, 6),
+        (10000, None, {"gpu_state": {"launch_ns": 540}}, True, True, None, 6),
         (10000, {"registers": 40}, {"kernel": {"registers": 48}}, False, False, "its code is not the baseline's: left out", 5),
         (0, None, {"kernel": {}}, False, False, "0 ns is not a time: left out", 6),
         (-5, None, {"kernel": {}}, False, False, "-5 ns is not a time: left out", 6),
@@ -318,7 +318,7 @@ class Adopt(Folder):
     def test_a_first_baseline_takes_five_gates(self):
         """It has no launch's cost yet: its first gate says what that is."""
         gates = self.gates(*((100100 + number, 10000) for number in range(6)))
-        self.write(gates[4], self.gate(100104, 10000, card={"launch_ns": 400}))
+        self.write(gates[4], self.gate(100104, 10000, gpu_state={"launch_ns": 400}))
         os.unlink(PATH)
         os.unlink(SESSIONS)
         self.expect(2, "a first baseline takes the results of 5 gates at least: nothing is recorded", *self.arguments(*gates[:4]))
@@ -334,7 +334,7 @@ class Adopt(Folder):
     def test_refusals(self):
         first, apart = self.gates((100100, 10000), (120000, 10000))
         for name, results in (("other", self.gate(target="nvidia-other")), ("nameless", {**self.gate(), "targets": {}}),
-                              ("card", self.gate(card={"launch_ns": -1})), ("model", results_of(MODEL, "fake/count")),
+                              ("gpu_state", self.gate(gpu_state={"launch_ns": -1})), ("model", results_of(MODEL, "fake/count")),
                               ("bad", {"schema": "kernelgate-results/0"})):
             self.write(f"{name}.json", results)
         for told, *arguments in (
@@ -343,7 +343,7 @@ class Adopt(Folder):
                 ('bad.json: its schema is "kernelgate-results/0"', first, "bad.json"),
                 ("absent.json: cannot be read", first, "absent.json"),
                 ("nameless.json: does not describe nvidia-fake in its targets", "nameless.json"),
-                (".card.launch_ns: expected 0 or more", "card.json"),
+                (".gpu_state.launch_ns: expected 0 or more", "gpu_state.json"),
                 ("copy: time_ns: the sessions disagree", first, apart),
                 ("needs --baselines DIR and the results.json of a gate",)):
             self.adopt(told, *arguments, code=2)

@@ -393,7 +393,7 @@ class Retire(Baselines):
     def test_refusals(self):
         """One glob that matches nothing stops them all."""
         for told, *arguments in (
-                (f'{PATH} has no case "m/odl/530/b16"; did you mean "m/old/530/b16"? Nothing is taken out', "nvidia-fake",
+                (f'{PATH} has no case "m/odl/530/b16"; did you mean "m/old/530/b16"? Nothing is removed', "nvidia-fake",
                  "m/naive/*",
                  "m/odl/530/b16"),
                 ('has no case "q": nothing is taken out (kernelgate baseline show', "--json", "nvidia-fake", "q"),

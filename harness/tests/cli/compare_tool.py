@@ -119,7 +119,7 @@ class Compare(unittest.TestCase):
                 ({}, {}, {}, moved(105.0), "slower"), ({"kernel": CODE}, {"kernel": CODE}, {}, {}, "environment"),
                 ({"kernel": CODE}, {"kernel": {**CODE, "fingerprint": "00112233445566fe"}}, {}, {}, "slower"),
                 ({"kernel": {}}, {"kernel": {}}, {}, {}, "slower"),
-                ({"card": {"foreign_processes": 1}}, {}, {}, {}, "environment")):
+                ({"gpu_state": {"foreign_processes": 1}}, {}, {}, {}, "environment")):
             found = compared(results(case("a", a, **of_a), **extra_a), results(case("a", b, **of_b), **extra_b))
             self.assertEqual(found.rows[0].verdict, verdict, (of_a, of_b, extra_b))
         memory, bus = (moved(105.0), moved(100.0, 105.0))

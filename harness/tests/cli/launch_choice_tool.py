@@ -42,7 +42,7 @@ class Choice(unittest.TestCase):
             ({"event": "checked", "right": False, "why": "c[3] differs"}, "wrong", "c[3] differs"),
             ({"event": "failed", "why": "crashed"}, "failed", "crashed"),
             ({"event": "refused", "why": "no"}, "refused", "no"),
-            ({"event": "passed_over", "why": "far behind b64"}, "passed-over", "far behind b64"),
+            ({"event": "skipped", "why": "far behind b64"}, "skipped", "far behind b64"),
             ({"event": "measured", "metrics": {"time_ns": {"value": 0}}}, "failed", "its record has no time_ns"),
             ({"event": "measured", "metrics": [], "absent": {"time_ns": "short"}}, "failed", "its record has no time_ns: short"),
             (measured(case, 5), "measured", ""),

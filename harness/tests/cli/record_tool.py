@@ -201,7 +201,7 @@ class Times(Recording):
     def test_neighbors_of_what_a_filter_takes(self):
         """They are timed in the same process and not recorded, whatever happens to them."""
         for globs, listed in (("matmul/*", ""), (QUICK, f"{SLOW}\n{QUICK}\n")):
-            done = subprocess.run([SOUND, "--beside"], env={**self.environment, "KG_FILTER": globs}, capture_output=True,
+            done = subprocess.run([SOUND, "--timed-with"], env={**self.environment, "KG_FILTER": globs}, capture_output=True,
                                   text=True, check=False)
             self.assertEqual(done.stdout, listed)
         self.plan(f"2 {SLOW} crash")

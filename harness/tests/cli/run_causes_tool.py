@@ -83,12 +83,12 @@ class Causes(unittest.TestCase):
             entry = self.explained(timed(), *others, *counts)
             self.assertEqual(entry["changed"] or [entry["explanation"]], [expected])
 
-    def test_the_card(self):
-        for card, most, expected in (({"sm_clock_mhz": 1410, "temperature_c": 71}, 1980, "1 410 of 1 980 MHz, 71 °C"),
+    def test_the_gpu_state(self):
+        for state, most, expected in (({"sm_clock_mhz": 1410, "temperature_c": 71}, 1980, "1 410 of 1 980 MHz, 71 °C"),
                                      ({"sm_clock_mhz": 1410}, None, "1 410 MHz"), ({"sm_clock_mhz": 1410}, 0, "1 410 MHz"),
                                      ({"sm_clock_mhz": 1410}, "x", "1 410 MHz"), ({"clock_reasons": "none"}, 1980, None)):
             before = ["registers 32 -> 40"]
-            entry = self.explained(timed(card=card, changed=before), most=most)
+            entry = self.explained(timed(gpu_state=state, changed=before), most=most)
             seen = [f"the GPU, at its worst while it was timed: {expected}"] if expected else []
             self.assertEqual(entry["changed"], [*before, *seen, NO_COUNTS])
             self.assertEqual(len(before), 1, "the part's own list is left alone")

@@ -112,7 +112,7 @@ class Files(Merges):
         """Whatever is in a file, the run has results of their form, and either the file counts or it is an error."""
         chance = random.Random(20)
         whole = verdicts(
-            "gpu.a.time", timed("slower", "w", card={"sm_clock_mhz": 1410}, changed=["x"], reason="r", at={"file": "f", "line": 1},
+            "gpu.a.time", timed("slower", "w", gpu_state={"sm_clock_mhz": 1410}, changed=["x"], reason="r", at={"file": "f", "line": 1},
                                 pairs={"time_ns": {"count": 9, "change": 0.1, "low": 0, "high": 1, "p": 0}}),
             timed("wrong", case="a/b/2/-", group="g", findings=[{"kind": "misaligned"}], more_findings=1, suspect=True),
             seconds=3, errors=["e"], vanished=["a/o/1/-"], claims=[claim(False)], refused=[{"case": "a/b/3/-", "why": "w"}],
@@ -176,11 +176,11 @@ class Parts(Merges):
 
     def test_the_first_part_that_has_it_is_heard(self):
         firsts = {"smallest": 0, "absent": {"occupancy": "x"}, "changed": ["registers"], "note": "n", "base": {"ref": "main"},
-                  "sampled": {"blocks": 1, "of": 2}, "lines": {"a:1": {"barriers": 1}}, "card": {"temperature_c": 1},
+                  "sampled": {"blocks": 1, "of": 2}, "lines": {"a:1": {"barriers": 1}}, "gpu_state": {"temperature_c": 1},
                   "imported": {"from": "nvbench", "name": "x", "files": []}, "work": {"operations": 1, "bytes": 2}}
         nothing = {"absent": {}, "changed": [], "lines": {}}
         other = {"smallest": 1, "absent": {"occupancy": "y"}, "note": "o", "base": {"ref": "o"}, "changed": ["y"],
-                 "card": {"temperature_c": 2}, "work": {"operations": 7, "bytes": 7}}
+                 "gpu_state": {"temperature_c": 2}, "work": {"operations": 7, "bytes": 7}}
         merged = self.results(verdicts("gpu.a.1", part("1", suspect=True, **nothing)), verdicts("gpu.a.2", part("2", **firsts)),
                               verdicts("gpu.a.3", part("3", **other)))["cases"][0]
         changed = firsts.pop("changed")

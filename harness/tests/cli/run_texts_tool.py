@@ -85,8 +85,8 @@ class Lines(unittest.TestCase):
         for count, named in ((1, "1 checked case (a/0)"), (6, "6 checked cases (a/0, a/1, a/2, a/3, a/4, ...)")):
             facts = {**document(), "unlisted": [{"case": f"a/{number}", "target": "cpu-model"} for number in range(count)]}
             self.assertEqual(run_texts.Summary(facts).unlisted(),
-                             f"{named} not listed in baselines/cpu-model.json, so that nobody would "
-                             "miss them: list them with ci/rebaseline --target model")
+                             f"{named} not listed in baselines/cpu-model.json, so that their "
+                             "removal would go unnoticed: list them with ci/rebaseline --target model")
 
     def test_reproduction_quotes_what_a_shell_would_read(self):
         odd, built = "it's; $(reboot)\n", {"build": "my build"}

@@ -112,7 +112,7 @@ class Forms(Merges):
                 ({"work": {"bytes": 1}}, "cases[0].work.operations is"),
                 ({"kernel": {"occupancy": 2}}, "cases[0].kernel.occupancy is not"), ({"more_findings": 1}, "cases[0].findings is not"),
                 ({"metrics": {"time_ns": {"change": "6 %"}}}, 'cases[0].metrics.time_ns.change is not {"type": ["number", "null"]}'),
-                ({"card": {"foreign_processes": -1}}, "cases[0].card.foreign_processes is"), ({"reason": 1}, "cases[0].reason is not")):
+                ({"gpu_state": {"foreign_processes": -1}}, "cases[0].gpu_state.foreign_processes is"), ({"reason": 1}, "cases[0].reason is not")):
             at_top = not fault.startswith("cases")
             document = verdicts("t", *one)
             if at_top:

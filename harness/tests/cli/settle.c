@@ -41,7 +41,7 @@ Test(settle, what_tripped_is_a_suspect_and_fails_where_nobody_settles_it)
 Test(settle, doubtful_trips_are_suspects_too)
 {
     expect_suspects("* " SLOW " hot 10300 throttled\n", "suspect");
-    expect_case(SLOW, "environment", "the card throttled");
+    expect_case(SLOW, "environment", "the GPU throttled");
     cr_assert(is_suspect(SLOW));
     expect_suspects("* " SLOW " hot 10300 width 0.05\n", "suspect");
     expect_case(SLOW, "noisy", "");

@@ -71,7 +71,7 @@ Test(settle_pairs, a_head_slower_than_its_base_fails)
               "%s", text);
     free(text);
     write_text(at("cases"), "fake/plain/65/b32\n");
-    expect_drive((const char *const[]){ KG__FAKE_GPU, "--beside", at("cases"), NULL }, 2,
+    expect_drive((const char *const[]){ KG__FAKE_GPU, "--timed-with", at("cases"), NULL }, 2,
                  "no such case in the table");
 }
 
@@ -94,7 +94,7 @@ Test(settle_pairs, pairs_are_run_on_the_board_of_the_test)
 }
 
 /* A new variant would change the times of the others in its process, in one build only. */
-Test(settle_pairs, neighbours_that_the_base_has_not_are_left_away)
+Test(settle_pairs, neighbors_that_the_base_lacks_are_omitted)
 {
     char *cases;
 
@@ -172,7 +172,7 @@ Test(settle_pairs, what_goes_wrong_in_pairs)
           "slower", "slower by 3.0 %", 0 },
         { "base", "* " SLOW " cold 0\n", NULL, "slower", "slower than main by 3.0 %", 12 },
         { "base", "* " SLOW " throttled\n", "environment  nvidia-fake", "environment",
-          "the card was throttled, or not alone, in 7 of 7 pairs", 7 },
+          "the GPU was throttled, or not alone, in 7 of 7 pairs", 7 },
         { "head", "* " SLOW " hot 10300\n3 " SLOW " wrong\n", "wrong        nvidia-fake", "wrong",
           "to[3]: expected 1, got 2", 0 },
         { "head", "* " SLOW " hot 10300\n3 " SLOW " crash\n", "error        nvidia-fake", "error",

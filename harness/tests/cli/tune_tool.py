@@ -234,7 +234,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         for code, records, fate in (
             (1, [{"event": "checked", "case": b32, "right": False, "why": "c[3] differs"}, measured(b32, 1)],
              ("wrong", "c[3] differs")),
-            (2, [{"case": b32, "end": "crash"}], ("failed", "the observer ended with exit code 9 in the midst of it")),
+            (2, [{"case": b32, "end": "crash"}], ("failed", "the observer ended early with exit code 9")),
             (2, [{"event": "failed", "case": b32, "why": "no memory"}], ("failed", "no memory")),
             (0, [{"case": b32, **refused}], ("refused", "no kernel for it")),
         ):
@@ -323,11 +323,11 @@ class Observers(Fixture):
         fates = {entry["case"]: entry.get("why") for entry in json.loads(done.stdout)["candidates"]}
         self.assertEqual(fates, {b32: None, b64: "crashed: the observer died of signal 9 (Killed)",
                                  b96: "record lost: the observer ended well and left none of this case"})
-        self.assertIn(b"1 damaged and 1 unfinished lines were passed over", done.stderr)
+        self.assertIn(b"1 damaged and 1 unfinished lines were skipped", done.stderr)
 
     def test_an_observer_that_does_nothing(self):
         self.program("add.gpu", ADD)
-        for line, text in (("exit 3", "part tune: the observer ended with exit code 3 in the midst of it before its first case"),
+        for line, text in (("exit 3", "part tune: the observer ended early with exit code 3 before its first case"),
                            ('echo \'{"event": "broken", "why": "no driver"}\' >> "$6"; exit 2', "add.gpu: no driver")):
             self.write("broken.gpu", f"#!/bin/sh\n[ \"$1\" = --observe ] || {{ cat '{self.at('answer')}'; exit; }}\n{line}\n")
             self.write("answer", json.dumps(ADD["candidates"]))

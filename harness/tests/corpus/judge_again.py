@@ -24,8 +24,8 @@ LIMIT = 120  # seconds for one program
 # The causes, by what today's results say of each. Where results have such a field of their own, it is taken as it is: whoever
 # adds it gives it these names, or expected.json new ones.
 CAUSES = [
-    ("throttled", r"the card throttled"),
-    ("other_processes", r"other process(es)? computed on the card"),
+    ("throttled", r"the GPU throttled"),
+    ("other_processes", r"other process(es)? computed on the GPU"),
     ("sentinel_copy", r"the copy sentinel moved"),
     ("sentinel_fma", r"the fma sentinel moved"),
     ("sentinel_bus", r"the bus sentinel moved"),
@@ -33,7 +33,7 @@ CAUSES = [
     ("against_base", r"(slower|faster) than \w+ by|as fast as"),
     ("hung", r"\bhung\b"),
     ("crashed", r"crashed"),
-    ("stuck", r"no thread can go on"),
+    ("stuck", r"deadlock"),
     ("trapped", r"the kernel called __trap\(\)"),
     ("divided_by_zero", r"an integer is divided by zero"),
     ("illegal_address", r"cudaErrorIllegalAddress"),

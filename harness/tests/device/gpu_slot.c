@@ -20,7 +20,7 @@ static void forget(void)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-TestSuite(board, .init = forget);
+TestSuite(gpu_slot, .init = forget);
 
 /* What is made of CTest's two variables; NULL leaves one unset. */
 static kg__gpu_slot_status given(const char *count, const char *gpus)
@@ -34,7 +34,7 @@ static kg__gpu_slot_status given(const char *count, const char *gpus)
     return kg__gpu_slot_take(uuid, &error);
 }
 
-Test(board, is_the_one_that_is_given)
+Test(gpu_slot, is_the_one_that_is_given)
 {
     static const struct {
         const char *count, *gpus;
@@ -66,7 +66,7 @@ Test(board, is_the_one_that_is_given)
     cr_expect(getenv("CUDA_VISIBLE_DEVICES") == NULL);
 }
 
-Test(board, what_names_no_board_is_an_error)
+Test(gpu_slot, what_names_no_board_is_an_error)
 {
     static const char *const bad[] = { "",
                                        "id:",
@@ -98,7 +98,7 @@ Test(board, what_names_no_board_is_an_error)
     }
 }
 
-Test(board, a_test_takes_one_board)
+Test(gpu_slot, a_test_takes_one_board)
 {
     cr_expect(eq(int, given("2", "id:" ID ",slots:1"), KG__GPU_SLOT_BAD));
     cr_expect(strstr(error.text, "CTEST_RESOURCE_GROUP_COUNT=2") != NULL, "%s", error.text);
@@ -108,14 +108,14 @@ Test(board, a_test_takes_one_board)
     cr_expect(strstr(error.text, "takes no GPU") != NULL, "%s", error.text);
 }
 
-Test(board, one_that_is_gone_is_named)
+Test(gpu_slot, one_that_is_gone_is_named)
 {
     kg__gpu_slot_gone(UUID, &error);
     cr_expect(strstr(error.text, UUID) != NULL && strchr(error.text, '\n') == NULL);
 }
 
-/* What is printed, by whom: tests/gate/test_main.c. */
-Test(board, which_can_be_handed_out)
+/* What is printed, by whom: tests/gate/test_main.py. */
+Test(gpu_slot, which_can_be_handed_out)
 {
     static const struct {
         kg__board board;
@@ -142,7 +142,7 @@ Test(board, which_can_be_handed_out)
     }
 }
 
-Test(board, instances_are_known_by_their_name)
+Test(gpu_slot, instances_are_known_by_their_name)
 {
     cr_expect(kg__gpu_slot_is_instance("NVIDIA A100-SXM4-40GB MIG 1g.5gb"));
     cr_expect(not(kg__gpu_slot_is_instance("NVIDIA H200")));

@@ -145,7 +145,7 @@ Test(nvml, each_figure_may_be_unavailable_on_its_own)
     cr_expect(eq(int, state_of("GPU-fake-0").sm_clock_mhz, 1980));
 }
 
-Test(nvml, a_card_that_is_not_there_is_an_error)
+Test(nvml, a_gpu_that_is_not_there_is_an_error)
 {
     static const char *const missing[] = { "GPU-fake-1", "GPU-other", "0", "" };
     kg__nvml *nvml = open_fake();
@@ -161,7 +161,7 @@ Test(nvml, a_card_that_is_not_there_is_an_error)
                  "Not Found)",
                  missing[i]);
         cr_expect(strstr(error.text, expected) != NULL, "%s", error.text);
-        cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier card stays");
+        cr_expect(eq(int, state.temperature_c, -1), "nothing of an earlier GPU stays");
     }
     free(nvml);
 }
@@ -258,7 +258,7 @@ Test(nvml, this_process_is_not_foreign_by_whatever_id)
     cr_expect(eq(int, listed("others=5000").count, KG__NVML_PROCESSES), "as many as fit");
 }
 
-Test(nvml, a_split_card_lists_this_process_twice)
+Test(nvml, a_split_gpu_lists_this_process_twice)
 {
     kg__nvml_processes all = { .count = 3, .pids = { 7, 7, 8 } };
     kg__nvml_processes own = { .count = 1, .pids = { 7 } };
@@ -266,7 +266,7 @@ Test(nvml, a_split_card_lists_this_process_twice)
     cr_expect(eq(int, kg__nvml_foreign(&all, &own), 1));
 }
 
-Test(nvml, processes_of_a_card_that_is_not_there)
+Test(nvml, processes_of_a_gpu_that_is_not_there)
 {
     kg__nvml *nvml = open_fake();
     kg__nvml_processes all = { .count = 3 };

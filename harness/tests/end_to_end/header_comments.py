@@ -36,7 +36,7 @@ class Rule(unittest.TestCase):
         self.refuses("void kg__one_free(kg__one *one);\n", "a.h:1: kg__one_free")
         self.refuses("/* The head. */\n#include <a.h>\n\nint kg_one(void);\n", "a.h:4: kg_one")
 
-    def test_a_neighbours_comment_is_not(self):
+    def test_a_neighbors_comment_is_not(self):
         self.refuses("/* Two. */\nint kg_a(int x,\n         int y);\nint kg_b(void);\n", "a.h:4: kg_b")
 
     def test_an_empty_line_parts_them(self):

@@ -107,7 +107,7 @@ class Sanitize(Runs):
         for report, code, told in (
                 (NO_ERRORS, 0, "Passing: 1"),
                 ((*INVALID_READ, "ERROR SUMMARY: 1 error"), 2,
-                 ("sanitize-observer memcheck: exit code 1, though the observer was through",
+                 ("sanitize-observer memcheck: exit code 1, although the observer had finished",
                   f"memcheck: gpu.fake.check.plain: {READ_FOUND}\n"))):
             self.write_report(report)
             self.expect_program(code, told, SOUND_GPU, "--filter=fake/check")

@@ -58,7 +58,7 @@ ONE_OF_EACH = {
         "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "sampled": {"blocks": 1, "of": 2}, "absent": {"cold_time_ns": "w"},
         "work": {"operations": 1, "bytes": 2},
         "kernel": {"registers": 32, "local_bytes": 0, "shared_bytes": 0, "blocks_per_multiprocessor": 1, "occupancy": 0.5},
-        "card": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
+        "gpu_state": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
         "suspect": True, "note": "w", "base": {"ref": "main"},
         "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001}}}]}
 

@@ -52,7 +52,7 @@ class Tables(unittest.TestCase):
 
     def test_false_alarms(self):
         self.put_gate("false-alarms", "1", 0, case(1, 0.001), case(2, -0.03, "faster", 3))
-        self.put_gate("false-alarms", "2", 1, case(1, 0.021, "environment", 3), case(2, 0.0, card={"batches_repeated": 2}))
+        self.put_gate("false-alarms", "2", 1, case(1, 0.021, "environment", 3), case(2, 0.0, gpu_state={"batches_repeated": 2}))
         printed = self.tables()
         self.assertIn("| GPU-01234567 | the stored | 2 | 4 | 4 | 25.0 % | 2 (50.0 %) | 1 | 1 | 1 | 0 |", printed)
         self.assertIn("Failed: environment a/v/1/-.", printed)

@@ -57,7 +57,7 @@ def faults_of_step(step):
 
 def faults_of_job(name, job):
     if "timeout-minutes" not in job:
-        yield f"{name} may run for ever"
+        yield f"{name} may run forever"
     if "permissions" not in job:
         yield f"{name} does not say what its token may do"
     if "self-hosted" in job["runs-on"]:
@@ -101,7 +101,7 @@ class Form(unittest.TestCase):
             (r'HEAD "\$BASE"', "HEAD ${{ github.head_ref }}", "within a shell"),
             (r"persist-credentials: false", "persist-credentials: true", "left in the checkout"),
             (r"run: ci/gate", "run: ci/gaet", "not there to be run"),
-            (r"    timeout-minutes: 90\n", "", "for ever"),
+            (r"    timeout-minutes: 90\n", "", "forever"),
             (r"      contents: read", "      contents: write", "may write"),
             (r"    permissions: \{\}\n", "", "what its token may do"),
             (r"\npermissions: \{\}\n", "\npermissions: write-all\n", "more than each job says"),

@@ -8,12 +8,12 @@ KG_COUNT_CLAIM(fake, fewer_sectors)
     kg_expect_less("global_load_sectors", "quick/64/b32", "plain/64/b32", 2);
 }
 
-KG_COUNT_CLAIM(fake, fewer_sectors_a_request)
+KG_COUNT_CLAIM(fake, fewer_sectors_per_request)
 {
     kg_expect_less("global_load_sectors_per_request", "quick/64/b32", "plain/64/b32", 1.5);
 }
 
-KG_COUNT_CLAIM(fake, sectors_a_request)
+KG_COUNT_CLAIM(fake, sectors_per_request)
 {
     kg_expect_within("global_load_sectors_per_request", "plain/64/b32", 2, 2.5);
 }

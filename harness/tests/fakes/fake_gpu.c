@@ -10,7 +10,7 @@
  * FAKE_BOARDS: the boards that are there, "UUID=NAME,UUID=NAME"; without it one, of no UUID. As
  * CUDA does, CUDA_VISIBLE_DEVICES shows a process the one that it names.
  *
- * FAKE_LOG: a file that gets a line a process; the number of lines is the process's number.
+ * FAKE_LOG: a file that gets one line per process; the number of lines is the process's number.
  *
  * FAKE_PLAN: a file of lines "PROCESS PATTERN ACTION...", of which every one that fits a process (a
  * number, or *) and a case's id (a glob; "copy", "fma" and "bus" are the sentinels) is followed, in
@@ -19,8 +19,8 @@
  * - width FRACTION: of the confidence intervals
  * - clock NAME: what the metrics are timed by, instead of "graph"
  * - bound NAME: what they are bound by, which is not told without
- * - throttled: the card was, while this case was timed
- * - foreign N: so many other processes computed on the card meanwhile
+ * - throttled: the GPU was, while this case was timed
+ * - foreign N: so many other processes computed on the GPU meanwhile
  * - launch_ns N: that is what an empty launch cost meanwhile
  * - registers N: a thread of its kernel takes so many, instead of 40
  * - occupancy F: its kernel has this one, instead of 0.75
@@ -346,12 +346,12 @@ static bool measure(const kg__case *one, int records, kg__error *error)
         json_object_set_new(json_object_get(record, "absent"), "cold_time_ns",
                             json_string("too many buffer sets"));
     if (fate.foreign > 0 || fate.launch_ns > 0)
-        json_object_set_new(record, "card", json_object());
+        json_object_set_new(record, "gpu_state", json_object());
     if (fate.foreign > 0)
-        json_object_set_new(json_object_get(record, "card"), "foreign_processes",
+        json_object_set_new(json_object_get(record, "gpu_state"), "foreign_processes",
                             json_integer((int)fate.foreign));
     if (fate.launch_ns > 0)
-        json_object_set_new(json_object_get(record, "card"), "launch_ns",
+        json_object_set_new(json_object_get(record, "gpu_state"), "launch_ns",
                             json_integer((int)fate.launch_ns));
     json_object_foreach (json_object_get(record, "metrics"), name, metric) {
         json_object_set_new(metric, "clock", json_string(fate.clock));

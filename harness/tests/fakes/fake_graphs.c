@@ -36,7 +36,7 @@ static cudaError_t step(void)
 static void run(const struct CUgraph_st *graph)
 {
     fake.now_ns +=
-        graph->body_ns + (double)graph->launches * (fake.worn ? fake.high_ns : fake.low_ns);
+        graph->body_ns + (double)graph->launches * (fake.warm ? fake.high_ns : fake.low_ns);
 }
 
 cudaError_t fake_launch(double ns)
@@ -94,8 +94,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t replayable, cudaStream_t stream)
 {
     (void)stream;
     run(&replayable->graph);
-    if (fake.worn && ++fake.replays == fake.fall_every) {
-        fake.worn = false;
+    if (fake.warm && ++fake.replays == fake.fall_every) {
+        fake.warm = false;
         fake.replays = 0;
     }
     return step();
@@ -218,9 +218,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
     (void)count;
     (void)kind;
     (void)stream;
-    fake.wearings++;
+    fake.warm_ups++;
     fake.replays = 0;
-    fake.worn = fake.worn || fake.wears;
+    fake.warm = fake.warm || fake.warms;
     return step();
 }
 

@@ -27,11 +27,11 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable);
 typedef struct fake_graphs {
     double low_ns;  /* what a launch costs in a fresh context */
     double high_ns; /* and in one that is warmed up */
-    bool wears;     /* copies wear the context in */
-    bool worn;
+    bool warms;     /* copies warm the context up */
+    bool warm;
     size_t fall_every; /* replays after which a launch costs the less again; 0: never */
-    size_t replays;    /* since the last fall, or wearing */
-    size_t wearings;   /* copies that wore the context in, or would have */
+    size_t replays;    /* since the last fall, or warm-up */
+    size_t warm_ups;   /* copies that warmed the context up, or would have */
     double now_ns;
     size_t calls;   /* of what may fail */
     size_t fail_at; /* the call that fails, and all after it; 0: none does */

@@ -15,9 +15,9 @@ enum {
     NO_FUNCTION = 13
 };
 
-typedef struct fake_card {
+typedef struct fake_device {
     unsigned index;
-} fake_card;
+} fake_device;
 
 typedef struct fake_pci {
     char legacy_bus_id[16];
@@ -25,7 +25,7 @@ typedef struct fake_pci {
     char bus_id[32];
 } fake_pci;
 
-static fake_card cards[8];
+static fake_device devices[8];
 static int started;
 
 /* Copies the value of `key` to `value`; 0 where the environment does not give it. */
@@ -106,78 +106,79 @@ int nvmlDeviceGetCount_v2(unsigned *count)
     return small_number("count", 1, count);
 }
 
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, fake_card **card)
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, fake_device **device)
 {
     unsigned count = 0;
 
     if (started == 0)
         return UNINITIALIZED;
     nvmlDeviceGetCount_v2(&count);
-    if (index >= count || index >= sizeof cards / sizeof *cards)
+    if (index >= count || index >= sizeof devices / sizeof *devices)
         return NOT_FOUND;
-    cards[index].index = index;
-    *card = &cards[index];
+    devices[index].index = index;
+    *device = &devices[index];
     return SUCCESS;
 }
 
-int nvmlDeviceGetHandleByUUID(const char *uuid, fake_card **card)
+int nvmlDeviceGetHandleByUUID(const char *uuid, fake_device **device)
 {
-    return strcmp(uuid, "GPU-fake-0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, card) : NOT_FOUND;
+    return strcmp(uuid, "GPU-fake-0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, device) : NOT_FOUND;
 }
 
-int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, fake_card **card)
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, fake_device **device)
 {
-    return strcmp(bus_id, "0000:19:00.0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, card) : NOT_FOUND;
+    return strcmp(bus_id, "0000:19:00.0") == 0 ? nvmlDeviceGetHandleByIndex_v2(0, device)
+                                               : NOT_FOUND;
 }
 
-int nvmlDeviceGetName(fake_card *card, char *name, unsigned size)
+int nvmlDeviceGetName(fake_device *device, char *name, unsigned size)
 {
-    (void)card;
+    (void)device;
     return text("name", "NVIDIA H200", name, size);
 }
 
-int nvmlDeviceGetUUID(fake_card *card, char *uuid, unsigned size)
+int nvmlDeviceGetUUID(fake_device *device, char *uuid, unsigned size)
 {
     char own[32];
 
-    snprintf(own, sizeof own, "GPU-fake-%u", card->index);
+    snprintf(own, sizeof own, "GPU-fake-%u", device->index);
     return text("uuid", own, uuid, size);
 }
 
-int nvmlDeviceGetPciInfo_v3(fake_card *card, fake_pci *pci)
+int nvmlDeviceGetPciInfo_v3(fake_device *device, fake_pci *pci)
 {
     unsigned supported;
 
-    if (small_number("pci", card->index, &supported) != SUCCESS)
+    if (small_number("pci", device->index, &supported) != SUCCESS)
         return NOT_SUPPORTED;
-    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", 0x19 + card->index);
+    snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", 0x19 + device->index);
     return SUCCESS;
 }
 
-int nvmlDeviceGetTemperature(fake_card *card, int sensor, unsigned *value)
+int nvmlDeviceGetTemperature(fake_device *device, int sensor, unsigned *value)
 {
-    (void)card;
+    (void)device;
     return sensor == 0 ? small_number("temperature", 35, value) : NOT_SUPPORTED;
 }
 
-int nvmlDeviceGetClockInfo(fake_card *card, int domain, unsigned *value)
+int nvmlDeviceGetClockInfo(fake_device *device, int domain, unsigned *value)
 {
-    (void)card;
+    (void)device;
     return domain == 1 ? small_number("sm", 1980, value) : small_number("memory", 3201, value);
 }
 
-int nvmlDeviceGetMaxClockInfo(fake_card *card, int domain, unsigned *value)
+int nvmlDeviceGetMaxClockInfo(fake_device *device, int domain, unsigned *value)
 {
-    (void)card;
+    (void)device;
     (void)domain;
     return small_number("max", 1980, value);
 }
 
-/* A function of a card that tells one figure. */
+/* A function of a device that tells one figure. */
 #define FIGURE(function, type, read, key, otherwise)                                               \
-    int function(fake_card *card, type *value)                                                     \
+    int function(fake_device *device, type *value)                                                 \
     {                                                                                              \
-        (void)card;                                                                                \
+        (void)device;                                                                              \
         return read(key, otherwise, value);                                                        \
     }
 
@@ -186,18 +187,18 @@ FIGURE(nvmlDeviceGetCurrentClocksThrottleReasons, unsigned long long, number, "o
 FIGURE(nvmlDeviceGetEnforcedPowerLimit, unsigned, small_number, "limit", 700000)
 FIGURE(nvmlDeviceGetPowerUsage, unsigned, small_number, "draw", 75500)
 
-int nvmlDeviceGetEccMode(fake_card *card, unsigned *current, unsigned *pending)
+int nvmlDeviceGetEccMode(fake_device *device, unsigned *current, unsigned *pending)
 {
-    (void)card;
+    (void)device;
     *pending = 0;
     return small_number("ecc", 1, current);
 }
 
-int nvmlDeviceGetMigMode(fake_card *card, unsigned *current, unsigned *pending)
+int nvmlDeviceGetMigMode(fake_device *device, unsigned *current, unsigned *pending)
 {
     unsigned code;
 
-    (void)card;
+    (void)device;
     small_number("mig_code", SUCCESS, &code);
     *pending = 0;
     small_number("mig", 0, current);
@@ -236,9 +237,9 @@ static int processes(unsigned version, unsigned *count, void *entries, size_t st
 }
 
 #define PROCESSES(function, version, size)                                                         \
-    int function(fake_card *card, unsigned *count, void *entries)                                  \
+    int function(fake_device *device, unsigned *count, void *entries)                              \
     {                                                                                              \
-        (void)card;                                                                                \
+        (void)device;                                                                              \
         return processes(version, count, entries, size);                                           \
     }
 

@@ -45,7 +45,7 @@ static size_t read_begin(const char *path, char *text, size_t size)
     return length;
 }
 
-static void hold_folder(const uint8_t *input, size_t size)
+static void lock_folder(const uint8_t *input, size_t size)
 {
     const char *path = file_with_host(LOCK, input, size);
     const char *folder = path_of("held");
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     if (getenv("KG_LOCK_DIR") == NULL)
         require(setenv("KG_LOCK_DIR", path_of("."), 1) == 0, "the environment takes a variable");
-    hold_folder(input, size);
+    lock_folder(input, size);
     ask_for_lock(input, size);
     return 0;
 }

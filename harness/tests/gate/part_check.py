@@ -36,7 +36,7 @@ class PartCheck(PartRuns):
     def test_each_way_to_be_wrong(self):
         """Each wrong variant is caught, named by its file, and spoils its one case alone."""
         wrong = (("wrong", "kernels/fake/wrong.cu: to[17]: expected"), ("nan", "kernels/fake/nan.cu: to[3]: expected"),
-                 ("unwritten", "1 of 64 elements wrong, 1 of them as they were before; inputs random"),
+                 ("unwritten", "1 of 64 elements wrong, 1 of them never written; inputs random"),
                  ("overruns", "kernels/fake/overruns.cu: guard zone after to: 4 bytes overwritten"),
                  ("scribbles", "kernels/fake/scribbles.cu: from[5]: an input was written to"))
         self.set(KG_FILTER=",".join(f"fake/{name}/*" for name in ("plain", *dict(wrong))))

@@ -111,13 +111,13 @@ class CountClaims(PartRuns):
                 (f"* {QUICK} global_load_sectors 200\n", (
                     ("fewer_sectors", 0, f"holds        claim        {fewer}quick/64/b32 has 200, plain/64/b32 has 400: 2.00 times "
                      f"as much, {sectors}"),
-                    ("fewer_sectors_a_request", 0, f"{each}: quick/64/b32 has 1, plain/64/b32 has 2: 2.00 times"),
-                    ("sectors_a_request", 0, f"{each} of plain/64/b32 is 2, 2 to 2.5 expected"))),
+                    ("fewer_sectors_per_request", 0, f"{each}: quick/64/b32 has 1, plain/64/b32 has 2: 2.00 times"),
+                    ("sectors_per_request", 0, f"{each} of plain/64/b32 is 2, 2 to 2.5 expected"))),
                 (f"* {QUICK} global_load_sectors 201\n", (
                     ("fewer_sectors", 1, f"fails        claim        {fewer}quick/64/b32 has 201, plain/64/b32 has 400: 1.99 times "
                      f"as much, {sectors}"),)),
-                (f"* {SLOW} global_load_sectors 501\n", (("sectors_a_request", 1, "is 2.505, 2 to 2.5 expected"),)),
-                (f"* {SLOW} global_load_sectors 399\n", (("sectors_a_request", 1, "is 1.995, 2 to 2.5 expected"),)),
+                (f"* {SLOW} global_load_sectors 501\n", (("sectors_per_request", 1, "is 2.505, 2 to 2.5 expected"),)),
+                (f"* {SLOW} global_load_sectors 399\n", (("sectors_per_request", 1, "is 1.995, 2 to 2.5 expected"),)),
                 ("* * barriers 0\n", (("fewer_barriers", 1, f"{barriers}0, {twice}"), ("as_many_barriers", 0, "holds"))),
                 (f"* {QUICK} barriers 0\n", (("fewer_barriers", 0, f"{barriers}8, {twice}"), ("as_many_barriers", 1, "fails")))):
             self.set(KG_STRICT=0)
@@ -157,7 +157,7 @@ class CountClaims(PartRuns):
         self.claim("fewer_barriers", 77, f"{QUICK} must be right")
 
     def test_claims_that_say_nothing(self):
-        """A claim that can never speak would be skipped for ever: it is an error, unless a filter leaves its cases out."""
+        """A claim that can never speak would be skipped forever: it is an error, unless a filter leaves its cases out."""
         self.count_by_plan("")
         for claim, told in (("no_such_case", "fake/plain/65/b32: no such case among those of part count: fix"),
                             ("no_case_that_is_counted", "fake/plain/1/b32: no such case among those of part count"),

@@ -33,7 +33,7 @@ class PartStubs(PartRuns):
         program = os.path.join(self.own_build(), "fake_stubs.model")
         for strict in (0, 1):
             self.set(KG_FILTER="fake/alone/*", KG_STRICT=strict)
-            self.expect_skip(self.check(77, program=program), "gpu-only", "every case is for GPUs alone")
+            self.expect_skip(self.check(77, program=program), "gpu-only", "every case is GPU-only")
             results = self.merge(0, "gpu-only")
             self.assertEqual(([entry["case"] for entry in results["refused"]], results["exit_code"]), (ALONE[:2], 0))
 
@@ -46,7 +46,7 @@ class PartStubs(PartRuns):
         self.assertIn("for GPUs alone", self.read("out/junit.xml"))
 
     def test_a_defect_may_be_for_gpus_alone(self):
-        self.expect_skip(self.run_test(STUBS, "defects", 77), "gpu-only", "every case is for GPUs alone")
+        self.expect_skip(self.run_test(STUBS, "defects", 77), "gpu-only", "every case is GPU-only")
 
     def test_listings_name_what_is_for_gpus_alone(self):
         self.expect_program(0, "fake/alone/1/b32         gpu-only", COMMAND, "list", "--build", self.own_build())

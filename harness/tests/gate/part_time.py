@@ -40,14 +40,14 @@ class PartTime(PartRuns):
     def test_times_that_move(self):
         """One process that was disturbed fails nothing; more observers would not help what is noisy."""
         self.store(fake_baseline())
-        throttled = "the card throttled: slower by 10.0 %"
+        throttled = "the GPU throttled: slower by 10.0 %"
         self.expect_verdicts((
             ("", "pass", "", 0, 0, 1), (f"* {SLOW} hot 11000", "slower", SLOWER, 1, 1, 3),
             (f"* {SLOW} cold 13000", "slower", "cold_time_ns slower by 8.3 %", 1, None, 3),
             (f"* {SLOW} hot 8000", "faster", "faster by 20.0 % (8 000 ns against 10 000 ns", 0, 0, 3),
             (f"* {SLOW} width 0.05", "noisy", "too noisy: interval 5.0 %", 0, 1, 1),
             (f"* {SLOW} hot 11000 throttled", "environment", throttled, 0, 1, 3), (f"* {SLOW} throttled", "pass", "", 0, 0, 1),
-            (f"* {SLOW} hot 11000 foreign 2", "environment", "2 other processes computed on the card: slower by 10.0 %", 0, 1, 3),
+            (f"* {SLOW} hot 11000 foreign 2", "environment", "2 other processes computed on the GPU: slower by 10.0 %", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
             (f"* {SLOW} hot 11000\n* fma hot 201000", "slower", "slower by 10.0 %", 1, None, 3),
             (f"* {SLOW} hot 11000 bound memory\n* copy hot 110000", "environment", "the copy sentinel moved by +10.0 %", 0, 1, 3),
@@ -145,8 +145,8 @@ class PartTime(PartRuns):
             self.plan(f"* {SLOW} hot 11000\n{process} {SLOW} {event}\n")
             self.expect_case(self.time(code, why), SLOW, verdict, why)
 
-    def test_a_card_that_is_taken(self):
-        """Two who time on one card do not do it at once, and the one who waits says so."""
+    def test_a_gpu_that_is_taken(self):
+        """Two who time on one GPU do not do it at once, and the one who waits says so."""
         self.store(fake_baseline())
         self.write("kernelgate-GPU-fake.lock", "process 1 (x)")
         told = "waiting for the lock of GPU-fake, held by process"

@@ -24,7 +24,7 @@ static void begin(void)
     make_folder();
 }
 
-TestSuite(observer, .init = begin, .fini = remove_folder, .timeout = 60);
+TestSuite(spawn_observer, .init = begin, .fini = remove_folder, .timeout = 60);
 
 /* What came of the cases of a job. */
 typedef struct outcome {
@@ -113,7 +113,7 @@ static size_t processes(void)
 }
 
 /* The program with instrumented kernels is in the same folder, found by its name alone. */
-Test(observer, the_instrumented_program)
+Test(spawn_observer, the_instrumented_program)
 {
     static const char *const strangers[] = { "/tmp/fake", "/tmp/fake.gpu", ".model", "model", "" };
     kg__error why = { "" };
@@ -151,7 +151,7 @@ Test(observer, the_instrumented_program)
               why.text);
 }
 
-Test(observer, all_goes_well)
+Test(spawn_observer, all_goes_well)
 {
     outcome all = { .cases = { "good/1", "fails/2", "refused/3", "good/4" } };
     kg__error why = { "" };
@@ -169,7 +169,7 @@ Test(observer, all_goes_well)
     free(cases);
 }
 
-Test(observer, no_case_needs_no_process)
+Test(spawn_observer, no_case_needs_no_process)
 {
     outcome all = { 0 };
     kg__error why = { "" };
@@ -202,8 +202,7 @@ static const struct {
     { 20,
       2,
       NULL,
-      { { "exits/1", "the observer ended with exit code 2 in the midst of it" },
-        { "good/2", NULL } } },
+      { { "exits/1", "the observer ended early with exit code 2" }, { "good/2", NULL } } },
     { 0.5, 2, NULL, { { "good/1", NULL }, { "hangs/2", HUNG }, { "good/3", NULL } } },
     /* It is killed, for it does not end when it is asked to. */
     { 0.5, 2, NULL, { { "stays/1", HUNG }, { "good/2", NULL } } },
@@ -229,7 +228,7 @@ static const struct {
       1,
       NULL,
       { { "good/1", NULL },
-        { "stops/2", "the observer ended with exit code 0" },
+        { "stops/2", "the observer ended early with exit code 0" },
         { "good/3", LOST } } },
     { 20,
       2,
@@ -243,7 +242,7 @@ static const struct {
 };
 
 /* Every fault costs the case that was running, and no other; the next process goes on after it. */
-Test(observer, each_fault_costs_one_case)
+Test(spawn_observer, each_fault_costs_one_case)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         outcome all = { 0 };
@@ -265,7 +264,7 @@ Test(observer, each_fault_costs_one_case)
 }
 
 /* An observer is asked before it is killed, and what it says is told. */
-Test(observer, a_hang_is_told_with_its_place)
+Test(spawn_observer, a_hang_is_told_with_its_place)
 {
     outcome all = { .cases = { "tells/1", "good/2", "hangs/3", "good/4" } };
     kg__error why = { "" };
@@ -284,7 +283,7 @@ Test(observer, a_hang_is_told_with_its_place)
     cr_assert(processes() == 3);
 }
 
-Test(observer, no_device)
+Test(spawn_observer, no_device)
 {
     outcome all = { .cases = { "good/1" } };
     kg__error why = { "" };
@@ -295,7 +294,7 @@ Test(observer, no_device)
     cr_assert(all.times[0] == 0 && processes() == 1);
 }
 
-Test(observer, a_broken_device)
+Test(spawn_observer, a_broken_device)
 {
     outcome all = { .cases = { "good/1" } };
     kg__error why = { "" };
@@ -306,8 +305,8 @@ Test(observer, a_broken_device)
     cr_assert(all.times[0] == 0 && processes() == 1);
 }
 
-/* It would do so for ever. */
-Test(observer, an_end_before_the_first_case_is_not_tried_again)
+/* It would do so forever. */
+Test(spawn_observer, an_end_before_the_first_case_is_not_tried_again)
 {
     outcome all = { .cases = { "good/1", "good/2" } };
     kg__error why = { "" };
@@ -342,7 +341,7 @@ static kg__observation_status observe_with(const char *program, const char *stem
     return kg__observe_cases(&job, why);
 }
 
-Test(observer, a_program_that_does_not_start)
+Test(spawn_observer, a_program_that_does_not_start)
 {
     kg__error why = { "" };
 
@@ -351,7 +350,7 @@ Test(observer, a_program_that_does_not_start)
               why.text);
 }
 
-Test(observer, records_that_cannot_be_written)
+Test(spawn_observer, records_that_cannot_be_written)
 {
     kg__error why = { "" };
 
@@ -374,7 +373,7 @@ static void wrap(const char *script)
     setenv("KG_WRAPPER", command, 1);
 }
 
-Test(observer, a_wrapper_runs_the_observer)
+Test(spawn_observer, a_wrapper_runs_the_observer)
 {
     outcome all = { .cases = { "good/1", "crashes/2", "good/3" } };
     kg__error why = { "" };
@@ -383,7 +382,7 @@ Test(observer, a_wrapper_runs_the_observer)
     wrap("echo \"$0 $1\" >>\"$0.seen\"; shift; \"$@\"");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 0, KG__EVENT_CHECKED, "");
-    expect_outcome(&all, 1, KG__EVENT_FAILED, "the observer ended with exit code 139");
+    expect_outcome(&all, 1, KG__EVENT_FAILED, "the observer ended early with exit code 139");
     expect_outcome(&all, 2, KG__EVENT_CHECKED, "");
     cr_assert(eq(str, all.objection, ""));
     seen = read_text(at("wrapper.seen"));
@@ -392,7 +391,7 @@ Test(observer, a_wrapper_runs_the_observer)
 }
 
 /* The cases have their verdicts, and the wrapper the last word. */
-Test(observer, a_wrapper_objects)
+Test(spawn_observer, a_wrapper_objects)
 {
     outcome all = { .cases = { "good/1", "good/2" } };
     kg__error why = { "" };
@@ -400,15 +399,15 @@ Test(observer, a_wrapper_objects)
     wrap("shift; \"$@\"; exit 7");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
     expect_outcome(&all, 1, KG__EVENT_CHECKED, "");
-    cr_assert(strstr(all.objection, ": exit code 7, though the observer was through") != NULL, "%s",
-              all.objection);
+    cr_assert(strstr(all.objection, ": exit code 7, although the observer had finished") != NULL,
+              "%s", all.objection);
     wrap("shift; \"$@\"; kill -9 $$");
     cr_assert(observe(&all, &why) == KG__OBSERVED, "%s", why.text);
     cr_assert(strstr(all.objection, ": died of signal 9 (Killed)") != NULL, "%s", all.objection);
 }
 
 /* A wrapper that is killed outright would leave its observer behind. */
-Test(observer, a_wrapper_ends_its_observer)
+Test(spawn_observer, a_wrapper_ends_its_observer)
 {
     outcome all = { .cases = { "hangs/1", "good/2" } };
     kg__error why = { "" };
@@ -422,7 +421,7 @@ Test(observer, a_wrapper_ends_its_observer)
     cr_assert(eq(str, all.objection, ""));
 }
 
-Test(observer, a_wrapper_that_cannot_be_run)
+Test(spawn_observer, a_wrapper_that_cannot_be_run)
 {
     kg__error why = { "" };
 
@@ -439,7 +438,7 @@ Test(observer, a_wrapper_that_cannot_be_run)
 }
 
 /* What is measured under a wrapper would be taken for a kernel's time. */
-Test(observer, what_is_measured_is_not_wrapped)
+Test(spawn_observer, what_is_measured_is_not_wrapped)
 {
     setenv("KG_WRAPPER", "some wrapper", 1);
     cr_assert(eq(str, (char *)kg__wrapper("check"), "some wrapper"));
@@ -450,7 +449,7 @@ Test(observer, what_is_measured_is_not_wrapped)
 }
 
 /* What an earlier run left under the same name is no record of this one's. */
-Test(observer, old_records_are_not_read)
+Test(spawn_observer, old_records_are_not_read)
 {
     outcome all = { .cases = { "forgotten/1" } };
     kg__error why = { "" };

@@ -41,7 +41,7 @@ class Options(PartRuns):
                 ("--output", f"--output: lacks its value: {REPORT}"), ("--output=xml", f"--output: takes no 'xml': {REPORT}"),
                 ("-O", f"-O: lacks its value: {REPORT}, such as --output=xml:report.xml"),
                 ("--encoding", "--encoding: lacks its value"), ("-qz", f"-z: {ABSENT}: see --help"),
-                ("-zq", f"-z: {ABSENT}: see --help"), ("--quiet=1", "--quiet: takes no value: leave out '=1'"),
+                ("-zq", f"-z: {ABSENT}: see --help"), ("--quiet=1", "--quiet: takes no value: remove '=1'"),
                 ("--", "--: " + ABSENT)):
             printed = self.expect_program(2, line, MODEL, option)
             self.assertEqual(printed.count("\n"), 1, printed)
@@ -105,7 +105,7 @@ class Runner(PartRuns):
             self.assertEqual(verdicts["exit_code"], code)
             self.assertTrue(verdicts[member] if test == "skips" else len(verdicts[member]) == 1, verdicts)
         self.merge(2, "gpu.own.crashes: error: crashed outside of any case: look for a table")
-        for strict, tests, code, told in ((0, "dawdles", 2, "gpu.own.dawdles: overdue, and ended"),
+        for strict, tests, code, told in ((0, "dawdles", 2, "gpu.own.dawdles: timed out, and was ended"),
                                           (0, "@(passes|fails)", 1, "told to"), (0, "@(passes|skips)", 0, ""),
                                           (1, "@(passes|skips)", 2, "")):
             self.expect_program(code, told, SOUND_GPU, f"--filter=own/{tests}", KG_STRICT=str(strict))
@@ -152,7 +152,7 @@ class Runner(PartRuns):
         error, and nothing that it started lives on."""
         self.set(KG_CASE_TIMEOUT=50, KG_FILTER="fake/plain/*,fake/hangs/64/*")
         for code, told, *program in ((128 + signal.SIGKILL, "", "/usr/bin/timeout", "-s", "KILL", "2", MODEL, "--encoding=C"),
-                                     (2, "model.fake.check: overdue, and ended: see ", MODEL, "--filter=fake/check",
+                                     (2, "model.fake.check: timed out, and was ended: see ", MODEL, "--filter=fake/check",
                                       "--timeout=2")):
             self.expect_program(code, told, *program)
             self.expect_nothing_runs_here()

@@ -33,7 +33,7 @@ static void free_racers(kg__racer **racers, size_t count)
     }
 }
 
-Test(racing, a_look_leaves_the_samples_in_their_order)
+Test(elimination, a_look_leaves_the_samples_in_their_order)
 {
     kg__racer racer = { 0 };
     const double taken[] = { 5, 1, 4, 2, 6, 3 };
@@ -51,7 +51,7 @@ Test(racing, a_look_leaves_the_samples_in_their_order)
 }
 
 /* An interval that begins above the end of the leader's, or above a margin on it, is out. */
-Test(racing, an_interval_above_the_leaders_is_out)
+Test(elimination, an_interval_above_the_leaders_is_out)
 {
     static const struct {
         double margin, least[3];
@@ -88,7 +88,7 @@ static size_t race_alike(size_t count, double step, int rounds, int dropped[])
 }
 
 /* However many are alike, half of them go, and the last few stay until they differ. */
-Test(racing, the_slower_half_goes)
+Test(elimination, the_slower_half_goes)
 {
     int dropped[20];
 
@@ -102,7 +102,7 @@ Test(racing, the_slower_half_goes)
     cr_expect(dropped[0] == 0 && dropped[10] == 1);
 }
 
-Test(racing, ends_when_the_last_few_are_known)
+Test(elimination, ends_when_the_last_few_are_known)
 {
     kg__racer *racers[] = { make_racer(1000, 0.1), make_racer(1000, 0.1) };
 
@@ -118,7 +118,7 @@ Test(racing, ends_when_the_last_few_are_known)
     free_racers(racers, 2);
 }
 
-Test(racing, none_and_one)
+Test(elimination, none_and_one)
 {
     kg__racer *racers[] = { make_racer(100, 1) };
 
@@ -132,7 +132,7 @@ Test(racing, none_and_one)
     free_racers(racers, 1);
 }
 
-Test(racing, few_blocks_are_passed_over)
+Test(elimination, few_blocks_are_skipped)
 {
     cr_expect(kg__race_passes_over(201, 100, 1000, 1000));
     cr_expect(!kg__race_passes_over(200, 100, 1000, 1000), "not beyond twice the best");
@@ -233,7 +233,7 @@ static void expect_quick_and_right(size_t count, double spread, double noise, do
 
 /* Half of the candidates leave after their first six samples, so that many of them take little more
  * than twice as many on average; few take more, the more the noisier they are. */
-Test(racing, finds_the_best_with_few_samples)
+Test(elimination, finds_the_best_with_few_samples)
 {
     static const double spreads[] = { 0, 0.02, 0.1, 0.3, 2 };
     static const double noises[] = { 0.001, 0.005, 0.01 };

@@ -44,7 +44,7 @@ typedef struct row {
     }
 #define AT(e, v, ...) OVER(e, v, v, v, __VA_ARGS__)
 
-static kg__judgement judge(const row *row)
+static kg__judgment judge(const row *row)
 {
     return kg__judge(&row->observed, row->expectation, &row->around,
                      row->unit == NULL ? "ns" : row->unit);
@@ -56,13 +56,13 @@ static void expect_verdicts(const row *rows, size_t count)
         const kg__verdict verdict = rows[i].verdict;
         const bool tripped = rows[i].noisy_and_tripped || verdict == KG__SLOWER ||
                              verdict == KG__FASTER || verdict == KG__ENVIRONMENT;
-        kg__judgement judgement = judge(&rows[i]);
+        kg__judgment judgment = judge(&rows[i]);
 
-        cr_expect(judgement.verdict == verdict, "row %zu: %s expected, got %s: %s", i,
-                  kg__verdict_name(verdict), kg__verdict_name(judgement.verdict), judgement.why);
-        cr_expect(judgement.tripped == tripped, "row %zu", i);
-        cr_expect((judgement.why[0] == '\0') == (verdict == KG__PASS),
-                  "row %zu: only a plain pass needs no reason: %s", i, judgement.why);
+        cr_expect(judgment.verdict == verdict, "row %zu: %s expected, got %s: %s", i,
+                  kg__verdict_name(verdict), kg__verdict_name(judgment.verdict), judgment.why);
+        cr_expect(judgment.tripped == tripped, "row %zu", i);
+        cr_expect((judgment.why[0] == '\0') == (verdict == KG__PASS),
+                  "row %zu: only a plain pass needs no reason: %s", i, judgment.why);
     }
 }
 
@@ -122,7 +122,7 @@ Test(judge, exactly_at_the_band_passes_for_any_baseline)
 /* The band alone is the limit, however narrow it is. */
 Test(judge, a_narrow_band_is_the_limit)
 {
-    kg__judgement at = judge(&(const row)AT(&sure, 100000 * 1.001, KG__PASS));
+    kg__judgment at = judge(&(const row)AT(&sure, 100000 * 1.001, KG__PASS));
 
     cr_expect(at.limit == 0.001 && at.smallest == 0.001);
     EXPECT_VERDICTS(AT(&sure, 100000 * 1.001, KG__PASS), AT(&sure, 100000 * 1.0011, KG__SLOWER),
@@ -146,7 +146,7 @@ Test(judge, counters_are_exact)
         OVER(&hundred, 100, 10, 1000, KG__PASS, .unit = ""));
 }
 
-Test(judge, the_figures_of_a_judgement)
+Test(judge, the_figures_of_a_judgment)
 {
     kg__expectation ungated = usual;
     const struct {
@@ -166,9 +166,9 @@ Test(judge, the_figures_of_a_judgement)
 
     ungated.gated = false;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        kg__judgement judgement =
+        kg__judgment judgment =
             judge(&(const row)AT(rows[i].expectation, rows[i].value, KG__PASS, .unit = ""));
-        const double got[] = { judgement.change, judgement.limit, judgement.smallest };
+        const double got[] = { judgment.change, judgment.limit, judgment.smallest };
         const double wanted[] = { rows[i].change, rows[i].limit, rows[i].smallest };
 
         for (size_t j = 0; j < 3; j++)
@@ -338,16 +338,16 @@ static const struct {
     { OVER(&usual, 100000, 99000, 101500, KG__PASS),
       "too noisy: interval 2.5 %, needs 1.0 % (KG_CASE_SECONDS=2 measures longer)" },
     { OVER(&usual, 100000, -INFINITY, INFINITY, KG__PASS),
-      "too few samples to know how near 100 000 ns is to the truth" },
+      "too few samples for a confidence interval of 100 000 ns" },
     /* The first evidence is named. */
     { AT(&usual, 110000, KG__PASS,
          .around = { .throttled = true, .foreign_processes = 1, .same_code = true }),
-      "the card throttled: slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %)" },
+      "the GPU throttled: slower by 10.0 % (110 000 ns against 100 000 ns, limit 2.0 %)" },
     { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 1, .same_code = true }),
-      "1 other process computed on the card: slower by 10.0 % (110 000 ns against 100 000 ns, "
+      "1 other process computed on the GPU: slower by 10.0 % (110 000 ns against 100 000 ns, "
       "limit 2.0 %)" },
     { AT(&usual, 110000, KG__PASS, .around = { .foreign_processes = 2 }),
-      "2 other processes computed on the card: slower by 10.0 % (110 000 ns against 100 000 "
+      "2 other processes computed on the GPU: slower by 10.0 % (110 000 ns against 100 000 "
       "ns, limit 2.0 %)" },
     { AT(&usual, 103000, KG__PASS, MOVED(0.028587457, 0)),
       "the copy sentinel moved by +2.9 % (limit 1.0 %): slower by 3.0 % (103 000 ns against "
@@ -364,9 +364,9 @@ static const struct {
 Test(judge, reasons_hold_the_figures)
 {
     for (size_t i = 0; i < COUNT(reasons); i++) {
-        kg__judgement judgement = judge(&reasons[i].row);
+        kg__judgment judgment = judge(&reasons[i].row);
 
-        cr_expect_str_eq(judgement.why, reasons[i].why);
+        cr_expect_str_eq(judgment.why, reasons[i].why);
     }
     cr_expect_not_null(strstr(judge(&(const row)AT(NULL, 5, KG__PASS)).why, "ci/rebaseline"));
     cr_expect_not_null(
@@ -386,12 +386,12 @@ static void expect_monotonic(const kg__expectation *time, double width)
     for (int step = 0; step < 1542; step++) {
         double value = 50000.0 + 97.3 * step;
         kg__interval observed = { value, value * (1.0 - 0.5 * width), value * (1.0 + 0.5 * width) };
-        kg__judgement judgement = kg__judge(&observed, time, NULL, "ns");
-        int now = slowness(judgement.verdict);
+        kg__judgment judgment = kg__judge(&observed, time, NULL, "ns");
+        int now = slowness(judgment.verdict);
 
-        cr_assert(now >= before, "%g ns: %s", value, judgement.why);
-        cr_assert(judgement.verdict <= KG__SLOWER && judgement.verdict != KG__ENVIRONMENT);
-        cr_assert(judgement.tripped || now == 0, "only a tripped case moves");
+        cr_assert(now >= before, "%g ns: %s", value, judgment.why);
+        cr_assert(judgment.verdict <= KG__SLOWER && judgment.verdict != KG__ENVIRONMENT);
+        cr_assert(judgment.tripped || now == 0, "only a tripped case moves");
         before = now;
     }
     cr_assert(before == 1, "twice the time is always slower");

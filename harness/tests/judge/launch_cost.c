@@ -9,7 +9,7 @@ Test(launch_cost, of_nothing_seen)
 
     cr_expect(!kg__launch_cost_has_two(&seen));
     cr_expect(!kg__launch_cost_is_high(&seen, 680));
-    cr_expect(kg__launch_cost_check(&seen, 680), "nothing says that there is a dearer one");
+    cr_expect(kg__launch_cost_check(&seen, 680), "nothing says that there is a higher one");
     cr_expect(seen.low_ns == 0 && seen.high_ns == 0, "a single reading is not a first one");
 }
 
@@ -54,7 +54,7 @@ Test(launch_cost, a_cheaper_one_that_shows_late)
     cr_expect(kg__launch_cost_check(&seen, 675));
 }
 
-/* A reading that was too high by chance, or a dearer cost that no wearing brings back, would have
+/* A reading that was too high by chance, or a higher cost that no warm-up brings back, would have
  * every batch taken again. */
 Test(launch_cost, a_dearer_one_that_cannot_be_had)
 {

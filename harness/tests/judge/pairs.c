@@ -48,7 +48,7 @@ static double p_by_enumeration(const double *differences, size_t count, double m
     return (double)reaching / (double)((size_t)1 << kept);
 }
 
-Test(pairing, small_samples_by_hand)
+Test(pairs, small_samples_by_hand)
 {
     static const struct {
         double differences[5];
@@ -103,7 +103,7 @@ static double normal(void)
     return radius * cos(6.283185307179586 * uniform());
 }
 
-Test(pairing, any_sample_agrees_with_every_choice_of_signs)
+Test(pairs, any_sample_agrees_with_every_choice_of_signs)
 {
     for (int sample = 0; sample < 300; sample++) {
         double differences[14];
@@ -133,7 +133,7 @@ static kg__hypothesis steady(size_t count, double difference)
     return made;
 }
 
-Test(pairing, a_look_decides_what_is_plain)
+Test(pairs, a_look_decides_what_is_plain)
 {
     kg__hypothesis slow = steady(12, 0.03);
     kg__hypothesis same = steady(12, 0);
@@ -154,7 +154,7 @@ Test(pairing, a_look_decides_what_is_plain)
 }
 
 /* Holm: of a family of five the first of 2^-12 would need 0.001 / 5. */
-Test(pairing, a_family_raises_the_bar)
+Test(pairs, a_family_raises_the_bar)
 {
     kg__hypothesis all[5];
     kg__hypothesis *family[5];
@@ -177,14 +177,14 @@ Test(pairing, a_family_raises_the_bar)
     cr_assert(all[4].finding == KG__FOUND_SLOWER, "all the shares are left to the last look");
 }
 
-Test(pairing, which_looks_can_find_anything)
+Test(pairs, which_looks_can_find_anything)
 {
     cr_assert(kg__look_pairs(0) == 12 && kg__look_pairs(1) == 16 && kg__look_pairs(2) == 24);
-    cr_assert(kg__look_can_find(0, 4, false) && !kg__look_can_find(0, 5, false));
-    cr_assert(kg__look_can_find(0, 28, true) && !kg__look_can_find(0, 29, true));
-    cr_assert(kg__look_can_find(1, 131, false) && !kg__look_can_find(1, 132, false));
-    cr_assert(kg__look_can_find(2, 10000, false));
-    cr_assert(!kg__look_can_find(2, 0, true));
+    cr_assert(kg__look_has_power(0, 4, false) && !kg__look_has_power(0, 5, false));
+    cr_assert(kg__look_has_power(0, 28, true) && !kg__look_has_power(0, 29, true));
+    cr_assert(kg__look_has_power(1, 131, false) && !kg__look_has_power(1, 132, false));
+    cr_assert(kg__look_has_power(2, 10000, false));
+    cr_assert(!kg__look_has_power(2, 0, true));
 }
 
 /* Families in which all have the same true shift: how many families have any found slower, and how
@@ -226,7 +226,7 @@ static rates simulate(size_t families, size_t size, double shift)
 
 /* At a true shift of the margin itself every finding is wrong: bounds are three standard errors
  * above the rate that is promised. Two per cent are found. */
-Test(pairing, error_rate_and_power, .timeout = 100)
+Test(pairs, error_rate_and_power, .timeout = 100)
 {
     static const struct {
         size_t size;

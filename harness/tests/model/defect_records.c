@@ -200,7 +200,7 @@ Test(defect_records, a_sampled_launch_is_not_compared)
         kg__model_watch(BOTH, sampled ? 100 : 0);
         cr_assert(kg__buffers_fill(&stage.buffers, stage.problem.device, kg__poison(0), &why));
         cr_assert(launched(&call) == cudaSuccess);
-        (void)kg__device_passed_over(&why, &whole_launch);
+        (void)kg__device_skipped_checks(&why, &whole_launch);
         cr_assert(whole_launch == !sampled);
         cr_expect(kg__check_results(&doubling, &c, &stage.problem, &stage.buffers, kg__poison(0),
                                     "", &why) == (sampled ? KG__RIGHT : KG__INCORRECT));

@@ -239,7 +239,7 @@ Test(defects, are_named_from_the_projects_directory_on)
     cr_assert(found.list[0].offset == 2120 && found.list[0].size == 2120);
     cr_assert(found.list[0].space == KG__GLOBAL && found.list[0].bytes == 4);
     cr_assert(found.list[0].by.block[0] == 8 && found.list[0].by.thread[0] == 18);
-    cr_assert(!kg__device_passed_over(&error, &whole) && whole);
+    cr_assert(!kg__device_skipped_checks(&error, &whole) && whole);
     /* Elsewhere the whole path is given. */
     cr_assert(kg__device_has_findings("/nowhere", &found));
     cr_assert_str_eq(found.list[0].by.file, defect_source);

@@ -237,7 +237,7 @@ Test(half_values, every_value_to_integers)
     }
 }
 
-/* x + c, moved towards what long double cannot hold of it, which can lie far below a tie. */
+/* x + c, moved toward what long double cannot hold of it, which can lie far below a tie. */
 static long double sum_of(long double x, long double c)
 {
     const long double sum = x + c;

@@ -26,12 +26,12 @@ static const struct {
     const char *message;
 } faults[] = {
     { BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, 1,
-      "no thread can go on: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
+      "deadlock: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
       "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff, of which "
       "0xfffffffe wait" },
     { DIFFERENT_MASKS, cudaErrorLaunchFailure, 0,
       "0 wait at __syncthreads() and 32 in warp operations" },
-    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask leaves out the lane that calls it" },
+    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask does not have the lane that calls it" },
     { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two" },
     { TRAP, cudaErrorLaunchFailure, 0, "called __trap()" },
     { BREAKPOINT, cudaErrorLaunchFailure, 0, "called __brkpt()" },

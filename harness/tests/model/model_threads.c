@@ -140,8 +140,9 @@ Test(model_threads, dynamic_shared_memory_and_its_limits)
     OK(launch_rotate_dynamic(&config, values, poisoned));
     config.dynamicSmemBytes = 49153;
     REFUSED(launch_rotate_dynamic(&config, values, poisoned));
-    cr_assert(strstr(kg__model_failure(), "49153 bytes of dynamic shared memory, of which a block "
-                                          "has 49152: ask for more, up to 232448, with") != NULL,
+    cr_assert(strstr(kg__model_failure(),
+                     "49153 bytes of dynamic shared memory, above the limit of "
+                     "49152: raise it, up to 232448, with") != NULL,
               "%s", kg__model_failure());
     REFUSED(allow_rotate_dynamic(232449));
     REFUSED(allow_rotate_dynamic(-1));
@@ -182,8 +183,8 @@ Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)
 
     cr_assert(launch_large_shared(&config, out) == cudaErrorInvalidKernelImage);
     cr_assert_str_eq(complaints(),
-                     "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, and a "
-                     "block has 49152: nvcc would not build it; take dynamic shared memory\n");
+                     "kernelgate: kernel large_shared: its shared arrays take 49156 bytes, above "
+                     "the limit of 49152: nvcc would not build it; use dynamic shared memory\n");
     OK(cudaDeviceSynchronize());
 }
 

@@ -29,7 +29,7 @@ Test(checking, a_checker_goes_from_case_to_case)
     kg__error why = { "" };
     const kg__problem *known;
 
-    behaviour = compute;
+    behavior = compute;
     cr_assert(kg__check_case(&checker, &patterned, &one, &why) == KG__RIGHT, "%s", why.text);
     cr_assert(launches == 3 * kg__device_orders());
     known = checker.problems;
@@ -93,9 +93,9 @@ static const struct {
       "bytes[11]: expected 11, got 12, tolerance 0; 2 of 15 elements wrong; inputs" },
     { make_nan, "to[row 0, column 0]: expected" },
     { make_nan, "got NaN" },
-    { leave_one_out, "1 of 15 elements wrong, 1 of them as they were before" },
-    { leave_two_bytes_out, "2 of them as they were before" },
-    { do_nothing, "15 of 15 elements wrong, 15 of them as" },
+    { leave_one_out, "1 of 15 elements wrong, 1 of them never written" },
+    { leave_two_bytes_out, "2 of them never written" },
+    { do_nothing, "15 of 15 elements wrong, 15 of them never" },
     /* No input is poisoned: poison in it does not show that it was not written. */
     { compute_poison, "15 of 15 elements wrong; " },
     { write_input, "from[row 1, column 1]: an input was written to; inputs random" },
@@ -290,7 +290,7 @@ Test(checking, variants_of_different_memory_have_buffers_of_their_own)
     kg__error why = { "" };
     const void *kept = NULL;
 
-    behaviour = compute_where_it_lies;
+    behavior = compute_where_it_lies;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         kg__case one = { .variant = &order[i], .size = &small, .id = "scale" };
         bool suits =
@@ -365,10 +365,10 @@ Test(checking, references_that_look_at_the_variant)
 
     comparison.reference = reference_of_variant;
     comparison.advanced.by_variant = true;
-    behaviour = compute;
+    behavior = compute;
     cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__RIGHT, "%s", why.text);
     cr_assert(kg__check_case(&checker, &comparison, &second, &why) == KG__INCORRECT);
-    behaviour = miss_one;
+    behavior = miss_one;
     cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__INCORRECT);
     kg__checker_free(&checker);
 }

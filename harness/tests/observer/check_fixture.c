@@ -2,13 +2,13 @@
 
 #include <criterion/criterion.h>
 
-cudaError_t (*behaviour)(const kg_call *call);
+cudaError_t (*behavior)(const kg_call *call);
 int launches;
 
 cudaError_t launch(const kg_call *call)
 {
     launches++;
-    return behaviour(call);
+    return behavior(call);
 }
 
 int64_t elements(const kg_size *size)
@@ -99,7 +99,7 @@ kg__outcome check_variant(const kg_comparison *comparison, const kg_variant *wha
     kg__case one = { .variant = what, .size = size, .launch = KG_LAUNCH(8), .id = "scale" };
     kg__outcome outcome;
 
-    behaviour = does;
+    behavior = does;
     launches = 0;
     steps[0] = '\0';
     outcome = kg__check_case(&checker, comparison, &one, why);

@@ -9,7 +9,7 @@
 enum { FROM, SUM, TO, BYTES };
 
 /* What launch() does, and how often it was called. */
-extern cudaError_t (*behaviour)(const kg_call *call);
+extern cudaError_t (*behavior)(const kg_call *call);
 extern int launches;
 
 /* What the steps of a variant did, one letter for each step. */

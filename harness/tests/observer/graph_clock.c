@@ -26,7 +26,7 @@ static kg__error why;
 
 static void begin(void)
 {
-    fake = (fake_graphs){ .low_ns = LOW_NS, .high_ns = HIGH_NS, .wears = true };
+    fake = (fake_graphs){ .low_ns = LOW_NS, .high_ns = HIGH_NS, .warms = true };
     nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     series = calloc(1, sizeof *series);
     cr_assert(nowhere >= 0 && series != NULL);
@@ -40,7 +40,7 @@ static void end(void)
     (void)close(nowhere);
 }
 
-TestSuite(clocks, .init = begin, .fini = end, .timeout = 60);
+TestSuite(graph_clock, .init = begin, .fini = end, .timeout = 60);
 
 static void open_tools(void)
 {
@@ -68,21 +68,21 @@ static void expect_samples(double body_ns, double ns)
                   series->samples[i]);
 }
 
-/* What was seen of the card since the last sampling began. */
+/* What was seen of the GPU since the last sampling began. */
 static const kg__gpu_state *seen(void)
 {
     return &with.bench.watch.state;
 }
 
-Test(clocks, a_context_is_worn_in_before_anything_is_sampled)
+Test(graph_clock, a_context_is_warmed_up_before_anything_is_sampled)
 {
     open_tools();
-    cr_expect(fake.worn && with.cost.low_ns < LOW_NS + 1 && with.cost.high_ns > HIGH_NS - 1);
+    cr_expect(fake.warm && with.cost.low_ns < LOW_NS + 1 && with.cost.high_ns > HIGH_NS - 1);
     expect_samples(BODY_NS, BODY_NS + HIGH_NS);
     cr_expect(seen()->launch_ns == HIGH_NS && seen()->batches_repeated <= 0);
 }
 
-Test(clocks, a_batch_in_which_a_launch_costs_less_is_taken_again)
+Test(graph_clock, a_batch_in_which_a_launch_costs_less_is_taken_again)
 {
     open_tools();
     /* 27 replays a batch: one untimed, 24 samples and the witness twice. */
@@ -91,7 +91,7 @@ Test(clocks, a_batch_in_which_a_launch_costs_less_is_taken_again)
     cr_expect(seen()->launch_ns == HIGH_NS && seen()->batches_repeated > 0);
 }
 
-Test(clocks, a_case_of_before_does_not_count_for_the_next)
+Test(graph_clock, a_case_of_before_does_not_count_for_the_next)
 {
     open_tools();
     fake.fall_every = 40;
@@ -101,28 +101,28 @@ Test(clocks, a_case_of_before_does_not_count_for_the_next)
     cr_expect(seen()->batches_repeated <= 0);
 }
 
-/* Somebody takes the context's wear away, and copies do not bring it back. */
-Test(clocks, what_cannot_be_worn_in_again_is_sampled_as_it_is)
+/* Somebody cools the context down, and copies do not warm it up again. */
+Test(graph_clock, what_cannot_be_warmed_up_again_is_sampled_as_it_is)
 {
-    size_t wearings;
+    size_t warm_ups;
 
     open_tools();
-    fake.wears = false;
-    fake.worn = false;
-    wearings = fake.wearings;
+    fake.warms = false;
+    fake.warm = false;
+    warm_ups = fake.warm_ups;
     expect_samples(BODY_NS, BODY_NS + LOW_NS);
     cr_expect(seen()->launch_ns == LOW_NS && seen()->batches_repeated == 1);
-    cr_expect(fake.wearings == wearings + (size_t)32 * 8, "it was tried once");
+    cr_expect(fake.warm_ups == warm_ups + (size_t)32 * 8, "it was tried once");
     expect_samples(BODY_NS, BODY_NS + LOW_NS);
     cr_expect(seen()->batches_repeated <= 0);
-    fake.wears = true;
+    fake.warms = true;
     cr_assert(kg__tools_settle(&with, &why));
     expect_samples(BODY_NS, BODY_NS + HIGH_NS);
 }
 
 /* No batch comes through: what is lost so has an end, and what is taken then is told by its cost.
  */
-Test(clocks, patience_ends)
+Test(graph_clock, patience_ends)
 {
     double begun;
 
@@ -133,10 +133,10 @@ Test(clocks, patience_ends)
     cr_expect(seen()->launch_ns == LOW_NS && seen()->batches_repeated > 10);
     cr_expect(fake.now_ns - begun < 12e9, "%g s", (fake.now_ns - begun) / 1e9);
     cr_assert(kg__tools_settle(&with, &why));
-    cr_expect(fake.worn, "it is worn in before each sampling all the same");
+    cr_expect(fake.warm, "it is warmed up before each sampling all the same");
 }
 
-Test(clocks, a_card_of_one_cost)
+Test(graph_clock, a_gpu_of_one_cost)
 {
     fake.high_ns = LOW_NS;
     open_tools();
@@ -145,8 +145,8 @@ Test(clocks, a_card_of_one_cost)
     cr_expect(seen()->batches_repeated <= 0);
 }
 
-/* One reading that something held up is not a dearer cost for ever. */
-Test(clocks, a_dearer_cost_that_was_none_is_given_up)
+/* One reading that something held up is not a higher cost forever. */
+Test(graph_clock, a_spurious_high_cost_is_dropped)
 {
     open_tools();
     kg__launch_cost_add(&with.cost, 2 * HIGH_NS);
@@ -183,14 +183,14 @@ static bool do_everything(void)
     return good;
 }
 
-/* Wherever the device is lost: it is said, what was made is freed, and nothing goes on for ever. */
-Test(clocks, a_device_that_is_lost)
+/* Wherever the device is lost: it is said, what was made is freed, and nothing goes on forever. */
+Test(graph_clock, a_device_that_is_lost)
 {
     size_t lost = 0;
 
     for (size_t n = 1; n < SIZE_MAX; n += 1 + n / 16) {
         fake = (fake_graphs){
-            .low_ns = LOW_NS, .high_ns = HIGH_NS, .wears = true, .fall_every = 40, .fail_at = n
+            .low_ns = LOW_NS, .high_ns = HIGH_NS, .warms = true, .fall_every = 40, .fail_at = n
         };
         why = (kg__error){ "" };
         if (do_everything())
@@ -201,7 +201,7 @@ Test(clocks, a_device_that_is_lost)
     cr_expect(lost > 50, "%zu", lost);
 }
 
-Test(clocks, sentinels_are_recorded)
+Test(graph_clock, sentinels_are_recorded)
 {
     FILE *records = tmpfile();
     json_t *record;
@@ -232,7 +232,7 @@ Test(clocks, sentinels_are_recorded)
 }
 
 /* No graph holds these, and no witness looks after them. */
-Test(clocks, first_touches_and_calls_of_the_host)
+Test(graph_clock, first_touches_and_calls_of_the_host)
 {
     double body_ns = 1e6;
     kg__workload what = { launch, &body_ns, NULL };
@@ -252,7 +252,7 @@ Test(clocks, first_touches_and_calls_of_the_host)
 
 /* A sample lasts about a millisecond, and a kernel that lasts longer is not launched more often
  * than that takes: at most four times until it is sampled. */
-Test(clocks, how_many_launches_a_sample_holds)
+Test(graph_clock, how_many_launches_a_sample_holds)
 {
     static const struct {
         double body_ns;
@@ -283,7 +283,7 @@ Test(clocks, how_many_launches_a_sample_holds)
 }
 
 /* More than fit in a batch cannot take turns in it. */
-Test(clocks, too_many_side_by_side)
+Test(graph_clock, too_many_side_by_side)
 {
     kg__series **all = calloc(KG__REPLAYS_QUEUED + 1, sizeof(kg__series *));
 
@@ -297,7 +297,7 @@ Test(clocks, too_many_side_by_side)
 }
 
 /* The search for the fastest launch decides round by round. */
-Test(clocks, loops_are_looked_after_too)
+Test(graph_clock, loops_are_looked_after_too)
 {
     double body_ns = BODY_NS;
     double least = INFINITY;

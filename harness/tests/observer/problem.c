@@ -16,7 +16,7 @@ static void inputs_of_every_type(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 0, 0);
 }
 
-Test(known, random_inputs_fill_their_range_and_repeat)
+Test(problem, random_inputs_fill_their_range_and_repeat)
 {
     static const kg_size size = KG_CHECKED(100000);
     static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
@@ -70,7 +70,7 @@ Test(known, random_inputs_fill_their_range_and_repeat)
 }
 
 /* An argument that several threads fill has what one thread fills a smaller one with. */
-Test(known, random_inputs_do_not_depend_on_the_threads)
+Test(problem, random_inputs_do_not_depend_on_the_threads)
 {
     enum { MORE = (1 << 22) + 3, LESS = (1 << 22) - 1 };
     kg_problem problem = { .arguments = { .count = 1 } };
@@ -113,7 +113,7 @@ static const struct {
     { "its own random", replaced, { "random", "ones" } },
 };
 
-Test(known, the_own_random_pattern_replaces_the_usual)
+Test(problem, the_own_random_pattern_replaces_the_usual)
 {
     static const kg_size size = KG_CHECKED(3);
     static const kg_variant variant = KG_VARIANT("usual", launch_nothing, "");
@@ -172,7 +172,7 @@ static void too_many_scalars(const kg_size *size, kg_arguments *list)
 }
 
 /* Scratch alone may depend on the launch, and what has no bound anywhere would pass unseen. */
-Test(known, arguments_of_a_launch)
+Test(problem, arguments_of_a_launch)
 {
     static const kg_size size = KG_CHECKED(7);
     static const kg_launch launches[] = { KG_LAUNCH(32), KG_LAUNCH(64), KG_END };

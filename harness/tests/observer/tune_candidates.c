@@ -92,7 +92,7 @@ static void expect_candidates(const kg_comparison *table, const char *expected)
 
 /* Timed sizes alone; the table's own launches even where they are not warps, or more than the
  * device takes, which it says itself. */
-Test(candidates, threads_per_block)
+Test(tune_candidates, threads_per_block)
 {
     kg_comparison table = comparison(plain);
 
@@ -100,7 +100,7 @@ Test(candidates, threads_per_block)
                               " plain/1000/b128 plain/1000/b256");
 }
 
-Test(candidates, edges)
+Test(tune_candidates, edges)
 {
     static const kg_launch edges[] = { KG_LAUNCH(5), KG_LAUNCH(8), KG_END };
     kg_comparison table = comparison(plain);
@@ -115,7 +115,7 @@ Test(candidates, edges)
 
 /* Every combination of what the rows and the ranges have of each axis; an axis that no row has a
  * value of is left out. */
-Test(candidates, axes_of_ones_own)
+Test(tune_candidates, axes_of_ones_own)
 {
     static const kg_launch tiles[] = { KG_LAUNCH(128, 64, 16), KG_LAUNCH(64, 64, 8), KG_END };
     static const kg_launch wide[] = { KG_LAUNCH(4096), KG_END };
@@ -133,7 +133,7 @@ Test(candidates, axes_of_ones_own)
 }
 
 /* 1000 outputs are 32 blocks of 32 threads, 16 of 64, 11 of 96, 8 of 128; 10 multiprocessors. */
-Test(candidates, grids)
+Test(tune_candidates, grids)
 {
     kg_comparison table = comparison(strided);
 
@@ -149,7 +149,7 @@ Test(candidates, grids)
 }
 
 /* As many blocks as a launch can name, and no more. */
-Test(candidates, grids_of_a_huge_size)
+Test(tune_candidates, grids_of_a_huge_size)
 {
     static const kg_size huge[] = { KG_TIMED(1LL << 50), KG_END };
     kg_comparison table = comparison(strided);
@@ -163,7 +163,7 @@ Test(candidates, grids_of_a_huge_size)
     free(ids);
 }
 
-Test(candidates, without_launches)
+Test(tune_candidates, without_launches)
 {
     kg_comparison table = comparison(plain);
 
@@ -172,7 +172,7 @@ Test(candidates, without_launches)
 }
 
 /* What has a clock of its own is not raced, and not multiplied. */
-Test(candidates, of_another_clock)
+Test(tune_candidates, of_another_clock)
 {
     static const kg_variant rows[] = {
         KG_VARIANT("touched", launch, "", .advanced.clock = KG_FIRST_TOUCH_CLOCK),
@@ -202,7 +202,7 @@ static const char *refuse_all(const kg_variant *variant, const kg_size *size,
 }
 
 /* Where the table's first launch is refused, its own rows alone are tried. */
-Test(candidates, refusals)
+Test(tune_candidates, refusals)
 {
     static const kg_launch even[] = { KG_LAUNCH(64), KG_END };
     kg_comparison table = comparison(plain);
@@ -223,7 +223,7 @@ Test(candidates, refusals)
     free(ids);
 }
 
-Test(candidates, the_filter)
+Test(tune_candidates, the_filter)
 {
     kg_comparison table = comparison(plain);
 
@@ -233,7 +233,7 @@ Test(candidates, the_filter)
     expect_candidates(&table, "");
 }
 
-Test(candidates, of_a_wrong_table)
+Test(tune_candidates, of_a_wrong_table)
 {
     kg_comparison table = comparison(plain);
     kg__tune_candidates candidates;
@@ -246,7 +246,7 @@ Test(candidates, of_a_wrong_table)
 }
 
 /* The option, where there is no device. */
-Test(candidates, the_option)
+Test(tune_candidates, the_option)
 {
     kg_comparison table = comparison(plain);
 
@@ -254,7 +254,7 @@ Test(candidates, the_option)
 }
 
 /* Every candidate's id makes its case again. */
-Test(candidates, parse_what_they_are)
+Test(tune_candidates, parse_what_they_are)
 {
     static const kg_variant rows[] = { KG_VARIANT("plain", launch, ""),
                                        KG_VARIANT("strided", launch, "", .launches = grids),
@@ -297,7 +297,7 @@ static void expect_refused(const kg_comparison *table, const char *id, const cha
     cr_expect(strstr(error.text, text) != NULL, "\"%s\" is not in \"%s\"", text, error.text);
 }
 
-Test(candidates, ids_of_launches_beyond_the_table)
+Test(tune_candidates, ids_of_launches_beyond_the_table)
 {
     static const kg_size rows[] = { KG_TIMED(31, 33, 17), KG_CHECKED(8), KG_END };
     kg_comparison table = comparison(plain);
@@ -312,7 +312,7 @@ Test(candidates, ids_of_launches_beyond_the_table)
     expect_refused(&table, "pairs/plain/8/b32", "another form");
 }
 
-Test(candidates, ids_that_make_no_case)
+Test(tune_candidates, ids_that_make_no_case)
 {
     static const char *const broken[] = {
         "pairs",

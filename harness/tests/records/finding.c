@@ -131,15 +131,15 @@ static const struct {
         .offset = 8,
         .other = { .file = "k/tiled.cu", .line = 9, .access = KG__WRITE, .has_block = true } },
       "kernels/m/tiled.cu:23: error: missing __threadfence(): block (4,0,0) reads sums[2], which "
-      "block (0,0,0) wrote at tiled.cu:9, with no fence before the atomic or flag that tells of "
-      "it" },
+      "block (0,0,0) wrote at tiled.cu:9, with no fence before the atomic or flag that "
+      "publishes it" },
     { { .kind = KG__MISSING_FENCE,
         BY(KG__WRITE),
         IN(KG__SHARED, "sums", 400),
         .bytes = 4,
         .other = { .access = KG__READ, .has_thread = true, .thread = { 64, 0, 0 } } },
       "kernels/m/tiled.cu:23: error: missing __threadfence(): thread (1,0,0) writes sums[0], which "
-      "thread (64,0,0) read, with no fence before the atomic or flag that tells of it, in block "
+      "thread (64,0,0) read, with no fence before the atomic or flag that publishes it, in block "
       "(4,0,0)" },
     { { .kind = KG__MISSING_FENCE,
         BY(KG__WRITE),
@@ -147,7 +147,7 @@ static const struct {
         .bytes = 4,
         .other = { .access = KG__READ } },
       "kernels/m/tiled.cu:23: error: missing __threadfence(): thread (1,0,0) writes sums[0], which "
-      "other threads read, with no fence before the atomic or flag that tells of it, in block "
+      "other threads read, with no fence before the atomic or flag that publishes it, in block "
       "(4,0,0)" },
     { { .kind = KG__SHUFFLE_OUTSIDE, BY(KG__READ), .has_index = true, .index = 20, .count = 3 },
       "kernels/m/tiled.cu:23: error: invalid shuffle: it reads lane 20, which is not in its mask "
@@ -158,7 +158,7 @@ static const struct {
         .bytes = 4,
         .other = { .file = "k/tiled.cu", .line = 9, .access = KG__WRITE } },
       "kernels/m/tiled.cu:23: error: missing wait: staged[0] is read before the asynchronous copy "
-      "to it at tiled.cu:9 is waited for, by thread (1,0,0) in block (4,0,0)" },
+      "to it at tiled.cu:9 has completed, by thread (1,0,0) in block (4,0,0)" },
     { { .kind = KG__MISALIGNED,
         .by = { .access = KG__READ },
         IN(KG__GLOBAL, "x", 400),

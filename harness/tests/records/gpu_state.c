@@ -1,4 +1,4 @@
-/* The state of a card over several looks: the worst of each. */
+/* The state of a GPU over several looks: the worst of each. */
 #include "records/gpu_state.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include "results/time_result.h"
 #include "tests/fakes/held_json.h"
 
-TestSuite(card, .fini = release_json);
+TestSuite(gpu_state, .fini = release_json);
 
 static kg__gpu_state read(const char *text)
 {
@@ -37,7 +37,7 @@ static void expect(const kg__gpu_state *state, const char *text)
     free(got);
 }
 
-Test(card, the_worst_of_all_looks)
+Test(gpu_state, the_worst_of_all_looks)
 {
     kg__gpu_state worst = KG__GPU_STATE_UNKNOWN;
 
@@ -55,7 +55,7 @@ Test(card, the_worst_of_all_looks)
                    "\"clock_reasons\": \"software power cap\"}");
 }
 
-Test(card, what_a_look_does_not_tell_stays)
+Test(gpu_state, what_a_look_does_not_tell_stays)
 {
     kg__gpu_state worst = read("{\"temperature_c\": 50}");
 
@@ -66,7 +66,7 @@ Test(card, what_a_look_does_not_tell_stays)
     expect(&worst, "{\"temperature_c\": 50, \"sm_clock_mhz\": 1980}");
 }
 
-Test(card, nothing_is_known_of_what_is_damaged)
+Test(gpu_state, nothing_is_known_of_what_is_damaged)
 {
     static const char *const bad[] = { "{\"temperature_c\": \"hot\"}", "{\"launch_ns\": 1.5}",
                                        "{\"foreign_processes\": -1}", "{\"clock_reasons\": 7}" };
@@ -82,7 +82,7 @@ Test(card, nothing_is_known_of_what_is_damaged)
     }
 }
 
-Test(card, reasons_are_joined_each_once)
+Test(gpu_state, reasons_are_joined_each_once)
 {
     static const struct {
         const char *first;
@@ -110,7 +110,7 @@ Test(card, reasons_are_joined_each_once)
     }
 }
 
-Test(card, whether_a_launch_costs_what_it_did)
+Test(gpu_state, whether_a_launch_costs_what_it_did)
 {
     kg__provenance then = { .facts = NULL };
     kg__gpu_state low = read("{\"launch_ns\": 502}");

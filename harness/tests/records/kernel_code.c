@@ -16,7 +16,7 @@ static void end(void)
     release_json();
 }
 
-TestSuite(code, .fini = end);
+TestSuite(kernel_code, .fini = end);
 
 static json_t *parse(const char *text)
 {
@@ -36,7 +36,7 @@ static kg__kernel_code read(const char *text)
 #define NOT_WHOLE "is not a whole number from 0 to 1000000000"
 #define NO_FRACTION "is not a fraction from 0 to 1"
 
-Test(code, what_a_baseline_may_have)
+Test(kernel_code, what_a_baseline_may_have)
 {
     static const struct {
         const char *text;
@@ -82,7 +82,7 @@ Test(code, what_a_baseline_may_have)
     }
 }
 
-Test(code, is_written_as_it_was_read)
+Test(kernel_code, is_written_as_it_was_read)
 {
     static const char *const texts[] = {
         "{\"name\": \"_Z5naive\", \"registers\": 40, \"local_bytes\": 0, \"shared_bytes\": 2048, "
@@ -103,7 +103,7 @@ Test(code, is_written_as_it_was_read)
     cr_expect(eq(str, read("{\"fingerprint\": \"none\"}").fingerprint, ""));
 }
 
-Test(code, members_have_their_type)
+Test(kernel_code, members_have_their_type)
 {
     static const char *const bad[] = {
         "7",
@@ -123,7 +123,7 @@ Test(code, members_have_their_type)
     }
 }
 
-Test(code, is_kept_without_what_the_launch_is)
+Test(kernel_code, is_kept_without_what_the_launch_is)
 {
     kg__kernel_code code =
         read("{\"name\": \"_Z5naive\", \"registers\": 40, \"blocks_per_multiprocessor\": 8, "
@@ -140,7 +140,7 @@ Test(code, is_kept_without_what_the_launch_is)
 }
 
 /* A fingerprint of a disassembler's text tells nothing of one of cubins. */
-Test(code, is_the_same_or_another_where_both_know_it)
+Test(kernel_code, is_the_same_or_another_where_both_know_it)
 {
     static const char text[] = "{\"fingerprint\": \"0123456789abcdef\", \"registers\": 40}";
     static const char elf[] = "{\"fingerprint\": \"elf-0123456789abcdef\"}";
@@ -172,7 +172,7 @@ Test(code, is_the_same_or_another_where_both_know_it)
     }
 }
 
-Test(code, is_of_the_same_launch)
+Test(kernel_code, is_of_the_same_launch)
 {
     static const struct {
         const char *one;
@@ -199,7 +199,7 @@ Test(code, is_of_the_same_launch)
     }
 }
 
-Test(code, what_changed)
+Test(kernel_code, what_changed)
 {
     static const struct {
         const char *before;

@@ -39,7 +39,8 @@ static const char *const records[] = {
     "\"low\": 60.0, \"high\": 61.0, \"samples\": 30, \"launches\": 7, \"clock\": \"graph\", "
     "\"buffer_sets\": 4, \"samples_ns\": [60.125, 61.0], \"bound\": \"memory\"}}, \"absent\": "
     "{\"cold_time_ns\": \"too "
-    "many sets\"}, \"card\": {\"temperature_c\": 40, \"foreign_processes\": 0, \"clock_reasons\": "
+    "many sets\"}, \"gpu_state\": {\"temperature_c\": 40, \"foreign_processes\": 0, "
+    "\"clock_reasons\": "
     "\"none\"}, \"throttled\": true, \"kernel\": {\"name\": \"b\"}, \"work\": {\"operations\": "
     "8.0, \"bytes\": 16.0}}",
     "{\"event\": \"measured\", \"case\": \"a/b/1/-\", \"metrics\": {\"barriers\": {\"value\": 0}, "
@@ -48,7 +49,7 @@ static const char *const records[] = {
     "{\"event\": \"failed\", \"case\": \"a/b/1/-\", \"why\": \"it hung\", \"hung\": true, \"at\": "
     "{\"file\": \"b.cu\", \"line\": 14}}",
     "{\"event\": \"refused\", \"case\": \"a/b/1/-\", \"why\": \"odd\"}",
-    "{\"event\": \"passed_over\", \"case\": \"a/b/1/-\", \"why\": \"slow\"}",
+    "{\"event\": \"skipped\", \"case\": \"a/b/1/-\", \"why\": \"slow\"}",
     "{\"event\": \"hung\", \"where\": \"in kernel b\", \"at\": {\"file\": \"b.cu\"}}",
     "{\"event\": \"sentinels\", \"copy\": {\"value\": 9.5, \"clock\": \"graph\", \"bytes\": 8.0}, "
     "\"fma\": {\"value\": 7.5, \"operations\": 4.0}, \"bus\": {\"value\": 8.5, \"bytes\": 2.0}, "
@@ -90,9 +91,9 @@ Test(observation, members_have_their_type)
         "{\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"bound\": \"luck\"}}}",
         "{\"event\": \"measured\", \"absent\": {\"time_ns\": 7}}",
         "{\"event\": \"measured\", \"absent\": []}",
-        "{\"event\": \"measured\", \"card\": {\"temperature_c\": \"hot\"}}",
-        "{\"event\": \"measured\", \"card\": {\"foreign_processes\": -1}}",
-        "{\"event\": \"measured\", \"card\": {\"clock_reasons\": 7}}",
+        "{\"event\": \"measured\", \"gpu_state\": {\"temperature_c\": \"hot\"}}",
+        "{\"event\": \"measured\", \"gpu_state\": {\"foreign_processes\": -1}}",
+        "{\"event\": \"measured\", \"gpu_state\": {\"clock_reasons\": 7}}",
         "{\"event\": \"measured\", \"work\": {\"operations\": \"7\"}}",
         "{\"event\": \"measured\", \"sampled\": {\"blocks\": -7}}",
         "{\"event\": \"checked\", \"failure\": 7}",
@@ -113,10 +114,11 @@ Test(observation, members_have_their_type)
 Test(observation, another_version_may_say_more)
 {
     kg__error error = { "" };
-    kg__observation *read = kg__observation_read(
-        parse("{\"event\": \"measured\", \"case\": \"a\", \"new\": 7, \"card\": null, \"metrics\": "
-              "{\"time_ns\": {\"low\": 7, \"new\": 7}}}"),
-        &error);
+    kg__observation *read =
+        kg__observation_read(parse("{\"event\": \"measured\", \"case\": \"a\", \"new\": 7, "
+                                   "\"gpu_state\": null, \"metrics\": "
+                                   "{\"time_ns\": {\"low\": 7, \"new\": 7}}}"),
+                             &error);
 
     cr_assert(read != NULL, "%s", error.text);
     cr_expect(isnan(kg__value_of(read, "time_ns")));

@@ -208,7 +208,7 @@ Test(records, a_line_counts_once_it_is_whole)
     kg__record_close(&reader);
 }
 
-Test(records, bad_lines_are_passed_over_and_counted)
+Test(records, bad_lines_are_skipped_and_counted)
 {
     kg__record_reader reader;
 

@@ -199,7 +199,7 @@ Test(count_result, a_kernel_that_does_nothing_more)
             count(kg__counter_name((kg__counter)j), 0);
         (void)store(beside[i], 2048);
         count(beside[i], 2048);
-        expect(KG__ERROR, "nothing was counted of it, where the baseline has counts: does the "
+        expect(KG__ERROR, "nothing was counted, where the baseline has counts: does the "
                           "launcher still launch its kernel?");
         kg__baseline_free(&baseline);
     }
@@ -214,7 +214,7 @@ Test(count_result, a_launcher_that_copies_alone)
     count("copied_bytes", 1024);
     expect(KG__FASTER, "copied_bytes fell by 50.0 % (1 024 against 2 048)" KEEP);
     count("copied_bytes", 0);
-    expect(KG__ERROR, "nothing was counted of it, where the baseline has counts: does the launcher "
+    expect(KG__ERROR, "nothing was counted, where the baseline has counts: does the launcher "
                       "still launch its kernel?");
 }
 
@@ -233,7 +233,7 @@ Test(count_result, a_sampled_launch_has_no_unique_bytes)
 }
 
 /* A baseline without them counts as 0, whoever took them out: a launch that is no longer sampled is
- * to be recorded anew. */
+ * to be recorded again. */
 Test(count_result, a_baseline_without_unique_bytes)
 {
     usual_case();

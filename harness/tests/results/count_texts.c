@@ -68,7 +68,7 @@ Test(count_texts, the_command_is_never_cut_off)
     kg__lines *before = kg__lines_make();
     kg__lines *now = kg__lines_make();
     char file[200];
-    char otherwise[250];
+    char differences[250];
 
     for (size_t i = 0; i < sizeof risen / sizeof *risen; i++) {
         (void)store(risen[i], 123456789);
@@ -85,16 +85,16 @@ Test(count_texts, the_command_is_never_cut_off)
     }
     store_lines(before);
     observation.lines = now;
-    memset(otherwise, 'x', sizeof otherwise - 1);
-    otherwise[sizeof otherwise - 1] = '\0';
-    judge(&baseline, otherwise);
+    memset(differences, 'x', sizeof differences - 1);
+    differences[sizeof differences - 1] = '\0';
+    judge(&baseline, differences);
 
     const char *why = result->why;
     char shown[2 * KG__MESSAGE_SIZE];
 
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
-    cr_assert(strstr(why, otherwise) != NULL, "%s", why);
+    cr_assert(strstr(why, differences) != NULL, "%s", why);
     kg__case_line(result, NULL, shown, sizeof shown);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
     kg__lines_free(now);
@@ -156,7 +156,7 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
         baseline.provenance = provenance_of(then->model, then->flags);
-        cr_expect(kg__recorded_otherwise(&baseline, &here, &provenance, text, sizeof text) ==
+        cr_expect(kg__recording_differences(&baseline, &here, &provenance, text, sizeof text) ==
                   (rows[i].text[0] != '\0'));
         cr_expect_str_eq(text, rows[i].text);
         kg__provenance_free(&provenance);

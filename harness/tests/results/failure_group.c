@@ -64,7 +64,7 @@ static bool failures_are_alike(const char *one, const char *other)
 #define FOUND(members) "{\"findings\": [" members "]}"
 #define WRONG(symbol) "{\"failure\": {\"kind\": \"wrong_elements\", \"symbol\": \"" symbol "\"}}"
 
-Test(alike, by_kind_line_and_symbol)
+Test(failure_group, by_kind_line_and_symbol)
 {
     static const struct {
         const char *one;
@@ -102,7 +102,7 @@ Test(alike, by_kind_line_and_symbol)
 }
 
 /* Of what has no data, as in results of before, the words count. */
-Test(alike, else_by_their_words)
+Test(failure_group, else_by_their_words)
 {
     static const struct {
         const char *one;
@@ -125,7 +125,7 @@ Test(alike, else_by_their_words)
     }
 }
 
-Test(alike, of_one_variant_target_and_verdict)
+Test(failure_group, of_one_variant_target_and_verdict)
 {
     json_t *one = entry_of("wrong", "m/a/15/b8", "x");
     json_t *other = entry_of("wrong", "m/a/16/b8", "x");
@@ -144,7 +144,7 @@ Test(alike, of_one_variant_target_and_verdict)
 }
 
 /* A slower case has figures that a reader wants of each. */
-Test(alike, no_verdict_with_figures)
+Test(failure_group, no_verdict_with_figures)
 {
     static const char *const verdicts[] = { "pass",  "faster",      "no-baseline",
                                             "noisy", "environment", "slower" };

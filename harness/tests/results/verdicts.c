@@ -27,7 +27,8 @@ static const char whole_case[] =
     " 'at': {'file': 'a.cu', 'line': 4}, 'absent': {'cold_time_ns': 'no buffers'},"
     " 'lines': {'a.cu:14': {'barriers': 7}}, 'sampled': {'blocks': 0, 'of': 9},"
     " 'work': {'operations': 1.0, 'bytes': 2.0}, 'kernel': {'registers': 32},"
-    " 'card': {'temperature_c': 40, 'clock_reasons': 'none'}, 'changed': ['registers 32 -> 40'],"
+    " 'gpu_state': {'temperature_c': 40, 'clock_reasons': 'none'}, 'changed': ['registers 32 -> "
+    "40'],"
     " 'suspect': true, 'first': {'measured': {'event': 'measured', 'case': 'a/b/1/b1',"
     " 'metrics': {'time_ns': {'value': 5.5}}, 'absent': {}}, 'sentinels': {'event': 'sentinels',"
     " 'copy': {'value': 2.5}}}, 'pairs': {'time_ns': {'count': 12, 'change': 0.1, 'low': 0.05,"
@@ -214,7 +215,7 @@ static const struct {
     { "{'case': 'a', 'metrics': []}", "metrics is not an object" },
     { "{'case': 'a', 'pairs': 'x'}", "pairs is not an object" },
     { "{'case': 'a', 'first': true}", "first is not an object" },
-    { "{'case': 'a', 'card': []}", "card is not an object" },
+    { "{'case': 'a', 'gpu_state': []}", "gpu_state is not an object" },
     { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': {}}}}",
       "time_ns: samples_ns is not a list of numbers of each process" },
     { "{'case': 'a', 'metrics': {'time_ns': {'samples_ns': [5]}}}",
@@ -339,14 +340,14 @@ Test(verdicts, load_refuses_what_is_no_verdicts_file)
     cr_assert(mkfifo(at("pipe"), 0600) == 0);
     cr_expect(not(loads("pipe", &error)));
 
-    expect_refused("", "is no JSON");
-    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is no JSON");
-    expect_refused("[]", "is no JSON object");
+    expect_refused("", "is not JSON");
+    expect_refused(HEAD ", \"cases\": [\n{\"case\": \"a/b", "x.verdicts.json:2: is not JSON");
+    expect_refused("[]", "is not a JSON object");
     expect_refused("{\"schema\": 1}", "its schema is \"\"");
     expect_refused("{\"schema\": \"kernelgate-verdicts/2\"}",
                    "its schema is \"kernelgate-verdicts/2\"");
     expect_refused("{\"schema\": \"kernelgate-verdicts/1\", \"schema\": \"x\"}", "duplicate");
-    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is no JSON");
+    expect_refused(HEAD ", \"notes\": [\"\xff\"]}", "is not JSON");
 }
 
 /* The members of each kind; tools/kernelgate/verdicts.schema.json knows all of them. */

@@ -1,7 +1,7 @@
-/* Looks at the two costs that a launch in a graph has on some cards (docs/measuring.md): reads
+/* Looks at the two costs that a launch in a graph has on some GPUs (docs/measuring.md): reads
  * both, watches a warmed-up context while nothing else happens, and while processes start on
  * another board of the host, and prints what it saw as one JSON object. A process that sees the
- * other board as well is left alone by what starts there, so that it starts itself anew, as
+ * other board as well is left alone by what starts there, so that it starts itself again, as
  * `PROGRAM watch BOARD`, with its own board alone to be seen. As `PROGRAM start` it is a process
  * that starts: it allocates, launches a kernel, and ends. */
 #include <cuda_runtime_api.h>
@@ -31,7 +31,7 @@
 
 extern char **environ;
 
-/* What was seen while the card was watched. */
+/* What was seen while the GPU was watched. */
 typedef struct sight {
     double seconds;
     int readings;
@@ -44,7 +44,7 @@ typedef struct watcher {
     bool fallen; /* a launch cost the less when it was last read */
 } watcher;
 
-/* Reads once what a launch costs, and wears the context in again where that is the less. */
+/* Reads once what a launch costs, and warms the context up again where that is the less. */
 static bool look(watcher *all, sight *seen, kg__error *why)
 {
     kg__tools *with = &all->tools;
@@ -112,7 +112,7 @@ static bool watch_starts(watcher *all, char *program, const char *board, sight *
     return good;
 }
 
-/* Starts this program anew, to watch the first board and start processes on the last one, if that
+/* Starts this program again, to watch the first board and start processes on the last one, if that
  * is another. Returns where that fails alone. */
 static void watch_first_board(char *program, kg__error *why)
 {

@@ -10,7 +10,7 @@ kg_launcher selftest_spin, selftest_copy;
 
 static const kg_variant variants[] = {
     KG_VARIANT("spin", selftest_spin, "threads that wait for a number of clock cycles"),
-    KG_VARIANT("copy", selftest_copy, "a float4 a thread, bound by memory"),
+    KG_VARIANT("copy", selftest_copy, "one float4 per thread, bound by memory"),
     KG_END,
 };
 

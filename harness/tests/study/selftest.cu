@@ -20,9 +20,9 @@ static __global__ void spin(const volatile float *in, float *out, long long cycl
     out[i] = value;
 }
 
-// Copies `quads` float4, a float4 a thread, beginning anew at the end of the arrays. No grid-stride
-// loop: blocks follow each other as there is room, so that the time grows with every block, where
-// the threads of a loop all wait for those that go round once more.
+// Copies `quads` float4, one float4 per thread, beginning again at the end of the arrays. No
+// grid-stride loop: blocks follow each other as there is room, so that the time grows with every
+// block, where the threads of a loop all wait for those that go round once more.
 static __global__ void copy(const float4 *in, float4 *out, unsigned quads)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -31,7 +31,7 @@ static __global__ void copy(const float4 *in, float4 *out, unsigned quads)
         out[i % SELFTEST_ARRAY_QUADS] = in[i % SELFTEST_ARRAY_QUADS];
 }
 
-// The clock that the card reaches when it is not held down, which these kernels do not make it do.
+// The clock that the GPU reaches when it is not held down, which these kernels do not make it do.
 static cudaError_t read_cycles_per_us(double *cycles)
 {
     int device;

@@ -21,7 +21,7 @@ extern "C" {
  * shortest launch of the table, of 20 us. */
 #define SELFTEST_ARRAY_QUADS 2400000
 
-/* The elements that the spin writes: so many threads, few enough to run at once on any card. */
+/* The elements that the spin writes: so many threads, few enough to run at once on any GPU. */
 #define SELFTEST_SPIN_ELEMENTS 1024
 
 /* The fraction that KG_STUDY_EXTRA adds to the work of every launch: 0 where it is not set;

@@ -10,7 +10,7 @@ static char path[KG__PATH_SIZE];
 
 /* "false" does not ask for what "yes" does, and every other program takes it so: both are refused.
  */
-Test(run, strict_is_1_and_not_0)
+Test(settings, strict_is_1_and_not_0)
 {
     static const struct {
         const char *value;
@@ -26,17 +26,17 @@ Test(run, strict_is_1_and_not_0)
             unsetenv("KG_STRICT");
         else
             setenv("KG_STRICT", rows[i].value, 1);
-        cr_expect(eq(int, kg__settings_are_clear(&error), rows[i].clear), "%s", rows[i].value);
+        cr_expect(eq(int, kg__settings_are_valid(&error), rows[i].clear), "%s", rows[i].value);
         if (rows[i].clear)
             cr_expect(eq(int, kg__is_strict(), rows[i].strict), "%s", rows[i].value);
     }
     setenv("KG_STRICT", "fal\nse", 1);
-    cr_expect(not(kg__settings_are_clear(&error)));
+    cr_expect(not(kg__settings_are_valid(&error)));
     cr_expect(eq(str, error.text,
                  "KG_STRICT='fal se' is neither 0 nor 1: set it to 1 for strict mode, or to 0"));
 }
 
-Test(run, seconds_of_a_case)
+Test(settings, seconds_of_a_case)
 {
     static const struct {
         const char *name, *value;
@@ -55,14 +55,14 @@ Test(run, seconds_of_a_case)
         const bool timeout = strcmp(rows[i].name, "KG_CASE_TIMEOUT") == 0;
 
         setenv(rows[i].name, rows[i].value, 1);
-        cr_expect(kg__settings_are_clear(&error), "%s", error.text);
+        cr_expect(kg__settings_are_valid(&error), "%s", error.text);
         cr_expect(eq(dbl, timeout ? kg__silence_limit() : kg__case_seconds(), rows[i].expected),
                   "%s=%s", rows[i].name, rows[i].value);
     }
 }
 
 /* A limit that cannot be kept is refused, and not replaced by another. */
-Test(run, seconds_of_a_case_are_numbers_in_their_range)
+Test(settings, seconds_of_a_case_are_numbers_in_their_range)
 {
     static const char *const names[] = { "KG_CASE_TIMEOUT", "KG_CASE_SECONDS" };
     static const char *const bad[] = { "soon", "0",  "-1",   "1 s", " 1",  "+1", "nan",
@@ -72,10 +72,10 @@ Test(run, seconds_of_a_case_are_numbers_in_their_range)
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             setenv(names[n], bad[i], 1);
-            cr_expect(not(kg__settings_are_clear(&error)), "%s=%s", names[n], bad[i]);
+            cr_expect(not(kg__settings_are_valid(&error)), "%s=%s", names[n], bad[i]);
         }
         setenv(names[n], "soon", 1);
-        (void)kg__settings_are_clear(&error);
+        (void)kg__settings_are_valid(&error);
         cr_expect(eq(str, error.text,
                      n == 0
                          ? "KG_CASE_TIMEOUT='soon' is not a number of seconds from 0.001 to "
@@ -86,7 +86,7 @@ Test(run, seconds_of_a_case_are_numbers_in_their_range)
     }
 }
 
-Test(run, where_files_are)
+Test(settings, where_files_are)
 {
     static const struct {
         const char *setting; /* KG_OUT and KG_BASELINES; NULL: unset */
@@ -120,7 +120,7 @@ static const char *const all_ids[] = { "matmul/naive/1/b8", "matmul/tiled/1/b8",
                                        "matmul/tiled/530/b16", "copy/plain/530/-" };
 
 /* What a filter may have meant: the nearest case. */
-Test(run, what_a_filter_may_have_meant)
+Test(settings, what_a_filter_may_have_meant)
 {
     static const struct {
         const char *list, *nearest; /* NULL: none */
@@ -137,7 +137,7 @@ Test(run, what_a_filter_may_have_meant)
                  { "", NULL } };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *nearest = kg__nearest_to_globs(rows[i].list, all_ids, 4);
+        const char *nearest = kg__suggest_case(rows[i].list, all_ids, 4);
 
         cr_expect(rows[i].nearest == NULL
                       ? nearest == NULL
@@ -146,7 +146,7 @@ Test(run, what_a_filter_may_have_meant)
     }
 }
 
-Test(run, globs_that_take_none)
+Test(settings, globs_that_take_none)
 {
     static const char *const ids[] = { "matmul/naive/1/b8", "copy/plain/530/-" };
     static const struct {
@@ -157,7 +157,7 @@ Test(run, globs_that_take_none)
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        char *without = kg__globs_without_any(table[i].list, ids, sizeof ids / sizeof *ids);
+        char *without = kg__unmatched_globs(table[i].list, ids, sizeof ids / sizeof *ids);
 
         cr_expect(eq(str, without, (char *)table[i].without));
         free(without);

@@ -359,7 +359,7 @@ Test(table, rows_that_hold_what_they_must_not_are_refused)
         { comparison(variants, no_size, launches), "the table has no size" },
         { comparison(variants, NULL, launches), "the table has no size" },
         { comparison(bad[0], sizes, launches), "matmul/naive: a variant has a launcher" },
-        { comparison(bad[1], sizes, launches), "a .memory that is none of kg_memory: fix" },
+        { comparison(bad[1], sizes, launches), "a .memory that is not a kg_memory: fix" },
         { comparison(bad[2], sizes, launches), "a .clock that is none of kg_clock: fix" },
         { comparison(bad[3], sizes, launches), "a .not_for of more than KG_PURPOSE_TIME and KG_" },
     };
