@@ -14,7 +14,7 @@
 
 /* Copies the digits of `plain`, a number as "%.*f" writes it, with a space between groups of three
  * before the decimal point. */
-static void group_digits(char *text, size_t size, const char *plain)
+void kg__group_digits(char *text, size_t size, const char *plain)
 {
     size_t digits = strspn(plain + (*plain == '-'), "0123456789");
     size_t used = 0;
@@ -52,7 +52,7 @@ void kg__show_figure(char *text, size_t size, double value, const char *unit)
         else if (magnitude >= 10.0)
             decimals = 2;
         snprintf(plain, sizeof plain, "%.*f", decimals, value);
-        group_digits(grouped, sizeof grouped, plain);
+        kg__group_digits(grouped, sizeof grouped, plain);
     }
     kg__format(text, size, "%s%s%s", grouped, *unit != '\0' ? " " : "", unit);
 }
@@ -78,7 +78,7 @@ void kg__show_percent(char *text, size_t size, double fraction, bool sign)
     else if (magnitude > 0.0 && magnitude < 0.1)
         decimals = (int)fmin(9.0, 1.0 - floor(log10(magnitude)));
     snprintf(plain, sizeof plain, "%.*f", decimals, percent);
-    group_digits(grouped, sizeof grouped, plain);
+    kg__group_digits(grouped, sizeof grouped, plain);
     kg__format(text, size, "%s%s %%", sign && percent > 0.0 ? "+" : "", grouped);
 }
 

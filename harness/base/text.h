@@ -12,6 +12,9 @@
  */
 #define KG__FIGURE_SIZE 64
 
+/* Writes a plain decimal number with its thousands set apart by spaces: "61 870.5". */
+void kg__group_digits(char *text, size_t size, const char *plain);
+
 /* Shows `value` with its thousands grouped and as many decimals as say something: "47 980 ns",
  * "3.652 ns", "9 550 600". `unit` may be empty. NaN and infinities are shown as "unknown". */
 void kg__show_figure(char *text, size_t size, double value, const char *unit);

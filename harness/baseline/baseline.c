@@ -180,7 +180,7 @@ kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric)
     kg__expectation expectation = kg__baseline_expectation(metric);
     kg__interval same = { metric->value, metric->value, metric->value };
 
-    return kg__judge(&same, &expectation, NULL, "");
+    return kg__judge(&same, &expectation, NULL, false);
 }
 
 /* The index of an id in the sorted list, or of the first id after it. */

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/message.h"
 #include "judge/judge.h"
+#include "results/judgment_text.h"
 
 /* The bound of a name; unknown for another name. */
 static kg__bound find_bound(const char *name)
@@ -32,6 +33,7 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     int same_code;
     double sentinel_limit;
     kg__judgment judgment;
+    char why[KG__JUDGMENT_TEXT_SIZE];
     json_t *object;
 
     if (json_unpack_ex(move, error, JSON_STRICT,
@@ -49,9 +51,9 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     surroundings.bound = find_bound(bound);
     surroundings.same_code = same_code != 0;
     expectation.gated = gated != 0;
-    judgment = kg__judge(&observed, &expectation, &surroundings, unit);
-    object =
-        json_pack("{s:s, s:s}", "verdict", kg__verdict_name(judgment.verdict), "why", judgment.why);
+    judgment = kg__judge(&observed, &expectation, &surroundings, *unit != '\0');
+    kg__judgment_text(why, sizeof why, &judgment, unit);
+    object = json_pack("{s:s, s:s}", "verdict", kg__verdict_name(judgment.verdict), "why", why);
     kg__json_set_finite(object, "smallest", judgment.smallest);
     return object;
 }

@@ -56,30 +56,58 @@ typedef struct kg__surroundings {
 #define KG__GATED_LIMIT 0.05
 #define KG__TIME_FLOOR_NS 50.0
 
-/* A judgment: the verdict with the figures that decided. */
+/* What a verdict rests on. */
+typedef enum kg__reason {
+    KG__WITHIN_LIMIT,
+    KG__NOT_GATED,
+    KG__MOVED,      /* beyond the limit */
+    KG__TOO_NOISY,  /* the interval is wider than half the band */
+    KG__TOO_FEW,    /* samples for an interval */
+    KG__GPU_SHARED, /* other processes computed on it: foreign_processes */
+    KG__GPU_THROTTLED,
+    KG__SENTINEL_MOVED, /* along with the value */
+    KG__SAME_CODE,      /* a time moved, and its launch and machine code are unchanged */
+    KG__UNRECORDED,     /* there is no baseline */
+    KG__BAD_BASELINE,   /* its figures are unusable */
+    KG__VALUE_NAN,
+    KG__VALUE_INFINITE,
+    KG__VALUE_NEGATIVE,
+    KG__VALUE_OUTSIDE, /* of its own interval */
+    KG__VALUE_ZERO     /* and a time */
+} kg__reason;
+
+/* A judgment: the verdict with the figures that decided, as kg__judgment_text() prints them. */
 typedef struct kg__judgment {
     kg__verdict verdict;
+    kg__reason reason;
+    double value;
+    double baseline; /* NaN without one */
     double change;   /* value / baseline - 1; NaN without a baseline, INFINITY for a rise from 0 */
     double limit;    /* the fraction beyond which a slowdown counts: the band */
     double smallest; /* smallest detectable slowdown as a fraction: max(limit, floor / baseline) */
-    bool tripped;    /* outside of the limit and the floor: to be confirmed by fresh observers */
-    char why[256];   /* one line of reason, with figures; empty for a plain pass */
+    double smallest_fall;   /* the same the other way, where the same ratio is a smaller fraction */
+    double width;           /* of the interval, as a fraction of the value */
+    int foreign_processes;  /* those of the surroundings */
+    kg__sentinel sentinel;  /* the one that moved, */
+    double sentinel_change; /* by this fraction, */
+    double sentinel_limit;  /* and how far it may */
+    bool tripped; /* outside of the limit and the floor: to be confirmed by fresh observers */
 } kg__judgment;
 
 /* Judges one value against its expectation (NULL: no baseline). `observed` carries the value and
- * its own confidence interval (low = high = value for a counter), `unit` is appended to figures
- * ("ns"). `surroundings` may be NULL. The rule is in docs/judging.md. A value that is NaN, infinite
- * or negative, that lies outside of its own interval, or a time of 0 (anything with a unit or a
- * floor, whose baseline is positive) is KG__ERROR, as are unusable figures of the baseline; a
- * counter may fall to 0.
+ * its own confidence interval (low = high = value for a counter). `surroundings` may be NULL. The
+ * rule is in docs/judging.md. A value that is NaN, infinite or negative, that lies outside of its
+ * own interval, or a time of 0 (anything with a floor counts as one here, and its baseline is
+ * positive) is KG__ERROR, as are unusable figures of the baseline; a counter may fall to 0.
  *
- * Order of decision: error; no baseline; ungated (pass, and `why` says so); within limit or floor
+ * Order of decision: error; no baseline; ungated (pass, and the reason says so); within limit or
+ * floor
  * -> pass unless the interval is wider than half the band -> noisy; outside -> environment where
  * throttled, where others computed on the GPU, where taking away the significant move of a
  * sentinel that the case depends on brings the value back inside, or where a time's code is
  * unchanged; noisy where the interval is wide and reaches back inside; else slower or faster. */
 kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
-                       const kg__surroundings *surroundings, const char *unit);
+                       const kg__surroundings *surroundings, bool is_time);
 
 /* Counts of what a run judged, and what else decides its exit code. */
 typedef struct kg__tally {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
+#include "results/judgment_text.h"
 #include "suite/counters.h"
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
@@ -67,6 +68,7 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
     kg__expectation expectation = { .gated = true };
     kg__interval observed = { value, value, value };
     kg__judgment *judgment = &counted->judgments[counter];
+    char why[KG__JUDGMENT_TEXT_SIZE];
     kg__metric_result *metric =
         kg__case_result_add_metric(counted->pool, counted->result, kg__counter_name(counter));
 
@@ -77,7 +79,8 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
     }
     if (recorded != NULL)
         expectation = kg__baseline_expectation(recorded);
-    *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, "");
+    *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, false);
+    kg__judgment_text(why, sizeof why, judgment, "");
     if (counted->expected != NULL) {
         metric->baseline = expectation.value;
         metric->band = expectation.band;
@@ -87,7 +90,7 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
         metric->gated = expectation.gated ? KG__NOT_KNOWN : KG__NO;
     }
     metric->verdict = judgment->verdict;
-    metric->why = kg__pool_text(counted->pool, judgment->why);
+    metric->why = kg__pool_text(counted->pool, why);
     counted->result->verdict = kg__worse(counted->result->verdict, judgment->verdict);
 }
 
@@ -227,6 +230,7 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
 {
     bool slower = counted->result->verdict == KG__SLOWER;
     kg__counter first = furthest(counted, counted->result->verdict);
+    char move[KG__JUDGMENT_TEXT_SIZE];
     char lines[KG__MESSAGE_SIZE];
     char command[KG__MESSAGE_SIZE];
     size_t used;
@@ -235,8 +239,8 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     kg__format(command, sizeof command,
                "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                slower ? "accept" : "keep", (int)kg__variant_length(id), id);
-    kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
-               counted->judgments[first].why);
+    kg__judgment_text(move, sizeof move, &counted->judgments[first], "");
+    kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first), move);
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
     if (slower)
@@ -266,14 +270,16 @@ static void explain_rest(counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
         const kg__judgment *judgment = &counted->judgments[i];
+        char why[KG__JUDGMENT_TEXT_SIZE];
 
-        if (judgment->verdict != counted->result->verdict || judgment->why[0] == '\0')
+        kg__judgment_text(why, sizeof why, judgment, "");
+        if (judgment->verdict != counted->result->verdict || why[0] == '\0')
             continue;
         if (counted->result->verdict == KG__NO_BASELINE)
-            kg__format(counted->why, sizeof counted->why, "%s", judgment->why);
+            kg__format(counted->why, sizeof counted->why, "%s", why);
         else
             kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name((kg__counter)i),
-                       judgment->why);
+                       why);
         return;
     }
 }

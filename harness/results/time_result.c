@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
+#include "results/judgment_text.h"
 
 void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
 {
@@ -119,12 +120,15 @@ static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, 
     kg__surroundings surroundings = chosen->surroundings;
     kg__expectation expectation;
     kg__judgment judgment;
+    const char *unit = kg__metric_unit(name);
+    char why[KG__JUDGMENT_TEXT_SIZE];
 
     surroundings.bound = figures->bound;
     if (expected != NULL)
         expectation = kg__baseline_expectation(expected);
-    judgment = kg__judge(&observed, expected != NULL ? &expectation : NULL, &surroundings,
-                         kg__metric_unit(name));
+    judgment =
+        kg__judge(&observed, expected != NULL ? &expectation : NULL, &surroundings, *unit != '\0');
+    kg__judgment_text(why, sizeof why, &judgment, unit);
     metric->figures = *figures;
     if (expected != NULL) {
         metric->baseline = expected->value;
@@ -136,7 +140,7 @@ static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, 
     }
     metric->tripped = judgment.tripped;
     metric->verdict = judgment.verdict;
-    metric->why = kg__pool_text(pool, judgment.why);
+    metric->why = kg__pool_text(pool, why);
     return metric;
 }
 
