@@ -9,7 +9,7 @@ KG__MODEL_INLINE To kg__model_as(From x)
     To result;
 
     static_assert(sizeof result == sizeof x, "reinterpretation keeps the size");
-    memcpy(&result, &x, sizeof result);
+    __builtin_memcpy(&result, &x, sizeof result);
     return result;
 }
 

@@ -145,10 +145,10 @@ KG__MODEL_INLINE auto kg__model_shuffle(kg__model_warp_operation operation, unsi
     decltype(+value) result;
     uint64_t bits = 0;
 
-    memcpy(&bits, &promoted, sizeof promoted);
+    __builtin_memcpy(&bits, &promoted, sizeof promoted);
     bits = kg__model_run_warp_operation(operation, mask, bits, argument,
                                         static_cast<unsigned int>(width));
-    memcpy(&result, &bits, sizeof result);
+    __builtin_memcpy(&result, &bits, sizeof result);
     return result;
 }
 
@@ -210,7 +210,7 @@ KG__MODEL_INLINE unsigned int kg__model_match(kg__model_warp_operation operation
     const decltype(+value) promoted = value;
     uint64_t bits = 0;
 
-    memcpy(&bits, &promoted, sizeof promoted);
+    __builtin_memcpy(&bits, &promoted, sizeof promoted);
     return static_cast<unsigned int>(
         kg__model_run_warp_operation(operation, mask, bits, 0, KG__MODEL_WARP));
 }

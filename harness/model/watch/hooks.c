@@ -114,15 +114,23 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     note(kg__access((uintptr_t)address, kind), code);
 }
 
-/* A piece of memory is touched as hardware does it for what is no vector: word by word, or byte by
- * byte where it is not aligned to words. */
+/* A piece of memory is touched as hardware does it for what is not a vector: word by word, or byte
+ * by byte where it is not aligned to words. */
 static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
-    /* A word comes here only when the compiler knows of it that it may not be aligned. */
-    size_t step = (((uintptr_t)address | size) & 3) == 0 && size > 4 ? 4 : 1;
+    size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
 
     for (size_t i = 0; i < size; i += step)
         note_access((const char *)address + i, kind | (unsigned int)step, code);
+}
+
+/* The same of an access of which the compiler knows that it may not be aligned: a word is bytes. */
+static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
+{
+    for (size_t i = 0; size <= 4 && i < size; i++)
+        note_access((const char *)address + i, kind | 1, code);
+    if (size > 4)
+        note_range(address, size, kind, code);
 }
 
 void __sanitizer_cov_trace_pc(void);
@@ -145,12 +153,12 @@ void __sanitizer_cov_trace_pc(void)
     void __tsan_unaligned_read##size(const void *address);                                         \
     void __tsan_unaligned_read##size(const void *address)                                          \
     {                                                                                              \
-        note_range(address, size, 0, CODE);                                                        \
+        note_unaligned(address, size, 0, CODE);                                                    \
     }                                                                                              \
     void __tsan_unaligned_write##size(const void *address);                                        \
     void __tsan_unaligned_write##size(const void *address)                                         \
     {                                                                                              \
-        note_range(address, size, KG__ACCESS_WRITE, CODE);                                         \
+        note_unaligned(address, size, KG__ACCESS_WRITE, CODE);                                     \
     }                                                                                              \
     void __tsan_volatile_read##size(const void *address);                                          \
     void __tsan_volatile_read##size(const void *address)                                           \
@@ -171,13 +179,13 @@ ACCESSES(16)
 void __tsan_read_range(const void *address, size_t size);
 void __tsan_read_range(const void *address, size_t size)
 {
-    note_range(address, size, 0, CODE);
+    note_unaligned(address, size, 0, CODE);
 }
 
 void __tsan_write_range(const void *address, size_t size);
 void __tsan_write_range(const void *address, size_t size)
 {
-    note_range(address, size, KG__ACCESS_WRITE, CODE);
+    note_unaligned(address, size, KG__ACCESS_WRITE, CODE);
 }
 
 /* Fences are part of the trace, so that they come before and after accesses as the lanes have it.

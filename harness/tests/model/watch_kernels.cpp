@@ -267,6 +267,25 @@ EACH(copy_sixteen_bytes)
     memcpy(&d.b[4 * i], &d.a[4 * i], 16);
 }
 
+// Sizes that the compiler knows, and would expand behind the hooks' back.
+EACH(copy_four_bytes)
+{
+    memcpy(&d.b[i], &d.a[i], 4);
+}
+
+EACH(copy_twenty_bytes)
+{
+    memcpy(&d.b[5 * i], &d.a[5 * i], 20);
+}
+
+EACH(fill_shared_bytes)
+{
+    __shared__ float own[1024 * 3];
+
+    memset(&own[3 * threadIdx.x], 0, 12);
+    d.b[i] = own[3 * threadIdx.x + 2];
+}
+
 EACH(copy_some_bytes)
 {
     memcpy(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float));

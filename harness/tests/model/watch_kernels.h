@@ -42,11 +42,12 @@ launcher launch_copy, launch_copy_by_linear_thread, launch_copy_grid_stride, lau
     launch_meet_after_long_work, launch_leave_before_barrier, launch_short_circuit,
     launch_pointer_of_two, launch_pointer_to_shared_or_global, launch_one_lane_works,
     launch_warp_sync_in_a_loop, launch_copy_triples, launch_copy_quads, launch_copy_packed,
-    launch_copy_sixteen_bytes, launch_copy_some_bytes, launch_move_some_bytes,
-    launch_set_some_bytes, launch_copy_volatile, launch_copy_hinted, launch_copy_bytes,
-    launch_negate_bools, launch_copy_by_way_of_local, launch_compare_and_swap_halves,
-    launch_copy_unsanitized, launch_load_constant_quads, launch_load_constant_doubles,
-    launch_smooth, launch_copy_with_barriers, launch_copy_beyond_in_the_last_block;
+    launch_copy_sixteen_bytes, launch_copy_four_bytes, launch_copy_twenty_bytes,
+    launch_fill_shared_bytes, launch_copy_some_bytes, launch_move_some_bytes, launch_set_some_bytes,
+    launch_copy_volatile, launch_copy_hinted, launch_copy_bytes, launch_negate_bools,
+    launch_copy_by_way_of_local, launch_compare_and_swap_halves, launch_copy_unsanitized,
+    launch_load_constant_quads, launch_load_constant_doubles, launch_smooth,
+    launch_copy_with_barriers, launch_copy_beyond_in_the_last_block;
 /* order_kernels.cpp and lock_kernels.cpp */
 launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_order_by_way_of_a_third, launch_no_order_by_way_of_a_third, launch_scan_of_a_warp,
