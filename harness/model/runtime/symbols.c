@@ -32,12 +32,17 @@ static const kg__model_symbol *function_at(const kg__model_image *image, const v
     return &image->functions[low];
 }
 
-/* True when `variable` is the mangled name of a static variable in the body of `function`: "_ZZ",
- * the function's own name without its "_Z" (or, of a C function, with its length in front), "E". */
-static bool is_static_of(const char *variable, const char *function)
+/* True when `object` is a static variable in the body of the function `body`: its mangled name is
+ * "_ZZ", the function's own name without its "_Z" (or, of a C function, with its length in front),
+ * "E". Sources may have static functions of one name. */
+static bool is_static_of(const kg__model_symbol *object, const kg__model_symbol *body)
 {
+    const char *variable = object->name;
+    const char *function = body->name;
     size_t length;
 
+    if (body->file != 0 && body->file != object->file)
+        return false;
     if (strncmp(variable, "_ZZ", 3) != 0)
         return false;
     variable += 3;
@@ -55,10 +60,10 @@ static bool is_static_of(const char *variable, const char *function)
 }
 
 /* Whether an array is of a function that is nowhere but where it is inlined. */
-static bool is_of_inlined(const kg__model_image *image, const char *variable)
+static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *object)
 {
     for (size_t i = 0; i < image->function_count; i++) {
-        if (is_static_of(variable, image->functions[i].name))
+        if (is_static_of(object, &image->functions[i]))
             return false;
     }
     return true;
@@ -67,14 +72,14 @@ static bool is_of_inlined(const kg__model_image *image, const char *variable)
 /* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those that it may
  * have of other functions. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
-                              const char *function, bool inlined)
+                              const kg__model_symbol *function, bool inlined)
 {
     for (size_t i = 0; i < image->object_count; i++) {
         const kg__model_symbol *object = &image->objects[i];
         kg__model_shared_array *grown;
 
         if (!kg__model_is_shared(image, object) ||
-            !(inlined ? is_of_inlined(image, object->name) : is_static_of(object->name, function)))
+            !(inlined ? is_of_inlined(image, object) : is_static_of(object, function)))
             continue;
         grown = kg__allocate(kernel->kept_count + 1, sizeof *grown);
         if (kernel->kept_count > 0)
@@ -189,8 +194,8 @@ static void look_up(kg__model_kernel *kernel)
     kernel->symbol = kg__copy_text(function->name);
     shorten(kernel->name);
     kernel->cluster = cluster_of(kernel->name);
-    add_shared_arrays(kernel, image, function->name, false);
-    add_shared_arrays(kernel, image, function->name, true);
+    add_shared_arrays(kernel, image, function, false);
+    add_shared_arrays(kernel, image, function, true);
 }
 
 bool kg__model_has_symbols(void)

@@ -177,6 +177,7 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+    size_t file = 0;
 
     if (data == NULL || header->sh_entsize != gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT))
         return;
@@ -188,6 +189,9 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
 
         if (gelf_getsym(data, (int)i, &is) == NULL)
             break;
+        /* The local symbols of a source follow its name. */
+        file += GELF_ST_TYPE(is.st_info) == STT_FILE;
+        symbol.file = GELF_ST_BIND(is.st_info) == STB_LOCAL ? file : 0;
         symbol.section = is.st_shndx;
         if (symbol.section == SHN_UNDEF || symbol.section >= image->section_count ||
             image->sections[symbol.section].size == 0 ||

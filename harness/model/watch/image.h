@@ -16,6 +16,7 @@ typedef struct kg__model_symbol {
     size_t size;    /* bytes; 0 for what the file gives no size */
     size_t section; /* its number in the image's sections */
     size_t order;   /* its number in the symbol table */
+    size_t file;    /* the number of the source that it is local to; 0: none */
 } kg__model_symbol;
 
 /* A part of a file, where it is in the process; of `size` 0 when it is not loaded. */

@@ -95,6 +95,7 @@ typedef enum defect {
 cudaError_t launch_defect(const cudaLaunchConfig_t *config, defect which, int *out);
 cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config);
 cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out);
+struct cudaFuncAttributes small_shared_attributes(void); /* of another kernel of that name */
 
 /* Atomics on out[0..]: see the test. */
 cudaError_t launch_atomics(const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals,

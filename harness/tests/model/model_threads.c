@@ -174,6 +174,7 @@ Test(model_threads, static_shared_arrays_are_poisoned_and_counted)
         cr_assert(poisoned[i] == 1, "thread %d", i);
     cr_assert(find_static_poison_attributes().sharedSizeBytes == 384);
     cr_assert(find_static_poison_attributes().maxDynamicSharedSizeBytes == 49152 - 384);
+    cr_assert(small_shared_attributes().sharedSizeBytes == 32 * sizeof(int));
 }
 
 Test(model_threads, too_much_static_shared_memory, .init = cr_redirect_stderr)

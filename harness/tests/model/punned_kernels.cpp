@@ -24,3 +24,20 @@ cudaError_t launch_sum_vectors(const cudaLaunchConfig_t *config, const float *fr
 {
     return cudaLaunchKernelEx(config, sum_vectors, from, sum);
 }
+
+// model_kernels.cpp has a static kernel of this name and type too, whose array is larger.
+static __global__ void large_shared(int *out)
+{
+    __shared__ int small[32];
+
+    small[threadIdx.x] = 1;
+    out[threadIdx.x] = small[threadIdx.x];
+}
+
+struct cudaFuncAttributes small_shared_attributes(void)
+{
+    cudaFuncAttributes attributes = {};
+
+    cudaFuncGetAttributes(&attributes, large_shared);
+    return attributes;
+}
