@@ -316,6 +316,8 @@ function(kg__add_comparison comparison)
                         "one for each variant, or name SOURCES")
   endif()
   kg__require_rows(${comparison} ${kernels})
+  # Those of an earlier build would have a project without kg_finish_gate() pass.
+  file(REMOVE ${PROJECT_BINARY_DIR}/kernelgate.path ${PROJECT_BINARY_DIR}/kernelgate.programs)
   set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
 
@@ -386,7 +388,11 @@ function(kg_finish_gate)
     message(FATAL_ERROR "kg_finish_gate(): there is no comparison to gate: call kg_add_comparison() before")
   endif()
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  # The scripts look here for the command.
+  # The scripts look here for the command, and build this target where they need nothing else.
+  add_custom_target(kg_command)
+  if(TARGET kernelgate)
+    add_dependencies(kg_command kernelgate)
+  endif()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
   # The programs whose tests have to report: a file left by another commit is not in the list.
   set(programs)
