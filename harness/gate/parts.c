@@ -87,6 +87,25 @@ static void skip_refused(kg__part_run *run)
                       "the comparison refuses every case: KG_VERBOSE=1 prints why");
 }
 
+/* Skips a test whose target has no baseline. New cases of one that has are listed, each by itself.
+ */
+static void skip_unrecorded_target(kg__part_run *run)
+{
+    char folder[KG__PATH_SIZE];
+    char path[2 * KG__PATH_SIZE];
+    char why[3 * KG__PATH_SIZE];
+
+    kg__baselines_folder(run->comparison->home, folder, sizeof folder);
+    kg__format_path(path, sizeof path, "%s/%s.json", folder, run->target.key);
+    if (access(path, F_OK) == 0)
+        return;
+    kg__format(why, sizeof why,
+               "%s is not there: restore it, or record these cases with ci/rebaseline and commit "
+               "that file",
+               path);
+    kg__part_skip(run, KG__SKIP_NO_BASELINE, why);
+}
+
 static void finish(kg__part_run *run)
 {
     if (is_skipped(run))
@@ -103,18 +122,8 @@ static void finish(kg__part_run *run)
         kg__part_note_launch_cost(run);
         kg__part_note_speedups(run);
     }
-    if (nothing_has_a_baseline(run) && run->verdicts->errors.count == 0) {
-        char folder[KG__PATH_SIZE];
-        char path[2 * KG__PATH_SIZE];
-        char why[3 * KG__PATH_SIZE];
-
-        kg__baselines_folder(run->comparison->home, folder, sizeof folder);
-        kg__format_path(path, sizeof path, "%s/%s.json", folder, run->target.key);
-        kg__format(why, sizeof why, "%s %s with ci/rebaseline and commit that file", path,
-                   access(path, F_OK) == 0 ? "has none of these cases: record them"
-                                           : "is not there: restore it, or record these cases");
-        kg__part_skip(run, KG__SKIP_NO_BASELINE, why);
-    }
+    if (nothing_has_a_baseline(run) && run->verdicts->errors.count == 0)
+        skip_unrecorded_target(run);
 }
 
 /* Keeps the case that a glob of the filter which takes none of the part's may have meant, for a run

@@ -100,10 +100,10 @@ def check_sets(sets, variants):
 def check_path(path):
     """Refuses a file that could not be written, before minutes of measuring."""
     folder = os.path.dirname(path) or "."
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise Failure(f"tune: --save {path}: nothing can be written in {folder}: name another file")
     if os.path.lexists(path) and not os.path.isfile(path):
         raise Failure(f"tune: --save {path}: cannot be written: it is not a regular file: name another")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Failure(f"tune: --save {path}: nothing can be written in {folder}: name another file")
 
 
 def save(path, text):

@@ -174,8 +174,8 @@ set_tests_properties(gate.results PROPERTIES FIXTURES_CLEANUP gate SKIP_RETURN_C
                             ("a$ENV{b}", "'$ENV{'"), ("a\nb", "control"), ("a\tb", "control"), ("a b", None), ("a$b", None),
                             ("a'b", None), ("a(b){c}", None), ("a:b,c=d%e&f", None)):
             with self.subTest(name):
-                printed = self.expect_program(1 if holds else 0, holds or "", "cmake", "-S", TREE if holds else self.folder, "-B",
-                                              self.at(name))
+                printed = self.expect_program(1 if holds else 0, holds or "", "cmake", "-G", "Ninja", "-S",
+                                              TREE if holds else self.folder, "-B", self.at(name))
                 self.assertNotIn("identification", printed)
 
 

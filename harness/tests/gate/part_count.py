@@ -68,6 +68,15 @@ class PartCount(PartRuns):
         self.set(FAKE_COMPILER=None, FAKE_FLAGS="-ffast-math")
         self.count(0, "note         cpu-model    the baseline was recorded with no CXXFLAGS, this run has CXXFLAGS -ffast-math\n")
 
+    def test_a_new_case_alone(self):
+        """The target has a baseline, of other cases: what is not in it is no reason to say that there is none."""
+        counts = fake_counts()
+        del counts["cases"][SLOW]
+        self.store(counts)
+        self.set(KG_FILTER=SLOW)
+        self.assertNotIn("skipped_by", self.count(77, f"no-baseline  cpu-model    {SLOW}"))
+        self.assertEqual(self.merge(77, "no-baseline")["unrecorded"], [])
+
     def test_counts_without_a_baseline(self):
         verdicts = self.count(77, "baselines/cpu-model.json is not there: restore it, or record these cases with ci/rebaseline")
         self.expect_skip(verdicts, "no-baseline", "cpu-model.json")

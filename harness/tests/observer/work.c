@@ -13,9 +13,10 @@ static json_t *document;
 static void end(void)
 {
     json_decref(document);
+    remove_folder();
 }
 
-TestSuite(work, .fini = end);
+TestSuite(work, .init = make_folder, .fini = end);
 
 static void ask(const char *program)
 {
