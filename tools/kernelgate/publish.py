@@ -23,13 +23,13 @@ def print_console(results, detail, files, stream):
 
 
 def write_files(folder, files, results):
-    """Whether all could be written: the other files are, where one cannot."""
+    """Writes files, each a form and a path. Those that could not be written, with the reason."""
     printers = {printer.name: printer for printer in PRINTERS}
-    written = True
+    failed = {}
     for form, file in files:
         try:
             save(os.path.join(folder, file), printers[form].write(results))
         except Failure as failure:
             complain(str(failure))
-            written = False
-    return written
+            failed[form, file] = str(failure)
+    return failed

@@ -134,22 +134,30 @@ def run_files():
 
 
 def publish(document, folder, detail, as_json, annotated):
-    """Writes the files of a run, and prints its results. Whether all could be written."""
+    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
+    run, in those that could too."""
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
     results = Run(document, prefix=prefix)
-    written = write_files(folder, [(form, file) for form, file in files if form == "json"], results)
-    if not written:
+    if write_files(folder, [(form, file) for form, file in files if form == "json"], results):
         return False
-    written = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
+    failed = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
+    if failed:
+        document["errors"] += [{"why": why} for why in failed.values()]
+        document["tally"]["broken"] += len(failed)
+        document["exit_code"] = ERROR
+        describe(document)
+        files = [file for file in files if file not in failed]
+        results = Run(document, prefix=prefix)
+        write_files(folder, files, results)
     if detail is not None:
         print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
     if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
         print_output("results", annotations.write(results))
     if as_json:
         print_output("results", json_text(document))
-    return written
+    return not failed
 
 
 def finish(merged):

@@ -235,6 +235,18 @@ class Tests(Merges):
             "tests.1.board": "GPU-2", "provenance.nvidia-h200.power_limit_w": 700, "exit_code": 0})
         self.assertNotIn("board", self.results(verdicts("gpu.a.time", timed()))["tests"][0])
 
+    def test_a_form_that_cannot_be_written(self):
+        """It is an error of the run, in every form that can be, and what is printed names no file that is not there."""
+        self.put(verdicts("gpu.a.time", timed()))
+        self.write("out/report", "")  # a file, where the page has its folder
+        printed = self.expect(2, "out/report/index.html", "results", KG_OUT=os.path.abspath("out"))
+        self.assertNotIn("index.html", printed.splitlines()[-1])
+        self.assertNotIn("PASS", printed)
+        results = json.loads(self.read("out/results.json"))
+        self.expect_members(results, {"exit_code": 2, "tally.broken": 1})
+        self.assertIn("out/report/index.html", results["errors"][0]["why"])
+        self.assertIn("ERROR", self.read("out/summary.md"))
+
     def test_a_target_without_any_baseline(self):
         """What has one is judged, and the run is not whole before the other has one too."""
         a100 = {"key": "nvidia-a100"}

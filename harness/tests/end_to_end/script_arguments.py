@@ -124,6 +124,20 @@ class Arguments(unittest.TestCase):
         self.refuses(f"{file}: the folder cannot be made: File exists: {advice}", "gate", KG_OUT=file)
         self.refuses(f"{file}/out: the folder cannot be made: Not a directory: {advice}", "gate", KG_OUT=file + "/out")
 
+    def test_results_that_would_replace_what_is_not_theirs(self):
+        tree, linked, kept = (os.path.join(self.folder, name) for name in ("tree", "linked", "kept"))
+        for folder in (tree, linked, kept):
+            os.mkdir(folder)
+        for file in (os.path.join(tree, "CMakeLists.txt"), os.path.join(kept, "x.verdicts.json")):
+            with open(file, "w", encoding="utf-8"):
+                pass
+        os.symlink(kept, os.path.join(linked, "records"))
+        self.refuses(f"KG_OUT='{tree}' is a source tree, whose files the results would replace: set it to another folder", "gate",
+                     KG_OUT=tree)
+        self.refuses(f"{linked}/records: is a symbolic link, and each run removes what the last one left there: remove the link",
+                     "gate", KG_OUT=linked)
+        self.assertEqual(os.listdir(kept), ["x.verdicts.json"])
+
     def test_the_example_names_a_source_tree_that_is_none(self):
         environment = {**os.environ, "KERNELGATE_SOURCE": self.folder + "/nowhere"}
         for name in ("gate", "rebaseline"):
