@@ -241,9 +241,13 @@ static void add_defects(case_builder *list)
         add_case(list, &defect->variant, &defect->size, defect->launch);
 }
 
-static bool ids_are_unique(const kg__case_list *cases, kg__error *error)
+static bool ids_are_good(const kg__case_list *cases, kg__error *error)
 {
     for (size_t i = 0; i < cases->count; i++) {
+        /* One that fills its array may have been cut. */
+        if (strlen(cases->list[i].id) == KG__CASE_ID_SIZE - 1)
+            return kg__fail(error, "%.60s...: an id of more than %d characters: shorten the names",
+                            cases->list[i].id, KG__CASE_ID_SIZE - 2);
         if (kg__table_find(cases, cases->list[i].id) != &cases->list[i])
             return kg__fail(error, "%s: appears twice in the table: remove one of the two",
                             cases->list[i].id);
@@ -270,7 +274,7 @@ bool kg__table_expand_for(const kg_comparison *comparison, unsigned purposes, kg
         if ((size->purpose & purposes) != 0)
             add_size(&list, size, purposes);
     }
-    return ids_are_unique(cases, error);
+    return ids_are_good(cases, error);
 }
 
 bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__case_list *cases,
@@ -287,7 +291,7 @@ bool kg__table_expand(const kg_comparison *comparison, const char *part, kg__cas
         return kg__fail(error, "%s: this target has no part %s: see --help", comparison->name,
                         part);
     add_defects(&list);
-    return ids_are_unique(cases, error);
+    return ids_are_good(cases, error);
 }
 
 bool kg__table_side_by_side(const kg__case *a, const kg__case *b)

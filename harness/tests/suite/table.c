@@ -291,10 +291,15 @@ Test(table, a_row_that_appears_twice_is_refused)
                                         KG_END };
     static const kg_variant strided[] = { KG_VARIANT("strided", launch, "", .launches = twice),
                                           KG_END };
+    static char first[200];
+    static char second[200];
+    const kg_variant long_names[] = { KG_VARIANT(first, launch, ""), KG_VARIANT(second, launch, ""),
+                                      KG_END };
     const struct {
         kg_comparison table;
         const char *said;
     } rows[] = {
+        { comparison(long_names, sizes, launches), "...: an id of more than 190 characters" },
         { comparison(variants, same, launches), "matmul/naive/17/b16: appears twice" },
         { comparison(variants, sizes, alike), "matmul/naive/1/b8: appears twice" },
         { comparison(twins, sizes, launches),
@@ -302,6 +307,9 @@ Test(table, a_row_that_appears_twice_is_refused)
         { comparison(strided, sizes, launches), "matmul/strided/1/b64g8: appears twice" },
     };
 
+    memset(first, 'a', sizeof first - 1);
+    memset(second, 'a', sizeof second - 1);
+    second[sizeof second - 2] = 'b';
     for (size_t i = 0; i < COUNT(rows); i++)
         expect_error(&rows[i].table, "check", rows[i].said);
 }
