@@ -94,7 +94,8 @@ endif()
 
 # kg__compile_kernels(LIBRARY): has a library's sources compiled as nvcc's are, as far as g++ needs help.
 function(kg__compile_kernels library)
-  target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDA_ARCH__=${KG_MODEL_ARCH})
+  target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDACC_VER_MAJOR__=13 __CUDACC_VER_MINOR__=0
+                             __CUDA_ARCH__=${KG_MODEL_ARCH})
   set(launcher python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   get_target_property(sources ${library} SOURCES)
@@ -258,7 +259,7 @@ function(kg__wrap_sources variable comparison)
     set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${name}.cpp)
     file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"@source@\"\n" @ONLY)
     if(NOT source MATCHES "\\.cu$")
-      set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "-U__CUDACC__;-U__CUDA_ARCH__")
+      set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "-U__CUDACC__;-U__CUDACC_VER_MAJOR__;-U__CUDACC_VER_MINOR__;-U__CUDA_ARCH__")
     endif()
     list(APPEND wrapped ${wrapper})
   endforeach()

@@ -28,6 +28,10 @@
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#endif
 #ifndef __CUDA_ARCH__
 #define __CUDA_ARCH__ 900
 #endif

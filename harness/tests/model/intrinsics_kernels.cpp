@@ -3,6 +3,10 @@
 
 #include "tests/model/intrinsics_kernels.h"
 
+// By which kernels choose what they use.
+static_assert(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10 == CUDART_VERSION,
+              "nvcc is of the toolkit's version");
+
 #define NOT_A_NUMBER __int_as_float(0x7fc00000)
 #define INFINITE __int_as_float(0x7f800000)
 #define LEAST_INT (-2147483647 - 1)
