@@ -228,8 +228,15 @@ static bool is_own_key(const kg__target *target)
 
 bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault)
 {
-    bool own = is_own_key(&baseline->target);
+    bool model = strcmp(baseline->target.key, KG__MODEL_KEY) == 0;
+    bool own = model || is_own_key(&baseline->target);
 
+    fault->key = "model";
+    kg__format(fault->text, sizeof fault->text,
+               "is not the version of the CPU model that counted, from \"1\" to \"%s\"",
+               KG__MODEL_VERSION);
+    if (model && !kg__is_model_version(kg__provenance_text(&baseline->provenance, "model")))
+        return true;
     if (*kg__measured_by(&baseline->provenance) == '\0' || (!own && baseline->sentinel_count == 0))
         return false;
     fault->key = KG__MEASURED_BY;

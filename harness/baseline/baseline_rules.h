@@ -46,7 +46,8 @@ bool kg__metric_is_faulty(const kg__baseline_metric *metric, bool model, kg__fau
 bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault *fault);
 
 /* Whether a baseline names another tool that measured it, but its target is a GPU that this
- * project's own programs measure, or it has their sentinels, which no other tool has. */
+ * project's own programs measure, or it has their sentinels, which no other tool has; or is
+ * the CPU model's and does not name the version of the model that counted. */
 bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
 
 /* Frees what a case holds, not the case. */

@@ -262,7 +262,8 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
         kg__part_settle(run, subject,
                         kg__count_result(&run->pool, subject->c->id, &run->target,
                                          kg__observation_hold(&run->pool, observation),
-                                         kg__part_baseline(run), run->recording_differences));
+                                         kg__part_baseline(run), run->recording_differences,
+                                         kg__is_strict()));
         return;
     }
     /* A case that has its verdict is only timed beside a suspect. */

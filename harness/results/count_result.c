@@ -18,6 +18,7 @@ typedef struct counted_case {
     const kg__observation *measured;
     const kg__baseline_case *expected; /* NULL: no baseline */
     const char *model;                 /* the version that recorded it; "" where that is unknown */
+    bool strict;
     kg__pool *pool;
     kg__case_result *result;
     kg__judgment judgments[KG__COUNTERS];
@@ -61,6 +62,22 @@ static void leave_unjudged(kg__metric_result *metric, const char *why)
     metric->why = why;
 }
 
+/* Leaves a counter unjudged that the baseline's model counted otherwise. In strict mode the case
+ * must not pass by that. */
+static void leave_outdated(counted_case *counted, kg__counter counter, kg__metric_result *metric)
+{
+    leave_unjudged(metric, "not judged: the baseline's model counted it differently");
+    if (!counted->strict)
+        return;
+    metric->verdict = KG__NO_BASELINE;
+    counted->result->verdict = kg__worse(counted->result->verdict, KG__NO_BASELINE);
+    if (counted->why[0] == '\0')
+        kg__format(counted->why, sizeof counted->why,
+                   "the baseline's model %s counted %s differently: record it again with "
+                   "ci/rebaseline --target model",
+                   counted->model, kg__counter_name(counter));
+}
+
 /* Judges one counter whose value is `value`, and adds its figures. */
 static void judge_counter(counted_case *counted, kg__counter counter, double value)
 {
@@ -74,7 +91,7 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
 
     metric->figures.value = value;
     if (counted->expected != NULL && !kg__counter_is_of(counter, counted->model)) {
-        leave_unjudged(metric, "not judged: the baseline's model counted it differently");
+        leave_outdated(counted, counter, metric);
         return;
     }
     if (recorded != NULL)
@@ -331,7 +348,7 @@ static double smallest_of(const kg__baseline_case *expected)
 
 kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
                                   const kg__observation *measured, const kg__baseline *baseline,
-                                  const char *differences)
+                                  const char *differences, bool strict)
 {
     kg__case_result *result = kg__case_result_make(pool, id, target->key, "count", KG__PASS, "");
     counted_case counted = { .measured = measured,
@@ -339,6 +356,7 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
                              .model = baseline != NULL
                                           ? kg__provenance_text(&baseline->provenance, "model")
                                           : "",
+                             .strict = strict,
                              .pool = pool,
                              .result = result };
 

@@ -16,10 +16,11 @@
  * known, and not judged. Ratios are added to the counters, ungated. The reason of a case that moved
  * names the counters, the lines of source that did it, how the baseline was recorded differently
  * (`differences`, of kg__recording_differences(), may be empty), and the command that accepts it.
- * The observation has to live as long as the pool. */
+ * A counter that an older model counted otherwise is shown; in strict mode the case then has no
+ * baseline. The observation has to live as long as the pool. */
 kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__target *target,
                                   const kg__observation *measured, const kg__baseline *baseline,
-                                  const char *differences);
+                                  const char *differences, bool strict);
 
 /* Whether a result has counters. */
 bool kg__is_counted(const kg__case_result *result);

@@ -1,5 +1,6 @@
 #include "suite/counters.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,16 @@ bool kg__counter_parse(const char *name, kg__counter *counter)
     return false;
 }
 
-bool kg__counter_is_of(kg__counter counter, const char *model)
+bool kg__is_model_version(const char *text)
 {
     char *end;
-    long version = strtol(model, &end, 10);
+    long version = strtol(text, &end, 10);
 
-    return end == model || *end != '\0' || version >= first_models[counter];
+    return *text != '0' && isdigit((unsigned char)*text) && *end == '\0' &&
+           version <= strtol(KG__MODEL_VERSION, NULL, 10);
+}
+
+bool kg__counter_is_of(kg__counter counter, const char *model)
+{
+    return !kg__is_model_version(model) || strtol(model, NULL, 10) >= first_models[counter];
 }

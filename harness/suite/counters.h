@@ -43,6 +43,13 @@ bool kg__counter_parse(const char *name, kg__counter *counter);
 /* Whether a counter is also kept by line of source. */
 bool kg__is_counted_by_line(kg__counter counter);
 
+/* The CPU model's way of counting, a whole number. It goes up where the same kernels come to be
+ * counted otherwise, so that a verdict can say so. */
+#define KG__MODEL_VERSION "3"
+
+/* Whether a text is a version of the model: a whole number from 1 to KG__MODEL_VERSION. */
+bool kg__is_model_version(const char *text);
+
 /* Whether this version of the model ("2") counted a counter, and the same way as it is counted now.
  * True of a text that is not a version. */
 bool kg__counter_is_of(kg__counter counter, const char *model);

@@ -84,7 +84,8 @@ class Difference:
 
     @property
     def ungated(self):
-        return self.moved and self.was_gated and not self.gated
+        """Whether a metric was judged and is not any more: it is gone, by hand, or not counted so by the file's model."""
+        return self.was_gated and (self.kind == "retired" or self.moved and not self.gated)
 
     @property
     def loosened(self):
@@ -99,7 +100,7 @@ class Difference:
 
     def is_loosened(self, how):
         if how == "retired":
-            return self.kind == "retired" and (self.metric is None or self.gated)
+            return self.kind == "retired" and self.metric is None
         return {"no_longer_gated": self.ungated, "widened": self.loosened, "slower": self.slower}[how]
 
     def order(self):
@@ -117,6 +118,7 @@ class Changes:
     def __init__(self, first, last):
         self._counters = last.is_model or first.is_model
         self._outdated = first.outdated | last.outdated
+        self._unjudged = last.outdated - first.outdated  # by the model that the file now names
         self.both = [case for case in last.cases if case in first.cases]
         differences = [difference for case in self.both for difference in self._of_case(first.cases[case], last.cases[case])]
         for kind, here, there in (("new", last, first), ("retired", first, last)):
@@ -129,8 +131,11 @@ class Changes:
                           for name in sorted({*first.sentinels, *last.sentinels})}
 
     def _of_case(self, first, last):
-        for name in sorted({*first.metrics, *last.metrics}):
+        for name in sorted({*first.metrics, *last.metrics, *self._unjudged}):
             before, after = first.metrics.get(name), last.metrics.get(name)
+            if name in self._unjudged:
+                yield Difference("retired", last.id, name, before or Metric(name))
+                continue
             difference = Difference(self._kind(name, before, after), last.id, name, before, after)
             same = before is None or after is None or _held_the_same(before, after)
             if difference.before != difference.after or not same:

@@ -16,12 +16,14 @@ COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"), Co
 
 
 def note_of(difference, limit):
+    if difference.ungated:
+        return "no longer gated"
     if not difference.moved:
         return ""
     if difference.exceeds(limit):
         return "beyond the limit"
     if not difference.gated:
-        return "no longer gated" if difference.was_gated else "not gated"
+        return "not gated"
     if difference.first is not None and not difference.was_gated:
         return "gated now"
     if difference.beyond:

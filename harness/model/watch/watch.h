@@ -27,10 +27,6 @@
 extern "C" {
 #endif
 
-/* The way of counting. It goes up where the same kernels come to be counted otherwise, so that a
- * verdict can say so. */
-#define KG__MODEL_VERSION "3"
-
 /* What to watch for; both together are possible. */
 enum { KG__MODEL_COUNT = 1, KG__MODEL_CHECK = 2 };
 

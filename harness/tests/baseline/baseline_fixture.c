@@ -59,7 +59,7 @@ const char *with_case(const char *text)
 
     snprintf(file, sizeof file,
              "{\"schema\": \"kernelgate-baseline/2\",\n"
-             " \"target\": {\"key\": \"%s\"},\n"
+             " \"target\": {\"key\": \"%s\"}, \"provenance\": {\"model\": \"1\"},\n"
              " \"cases\": {\n"
              "  %s,\n"
              "  \"z/good/1/-\": {\"barriers\": {\"value\": 3}}\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "suite/counters.h"
 #include "tests/baseline/baseline_fixture.h"
 
 TestSuite(baseline_members, .init = begin_baselines, .fini = remove_folder);
@@ -287,6 +288,11 @@ static const struct {
       "\"target\": {\"key\": \"cpu-model\"}, \"cases\": {}, \"checked\": [\"a/b/1/-\", "
       "\"a/b/1/-\"]",
       ":2: checked: holds 'a/b/1/-' twice" REMEDY },
+    { MODEL_HEADED,
+      "\"target\": {\"key\": \"cpu-model\"}, \"cases\": {}, \"provenance\": {\"model\": \"1\", "
+      "\"measured_by\": \"nvbench\"}",
+      ":2: provenance: measured_by: names another tool, and the target is that of this project's "
+      "own programs: take it out, or import to another --target" REMEDY },
     { HEADED, "\"target\": {\"key\": \"nvidia-h200\"}, \"cases\": {}, \"checked\": []",
       ":2: checked: is an unknown key" REMEDY },
 };
@@ -324,6 +330,48 @@ Test(baseline_members, what_is_wrong_with_a_file)
         write_text(path, kind >= CASE ? with_case(text) : text);
         baseline = load_bad(message);
         cr_expect(baseline.case_count == (kind >= CASE), "%s", message);
+        kg__baseline_free(&baseline);
+    }
+}
+
+/* The version decides which counters are judged, so the CPU model's file must name one that is. */
+Test(baseline_members, versions_of_the_model)
+{
+    static const struct {
+        const char *members; /* of the provenance */
+        bool right;
+    } rows[] = {
+        { "\"model\": \"1\"", true },
+        { "\"model\": \"" KG__MODEL_VERSION "\"", true },
+        { "\"model\": \"0\"", false },
+        { "\"model\": \"01\"", false },
+        { "\"model\": \"-5\"", false },
+        { "\"model\": \"\"", false },
+        { "\"model\": \"abc\"", false },
+        { "\"model\": \"1x\"", false },
+        { "\"model\": \" 1\"", false },
+        { "\"model\": \"" KG__MODEL_VERSION "0\"", false },
+        { "\"model\": \"99999999999999999999\"", false },
+        { "\"model\": 1", false },
+        { "\"compiler\": \"gcc 12.2.0\"", false },
+    };
+
+    be_the_model();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        kg__baseline baseline;
+        kg__error error = { "" };
+
+        kg__format(text, sizeof text,
+                   "{\"schema\": \"kernelgate-baseline/2\", \"target\": {\"key\": \"cpu-model\"},\n"
+                   " \"provenance\": {%s}, \"cases\": {}}",
+                   rows[i].members);
+        write_text(path, text);
+        cr_expect(kg__baseline_load(path, &baseline, &error) ==
+                      (rows[i].right ? KG__LOADED : KG__BAD),
+                  "%s: %s", rows[i].members, error.text);
+        cr_expect(rows[i].right || strstr(error.text, ": provenance: model: ") != NULL, "%s",
+                  error.text);
         kg__baseline_free(&baseline);
     }
 }

@@ -39,7 +39,8 @@ class Expected(Merges):
     def put_baseline(self, cases, checked=(), target=None, **more):
         target = target or MODEL
         self.write(f"baselines/{target['key']}.json", {
-            "schema": "kernelgate-baseline/2", "target": target, **more, **({"checked": list(checked)} if checked else {}),
+            "schema": "kernelgate-baseline/2", "target": target, "provenance": {"model": "3"}, **more,
+            **({"checked": list(checked)} if checked else {}),
             "cases": {case: {"commit": "c", "barriers": 0} if case != "bad" else {} for case in cases}})
         run_expected.stored_baseline.cache_clear()
 
@@ -74,7 +75,6 @@ class Expected(Merges):
                 ("a counted case that is only checked now", ALL, ["a/v/1/-"], {}, [], ["a/v/1/- model.a.count"], []),
                 ("a case of a comparison that is gone", ALL, ["b/v/3/-"], {}, [], ["b/v/3/- "], []),
                 ("the same, where tests were chosen", ALL, ["b/v/3/-"], {"partial": True}, [], [], []),
-                ("the same, of what was imported", ALL, ["b/v/3/-"], {"provenance": {"measured_by": "nvbench"}}, [], [], []),
                 ("a case that the filter leaves out cannot vanish", (check("a/v/1/-"), ALL[1], CLAIM), ["a/v/4/-"],
                  {"globs": "a/v/1/*"}, [], [], []),
                 ("a test that judged nothing has given its reason", (ALL[0], skipped, CLAIM), ["a/v/4/-"], {}, [], [], []),
@@ -97,7 +97,7 @@ class Expected(Merges):
                     os.unlink("baselines/cpu-model.json")
                 run_expected.stored_baseline.cache_clear()
                 if stored is not None:
-                    self.put_baseline(stored, more.get("checked", ()), **{key: more[key] for key in ("provenance",) if key in more})
+                    self.put_baseline(stored, more.get("checked", ()))
                 document = self.checked(*documents, partial=more.get("partial", False), tables=more.get("tables"))
                 self.assertEqual([error["test"] for error in document["errors"]], errors)
                 self.assertEqual([f"{entry['case']} {entry['test']}" for entry in document["vanished"]], vanished)
@@ -109,6 +109,14 @@ class Expected(Merges):
         documents = [verdicts(test, part(test[6:], case=cases[0], target=gpu), target=gpu) for test, cases in tables.items()]
         self.put_baseline(["a/v/1/-", "a/v/2/-"], target=gpu)
         self.assertEqual([entry["case"] for entry in self.checked(*documents, tables=tables)["vanished"]], ["a/v/2/-"])
+
+    def test_a_comparison_that_is_gone_and_was_imported(self):
+        fake = {"key": "fake"}
+        document = verdicts("gpu.a.time", part("time", case="a/v/1/-", target=fake), target=fake)
+        for provenance, vanished in (({}, ["b/v/1/-"]), ({"measured_by": "nvbench"}, [])):
+            self.put_baseline(["b/v/1/-"], target=fake, provenance=provenance)
+            found = self.checked(document, tables={"gpu.a.time": ["a/v/1/-"]})
+            self.assertEqual([entry["case"] for entry in found["vanished"]], vanished)
 
     def test_no_test_reported(self):
         for partial, errors in ((False, 1), (True, 0)):

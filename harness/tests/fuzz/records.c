@@ -24,7 +24,8 @@ static kg__baseline *baseline_of(bool model)
         "\"cases\": {\"" CASE "\": {\"time_ns\": {\"value\": 1000, \"band\": 0.02, \"floor\": 50, "
         "\"noise\": [0.001, 0]}, \"boards\": 1, \"sessions\": 5}}}",
         "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"cpu-model\"}, "
-        "\"cases\": {\"" CASE "\": {\"global_load_sectors\": {\"value\": 1000}}}}",
+        "\"provenance\": {\"model\": \"1\"}, \"cases\": {\"" CASE
+        "\": {\"global_load_sectors\": {\"value\": 1000}}}}",
     };
     static const char *const names[2] = { "nvidia-h200.json", "cpu-model.json" };
     kg__error error = { "" };
@@ -54,8 +55,8 @@ static void judge(json_t *record)
     measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
     kg__case_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL, line,
                   sizeof line);
-    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, ""), NULL,
-                  line, sizeof line);
+    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, "", true),
+                  NULL, line, sizeof line);
     kg__pool_free(&pool);
     kg__observation_release(kg__observation_copy(observation));
     kg__observation_release(observation);

@@ -52,6 +52,10 @@ class PartCount(PartRuns):
         unjudged = ("note         cpu-model    the baseline was recorded with model 2, this run has model 3; not judged until it "
                     "is recorded again: constant_load_words, launches\n")
         self.assertEqual(passing(self.count(0, unjudged)), 4)
+        self.set(KG_STRICT=1)
+        verdicts = self.count(2, "record it again with ci/rebaseline --target model")
+        self.assertEqual((passing(verdicts, "no-baseline"), verdicts.get("skipped_by")), (4, None))
+        self.set(KG_STRICT=None)
         self.plan_counts(f"* * launches 1\n* {SLOW} barriers 9\n")
         self.count(1, "barriers rose by 12.5 % (9 against 8)")
 

@@ -12,6 +12,7 @@ static kg__pool pool;
 static kg__figures figures[KG__COUNTERS + 1];
 kg__absence absent[3];
 kg__observation observation;
+bool strict;
 const kg__case_result *result;
 
 void release(void)
@@ -71,7 +72,7 @@ void sample(void)
 
 void judge(const kg__baseline *against, const char *otherwise)
 {
-    result = kg__count_result(&pool, ID, &target, &observation, against, otherwise);
+    result = kg__count_result(&pool, ID, &target, &observation, against, otherwise, strict);
 }
 
 void expect(kg__verdict verdict, const char *why)

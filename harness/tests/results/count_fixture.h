@@ -16,6 +16,7 @@ extern const kg__target target;
 extern kg__baseline baseline;
 extern kg__absence absent[3];
 extern kg__observation observation;
+extern bool strict;                   /* how judge() judges; false at first */
 extern const kg__case_result *result; /* of the last judge() */
 
 /* A suite's .init and .fini: an observation of every counter at 0, and no baseline. */

@@ -131,7 +131,8 @@ Test(count_result, several_counters_moved)
                        "unique_bytes_read" KEEP);
 }
 
-/* What an older model did not count, or counted otherwise, is shown and not judged; the rest is. */
+/* What an older model did not count, or counted otherwise, is shown and not judged; the rest is. In
+ * strict mode the case does not pass. */
 Test(count_result, what_an_older_model_did_not_count)
 {
     static const struct {
@@ -148,6 +149,9 @@ Test(count_result, what_an_older_model_did_not_count)
         { "1", "shared_bytes", false },
         { "1", "shuffles", true },
         { "unheard of", "launches", true },
+        { "-5", "launches", true },
+        { "", "launches", true },
+        { "2147483648", "launches", true },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -163,6 +167,12 @@ Test(count_result, what_an_older_model_did_not_count)
         cr_expect(metric->verdict == (rows[i].judged ? KG__SLOWER : KG__PASS));
         cr_expect((metric->gated == KG__NO) != rows[i].judged);
         cr_expect(*metric->why != '\0', "%s", rows[i].counter);
+        strict = true;
+        judge(&baseline, "");
+        cr_expect(result->verdict == (rows[i].judged ? KG__SLOWER : KG__NO_BASELINE));
+        cr_expect(metric_of(rows[i].counter)->verdict == result->verdict);
+        cr_expect(rows[i].judged || strstr(result->why, "ci/rebaseline --target model") != NULL);
+        strict = false;
         count("global_load_requests", 9550601);
         judge(&baseline, "");
         cr_expect(result->verdict == KG__SLOWER);
