@@ -157,7 +157,7 @@ class Coverage:
             self._check_judged_by(target, case)
         for case in baseline.checked:
             self._check_stored(target, kind, case, "check", imported)
-        if baseline.checked:
+        if kind == MODEL:
             self._find_unlisted(target, {*baseline.cases, *baseline.checked})
 
     def _check_stored(self, target, kind, case, part, imported):
