@@ -199,6 +199,8 @@ class Coverage:
                     "cases": {"expected": len(cases), "reported": len(document["cases"])}}
         if setting("KG_FILTER") is not None:
             coverage["filter"] = setting("KG_FILTER")
+        if os.path.realpath(self._baselines) != os.path.realpath("baselines"):
+            coverage["baselines"] = self._baselines
         if self._partial and reported < len(self._tests):
             coverage["partial"] = True
         return coverage

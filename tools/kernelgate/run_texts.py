@@ -115,7 +115,7 @@ class Summary:
         for key, word, noun in (("filter", "filtered", "cases"), ("partial", "partial", "tests")):
             if key in coverage:
                 text += f", {word}: {coverage[noun]['reported']} of {coverage[noun]['expected']} {noun}"
-        return text
+        return text + (f", by the baselines in {coverage['baselines']}" if "baselines" in coverage else "")
 
     def outcome(self):
         return clean(f"{self._word()} (exit {self._code}{self._strictness()}){self._reservations()}")

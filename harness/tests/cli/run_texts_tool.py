@@ -39,6 +39,8 @@ class Lines(unittest.TestCase):
                 (document(coverage=covered(filter="a/*"), **{"pass": 1}), "PASS (exit 0), filtered: 9 of 626 cases"),
                 (document(coverage=covered(partial=True), **{"pass": 9}), "PASS (exit 0), partial: 4 of 32 tests"),
                 (document(coverage=covered(), **{"pass": 9}), "PASS (exit 0)"),
+                (document(coverage=covered(filter="a/*", baselines="b"), **{"pass": 1}),
+                 "PASS (exit 0), filtered: 9 of 626 cases, by the baselines in b"),
                 (document(**{"pass": 2}, unavailable=1), "PASS (exit 0); 1 test had nothing to judge"),
                 (document(1, slower=2, unavailable=3), "FAIL (exit 1); 3 tests had nothing to judge"),
                 (document(2, error=2), "ERROR (exit 2)"), (document(2, errors=1), "ERROR (exit 2)"),

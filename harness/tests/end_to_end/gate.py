@@ -219,6 +219,16 @@ class Gate(Runs):
         self.gate(0, "\nPASS  4 cases on cpu-model, filtered: ", "--strict", "--filter", "fake/plain/*", **strict)
         self.assertRegex(self.read("out/summary.md"), "(?m)^# kernelgate: PASS \\(exit 0\\), filtered: ")
 
+    def test_other_baselines_than_the_trees_are_named(self):
+        """They may be looser, which no other word of a pass tells."""
+        os.mkdir("other")
+        for folder, named in (("other", "other"), (self.at("other"), "other"), ("baselines", None), (self.at("baselines"), None),
+                              ("", None)):
+            self.gate(0, "\nPASS  4 cases on cpu-model, filtered: ", "--strict", "--filter", "fake/plain/*", KG_BASELINES=folder)
+            results = self.load("out/results.json")
+            self.assertEqual(results["coverage"].get("baselines"), named and self.at(named))
+            self.assertEqual("by the baselines in" in results["summary"]["verdict"], named is not None)
+
     def test_what_ctest_saw_otherwise_is_no_pass(self):
         """Only the step whose exit code it is says PASS, and no file of a run that ends otherwise does."""
         case = '<testcase name="{}" status="{}"'.format
