@@ -4,8 +4,10 @@ import math
 import re
 import sys
 
+import code_baseline
 from baseline_changes import Changes
 from baseline_file import Baseline, Commit, default_folder, load, open_named, parse, path_of, read, split_path
+from code_changes import CodeChanges
 from common import JSON_OPTION, Command, Failure, Option, json_text, print_output, run, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from text import clean
@@ -174,19 +176,21 @@ def loosened(reference):
     folder = default_folder()
     commit = Commit(folder, reference)
     document = {"since": reference, "commit": commit.name, "files": [], "loosened": []}
-    for name in commit.list_files():
+    for name in commit.list_files() + commit.list_files(code_baseline.architecture_of):
         path = f"{folder}/{name}"
-        target = name.partition(".")[0]
-        last, data, why = load(path), commit.read(name), None
-        first = None
+        target, architecture = name.partition(".")[0], code_baseline.architecture_of(name)
+        data, why, first = commit.read(name), None, None
+        last = code_baseline.read(folder, architecture) if architecture else load(path)
         try:
-            first = None if data is None else parse(commit.label(name), name, data)
+            if data is not None:
+                label = commit.label(name)
+                first = code_baseline.parse(label, data, architecture) if architecture else parse(label, name, data)
         except Failure as failure:
             why = str(failure)
         state = ("unreadable" if why else "new" if data is None else "removed" if last is None
                  else "unchanged" if data == read(path) else "changed")
-        nothing = Baseline(path)
-        changes = Changes(nothing if why else first or nothing, nothing if why else last or nothing)
+        both = (None, None) if why else (first, last)
+        changes = CodeChanges(*both) if architecture else Changes(*(baseline or Baseline(path) for baseline in both))
         document["files"].append(changes.file_entry(target, state, why))
         if state != "removed":  # of a file that is gone all is
             document["loosened"] += changes.loosened_entries(target)

@@ -228,10 +228,10 @@ def _is_baseline_name(name):
     return name.endswith(SUFFIX) and not name.startswith("sm_") and not name.startswith(".") and not name.endswith(SCHEMA_SUFFIX)
 
 
-def list_files(folder):
+def list_files(folder, takes=_is_baseline_name):
     """The names of a folder's baseline files."""
     try:
-        return sorted(filter(_is_baseline_name, os.listdir(folder)))
+        return sorted(filter(takes, os.listdir(folder)))
     except OSError as error:
         raise Failure(
             f"{folder}: the folder of the baselines cannot be read: {error.strerror}: run this in its parent folder, or "
@@ -382,15 +382,15 @@ class Commit:
     def label(self, name):
         return f"{self.reference}:{self._folder}/{name}"
 
-    def list_files(self):
+    def list_files(self, takes=_is_baseline_name):
         """The names of the folder's baseline files, now or at the commit."""
         done = _git(self._place, "ls-tree", "-z", "--name-only", self.name, *filter(None, [self._prefix]))
         if done.returncode != 0:
             raise Failure(f"{self._folder}: git cannot list what it held at {self.reference}: try git -C {self._place} ls-tree "
                           f"{self.name} {self._prefix}")
         names = {os.path.basename(os.fsdecode(name)) for name in done.stdout.split(b"\0")}
-        now = set() if self._prefix else set(list_files(self._folder))
-        return sorted(now | set(filter(_is_baseline_name, names)))
+        now = set() if self._prefix else set(list_files(self._folder, takes))
+        return sorted(now | set(filter(takes, names)))
 
 
 # Writing

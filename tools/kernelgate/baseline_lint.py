@@ -161,8 +161,7 @@ def check_files(paths):
 
 
 def check_folder(folder):
-    names = list_files(folder)
-    names += sorted(filter(code_baseline.architecture_of, os.listdir(folder)))
+    names = list_files(folder) + list_files(folder, code_baseline.architecture_of)
     return check_files([f"{folder}/{name}" for name in names])
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 
-from common import Failure, check_schema, read_json, replace_file
+from common import Failure, check_schema, parse_json, read_json, replace_file
 from generated_code import json_line, key_of
 from schema_form import misfit
 
@@ -73,7 +73,18 @@ def read(folder, architecture):
 
 def load(path, architecture):
     """The baseline in a file, which has to be of this architecture."""
-    document = read_json(path, RECORD)
+    return _made(path, read_json(path, RECORD), architecture)
+
+
+def parse(label, data, architecture):
+    """The baseline in the content of a file, which errors call `label`."""
+    try:
+        return _made(label, parse_json(data), architecture)
+    except ValueError as error:
+        raise Failure(f"{label}: is not JSON: {error}: {RECORD}") from None
+
+
+def _made(path, document, architecture):
     check_schema(path, document, SCHEMA, RECORD)
     fault = misfit(document, FORM)
     if fault is None and document["target"] != key_of(architecture):

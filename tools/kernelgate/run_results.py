@@ -18,7 +18,7 @@ from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baselin
 from run_merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
 from run_texts import describe
 from schema_form import misfit
-from settings import is_strict, refuse_hidden_filter, results_folder, setting
+from settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
 
 
 
@@ -217,6 +217,7 @@ COMMAND = Command(
         Option("--ctest", "FILE", "the report of ctest --output-junit, which says how each test ended"),
         Option("--ctest-code", "N", "the exit code of ctest"),
         Option("--error", "TEXT", "an error of the run that no test can report; may be repeated", repeated=True),
+        Option("--note", "TEXT", "what the run did not judge of generated code; may be repeated", repeated=True),
         Option("--since", "COMMIT",
                "compare the baselines with what they were at this commit, branch or tag, and say what is held more loosely"),
         Option("--print", "FILE", "only print the results of an earlier run, whose results.json FILE is"),
@@ -268,6 +269,7 @@ def _finish(merged, options, folder, ctest_code):
             merged.add_error(None, str(failure))
     for why in options["error"]:
         merged.add_error(None, why)
+    merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options["note"]]
     if options["programs"] is not None:
         _lint(merged)
     if options["build"] is not None:

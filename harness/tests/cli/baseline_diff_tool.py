@@ -7,6 +7,7 @@ import sys
 import unittest
 
 from baseline_fixture import AFTER, Baselines, PATH, case, counters, gpu, time
+from command_fixture import TREE
 
 from baseline_changes import Changes, moved_beyond
 
@@ -278,6 +279,40 @@ class Results(Baselines):
         self.commit("first")
         self.write(PATH, self.BEFORE)
         self.expect_state("unreadable")
+
+    def test_generated_code(self):
+        """Of baselines/sm_NN.json too, whose toolkit decides whether anything is judged."""
+        path = "baselines/sm_80.json"
+        with open(os.path.join(TREE, path), encoding="utf-8") as file:
+            right = file.read()
+        toolkit = json.loads(right)["toolkit"]
+        whole = {"no_longer_gated": 0, "retired": 0, "widened": 0, "slower": 0, "new": 0}
+        self.write(path, right)
+        self.commit("first")
+        spills = right.replace('"spill_stores": 0', '"spill_stores": 4')
+        for text, state, why, found in (
+                (right, "unchanged", None, whole), (right.replace(toolkit, "13.99"), "changed", f"nvcc 13.99, was {toolkit}", whole),
+                (spills, "changed", None, None), (None, "removed", None, {**whole, "retired": len(json.loads(right)["cases"])})):
+            os.unlink(path)
+            if text is not None:
+                self.write(path, text)
+            document = self.baselines("--since", "first")
+            entry = next(entry for entry in document["files"] if entry["target"] == "sm_80")
+            self.assertEqual((entry["state"], entry.get("why")), (state, why))
+            if found is None:
+                self.assertTrue(0 < entry["slower"] == len(document["loosened"]))
+                self.assertEqual({loosened["kind"] for loosened in document["loosened"]}, {"slower"})
+            else:
+                self.assertEqual(({name: entry[name] for name in whole}, document["loosened"]), (found, []))
+            self.write(path, right)
+        self.write(path, "{")
+        self.commit("first")
+        self.write(path, right)
+        self.assertEqual([entry["state"] for entry in self.baselines("--since", "first")["files"]], ["unchanged", "unreadable"])
+
+    def test_a_note_of_what_was_not_judged(self):
+        self.results(0, "--note", "no code")
+        self.assertEqual(json.loads(self.read("out/results.json"))["notes"], [{"note": "no code", "target": "sm", "test": ""}])
 
     def test_refusals(self):
         for since, told in (("second", "--since second: there is no such commit, branch or tag here"),

@@ -18,6 +18,8 @@ import code_causes  # noqa: E402
 import generated_code  # noqa: E402
 import occupancy  # noqa: E402
 import sass  # noqa: E402
+from baseline_changes import LOOSENINGS  # noqa: E402
+from code_changes import CodeChanges  # noqa: E402
 from code_judge import describe_moves, find_moves, judge_case, notes_of  # noqa: E402
 from common import Failure  # noqa: E402
 from run_causes import add_causes  # noqa: E402
@@ -138,6 +140,27 @@ class Baselines(Folder):
                                      (found, "12.8.93", "is of nvcc 13.0.88, and this is nvcc 12.8.93"), (found, "13.0.88", None)):
             why = code_baseline.why_not_comparable(other, "b", 90, toolkit)
             self.assertTrue(why is None if told is None else told in why, why)
+
+    def test_what_is_loosened(self):
+        """What the code of a case could become without failing, where it failed before."""
+        vectors = {"instructions": {"global_load_32": 8}}
+        for before, now, kinds in (
+                ([figures()], [figures()], []), ([figures()], [figures(registers=64)], []),
+                ([figures()], [figures(spill_stores=4, spill_loads=8)], [("slower", 0, 4), ("slower", 0, 8)]),
+                ([figures(spill_loads=8)], [figures()], []), ([figures()], [figures(occupancy=0.5)], [("slower", 1.0, 0.5)]),
+                ([figures()], [figures(**vectors)], [("slower", 2, 0)]), ([figures(**vectors)], [figures()], []),
+                ([figures()], None, [("retired", None, None)]), (None, [figures()], []),
+                ([figures(), figures("two")], [figures()], [("no_longer_gated", None, None)])):
+            with self.subTest(before=before, now=now):
+                other = {"m/other/1/b16": [figures()]}
+                sides = ({**other, "m/tiled/1/b16": launch} if launch else other for launch in (before, now))
+                changes = CodeChanges(*(code_baseline.CodeBaseline(90, "13.0.88", cases) for cases in sides))
+                entries = list(changes.loosened_entries("sm_90"))
+                self.assertEqual([(entry["kind"], entry.get("before"), entry.get("after")) for entry in entries], kinds)
+                counts = changes.file_entry("sm_90", "changed", None)
+                self.assertEqual({how: counts[how] for how in LOOSENINGS},
+                                 {how: sum(kind == how for kind, _, _ in kinds) for how in LOOSENINGS})
+                self.assertEqual((counts["new"], "why" in counts), (before is None, False))
 
     def test_what_is_refused(self):
         code_baseline.CodeBaseline(90, "13.0.88", {"m/tiled/1/b16": [figures()]}).write("b")

@@ -118,9 +118,10 @@ class Lines(unittest.TestCase):
                  "56 wider, 61 reported only"),
                 ({"since": "v1", "files": [{**changed, "slower": 1, "retired": 1},
                                            {**changed, "why": "w", "no_longer_gated": 1, "retired": 1}]},
-                 " since v1: n changed, n changed (w); loosened: 1 metric no longer gated, 2 retired, 1 value raised"),
+                 " since v1: n changed, n changed (w); loosened: 1 metric no longer gated, 2 retired, 1 worse value"),
                 ({"since": "v1", "files": [{**changed, "sentinels_moved": 1}]},
-                 " since v1: n changed; nothing is loosened; 1 sentinel moved")):
+                 " since v1: n changed; nothing is loosened; 1 sentinel moved"),
+                ({"since": "v1", "files": [{**changed, "why": "nvcc 2, was 1"}]}, " since v1: n changed (nvcc 2, was 1)")):
             self.assertEqual(run_texts.baselines_sentence(changes), sentence)
 
     def test_what_is_loosened(self):
