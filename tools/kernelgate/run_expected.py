@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from baseline_file import load
-from common import Failure, is_number, list_of, member, parse_json, text_of
+from common import Failure, is_number, list_of, member, number_of, parse_json, text_of
 from figures import plural
 from generated_code import BUILD_FILE, CodeBuild
 from programs import call_program, comparison_of_case, filter_takes
@@ -177,11 +177,16 @@ class Coverage:
         baselines than this command's does."""
         entry = self._entries.get((target, stored.id))
         for name, metric in stored.metrics.items() if entry is not None else ():
-            judged = member(entry["metrics"].get(name), "baseline")
-            if is_number(judged) and judged != metric.value:
-                self._run.add_error(entry["test"], f"{stored.id}: {name} was judged by a baseline of {judged:.17g}, and "
-                                                   f"{self._baselines}/{target}.json has {metric.value:.17g}: judge it by that "
-                                                   "file, without KG_BASELINES")
+            shown = entry["metrics"].get(name)
+            judged, band = member(shown, "baseline"), number_of(shown, "band")
+            wrong = is_number(judged) and (
+                f"a baseline of {judged:.17g}, and {{}} has {metric.value:.17g}" if judged != metric.value else
+                f"a band of {band:.17g}, and {{}} has {metric.band:.17g}" if band > metric.band else
+                "a baseline that does not gate it, and {} does" if metric.gated and member(shown, "gated") is False else "")
+            if wrong:
+                self._run.add_error(entry["test"], f"{stored.id}: {name} was judged by "
+                                                   f"{wrong.format(f'{self._baselines}/{target}.json')}: judge it by that file, "
+                                                   "without KG_BASELINES")
                 return
 
     def _find_unlisted(self, target, known):

@@ -58,7 +58,8 @@ class Expected(Merges):
         refused = {"refused": [{"case": "a/v/2/-"}]}
         counted_refused = {"refused": [{"case": "a/v/3/-"}]}
         skipped = count(**SKIPPED)
-        other = count("a/v/3/-", metrics={"barriers": {"value": 7, "baseline": 7}})
+        other, wider, open_, same = (count("a/v/3/-", metrics={"barriers": {"value": 0, "baseline": 0, "band": 0, **more}})
+                                     for more in ({"baseline": 7}, {"band": 0.9}, {"gated": False}, {}))
         for name, documents, stored, more, errors, vanished, unlisted in (
                 ("nothing is missing", ALL, None, {}, [], [], []),
                 ("a test that left nothing", ALL[:2], None, {}, ["model.a.claim_x"], [], []),
@@ -83,6 +84,9 @@ class Expected(Merges):
                 ("all counted cases are refused now", (check("a/v/1/-", "a/v/2/-", **counted_refused), skipped, CLAIM), ["a/v/3/-"],
                  {}, [], ["a/v/3/- model.a.count"], []),
                 ("a case that was judged by another baseline", (ALL[0], other, CLAIM), ["a/v/3/-"], {}, ["model.a.count"], [], []),
+                ("one with a wider band", (ALL[0], wider, CLAIM), ["a/v/3/-"], {}, ["model.a.count"], [], []),
+                ("one that does not gate it", (ALL[0], open_, CLAIM), ["a/v/3/-"], {}, ["model.a.count"], [], []),
+                ("the same baseline", (ALL[0], same, CLAIM), ["a/v/3/-"], {}, [], [], []),
                 ("a file that is not right", ALL, ["a/v/3/-", "bad", "a/v/4/-"], {"checked": ["a/v/2/-"]}, [], [], []),
                 ("a checked case that left the table", ALL, ["a/v/3/-"], {"checked": ["a/v/0/-", "a/v/1/-", "a/v/2/-"]}, [],
                  ["a/v/0/- model.a.check"], []),
