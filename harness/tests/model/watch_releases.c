@@ -50,7 +50,7 @@ Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
             continue;
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
-        data = make_data(1 << 10);
+        data = make_data(1 << 16);
         data.k = releases[row].k;
         start(releases[row].launch, line(8), line(96), data);
         if (releases[row].race == NULL)
@@ -60,5 +60,26 @@ Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
                         releases[row].name);
         cr_expect(!kg__model_seen()->too_many_words);
         kg__model_free_all();
+    }
+}
+
+/* More words than are kept apart: blocks count as ordered that may not be, and the report says so.
+ */
+Test(watch_releases, too_many_words)
+{
+    static launcher *const right[] = { launch_many_counts, launch_many_counts_and_the_last_block };
+
+    for (size_t i = 0; i < LENGTH(right); i++) {
+        watch_data data;
+
+        kg__model_watch(CHECK, 0);
+        data = make_data(1 << 20);
+        data.k = 700;
+        start(right[i], line(8), line(96), data);
+        expect_clean("too many words");
+        cr_expect(kg__model_seen()->too_many_words);
+        kg__model_free_all();
+        kg__model_watch(CHECK, 0);
+        cr_expect(!kg__model_seen()->too_many_words);
     }
 }
