@@ -12,6 +12,12 @@
 /* A block that has more releases adds to the last one. */
 #define RELEASES_OF_BLOCK 16
 
+/* Of order.h: here, since order.c is above this module. */
+struct kg__order kg__order = { .now = KG__TIME_FIRST,
+                               .interval_began = KG__TIME_FIRST,
+                               .launch_began = KG__TIME_FIRST,
+                               .block_began = KG__TIME_FIRST };
+
 /* A block of this launch, or the part of one from when its cluster has met. */
 typedef struct begun_block {
     uint32_t time;   /* of its first interval */

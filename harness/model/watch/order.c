@@ -11,11 +11,6 @@
 /* Beyond this, times start again. */
 #define LAST_TIME ((uint32_t)1 << 31)
 
-struct kg__order kg__order = { .now = KG__TIME_FIRST,
-                               .interval_began = KG__TIME_FIRST,
-                               .launch_began = KG__TIME_FIRST,
-                               .block_began = KG__TIME_FIRST };
-
 /* The running block: whether any thread has an entry in these. */
 static bool any_word;
 static uint32_t fenced_warps;

@@ -38,7 +38,7 @@ struct kg__order {
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
 };
 
-extern KG__HIDDEN struct kg__order kg__order;
+extern KG__HIDDEN struct kg__order kg__order; /* in blocks.c */
 
 /* Begins a launch: what the ones before it did is ordered before all that it does. */
 void kg__order_begin_launch(void);

@@ -59,7 +59,7 @@ LAST_BLOCK(releases_its_own, 0, WRITE, FENCE, , parts)
 LAST_BLOCK(releases_its_warps, 5, WRITE __syncwarp();, FENCE, , parts)
 LAST_BLOCK(releases_after_a_barrier, 64, WRITE MEET, FENCE, , parts)
 LAST_BLOCK(releases_what_all_fenced, 64, WRITE FENCE MEET, , , parts)
-LAST_BLOCK(releases_what_the_writer_fenced, 64, if (writes){ WRITE FENCE } MEET, , , parts)
+LAST_BLOCK(releases_what_the_writer_fenced, 64, WRITE if (writes) FENCE MEET, , , parts)
 LAST_BLOCK(releases_two_barriers_later, 64, WRITE FENCE MEET MEET, , , parts)
 LAST_BLOCK(releases_twice, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER MEET, FENCE, ,
            further_parts)
