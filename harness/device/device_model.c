@@ -184,7 +184,10 @@ bool kg__device_skipped_checks(kg__error *what, bool *whole)
     else if (report->too_large != NULL)
         kg__fail(what, "%s is too large to look for races and unwritten reads in it",
                  report->too_large);
-    return !*whole || report->too_large != NULL;
+    else if (report->too_many_words)
+        kg__fail(what, "blocks use too many words for atomics and flags to look for all races "
+                       "between blocks");
+    return !*whole || report->too_large != NULL || report->too_many_words;
 }
 
 /* What is called when a launch never ends. */

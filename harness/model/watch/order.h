@@ -1,11 +1,12 @@
 /* Order: which accesses of a launch are ordered before which, by barriers, __syncwarp() and fences.
  * Internal to watching.
  *
- * Time counts intervals: it goes up with every barrier of a block and every block, so that a time
- * tells the launch, the block and the interval between two barriers. Two accesses of one interval
+ * Time goes up with every barrier of a block and every block, so that a time tells the launch, the
+ * block and the interval between two barriers; and with the first plain write to global memory
+ * after fences, so that it tells which writes come before a fence. Two accesses of one interval
  * by two threads have no order between them, unless their lanes have met in __syncwarp() since; two
  * accesses of one launch by two blocks have none either, unless one block has seen, by an atomic,
- * what the other made known by an atomic after a fence. */
+ * what the other made known by an atomic after a fence: blocks.h. */
 #ifndef KG__MODEL_WATCH_ORDER_H
 #define KG__MODEL_WATCH_ORDER_H
 
@@ -23,10 +24,12 @@ enum { KG__TIME_NEVER = 0, KG__TIME_OF_HOST = 1, KG__TIME_FIRST = 2 };
 /* The running interval, and what the running block's lanes know of each other. */
 struct kg__order {
     uint32_t now;
+    uint32_t interval_began;
     uint32_t launch_began;
     uint32_t block_began;
     uint32_t cluster_began;
     uint32_t last_cluster_sync; /* when its blocks last met; 0: there are no clusters */
+    bool has_fenced;            /* somebody, of the device, since time has last gone on */
     bool any_taken; /* in this block: kg__order_has_taken() may be true of some threads */
     /* By warp: whether any of its lanes have met; how often each lane has met others, counted from
      * 1; and what each lane knows of the others' counts. */
@@ -35,7 +38,7 @@ struct kg__order {
     uint16_t known[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_WARP];
 };
 
-extern KG__HIDDEN struct kg__order kg__order;
+extern KG__HIDDEN struct kg__order kg__order; /* in blocks.c */
 
 /* Begins a launch: what the ones before it did is ordered before all that it does. */
 void kg__order_begin_launch(void);
@@ -45,6 +48,20 @@ void kg__order_begin_block(uint64_t number);
 void kg__order_begin_cluster(void);
 /* The blocks of the cluster have met. */
 void kg__order_sync_cluster(void);
+/* Whether a time is of the running interval. */
+static inline bool kg__is_of_this_interval(uint32_t time)
+{
+    return time - kg__order.interval_began <= kg__order.now - kg__order.interval_began;
+}
+/* The time of a plain write to global memory that is made now: later than all fences. */
+static inline uint32_t kg__order_time_of_write(void)
+{
+    if (kg__order.has_fenced) {
+        kg__order.now++;
+        kg__order.has_fenced = false;
+    }
+    return kg__order.now;
+}
 /* Whether what a block of the cluster did at a time is ordered before that. */
 static inline bool kg__order_has_met(uint32_t time)
 {
@@ -58,9 +75,9 @@ void kg__order_sync(unsigned int warp, uint32_t group);
 /* A thread of the running block has come to a fence, of the device or of its block. */
 void kg__order_fence(unsigned int thread, bool of_device);
 /* Takes and gives what a thread's atomic, or volatile access, on a word makes known between blocks,
- * and between warps: what went before a fence that the atomic follows, or before it where it
- * releases. What a cuda::atomic reads is taken where it acquires, or by a fence after it. The kind
- * is as in trace.h. */
+ * as blocks.h says, and between warps: what went before a fence that the atomic follows, or before
+ * it where it releases. What a cuda::atomic reads is taken where it acquires, or by a fence after
+ * it. The kind is as in trace.h. */
 void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
                       unsigned int kind);
 /* Whether what a thread did in this interval is ordered before what another one does: by an atomic
@@ -68,16 +85,5 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
 bool kg__order_has_taken(unsigned int thread, unsigned int other);
 /* Whether it would be, were there a fence. */
 bool kg__order_lacks_fence(unsigned int thread, unsigned int other);
-
-/* The block, of this launch, that a time belongs to, by the order in which they began. */
-size_t kg__order_block(uint32_t time);
-/* The index of that block. */
-uint3 kg__order_block_index(uint32_t time);
-/* True when what another block did at `time` is ordered before what the running block does. */
-bool kg__order_is_acquired(uint32_t time);
-/* True when it would be, were there a fence: atomics, or also volatile accesses, tell of it. */
-bool kg__order_block_lacks_fence(uint32_t time, bool by_atomics_alone);
-/* True when nothing that other blocks did is ordered before what the running block does. */
-bool kg__order_has_acquired_nothing(void);
 
 #endif

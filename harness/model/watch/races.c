@@ -1,6 +1,7 @@
 /* Races, and the reads that may yet turn out to be none. */
 #include "model/watch/races.h"
 
+#include "model/watch/blocks.h"
 #include "model/watch/findings.h"
 #include "model/watch/trace.h"
 
@@ -70,10 +71,10 @@ static bool has_reported_race(const pending_read *read)
 {
     const kg__cell *cell = &read->region->cells[read->cell];
 
-    if (cell->write_time == read->time)
+    if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
         return (cell->writer & KG__THREAD_NUMBER) != read->thread;
     return read->region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
-           kg__order_block(cell->write_time) != kg__order_block(read->time);
+           kg__blocks_at(cell->write_time) != kg__blocks_at(read->time);
 }
 
 /* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
@@ -85,9 +86,11 @@ void kg__races_settle(bool of_all)
         pending_read *read = &pending[i];
         kg__finding_place place = { read->site->code, KG__READ, read->thread, &read->block };
 
+        if (has_reported_race(read))
+            continue;
         if (!of_all && read->region->space == KG__MODEL_GLOBAL) {
             pending[kept++] = *read;
-        } else if (!has_reported_race(read)) {
+        } else {
             kg__finding what = kg__finding_in(KG__NEVER_WRITTEN, read->region);
 
             what.bytes = read->bytes;
@@ -106,7 +109,7 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0)
         return false;
     if (!kg__is_of_this_block(time))
-        return kg__order_block_lacks_fence(time, false);
+        return kg__blocks_lack_fence(time);
     return !several && kg__order_lacks_fence(mine->thread, other);
 }
 
@@ -135,7 +138,7 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     if (site != NULL)
         kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
     if (!kg__is_of_this_block(time))
-        kg__set_index(&what.other.has_block, what.other.block, kg__order_block_index(time));
+        kg__set_index(&what.other.has_block, what.other.block, kg__blocks_index(time));
     else if (!several)
         kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
     kg__find(&place, &what);
@@ -236,11 +239,11 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
     /* A wide access is one, however many cells it has. */
     if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
-        last->time == kg__order.now)
+        last->time == kg__order.interval_began)
         return;
     if (pending_count < PENDING_MAXIMUM)
         pending[pending_count++] =
-            (pending_read){ mine->region, cell,        kg__order.now,
+            (pending_read){ mine->region, cell,        kg__order.interval_began,
                             mine->offset, mine->bytes, (uint16_t)mine->thread,
                             mine->site,   blockIdx };
 }
@@ -282,7 +285,7 @@ static bool is_strong_and_right(const kg__checked_access *mine, const kg__cell *
 {
     return (mine->kind & KG__ACCESS_VOLATILE) != 0 && !is_of_block_scope(mine, cell) &&
            (cell->writer & (KG__BY_VOLATILE | KG__BY_ATOMIC)) != 0 &&
-           ((cell->writer & KG__BY_ATOMIC) != 0 || !kg__order_block_lacks_fence(time, true));
+           ((cell->writer & KG__BY_ATOMIC) != 0 || !kg__blocks_told_by_atomic(time));
 }
 
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */
@@ -293,13 +296,14 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
 
     if (cell->write_time == KG__TIME_TO_COME) {
         report_not_waited(mine, cell);
-    } else if (cell->write_time == kg__order.now) {
+    } else if (kg__is_of_this_interval(cell->write_time)) {
         if (writer != mine->thread && !are_atomic(mine, cell) &&
             !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
             find_race_with_writer(mine, cell, index);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
         kg__race_await_writer(mine, index);
-    } else if (!kg__order_is_acquired(cell->write_time) &&
+    } else if (!kg__blocks_have_acquired_write(cell->write_time,
+                                               cell->writer & KG__THREAD_NUMBER) &&
                !is_strong_and_right(mine, cell, cell->write_time)) {
         find_race_with_writer(mine, cell, index);
     }
@@ -350,24 +354,24 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
     bool read_atomically = is_read_atomically(mine, cell);
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
-    if (cell->write_time == kg__order.now && writer != mine->thread && !both_atomic &&
+    if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
         !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
-    if (cell->read_time == kg__order.now && !read_atomically)
+    if (kg__is_of_this_interval(cell->read_time) && !read_atomically)
         find_race_with_readers(mine, cell, index);
     if (!mine->region->between_blocks)
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
-        !kg__order_is_acquired(cell->write_time) &&
+        !kg__blocks_have_acquired_write(cell->write_time, cell->writer & KG__THREAD_NUMBER) &&
         !is_strong_and_right(mine, cell, cell->write_time))
         report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
     if (read_atomically)
         return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
-        !kg__order_is_acquired(cell->read_time))
+        !kg__blocks_have_acquired_read(cell->read_time))
         report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);
     else if (kg__is_of_this_block(cell->read_time) && (cell->read_clock & KG__OTHER_BLOCKS) != 0 &&
-             kg__order_has_acquired_nothing())
+             kg__blocks_have_acquired_nothing())
         report_race(mine, kg__order.launch_began, 0, KG__READ, cell->read_site);
 }

@@ -113,7 +113,8 @@ void kg__shadow_end_launch(void)
  * the last barrier, or (in global memory) from before the launch. */
 static inline bool is_settled(const kg__cell *cell, bool global)
 {
-    return cell->write_time - kg__order.block_began < kg__order.now - kg__order.block_began ||
+    return cell->write_time - kg__order.block_began <
+               kg__order.interval_began - kg__order.block_began ||
            (global && cell->write_time - 1 < kg__order.launch_began - 1);
 }
 
@@ -144,7 +145,7 @@ static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned in
 
 static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int site)
 {
-    if (cell->read_time != kg__order.now) {
+    if (!kg__is_of_this_interval(cell->read_time)) {
         unsigned int others =
             !kg__is_of_this_launch(cell->read_time) || kg__order_has_met(cell->read_time) ? 0
             : kg__is_of_this_block(cell->read_time) ? cell->read_clock & KG__OTHER_BLOCKS
@@ -182,7 +183,7 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
     unsigned int warp = first_thread / WARP;
     bool several = (lanes & (lanes - 1)) != 0;
 
-    if (cell->read_time != kg__order.now) {
+    if (!kg__is_of_this_interval(cell->read_time)) {
         note_read(cell, first_thread + (unsigned int)__builtin_ctz(lanes), site);
     } else if (cell->reader == KG__MANY_READERS) {
         return;
@@ -296,9 +297,10 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
     /* Of a thread's plain write and its atomic in one interval, the write races with more. */
-    if (atomic && cell->write_time == kg__order.now && cell->writer == mine->thread)
+    if (atomic && kg__is_of_this_interval(cell->write_time) && cell->writer == mine->thread)
         return;
-    cell->write_time = kg__order.now;
+    cell->write_time =
+        atomic || !mine->region->between_blocks ? kg__order.now : kg__order_time_of_write();
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |
                               ((mine->kind & KG__ACCESS_OF_BLOCK) != 0 ? KG__BY_BLOCK : 0) |
                               (after_plain ? KG__AFTER_PLAIN : 0) |
@@ -321,7 +323,7 @@ void kg__shadow_copied(kg__region *region, uint32_t offset, unsigned int bytes, 
 
         if (cell->write_time != KG__TIME_TO_COME)
             continue;
-        cell->write_time = kg__order.now;
+        cell->write_time = kg__order_time_of_write();
         cell->write_clock = (uint16_t)clock_of(thread);
     }
 }

@@ -12,6 +12,7 @@
 #include "model/watch/shadow.h"
 #include "model/watch/trace.h"
 #include "model/watch/watcher.h"
+#include "model/watch/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void kg__model_watch(unsigned int what, uint64_t most)
     at_large = (kg__counts){ 0 };
     kg__requests_begin(what);
     kg__findings_forget();
+    kg__words_overflow = false;
     if (kg__watch_checks() && !checked) {
         kg__regions_begin();
         kg__cells_forget();
@@ -460,6 +462,7 @@ const kg__model_report *kg__model_seen(void)
     report.findings = kg__model_findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
     report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
+    report.too_many_words = kg__words_overflow;
     return &report;
 }
 

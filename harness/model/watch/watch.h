@@ -8,7 +8,8 @@
  *
  * The modules, lowest first: image.c (symbols), places.c (the source lines and variables that come
  * from them), findings.c (what is wrong), regions.c (the pieces of memory that requests can touch),
- * sites.c (the places in the code that do), order.c (which accesses are ordered), races.c (those
+ * sites.c (the places in the code that do), words.c (the words that threads tell each other by),
+ * blocks.c and order.c (which accesses are ordered, between blocks and within one), races.c (those
  * that are not), cells.c and shadow.c (what is known of memory: which thread wrote and read it),
  * requests.c (what a request costs), trace.c (the lanes' traces and their replay), watch.c (what is
  * watched for, which blocks are run, the report), hooks.c (what compiled kernels call).
@@ -67,6 +68,9 @@ typedef struct kg__model_report {
     /* Memory that is too large for it to be known who wrote and read it: accesses to it are held
      * against its bounds alone. NULL: there is none. */
     const char *too_large;
+    /* Blocks tell each other by so many words of memory that not all races between them are found.
+     */
+    bool too_many_words;
 } kg__model_report;
 
 /* The report until now; it holds until the next launch or kg__model_watch(). */

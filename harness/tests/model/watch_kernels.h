@@ -71,6 +71,16 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_look_back_without_fence, launch_shuffle_in_half_a_warp, launch_shuffle_outside_the_mask,
     launch_shuffle_from_ended_lanes;
 
+/* release_kernels.cpp */
+launcher launch_releases_its_own, launch_releases_its_warps, launch_releases_after_a_barrier,
+    launch_releases_what_all_fenced, launch_releases_what_the_writer_fenced,
+    launch_releases_two_barriers_later, launch_releases_twice, launch_releases_former_after_latter,
+    launch_releases_what_another_warp_told, launch_no_barrier_before_release,
+    launch_written_after_release, launch_written_a_barrier_after_release,
+    launch_written_between_fence_and_release, launch_fences_without_barrier,
+    launch_second_release_without_fence, launch_many_counts, launch_many_counts_and_a_race,
+    launch_many_counts_and_the_last_block;
+
 /* An element of an array of four on the host, which four more follow. */
 int read_beyond_on_host(int index);
 

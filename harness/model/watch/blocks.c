@@ -1,0 +1,346 @@
+/* Order between blocks. */
+#include "model/watch/blocks.h"
+
+#include "base/message.h"
+#include "model/watch/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARP KG__MODEL_WARP
+
+/* A block that has more releases adds to the last one. */
+#define RELEASES_OF_BLOCK 16
+
+/* Of order.h: here, since order.c is above this module. */
+struct kg__order kg__order = { .now = KG__TIME_FIRST,
+                               .interval_began = KG__TIME_FIRST,
+                               .launch_began = KG__TIME_FIRST,
+                               .block_began = KG__TIME_FIRST };
+
+/* A block of this launch, or the part of one from when its cluster has met. */
+typedef struct begun_block {
+    uint32_t time;   /* of its first interval */
+    uint64_t number; /* in its grid */
+    size_t first_release;
+    size_t next_part; /* of the same block; 0: there is none */
+} begun_block;
+
+/* What a release makes known. */
+typedef struct release {
+    uint32_t last_time;                  /* that it was made; tells nothing of writes */
+    uint32_t before;                     /* all of the block, before this time; 0: nothing */
+    uint32_t until[KG__MODEL_MAX_WARPS]; /* of each warp of the block, up to this one */
+} release;
+
+static begun_block *blocks;
+static size_t block_count;
+static size_t block_capacity;
+
+static unsigned char *releases; /* without the warps that blocks have not */
+static size_t release_count;
+static size_t release_capacity;
+static size_t release_bytes; /* of each */
+
+/* The running block. */
+enum { UNACQUIRED = KG__TOLD }; /* what a fence would acquire */
+static kg__bits known[KG__TOLD + 1];
+static kg__told *mine;         /* a copy of what is known; NULL: of what was */
+static kg__told *acquired;     /* the last that was acquired */
+static uint32_t fenced_before; /* the last interval but this with a fence; 0: there is none */
+static bool any_fence;         /* in this interval */
+static uint32_t until_before[KG__MODEL_MAX_WARPS]; /* a warp's last fence before this interval */
+static uint32_t until_now[KG__MODEL_MAX_WARPS];
+static uint32_t prepared; /* warps of which release_of is right */
+static size_t release_of[KG__MODEL_MAX_WARPS];
+#define NOTHING SIZE_MAX
+
+static release *release_at(size_t number)
+{
+    return (release *)(void *)(releases + number * release_bytes);
+}
+
+static unsigned int warps_of_block(void)
+{
+    return (blockDim.x * blockDim.y * blockDim.z + WARP - 1) / WARP;
+}
+
+static void forget_known(void)
+{
+    for (int how = 0; how <= UNACQUIRED; how++)
+        kg__bits_clear(&known[how]);
+    kg__told_drop(&mine);
+    kg__told_drop(&acquired);
+    if (any_fence || fenced_before != 0) {
+        memset(until_before, 0, sizeof until_before);
+        memset(until_now, 0, sizeof until_now);
+    }
+    any_fence = false;
+    fenced_before = prepared = 0;
+}
+
+void kg__blocks_begin_launch(void)
+{
+    forget_known();
+    kg__words_forget();
+    block_count = release_count = 0;
+    release_bytes = offsetof(release, until) + warps_of_block() * sizeof(uint32_t);
+    free(releases);
+    releases = NULL;
+    release_capacity = 0;
+}
+
+/* Of a cluster's blocks there are few, which take turns. */
+static void link_parts(uint64_t number)
+{
+    for (size_t i = block_count - 1; i-- > 0 && blocks[i].time >= kg__order.cluster_began;) {
+        if (blocks[i].number == number) {
+            blocks[i].next_part = block_count - 1;
+            return;
+        }
+    }
+}
+
+void kg__blocks_begin(uint64_t number)
+{
+    forget_known();
+    blocks = kg__grow(blocks, block_count, &block_capacity, sizeof *blocks);
+    blocks[block_count++] = (begun_block){ kg__order.now, number, release_count, 0 };
+    if (kg__order.cluster_began != 0)
+        link_parts(number);
+    (void)kg__bits_add(&known[KG__TOLD_BY_ATOMIC], number);
+    (void)kg__bits_add(&known[KG__TOLD_BY_ANY], number);
+}
+
+void kg__blocks_barrier(void)
+{
+    if (!any_fence)
+        return;
+    memcpy(until_before, until_now, sizeof until_before);
+    fenced_before = kg__order.interval_began;
+    any_fence = false;
+    prepared = 0;
+}
+
+void kg__blocks_fence(unsigned int warp, uint32_t taken)
+{
+    for (uint32_t rest = taken | 1u << warp; rest != 0; rest &= rest - 1)
+        until_now[__builtin_ctz(rest)] = kg__order.now;
+    any_fence = kg__order.has_fenced = true;
+    prepared = 0;
+    if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[UNACQUIRED]))
+        kg__told_drop(&mine);
+}
+
+void kg__blocks_forget_release(unsigned int warp)
+{
+    prepared &= ~(1u << warp);
+}
+
+/* What a write by a warp releases. */
+static release make_release(const kg__telling *what)
+{
+    uint32_t warps = what->taken | 1u << what->warp;
+    release made = { .last_time = kg__order.now, .before = fenced_before };
+
+    for (unsigned int warp = 0; warp < warps_of_block(); warp++) {
+        bool knows = (warps >> warp & 1) != 0;
+
+        made.until[warp] = !knows           ? until_before[warp]
+                           : what->releases ? kg__order.now
+                                            : until_now[warp];
+        if (made.until[warp] >= kg__order.interval_began)
+            made.before = kg__order.interval_began;
+    }
+    return made;
+}
+
+static void add_to_release(release *to, const release *made)
+{
+    to->last_time = made->last_time;
+    to->before = made->before > to->before ? made->before : to->before;
+    for (unsigned int warp = 0; warp < warps_of_block(); warp++)
+        to->until[warp] = made->until[warp] > to->until[warp] ? made->until[warp] : to->until[warp];
+}
+
+/* Its number, the same for a release that the block has made already. */
+static size_t number_of(const release *made)
+{
+    size_t first = blocks[block_count - 1].first_release;
+
+    for (size_t i = release_count; i-- > first;) {
+        if (memcmp(&release_at(i)->before, &made->before,
+                   release_bytes - offsetof(release, before)) == 0)
+            return i;
+    }
+    if (release_count - first == RELEASES_OF_BLOCK) {
+        add_to_release(release_at(release_count - 1), made);
+        return release_count - 1;
+    }
+    releases = kg__grow(releases, release_count, &release_capacity, release_bytes);
+    memcpy(release_at(release_count), made, release_bytes);
+    return release_count++;
+}
+
+bool kg__blocks_release(const kg__telling *what)
+{
+    uint32_t warp = 1u << what->warp;
+
+    if (fenced_before == 0 && !any_fence && !what->releases)
+        return false;
+    if (what->releases || (prepared & warp) == 0) {
+        release made = make_release(what);
+        size_t number = made.before != 0 ? number_of(&made) : NOTHING;
+
+        release_of[what->warp] = number;
+        prepared = what->releases ? prepared & ~warp : prepared | warp;
+        kg__order.has_fenced = kg__order.has_fenced || what->releases;
+        if (number != NOTHING && kg__bits_add(&known[KG__TOLD_FENCED], number))
+            kg__told_drop(&mine);
+    }
+    if (release_of[what->warp] == NOTHING)
+        return false;
+    release_at(release_of[what->warp])->last_time = kg__order.now;
+    return true;
+}
+
+static void acquire(kg__told *told, bool acquires)
+{
+    bool changed = false;
+
+    if (told == NULL || told == mine || told == acquired)
+        return;
+    for (int how = 0; how < KG__TOLD; how++)
+        changed |= kg__bits_add_all(&known[how == KG__TOLD_FENCED && !acquires ? UNACQUIRED : how],
+                                    &told->of[how]);
+    if (changed)
+        kg__told_drop(&mine);
+    if (!acquires)
+        return;
+    kg__told_drop(&acquired);
+    acquired = told;
+    told->holders++;
+}
+
+/* Adds what is known to what a word tells by other means. */
+static void tell_more(kg__word *at, bool by_atomic, bool fenced)
+{
+    static const kg__bits none[KG__TOLD];
+    const bool adds[KG__TOLD] = {
+        [KG__TOLD_FENCED] = fenced, [KG__TOLD_BY_ATOMIC] = by_atomic, [KG__TOLD_BY_ANY] = true
+    };
+
+    for (int how = 0; how < KG__TOLD; how++) {
+        kg__told *old = at->told;
+
+        if (!adds[how] || (old != NULL && kg__bits_have_all(&old->of[how], &known[how])))
+            continue;
+        if (old == NULL || old->holders > 1) {
+            at->told = kg__told_copy(old == NULL ? none : old->of);
+            kg__told_drop(&old);
+        }
+        kg__told_add(at->told, how, &known[how]);
+    }
+}
+
+void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced)
+{
+    if (what->reads)
+        acquire(at->told, what->acquires);
+    if (!what->writes || (at->told == mine && mine != NULL))
+        return;
+    if (!what->by_atomic || (!fenced && known[KG__TOLD_FENCED].count > 0) ||
+        (at->told != NULL && !(what->reads && what->acquires))) {
+        tell_more(at, what->by_atomic, fenced);
+        return;
+    }
+    /* The word has told nothing that is not known by now. */
+    if (mine == NULL)
+        mine = kg__told_copy(known);
+    mine->holders++;
+    kg__told_drop(&at->told);
+    at->told = mine;
+}
+
+size_t kg__blocks_at(uint32_t time)
+{
+    size_t low = 0;
+    size_t high = block_count;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (blocks[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint3 kg__blocks_index(uint32_t time)
+{
+    uint64_t number = blocks[kg__blocks_at(time)].number;
+
+    return (uint3){ (unsigned int)(number % gridDim.x),
+                    (unsigned int)(number / gridDim.x % gridDim.y),
+                    (unsigned int)(number / gridDim.x / gridDim.y) };
+}
+
+/* Whether a release that is known makes known what was done at a time: by `warp`, or for it to be
+ * no older where that is -1. */
+static bool is_released(uint32_t time, int warp)
+{
+    size_t part = known[KG__TOLD_FENCED].count > 0 ? kg__blocks_at(time) : SIZE_MAX;
+
+    for (; part<block_count; part = blocks[part].next_part> 0 ? blocks[part].next_part : SIZE_MAX) {
+        size_t end = part + 1 < block_count ? blocks[part + 1].first_release : release_count;
+
+        for (size_t i = blocks[part].first_release; i < end; i++) {
+            const release *made = release_at(i);
+
+            if (kg__bits_have(&known[KG__TOLD_FENCED], i) &&
+                (warp < 0 ? made->last_time >= time
+                          : made->before > time || made->until[warp] >= time))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
+{
+    return kg__order_has_met(time) || is_released(time, (int)(writer / WARP));
+}
+
+bool kg__blocks_have_acquired_read(uint32_t time)
+{
+    return kg__order_has_met(time) || is_released(time, -1);
+}
+
+bool kg__blocks_have_acquired_nothing(void)
+{
+    const kg__bits *fenced = &known[KG__TOLD_FENCED];
+    size_t first = blocks[block_count - 1].first_release;
+
+    for (size_t i = 0; i < fenced->count && i <= first / 64; i++) {
+        uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
+
+        if ((fenced->words[i] & others) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool kg__blocks_lack_fence(uint32_t time)
+{
+    size_t block = kg__blocks_at(time);
+
+    return kg__bits_have(&known[KG__TOLD_BY_ANY], blocks[block].number) &&
+           !is_released(blocks[block].time, -1);
+}
+
+bool kg__blocks_told_by_atomic(uint32_t time)
+{
+    return kg__bits_have(&known[KG__TOLD_BY_ATOMIC], blocks[kg__blocks_at(time)].number);
+}

@@ -1,0 +1,67 @@
+/* Words: the memory that threads tell each other by, with atomics and flags, and what each word
+ * tells. Internal to watching. */
+#ifndef KG__MODEL_WATCH_WORDS_H
+#define KG__MODEL_WATCH_WORDS_H
+
+#include "model/exec/launch.h"
+#include "model/watch/regions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A set of numbers. */
+typedef struct kg__bits {
+    uint64_t *words;
+    size_t count; /* of `words` */
+} kg__bits;
+
+/* Adds what is in `from`. Returns whether any of it is new. */
+bool kg__bits_add_all(kg__bits *to, const kg__bits *from);
+/* Adds a number. Returns whether it is new. */
+bool kg__bits_add(kg__bits *to, size_t number);
+static inline bool kg__bits_have(const kg__bits *set, size_t number)
+{
+    return number / 64 < set->count && (set->words[number / 64] >> number % 64 & 1) != 0;
+}
+bool kg__bits_have_all(const kg__bits *set, const kg__bits *other);
+void kg__bits_clear(kg__bits *set);
+
+/* What is told: releases, as blocks.c numbers them; blocks, by their number in the grid, that have
+ * told without a fence, by an atomic or by any access. */
+enum { KG__TOLD_FENCED, KG__TOLD_BY_ATOMIC, KG__TOLD_BY_ANY, KG__TOLD };
+
+/* Words that tell the same share it, and it changes only while there is one holder. */
+typedef struct kg__told {
+    size_t holders;
+    kg__bits of[KG__TOLD];
+} kg__told;
+
+/* A copy, with one holder. */
+kg__told *kg__told_copy(const kg__bits of[KG__TOLD]);
+/* Adds to what its only holder tells. */
+void kg__told_add(kg__told *told, int how, const kg__bits *from);
+/* Lets go of it, and makes it NULL. */
+void kg__told_drop(kg__told **told);
+
+typedef struct kg__word {
+    const kg__region *region;
+    uint32_t offset;
+    uint32_t interval;    /* that `warps` are of */
+    uint32_t warps;       /* that have released it in this interval, behind a fence */
+    uint32_t loose_warps; /* or without one */
+    uint32_t lanes;       /* that have released it by a cuda::atomic, of the warp `lanes_of` */
+    unsigned int lanes_of;
+    kg__told *told; /* between blocks; NULL: nothing */
+} kg__word;
+
+/* The word's entry, which stays where it is; NULL where there is none. It is added where it
+ * `matters`, since something is released by it, and among the first few thousand. Where there are
+ * too many, all others that matter share one entry: so races may be missed, and none is made up. */
+kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters);
+void kg__words_forget(void);
+
+/* Whether words have had to share an entry since this was last made false. */
+extern KG__HIDDEN bool kg__words_overflow;
+
+#endif

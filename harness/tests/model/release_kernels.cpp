@@ -1,0 +1,150 @@
+/* Kernels whose last block adds up what all blocks have released to it, or have not. */
+#include "tests/model/watch_start.h"
+
+static __device__ float parts[400];
+static __device__ float further_parts[400];
+static __device__ unsigned int arrived, arrived_before;
+
+static __device__ bool is_last()
+{
+    return atomicAdd(&arrived, 1u) == gridDim.x - 1;
+}
+
+// The block that came last adds up.
+static __device__ void finish(watch_data d, const bool &last, const float *of)
+{
+    float sum = 0.0f;
+
+    __syncthreads();
+    if (!last)
+        return;
+    for (unsigned int block = 0; block < gridDim.x; block++)
+        sum += of[block];
+    d.b[gridDim.x * blockDim.x + threadIdx.x] = sum;
+    if (threadIdx.x == 0)
+        arrived = arrived_before = 0;
+}
+
+/* A kernel whose first thread arrives, with whatever comes first and last. `writer` is the thread
+ * that writes the block's part. */
+#define LAST_BLOCK(name, writer, before, first, after, of)                                         \
+    KERNEL(name)                                                                                   \
+    {                                                                                              \
+        __shared__ bool last;                                                                      \
+        const bool writes = threadIdx.x == (writer);                                               \
+                                                                                                   \
+        if (threadIdx.x == 0)                                                                      \
+            last = false;                                                                          \
+        d.b[index_in_grid()] = d.a[index_in_grid()];                                               \
+        before if (threadIdx.x == 0)                                                               \
+        {                                                                                          \
+            first last = is_last();                                                                \
+            after                                                                                  \
+        }                                                                                          \
+        finish(d, last, of);                                                                       \
+    }
+#define WRITE                                                                                      \
+    if (writes)                                                                                    \
+        parts[blockIdx.x] = 1.0f;
+#define FENCE __threadfence();
+#define MEET __syncthreads();
+#define ARRIVE                                                                                     \
+    if (threadIdx.x == 0)                                                                          \
+        atomicAdd(&arrived_before, 1u);
+#define WRITE_FURTHER                                                                              \
+    if (writes)                                                                                    \
+        further_parts[blockIdx.x] = 1.0f;
+
+LAST_BLOCK(releases_its_own, 0, WRITE, FENCE, , parts)
+LAST_BLOCK(releases_its_warps, 5, WRITE __syncwarp();, FENCE, , parts)
+LAST_BLOCK(releases_after_a_barrier, 64, WRITE MEET, FENCE, , parts)
+LAST_BLOCK(releases_what_all_fenced, 64, WRITE FENCE MEET, , , parts)
+LAST_BLOCK(releases_what_the_writer_fenced, 64, WRITE if (writes) FENCE MEET, , , parts)
+LAST_BLOCK(releases_two_barriers_later, 64, WRITE FENCE MEET MEET, , , parts)
+LAST_BLOCK(releases_twice, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER MEET, FENCE, ,
+           further_parts)
+LAST_BLOCK(releases_former_after_latter, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER, , , parts)
+LAST_BLOCK(no_barrier_before_release, 64, WRITE, FENCE, , parts)
+LAST_BLOCK(written_after_release, 0, , FENCE, WRITE, parts)
+LAST_BLOCK(written_between_fence_and_release, 0, , FENCE WRITE, , parts)
+LAST_BLOCK(fences_without_barrier, 64, WRITE FENCE, , , parts)
+LAST_BLOCK(second_release_without_fence, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER MEET, , ,
+           further_parts)
+
+KERNEL(written_a_barrier_after_release)
+{
+    __shared__ bool last;
+
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = is_last();
+    }
+    __syncthreads();
+    if (threadIdx.x == 64)
+        parts[blockIdx.x] = 1.0f;
+    finish(d, last, parts);
+}
+
+// A warp tells another one by a flag, which then releases what both did.
+KERNEL(releases_what_another_warp_told)
+{
+    __shared__ bool last;
+    __shared__ int flag;
+
+    if (threadIdx.x == 0) {
+        last = false;
+        flag = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = 1.0f;
+        __threadfence_block();
+        atomicExch(&flag, 1);
+    }
+    if (threadIdx.x == 64) {
+        while (atomicCAS(&flag, 1, 2) != 1)
+            ;
+        __threadfence();
+        last = is_last();
+    }
+    finish(d, last, parts);
+}
+
+// Each thread adds to d.k counts of its own after a fence; each block then writes, or all write to
+// one element.
+static __device__ void count_much(watch_data d)
+{
+    d.b[index_in_grid()] = 2.0f * d.a[index_in_grid()] + 1.0f;
+    __threadfence();
+    for (int j = 0; j < d.k; j++)
+        atomicAdd(&d.numbers[(index_in_grid() * d.k + j) % d.n], 1);
+    __syncthreads();
+}
+
+KERNEL(many_counts)
+{
+    count_much(d);
+    if (threadIdx.x == 0)
+        d.b[index_in_grid()] = 2.0f * d.a[0] + 1.0f;
+}
+
+KERNEL(many_counts_and_a_race)
+{
+    count_much(d);
+    if (threadIdx.x == 0)
+        d.b[0] = 2.0f * d.a[0] + 1.0f;
+}
+
+// The last block adds up, of those that have all counted much.
+KERNEL(many_counts_and_the_last_block)
+{
+    __shared__ bool last;
+
+    count_much(d);
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = 1.0f;
+        __threadfence();
+        last = is_last();
+    }
+    finish(d, last, parts);
+}

@@ -1,0 +1,85 @@
+/* What blocks release to each other, and what they do not. */
+#include <criterion/criterion.h>
+
+#include "tests/model/finding_texts.h"
+#include "tests/model/watch_fixture.h"
+
+#define KERNEL(name) #name, launch_##name
+
+/* Kernels of three warps per block; `k` is how many words each thread counts in. */
+static const struct {
+    const char *name;
+    launcher *launch;
+    const char *race; /* what it is about, or NULL where there is none */
+    int k;
+} releases[] = {
+    { KERNEL(releases_its_own), NULL, 0 },
+    { KERNEL(releases_its_warps), NULL, 0 },
+    { KERNEL(releases_after_a_barrier), NULL, 0 },
+    { KERNEL(releases_what_all_fenced), NULL, 0 },
+    { KERNEL(releases_what_the_writer_fenced), NULL, 0 },
+    { KERNEL(releases_two_barriers_later), NULL, 0 },
+    { KERNEL(releases_twice), NULL, 0 },
+    { KERNEL(releases_former_after_latter), NULL, 0 },
+    { KERNEL(no_barrier_before_release), "parts", 0 },
+    { KERNEL(written_after_release), "parts", 0 },
+    { KERNEL(written_a_barrier_after_release), "parts", 0 },
+    { KERNEL(written_between_fence_and_release), "parts", 0 },
+    { KERNEL(fences_without_barrier), "parts", 0 },
+    { KERNEL(second_release_without_fence), "further_parts", 0 },
+    { KERNEL(many_counts), NULL, 2 },
+    { KERNEL(many_counts_and_a_race), "b", 2 },
+    { KERNEL(many_counts_and_the_last_block), NULL, 2 },
+    { KERNEL(many_counts), NULL, 20 },
+    { KERNEL(many_counts_and_a_race), "b", 20 },
+    { KERNEL(many_counts_and_the_last_block), NULL, 20 },
+    { KERNEL(many_counts), NULL, 60 },
+    { KERNEL(many_counts_and_a_race), "b", 60 },
+    { KERNEL(many_counts_and_the_last_block), NULL, 60 },
+    /* The last one waits for the warp before. */
+    { KERNEL(releases_what_another_warp_told), NULL, 0 },
+};
+
+Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
+{
+    for (size_t i = 0; i < LENGTH(releases) * 4; i++) {
+        const size_t row = i / 4;
+        watch_data data;
+
+        if (i % 2 == 1 && row == LENGTH(releases) - 1)
+            continue;
+        kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
+        kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
+        data = make_data(1 << 16);
+        data.k = releases[row].k;
+        start(releases[row].launch, line(8), line(96), data);
+        if (releases[row].race == NULL)
+            expect_clean(releases[row].name);
+        else
+            expect_only(FOUND(RACE_BETWEEN_BLOCKS, releases[row].race, 0, 0, 0),
+                        releases[row].name);
+        cr_expect(!kg__model_seen()->too_many_words);
+        kg__model_free_all();
+    }
+}
+
+/* More words than are kept apart: blocks count as ordered that may not be, and the report says so.
+ */
+Test(watch_releases, too_many_words)
+{
+    static launcher *const right[] = { launch_many_counts, launch_many_counts_and_the_last_block };
+
+    for (size_t i = 0; i < LENGTH(right); i++) {
+        watch_data data;
+
+        kg__model_watch(CHECK, 0);
+        data = make_data(1 << 20);
+        data.k = 700;
+        start(right[i], line(8), line(96), data);
+        expect_clean("too many words");
+        cr_expect(kg__model_seen()->too_many_words);
+        kg__model_free_all();
+        kg__model_watch(CHECK, 0);
+        cr_expect(!kg__model_seen()->too_many_words);
+    }
+}
