@@ -291,9 +291,12 @@ uint3 kg__blocks_index(uint32_t time)
  * no older where that is -1. */
 static bool is_released(uint32_t time, int warp)
 {
-    size_t part = known[KG__TOLD_FENCED].count > 0 ? kg__blocks_at(time) : SIZE_MAX;
+    size_t part;
 
-    for (; part<block_count; part = blocks[part].next_part> 0 ? blocks[part].next_part : SIZE_MAX) {
+    if (known[KG__TOLD_FENCED].count == 0)
+        return false;
+    part = kg__blocks_at(time);
+    do {
         size_t end = part + 1 < block_count ? blocks[part + 1].first_release : release_count;
 
         for (size_t i = blocks[part].first_release; i < end; i++) {
@@ -304,7 +307,8 @@ static bool is_released(uint32_t time, int warp)
                           : made->before > time || made->until[warp] >= time))
                 return true;
         }
-    }
+        part = blocks[part].next_part;
+    } while (part != 0);
     return false;
 }
 

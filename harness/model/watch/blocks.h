@@ -23,8 +23,9 @@ typedef struct kg__telling {
     bool releases; /* with what it writes, without a fence before it */
 } kg__telling;
 
+/* Forgets the blocks of the last launch. */
 void kg__blocks_begin_launch(void);
-/* `number`: the block's position in its grid, x fastest. */
+/* A block begins. `number`: the block's position in its grid, x fastest. */
 void kg__blocks_begin(uint64_t number);
 /* The threads of the running block come to a barrier: its interval is over. */
 void kg__blocks_barrier(void);

@@ -20,11 +20,14 @@ typedef struct kg__bits {
 bool kg__bits_add_all(kg__bits *to, const kg__bits *from);
 /* Adds a number. Returns whether it is new. */
 bool kg__bits_add(kg__bits *to, size_t number);
+/* Whether a number is in the set. */
 static inline bool kg__bits_have(const kg__bits *set, size_t number)
 {
     return number / 64 < set->count && (set->words[number / 64] >> number % 64 & 1) != 0;
 }
+/* Whether all of `other` is in the set. */
 bool kg__bits_have_all(const kg__bits *set, const kg__bits *other);
+/* Empties the set, and keeps its memory. */
 void kg__bits_clear(kg__bits *set);
 
 /* What is told: releases, as blocks.c numbers them; blocks, by their number in the grid, that have
@@ -41,9 +44,10 @@ typedef struct kg__told {
 kg__told *kg__told_copy(const kg__bits of[KG__TOLD]);
 /* Adds to what its only holder tells. */
 void kg__told_add(kg__told *told, int how, const kg__bits *from);
-/* Lets go of it, and makes it NULL. */
+/* Releases it, and makes it NULL. */
 void kg__told_drop(kg__told **told);
 
+/* A word, and what those who wrote it have made known by it. */
 typedef struct kg__word {
     const kg__region *region;
     uint32_t offset;
@@ -59,6 +63,7 @@ typedef struct kg__word {
  * `matters`, since something is released by it, and among the first few thousand. Where there are
  * too many, all others that matter share one entry: so races may be missed, and none is made up. */
 kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters);
+/* Forgets all words, at the begin of a launch. */
 void kg__words_forget(void);
 
 /* Whether words have had to share an entry since this was last made false. */
