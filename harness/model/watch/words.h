@@ -27,7 +27,7 @@ static inline bool kg__bits_have(const kg__bits *set, size_t number)
 }
 /* Whether all of `other` is in the set. */
 bool kg__bits_have_all(const kg__bits *set, const kg__bits *other);
-/* Empties the set, and keeps its memory. */
+/* Empties the set, and frees its memory. */
 void kg__bits_clear(kg__bits *set);
 
 /* What is told: releases, as blocks.c numbers them; blocks, by their number in the grid, that have
