@@ -45,24 +45,24 @@ static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
-static volatile sig_atomic_t sigterm_held;
+static volatile sig_atomic_t sigterm_held; /* how often */
 static volatile sig_atomic_t sigterm_waits;
 
 bool kg__model_defers_sigterm(void)
 {
-    sigterm_waits = sigterm_held;
+    sigterm_waits = sigterm_held > 0;
     return sigterm_waits;
 }
 
 void kg__model_hold_sigterm(void)
 {
-    sigterm_held = true;
+    sigterm_held = sigterm_held + 1;
 }
 
 void kg__model_release_sigterm(void)
 {
-    sigterm_held = false;
-    if (sigterm_waits) {
+    sigterm_held = sigterm_held - 1;
+    if (sigterm_held == 0 && sigterm_waits) {
         sigterm_waits = false;
         (void)raise(SIGTERM);
     }

@@ -37,7 +37,7 @@ bool kg__model_in_guard(const void *address);
  * kg__model_pass(). */
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context);
-/* Begins what a SIGTERM, which ends a launch by a switch, must not interrupt. Holds do not nest. */
+/* Begins what a SIGTERM, which ends a launch by a switch, must not interrupt. Holds nest. */
 void kg__model_hold_sigterm(void);
 /* Ends it, and raises a SIGTERM that came meanwhile. */
 void kg__model_release_sigterm(void);
