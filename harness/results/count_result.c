@@ -242,12 +242,17 @@ static bool is_same_work_on_other_blocks(const counted_case *counted)
     return true;
 }
 
+/* Why a counter that was judged has its verdict. */
+static const char *why_of(const counted_case *counted, kg__counter counter)
+{
+    return kg__case_result_metric(counted->result, kg__counter_name(counter))->why;
+}
+
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
     bool slower = counted->result->verdict == KG__SLOWER;
     kg__counter first = furthest(counted, counted->result->verdict);
-    char move[KG__JUDGMENT_TEXT_SIZE];
     char lines[KG__MESSAGE_SIZE];
     char command[KG__MESSAGE_SIZE];
     size_t used;
@@ -256,8 +261,8 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     kg__format(command, sizeof command,
                "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
                slower ? "accept" : "keep", (int)kg__variant_length(id), id);
-    kg__judgment_text(move, sizeof move, &counted->judgments[first], "");
-    kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first), move);
+    kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
+               why_of(counted, first));
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
     if (slower)
@@ -282,16 +287,16 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has
- * count. */
+ * one. */
 static void explain_rest(counted_case *counted)
 {
     for (int i = 0; i < KG__COUNTERS; i++) {
         const kg__judgment *judgment = &counted->judgments[i];
-        char why[KG__JUDGMENT_TEXT_SIZE];
+        const char *why;
 
-        kg__judgment_text(why, sizeof why, judgment, "");
-        if (judgment->verdict != counted->result->verdict || why[0] == '\0')
+        if (judgment->verdict != counted->result->verdict || judgment->reason == KG__WITHIN_LIMIT)
             continue;
+        why = why_of(counted, (kg__counter)i);
         if (counted->result->verdict == KG__NO_BASELINE)
             kg__format(counted->why, sizeof counted->why, "%s", why);
         else
@@ -301,7 +306,7 @@ static void explain_rest(counted_case *counted)
     }
 }
 
-/* The value of a counter; NAN where it has ncount. */
+/* The value of a counter; NAN where it has none. */
 static double count_of(const kg__case_result *result, kg__counter counter)
 {
     const kg__metric_result *metric = kg__case_result_metric(result, kg__counter_name(counter));

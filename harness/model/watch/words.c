@@ -15,12 +15,7 @@
 
 bool kg__words_overflow;
 
-/* By a hash. */
-typedef struct slot {
-    kg__word *word;
-} slot;
-
-static slot *table;
+static kg__word **table; /* by a hash */
 static size_t capacity;
 static size_t word_count;
 static kg__word the_rest; /* stands for all that found no space */
@@ -116,14 +111,14 @@ void kg__told_drop(kg__told **told)
 }
 
 /* Where a word is, or would be. */
-static slot *slot_of(const kg__region *region, uint32_t offset)
+static kg__word **slot_of(const kg__region *region, uint32_t offset)
 {
     size_t number = (size_t)(((uintptr_t)region / 64 + offset) * 0x9e3779b97f4a7c15u >> 32);
 
     for (;; number++) {
-        slot *found = &table[number & (capacity - 1)];
+        kg__word **found = &table[number & (capacity - 1)];
 
-        if (found->word == NULL || (found->word->region == region && found->word->offset == offset))
+        if (*found == NULL || ((*found)->region == region && (*found)->offset == offset))
             return found;
     }
 }
@@ -131,28 +126,28 @@ static slot *slot_of(const kg__region *region, uint32_t offset)
 /* At most half of the table is full. */
 static void grow_table(void)
 {
-    slot *old = table;
+    kg__word **old = table;
     size_t old_capacity = capacity;
 
     if (2 * (word_count + 1) <= capacity)
         return;
     capacity = capacity == 0 ? FIRST_CAPACITY : 2 * capacity;
-    table = kg__allocate(capacity, sizeof *table);
+    table = kg__allocate(capacity, sizeof(kg__word *));
     for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].word != NULL)
-            *slot_of(old[i].word->region, old[i].word->offset) = old[i];
+        if (old[i] != NULL)
+            *slot_of(old[i]->region, old[i]->offset) = old[i];
     }
     free(old);
 }
 
 kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
 {
-    slot *at;
+    kg__word **at;
 
     grow_table();
     at = slot_of(region, offset);
-    if (at->word != NULL)
-        return at->word;
+    if (*at != NULL)
+        return *at;
     if (word_count >= WORDS_MAXIMUM || sets_bytes >= SETS_MEMORY) {
         any_rest = any_rest || matters;
         kg__words_overflow = kg__words_overflow || matters;
@@ -160,21 +155,21 @@ kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
     }
     if (!matters && word_count >= LOOSE_MAXIMUM)
         return NULL;
-    at->word = kg__allocate(1, sizeof *at->word);
-    at->word->region = region;
-    at->word->offset = offset;
+    *at = kg__allocate(1, sizeof **at);
+    (*at)->region = region;
+    (*at)->offset = offset;
     word_count++;
-    return at->word;
+    return *at;
 }
 
 void kg__words_forget(void)
 {
     for (size_t i = 0; word_count > 0 && i < capacity; i++) {
-        if (table[i].word == NULL)
+        if (table[i] == NULL)
             continue;
-        kg__told_drop(&table[i].word->told);
-        free(table[i].word);
-        table[i].word = NULL;
+        kg__told_drop(&table[i]->told);
+        free(table[i]);
+        table[i] = NULL;
     }
     word_count = 0;
     kg__told_drop(&the_rest.told);
