@@ -47,6 +47,8 @@ extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,
                         size_t size) noexcept(true) __asm__("kg__model_memset");
+extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
+    __attribute__((format(printf, 1, 2)));
 #endif
 
 #include <assert.h>

@@ -162,6 +162,8 @@ void kg__model_write_row(void *address, const uint32_t *words);
 void kg__model_fence(void);
 /* The same for its block alone. */
 void kg__model_fence_block(void);
+/* The same of what a load with an acquire orders, which takes no instruction of its own. */
+void kg__model_acquire(void);
 
 /* What an atomic access with an order and a scope is: a sum of these. */
 enum {
@@ -220,6 +222,9 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 
 /* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
+
+/* What they call in place of printf(): counts a kernel's call. */
+int kg__model_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.
  */

@@ -4,13 +4,17 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/fibers.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
+#include "model/watch/sites.h"
 #include "model/watch/watcher.h"
 
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,12 +197,17 @@ void __tsan_write_range(const void *address, size_t size)
 
 void kg__model_fence(void)
 {
-    note(kg__access(1, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_DEVICE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 void kg__model_fence_block(void)
 {
-    note(kg__access(0, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_BLOCK, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
+void kg__model_acquire(void)
+{
+    note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 /* The stand-in's atomics load once and store once: the load is the request, and nothing comes
@@ -444,4 +453,20 @@ void *kg__model_memset(void *to, int value, size_t size)
 {
     note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memset(to, value, size);
+}
+
+int kg__model_printf(const char *format, ...)
+{
+    va_list values;
+    int written;
+
+    if (kg__trace_cursor != NULL) {
+        kg__model_hold_sigterm();
+        kg__site_note(CODE, KG__ACCESS_PRINTF);
+        kg__model_release_sigterm();
+    }
+    va_start(values, format);
+    written = vprintf(format, values);
+    va_end(values);
+    return written;
 }

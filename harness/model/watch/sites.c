@@ -64,7 +64,7 @@ void kg__site_note(uintptr_t code, unsigned int kind)
     kg__site *site = kg__site_of(code);
 
     site->kind = kind;
-    site->fresh[KG__NO_SPACE][0]++;
+    site->fresh[KG__NO_SPACE][KG__SITE_REQUESTS]++;
 }
 
 void kg__sites_begin(void)
@@ -85,7 +85,7 @@ void kg__sites_weigh(uint64_t weight, uint64_t of)
 {
     for (kg__site *site = all_sites; site != NULL; site = site->next) {
         for (int space = 0; space <= KG__SPACES; space++) {
-            for (int what = 0; what < 2; what++) {
+            for (int what = 0; what < KG__SITE_FIGURES; what++) {
                 uint64_t *fresh = &site->fresh[space][what];
 
                 site->sum[space][what] += weighed(*fresh, weight, of);
