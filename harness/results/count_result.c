@@ -157,13 +157,14 @@ static void refuse_unknown_counters(counted_case *counted)
 }
 
 /* Whether a counter tells of what a kernel's threads do. Copies are made without it, and a launch
- * counts, and a block has its shared memory, though its threads return at once. */
+ * counts, with its blocks, threads and shared memory, though its threads return at once. */
 static bool is_of_threads(const char *name)
 {
     kg__counter counter;
 
     return kg__counter_parse(name, &counter) && counter != KG__COPIED_BYTES &&
-           counter != KG__LAUNCHES && counter != KG__SHARED_BYTES;
+           counter != KG__LAUNCHES && counter != KG__BLOCKS && counter != KG__THREADS &&
+           counter != KG__SHARED_BYTES;
 }
 
 /* A kernel that is started no more costs nothing: no counter got better by that. */

@@ -140,6 +140,10 @@ Test(count_result, what_an_older_model_did_not_count)
         const char *counter;
         bool judged;
     } rows[] = {
+        { "4", "fences", true },
+        { "3", "fences", false },
+        { "3", "threads", false },
+        { "3", "global_atomic_passes", false },
         { "3", "launches", true },
         { "2", "launches", false },
         { "2", "constant_load_words", false },
@@ -201,7 +205,8 @@ Test(count_result, a_busier_block)
  * kernel's work: all that was any fell to nothing. */
 Test(count_result, a_kernel_that_does_nothing_more)
 {
-    static const char *const beside[] = { "copied_bytes", "launches", "shared_bytes" };
+    static const char *const beside[] = { "copied_bytes", "launches", "blocks", "threads",
+                                         "shared_bytes" };
 
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         usual_case();
