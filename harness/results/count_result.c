@@ -24,6 +24,7 @@ typedef struct counted_case {
     kg__judgment judgments[KG__COUNTERS];
     char why[KG__MESSAGE_SIZE];
     const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
+    bool lost_tensor_work;
 } counted_case;
 
 static bool is_unique_bytes(kg__counter counter)
@@ -78,6 +79,18 @@ static void leave_outdated(counted_case *counted, kg__counter counter, kg__metri
                    counted->model, kg__counter_name(counter));
 }
 
+/* Work on tensor cores is no cost: a case may gain it, and not lose all of it. Losing some keeps
+ * the case from being faster. */
+static void judge_tensor_work(counted_case *counted, kg__judgment *judgment)
+{
+    if (judgment->verdict == KG__SLOWER && judgment->baseline == 0)
+        judgment->verdict = KG__PASS;
+    if (judgment->verdict != KG__FASTER)
+        return;
+    judgment->verdict = judgment->value == 0 ? KG__SLOWER : KG__PASS;
+    counted->lost_tensor_work = true;
+}
+
 /* Judges one counter whose value is `value`, and adds its figures. */
 static void judge_counter(counted_case *counted, kg__counter counter, double value)
 {
@@ -97,6 +110,8 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
     if (recorded != NULL)
         expectation = kg__baseline_expectation(recorded);
     *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, false);
+    if (counter == KG__TENSOR_MULTIPLY_ADDS)
+        judge_tensor_work(counted, judgment);
     kg__judgment_text(why, sizeof why, judgment, "");
     if (counted->expected != NULL) {
         metric->baseline = expectation.value;
@@ -253,7 +268,10 @@ static const char *why_of(const counted_case *counted, kg__counter counter)
 static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
     bool slower = counted->result->verdict == KG__SLOWER;
-    kg__counter first = furthest(counted, counted->result->verdict);
+    bool lost_all = slower && counted->lost_tensor_work &&
+                    counted->judgments[KG__TENSOR_MULTIPLY_ADDS].verdict == KG__SLOWER;
+    kg__counter first =
+        lost_all ? KG__TENSOR_MULTIPLY_ADDS : furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
     char command[KG__MESSAGE_SIZE];
     size_t used;
@@ -285,6 +303,22 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     }
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
     append(counted->why, sizeof counted->why, command);
+}
+
+/* A case that lost work on tensor cores is not faster, whatever fell: without a clock nobody knows
+ * what that costs. */
+static void hold_back(counted_case *counted)
+{
+    counted->result->verdict = KG__PASS;
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+
+        if (counted->judgments[i].verdict == KG__FASTER)
+            kg__case_result_metric(counted->result, name)->verdict = KG__PASS;
+    }
+    kg__format(counted->why, sizeof counted->why, "%s %s: not called faster",
+               kg__counter_name(KG__TENSOR_MULTIPLY_ADDS),
+               why_of(counted, KG__TENSOR_MULTIPLY_ADDS));
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has
@@ -372,6 +406,8 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
         take_counter(&counted, (kg__counter)i);
     refuse_nothing(&counted);
+    if (result->verdict == KG__FASTER && counted.lost_tensor_work)
+        hold_back(&counted);
     if (result->verdict == KG__SLOWER || result->verdict == KG__FASTER)
         explain_move(&counted, id, differences);
     else if (counted.why[0] == '\0')

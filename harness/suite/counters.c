@@ -25,6 +25,7 @@ static const char *const names[KG__COUNTERS] = {
     [KG__BARRIERS] = "barriers",
     [KG__FENCES] = "fences",
     [KG__PRINTF_CALLS] = "printf_calls",
+    [KG__TENSOR_MULTIPLY_ADDS] = "tensor_multiply_adds",
     [KG__LAUNCHES] = "launches",
     [KG__BLOCKS] = "blocks",
     [KG__THREADS] = "threads",
@@ -38,17 +39,10 @@ static const char *const names[KG__COUNTERS] = {
 
 /* The first version of the model that counts a counter as it is counted now; 0: all do. */
 static const long first_models[KG__COUNTERS] = {
-    [KG__CONSTANT_LOAD_WORDS] = 3,
-    [KG__LAUNCHES] = 3,
-    [KG__BUSIEST_BLOCK_REQUESTS] = 2,
-    [KG__SHARED_BYTES] = 2,
-    [KG__COPIED_BYTES] = 2,
-    [KG__GLOBAL_ATOMIC_PASSES] = 4,
-    [KG__SHARED_ATOMIC_PASSES] = 4,
-    [KG__FENCES] = 4,
-    [KG__PRINTF_CALLS] = 4,
-    [KG__BLOCKS] = 4,
-    [KG__THREADS] = 4,
+    [KG__CONSTANT_LOAD_WORDS] = 3,   [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
+    [KG__SHARED_BYTES] = 2,          [KG__COPIED_BYTES] = 2, [KG__GLOBAL_ATOMIC_PASSES] = 4,
+    [KG__SHARED_ATOMIC_PASSES] = 4,  [KG__FENCES] = 4,       [KG__PRINTF_CALLS] = 4,
+    [KG__TENSOR_MULTIPLY_ADDS] = 4,  [KG__BLOCKS] = 4,       [KG__THREADS] = 4,
     [KG__BUSIEST_WARP_REQUESTS] = 4,
 };
 

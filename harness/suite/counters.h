@@ -26,6 +26,7 @@ typedef enum kg__counter {
     KG__BARRIERS,               /* of a block */
     KG__FENCES,                 /* of a warp */
     KG__PRINTF_CALLS,           /* of a thread */
+    KG__TENSOR_MULTIPLY_ADDS,   /* of products of matrices: no cost, but none may be lost */
     KG__LAUNCHES,               /* of kernels */
     KG__BLOCKS,                 /* launched */
     KG__THREADS,                /* launched */

@@ -18,8 +18,8 @@ COUNTERS = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
     "global_atomic_sectors", "global_atomic_passes", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
     "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_passes", "constant_load_requests",
-    "constant_load_words", "shuffles", "barriers", "fences", "printf_calls", "launches", "blocks", "threads",
-    "busiest_block_requests", "busiest_warp_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
+    "constant_load_words", "shuffles", "barriers", "fences", "printf_calls", "tensor_multiply_adds", "launches",
+    "blocks", "threads", "busiest_block_requests", "busiest_warp_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
     "unique_bytes_written",
 )
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")

@@ -223,7 +223,10 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 /* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
 
-/* What they call in place of printf(): counts a kernel's call. */
+/* Counts the calling lane's share of the multiply-adds of a product of matrices. */
+void kg__model_multiplies(unsigned int times);
+
+/* What instrumented kernels call in place of printf(): counts a kernel's call. */
 int kg__model_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.

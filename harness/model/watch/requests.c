@@ -60,6 +60,17 @@ uint64_t *kg__requests_of_warps(void)
     return of_warps;
 }
 
+void kg__requests_of_block(uint64_t *block, uint64_t *warp)
+{
+    uint64_t requests = 0;
+
+    for (unsigned int i = 0; i < KG__MODEL_MAX_WARPS; i++) {
+        requests += of_warps[i];
+        *warp = of_warps[i] > *warp ? of_warps[i] : *warp;
+    }
+    *block = requests > *block ? requests : *block;
+}
+
 /* True when the second half of a warp touches what the first does, as the rows of a block often do.
  */
 static inline bool repeats(const uint32_t *values, unsigned int count)
@@ -219,7 +230,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
             fresh[KG__SITE_PASSES] += count_passes(count, addresses);
         /* nvcc generates a fence before a release. */
         if ((kind & KG__ACCESS_RELEASE) != 0)
-            kg__site_note(site->code, kind);
+            kg__site_note(site->code, kind, 1);
     }
 }
 
@@ -388,7 +399,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
         if (counting && (kind & KG__ACCESS_ASYNC) == 0 && addresses[0] != KG__FENCE_OF_ACQUIRE)
-            kg__site_note(code, kind);
+            kg__site_note(code, kind, 1);
         if (checking)
             take_note(kind, count, addresses, lanes);
         return;

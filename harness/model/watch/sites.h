@@ -5,13 +5,14 @@
 
 #include "model/exec/launch.h"
 #include "model/watch/regions.h"
+#include "suite/counters.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define KG__SPACES 3
 /* After the spaces: what is counted and touches none: barriers, shuffles, fences, calls of
- * printf(). */
+ * printf(), multiply-adds of matrices. */
 #define KG__NO_SPACE KG__SPACES
 
 /* What a site's requests to a space come to: how many, their sectors, wavefronts or words, and the
@@ -60,8 +61,11 @@ const kg__site *kg__site_numbered(unsigned int number);
 /* All sites, linked by `next`. */
 const kg__site *kg__sites(void);
 
-/* Counts what touches no memory at `code`; `kind` says which (trace.h). */
-void kg__site_note(uintptr_t code, unsigned int kind);
+/* Counts what touches no memory at `code`, `times` as often; `kind` says which (trace.h). */
+void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);
+/* The counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS where none has it.
+ */
+kg__counter kg__site_counter(const kg__site *site, int space, int figure);
 /* Forgets all sites' counts. */
 void kg__sites_begin(void);
 /* Ends a class of blocks: what was counted since the last class stands for `weight` blocks where

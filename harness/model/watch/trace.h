@@ -37,6 +37,7 @@ enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
 #define KG__ACCESS_BARRIER 0x4000u
 #define KG__ACCESS_SHUFFLE 0x8000u
 #define KG__ACCESS_PRINTF 0x10000u
+#define KG__ACCESS_MATRIX 0x20000u
 #define KG__ACCESS_KIND ((uint64_t)0x3fff)
 
 /* An access to `address` of this kind, as kg__trace_event has it. */

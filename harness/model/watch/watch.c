@@ -219,20 +219,6 @@ static bool choose_block(uint3 *block)
     return true;
 }
 
-static void compare_with_busiest(void)
-{
-    const uint64_t *of_warps = kg__requests_of_warps();
-    uint64_t requests = 0;
-
-    for (unsigned int i = 0; i < KG__MODEL_MAX_WARPS; i++) {
-        requests += of_warps[i];
-        if (busiest_warp < of_warps[i])
-            busiest_warp = of_warps[i];
-    }
-    if (busiest_block < requests)
-        busiest_block = requests;
-}
-
 static kg__exec_next_block end_block(uint3 *next)
 {
     uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
@@ -240,7 +226,7 @@ static kg__exec_next_block end_block(uint3 *next)
     kg__shadow_end_block();
     kg__clusters_end_block();
     run_blocks++;
-    compare_with_busiest();
+    kg__requests_of_block(&busiest_block, &busiest_warp);
     if (!sampling && !all_blocks_run && budget > 0 && accesses > budget / BUDGET_PART &&
         accesses / run_blocks > budget / grid_blocks)
         begin_sampling(accesses / run_blocks);
@@ -274,7 +260,7 @@ static void note_barrier(uintptr_t code, bool several)
 {
     if (several && kg__watch_checks())
         kg__compare_barriers();
-    kg__site_note(code, KG__ACCESS_BARRIER);
+    kg__site_note(code, KG__ACCESS_BARRIER, 1);
     kg__shadow_barrier();
 }
 
@@ -284,7 +270,7 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
     if (operation == KG__MODEL_SYNC)
         kg__order_sync(warp, lanes);
     else if (operation <= KG__MODEL_SHUFFLE_XOR)
-        kg__site_note(code, KG__ACCESS_SHUFFLE);
+        kg__site_note(code, KG__ACCESS_SHUFFLE, 1);
 }
 
 static void note_shuffle_outside(unsigned int thread, unsigned int source, uintptr_t code)
@@ -393,39 +379,6 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
     kg__region_drop(allocation->base);
 }
 
-/* The counter of a site's figure in a space. */
-static kg__counter counter_of(const kg__site *site, int space, int what)
-{
-    static const kg__counter reads[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS, KG__COUNTERS },
-        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS, KG__COUNTERS },
-        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS,
-                                 KG__COUNTERS },
-    };
-    static const kg__counter writes[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS, KG__COUNTERS },
-        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS,
-                               KG__COUNTERS },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
-    };
-    static const kg__counter updates[KG__SPACES][KG__SITE_FIGURES] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS,
-                               KG__GLOBAL_ATOMIC_PASSES },
-        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS, KG__SHARED_ATOMIC_PASSES },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
-    };
-
-    if (space == KG__NO_SPACE)
-        return what > 0                                 ? KG__COUNTERS
-               : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
-               : (site->kind & KG__ACCESS_SHUFFLE) != 0 ? KG__SHUFFLES
-               : (site->kind & KG__ACCESS_PRINTF) != 0  ? KG__PRINTF_CALLS
-                                                        : KG__FENCES;
-    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][what]
-           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][what]
-                                                  : reads[space][what];
-}
-
 /* The line of a source, added where it is new. */
 static kg__model_line *line_at(kg__model_source source)
 {
@@ -456,7 +409,7 @@ static void gather_site(const kg__site *site)
             continue;
         line = line_at(kg__model_source_of((const void *)site->code));
         for (int what = 0; what < KG__SITE_FIGURES; what++) {
-            kg__counter counter = counter_of(site, space, what);
+            kg__counter counter = kg__site_counter(site, space, what);
 
             if (counter == KG__COUNTERS)
                 continue;

@@ -51,11 +51,11 @@ class Differences(Baselines):
 
     def test_counters(self):
         for before, after, models, expected in (
-                ({"barriers": 1}, {"barriers": 1}, "33", None), ({"barriers": 1}, {"barriers": 2}, "33", ("moved", "slower", 1)),
-                ({"shuffles": 4}, {"barriers": 1, "shuffles": 4}, "33", ("moved", "slower", float("inf"))),
-                ({"barriers": 1, "shuffles": 4}, {"shuffles": 4}, "33", ("moved", "faster", -1)),
+                ({"barriers": 1}, {"barriers": 1}, "44", None), ({"barriers": 1}, {"barriers": 2}, "44", ("moved", "slower", 1)),
+                ({"shuffles": 4}, {"barriers": 1, "shuffles": 4}, "44", ("moved", "slower", float("inf"))),
+                ({"barriers": 1, "shuffles": 4}, {"shuffles": 4}, "44", ("moved", "faster", -1)),
                 # What another version counted otherwise is not compared.
-                ({"launches": 1}, {"launches": 9}, "23", ("new", "", None))):
+                ({"launches": 1}, {"launches": 9}, "24", ("new", "", None))):
             with self.subTest(before=before, after=after):
                 sides = (counters({"a/b/1/-": side}, model=model) for side, model in zip((before, after), models))
                 found = self.differences(*sides)

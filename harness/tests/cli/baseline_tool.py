@@ -325,7 +325,7 @@ class Retire(Baselines):
     MODEL = """\
 {"schema": "kernelgate-baseline/2",
  "target": {"key": "cpu-model"},
- "provenance": {"model": "3"},
+ "provenance": {"model": "4"},
  "cases": {
   "a/b/1/-": {"barriers": 1, "commit": "c"}
  }%s}

@@ -89,7 +89,7 @@ class Counts(Recording):
         self.assertEqual(self.read(COUNTS), first)
 
     def test_what_refuses(self):
-        before = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "cpu-model"}, "provenance": {"model": "3"}}'
+        before = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "cpu-model"}, "provenance": {"model": "4"}}'
         for globs, plan, told in (
                 (RIGHT, f"3 {SLOW} global_load_sectors 401", f"{SLOW}: global_load_sectors is 400 in one run and 401 in another"),
                 (RIGHT, f"2 {SLOW} line kernels/fake/plain.cu:14 global_load_sectors 401",

@@ -358,7 +358,7 @@ class Writing(Folder):
         self.assertEqual(json.loads(text)["target"]["name"], made.target["name"])
 
     def test_lines_and_checked_cases_are_written_in_order(self):
-        made = self.baseline(target={"key": "cpu-model"}, provenance={"model": "3"}, checked=["b/v/1/-", "a/v/2/-", "a/v/10/-"])
+        made = self.baseline(target={"key": "cpu-model"}, provenance={"model": "4"}, checked=["b/v/1/-", "a/v/2/-", "a/v/10/-"])
         case = made.cases["a/b/530/b16"]
         case.metrics = {"shuffles": Metric("shuffles", 2.0), "barriers": Metric("barriers", 2.0)}
         case.lines = {"k.cu:14": {"shuffles": 2, "barriers": 1}, "k.cu:9": {"barriers": 1}}

@@ -25,7 +25,7 @@ OF_A_GPU = {
 # That counters are the sums of their lines is what no schema can say: these have no sums.
 OF_THE_MODEL = {
     "schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
-    "provenance": {"compiler": "gcc 12.2.0", "model": "3"},
+    "provenance": {"compiler": "gcc 12.2.0", "model": "4"},
     "cases": {"a/b/1/-": {"commit": "abc", "shared_bytes": 8,
                           "copied_bytes": {"value": 9, "band": 0.1, "band_by": "hand", "gated": True},
                           "lines": {"kernels/a/b.cu:7": {"shared_bytes": 8}}}},

@@ -92,6 +92,29 @@ Test(standard, atomics_are_right_or_wrong_in_one_way)
     try_rows(atomics, LENGTH(atomics));
 }
 
+/* A release takes a fence, whatever its scope; an acquire does not. */
+Test(standard, releases_are_fences)
+{
+    static const struct {
+        const char *name;
+        launcher *launch;
+        unsigned int grid, block;
+        uint64_t fences;
+    } rows[] = {
+        { KERNEL(hand_over_acquired), 1, 96, 1 },
+        { KERNEL(last_block), 4, 32, 4 },
+        { KERNEL(last_block_relaxed), 4, 32, 0 },
+        { KERNEL(count_of_device), 3, 64, 0 },
+    };
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        kg__model_watch(COUNT, 0);
+        start(rows[i].launch, line(rows[i].grid), line(rows[i].block), make_data(1 << 10));
+        expect_count(KG__FENCES, rows[i].fences, rows[i].name);
+        kg__model_free_all();
+    }
+}
+
 Test(standard, atomics_out_of_bounds)
 {
     start(launch_atomic_beyond, single, line(64), watch_both(64));

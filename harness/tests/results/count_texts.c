@@ -102,8 +102,9 @@ Test(count_texts, the_command_is_never_cut_off)
 
 #define RECORDED "the baseline was recorded with "
 #define UNJUDGED                                                                                   \
-    "; not judged until it is recorded again: constant_load_words, launches, "                     \
-    "busiest_block_requests, shared_bytes, copied_bytes"
+    "; not judged until it is recorded again: global_atomic_passes, shared_atomic_passes, "        \
+    "constant_load_words, fences, printf_calls, tensor_multiply_adds, launches, blocks, threads, " \
+    "busiest_block_requests, busiest_warp_requests, shared_bytes, copied_bytes"
 
 static kg__provenance provenance_of(const char *model, const char *flags)
 {
@@ -151,7 +152,7 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         const struct origin *now = &rows[i].now;
         kg__provenance provenance = provenance_of(now->model, now->flags);
         kg__target here = target;
-        char text[256];
+        char text[512];
 
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);
