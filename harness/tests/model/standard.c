@@ -104,7 +104,7 @@ Test(standard, releases_are_fences)
         { KERNEL(hand_over_acquired), 1, 96, 1 },
         { KERNEL(last_block), 4, 32, 4 },
         { KERNEL(last_block_relaxed), 4, 32, 0 },
-        { KERNEL(count_of_device), 3, 64, 0 },
+        { KERNEL(count_of_device), 3, 64, 6 },
     };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
