@@ -6,11 +6,12 @@
 # $<COMPILE_LANGUAGE:CUDA> would be false.
 
 # The options of nvcc that g++ has too; those that change no result and no count; and those that a cubin's own replace.
-set(KG_TAKEN "^-[DUI].|^-std=c")
+set(KG_TAKEN "^-[DUI].|^-std=c" CACHE INTERNAL "Options of nvcc that g++ has")
 set(KG_WITHOUT_EFFECT
     "^$|^--?(O|optimize|g$|G$|W|w$|v$|t=|threads|lineinfo|generate-line-info|(device-)?debug|Xptxas|ptxas-options|Xcudafe|Xfatbin\
-|Xnvlink|maxrregcount|keep|diag|display-error|res-usage|resource-usage|expt-|extended-lambda|forward-unknown|fPIC|fvisibility|pipe)")
-set(KG_OF_TARGET "^--?(gencode|generate-code|arch|gpu-architecture|code|gpu-code)(=|$)")
+|Xnvlink|maxrregcount|keep|diag|display-error|res-usage|resource-usage|expt-|extended-lambda|forward-unknown|fPIC|fvisibility|pipe)"
+    CACHE INTERNAL "Options of nvcc that the CPU model needs not")
+set(KG_OF_TARGET "^--?(gencode|generate-code|arch|gpu-architecture|code|gpu-code)(=|$)" CACHE INTERNAL "Options of nvcc that choose a GPU")
 
 # kg__as_language(VARIABLE LANGUAGE TEXT): the text of a property, with what asks for the language answered. Each option of nvcc is
 # then one element, its value after "=".
