@@ -422,7 +422,7 @@ function(kg_finish_gate)
   kg__finish_code()
   # All three write to KG_OUT where it is set, else to out/ in their working directory; the baselines that the last one reads
   # are those that the run is judged by, of KG_BASELINES where it is set, else of baselines/ there.
-  add_test(NAME gate.begin COMMAND kernelgate::command begin)
+  add_test(NAME gate.begin COMMAND kernelgate::command begin --build ${build})
   add_test(NAME gate.results COMMAND kernelgate::command results --build ${build}
            --programs ${PROJECT_BINARY_DIR}/kernelgate.programs)
   set_tests_properties(gate.begin PROPERTIES FIXTURES_SETUP gate)
