@@ -8,10 +8,12 @@ import xml.etree.ElementTree as ElementTree
 
 import annotations
 from baseline_diff import loosened
-from baseline_file import default_folder, gate_counts
+from baseline_file import Commit, default_folder, gate_counts
 from baseline_lint import list_findings
+from code_baseline import architecture_of, path_of
 from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, member,
                     own_file, print_output, read_json, run)
+from generated_code import CodeBuild
 from publish import print_console, write_files
 from results import REMEDY, SCHEMA, Run
 from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
@@ -114,6 +116,26 @@ def add_baselines(merged, since):
         return
     if any(judged) or since is not None:
         merged.document["baselines"] = changes
+
+
+def check_code_baselines(merged, build, since):
+    """Adds an error for each baseline of generated code that a commit, the one before where none is named, or another target of the
+    tree asks for, and that is not there: nothing of its architecture would be judged."""
+    folder = default_folder()
+    wanted, architectures = {}, []
+    try:
+        commit = Commit(folder, since or "HEAD")
+        wanted = {f"{folder}/{name}": f"{commit.reference} has it" for name in commit.list_files(architecture_of) if commit.read(name) is not None}
+    except Failure:
+        pass  # no checkout; that a commit is not known has been said
+    if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
+        architectures = CodeBuild(build).architectures
+    for architecture in architectures:
+        wanted.setdefault(path_of(folder, architecture), "a GPU in baselines/ has that architecture")
+    for path, why in wanted.items():
+        if not os.path.exists(path):
+            merged.add_error(None, f"{path}: {why}, and there is no such file, so that its code is not judged: put it back, or record it "
+                                   "with ci/rebaseline --target sm")
 
 
 def name_commits(document, commit):
@@ -276,6 +298,8 @@ def _finish(merged, options, folder, ctest_code):
         merged.document["build"] = options["build"]
     name_commits(merged.document, None)
     add_baselines(merged, options["since"])
+    if merged.strict:
+        check_code_baselines(merged, options["build"], options["since"])
     finish(merged)
     written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
     return merged.document["exit_code"] if written else ERROR

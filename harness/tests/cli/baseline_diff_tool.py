@@ -310,6 +310,24 @@ class Results(Baselines):
         self.write(path, right)
         self.assertEqual([entry["state"] for entry in self.baselines("--since", "first")["files"]], ["unchanged", "unreadable"])
 
+    def test_generated_code_that_nobody_would_judge(self):
+        """A file that is gone since the base, or the last commit, or that another file's test implies."""
+        path, other = "baselines/sm_80.json", "baselines/sm_90.json"
+        with open(os.path.join(TREE, path), encoding="utf-8") as file:
+            text = file.read()
+        self.write(path, text)
+        self.commit("first")
+        self.results(0, "--strict")
+        os.unlink(path)
+        self.results(0, "--since", "first")
+        for since in (["--since", "first"], []):
+            self.assertIn(f"{path}: {'first' if since else 'HEAD'} has it, and there is no such file", self.results(2, "--strict", *since))
+        self.write(path, text)
+        self.write("build/kernelgate.code", {"architectures": [80, 90], "judged": [80], "comparisons": [], "sources": {}})
+        self.results(0, "--strict", "--build", "build")
+        self.VERDICTS = {**self.VERDICTS, "test": "sm_80.m.code"}
+        self.assertIn(f"{other}: a GPU in baselines/ has that architecture", self.results(2, "--strict", "--build", "build"))
+
     def test_a_note_of_what_was_not_judged(self):
         self.results(0, "--note", "no code")
         self.assertEqual(json.loads(self.read("out/results.json"))["notes"], [{"note": "no code", "target": "sm", "test": ""}])

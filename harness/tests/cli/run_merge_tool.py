@@ -282,6 +282,16 @@ class Tests(Merges):
             self.assertIn(f"gpu.a.time: {count} suspect{'s' * (count > 1)} not settled", results["notes"][0]["note"])
         self.assertEqual(self.results(verdicts("gpu.a.time", timed()))["notes"], [])
 
+    def test_options_that_the_model_lacks(self):
+        self.write("build/a.untaken", "src/a.cu\t--use_fast_math\nsrc/b.cu\t--use_fast_math\t--fmad=false\n")
+        self.write("build/b.untaken", "")
+        tests = [verdicts(f"model.{name}", part("check"), target=MODEL) for name in ("a.check", "a.count", "b.check", "c.check")]
+        note, = self.results(*tests, build="build")["notes"]
+        self.assertEqual((note["test"], note["untaken"]), ("model.a.check", [
+            {"source": "src/a.cu", "options": ["--use_fast_math"]},
+            {"source": "src/b.cu", "options": ["--use_fast_math", "--fmad=false"]}]))
+        self.assertIn("src/a.cu and 1 other file: compiled for the CPU model without --use_fast_math, --fmad=false", note["note"])
+
     def test_no_verdicts(self):
         with self.assertRaisesRegex(Failure, "^nowhere/records: the folder cannot be read: No such file.*kernelgate begin"):
             run_merge.merge("nowhere", False)
