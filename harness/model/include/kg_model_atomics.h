@@ -109,6 +109,8 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
         __atomic_load(address, &old, __ATOMIC_ACQUIRE);                                            \
         if (old == expected)                                                                       \
             __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
+        else                                                                                       \
+            kg__model_tries_in_vain(address, static_cast<uint64_t>(old));                          \
         return old;                                                                                \
     }
 #define KG__MODEL_EXCHANGES(type)                                                                  \
