@@ -52,6 +52,9 @@ kg__limits kg__device_limits(void);
 /* How often each check launches: once for each order of threads that the device can be made to
  * take. The model has two, a GPU one. */
 int kg__device_orders(void);
+/* Whether the order that is under way cannot be checked, since a thread waits for what only another
+ * order does first. `note` then says where, of a comparison of this home; it is no failure. */
+bool kg__device_gave_up(const char *home, kg__error *note);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
 

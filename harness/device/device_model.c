@@ -58,6 +58,24 @@ const char *kg__device_begin_order(int order)
     return order == 0 ? "" : ", threads in reversed order";
 }
 
+bool kg__device_gave_up(const char *home, kg__error *note)
+{
+    const kg__model_wait *wait = kg__model_gave_up();
+    char where[KG__MESSAGE_SIZE / 2] = "";
+
+    if (wait == NULL)
+        return false;
+    if (wait->line > 0)
+        kg__format(where, sizeof where, " at %s:%u", kg__source_name(home, wait->file), wait->line);
+    kg__fail(note,
+             "checked in ascending order alone: in reversed order block (%u,%u,%u), thread "
+             "(%u,%u,%u) of %s waits%s forever, so the kernel relies on the order in which blocks "
+             "or warps start",
+             wait->place.block.x, wait->place.block.y, wait->place.block.z, wait->place.thread.x,
+             wait->place.thread.y, wait->place.thread.z, wait->place.kernel, where);
+    return true;
+}
+
 /* The host reads the model's memory directly. */
 bool kg__device_compares(void)
 {

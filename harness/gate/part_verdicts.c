@@ -17,6 +17,7 @@
 typedef struct outcome {
     kg__verdict verdict;
     const kg__observation *observation;
+    bool in_order;
     kg__findings found;          /* its texts are the observation's, or `source` */
     char text[KG__MESSAGE_SIZE]; /* what is said beside that */
     char source[KG__PATH_SIZE];  /* the variant's */
@@ -55,6 +56,7 @@ static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg
 
     *checked = (outcome){ .verdict = verdict,
                           .observation = observation,
+                          .in_order = observation->in_order,
                           .found = *observation->findings };
     /* What did not compile says where. */
     if (observation->at_file != NULL && !observation->hung)
@@ -68,7 +70,7 @@ static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
         kg__format(checked->text, sizeof checked->text, "%s",
-                   run->watching ? observation->why : "");
+                   run->watching || observation->in_order ? observation->why : "");
     else if (!is_check || checked->found.count == 0)
         kg__format(checked->text, sizeof checked->text, "%s: %s", checked->source,
                    observation->why);
@@ -126,6 +128,7 @@ static void settle_checked(kg__part_run *run, kg__subject *subject, const outcom
     if (is_defect)
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
     result = kg__part_result(run, subject, verdict, text);
+    result->in_order = checked->in_order;
     if (!is_defect && verdict != KG__PASS)
         add_data(&run->pool, result, checked);
     kg__part_settle(run, subject, result);
@@ -144,6 +147,7 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
     both.verdict = kg__worse(watched->verdict, plain.verdict);
+    both.in_order = plain.in_order;
     if (told)
         both.text[0] = '\0';
     else if (watched->verdict == KG__ERROR)

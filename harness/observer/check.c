@@ -300,6 +300,8 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
         kg__cuda_fail(why, "running the kernel", code);
         return explain_failure(comparison, why);
     }
+    if (kg__device_gave_up(comparison->home, why))
+        return KG__RIGHT;
     return kg__check_results(comparison, c, problem, buffers, poison, order, why);
 }
 
@@ -421,6 +423,10 @@ static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case 
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
+    int orders = kg__device_orders();
+    kg__error note = { "" };
+
+    checker->in_order = false;
     if ((c->size->purpose & KG_PURPOSE_BOUNDS) != 0) {
         kg__checker_free(checker);
         /* The plain kernels have nothing to add to what the instrumented ones find. */
@@ -431,16 +437,21 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         return failure_outcome();
     }
     for (int pattern = 0; pattern < checker->patterns; pattern++) {
-        for (int order = 0; order < kg__device_orders(); order++) {
+        for (int order = 0; order < orders; order++) {
             kg__outcome outcome =
                 kg__check_launch(comparison, c, &checker->problems[pattern], &checker->buffers,
                                  kg__poison(pattern), kg__device_begin_order(order), why);
 
             if (outcome != KG__RIGHT)
                 return outcome;
+            if (kg__device_gave_up(comparison->home, &note))
+                orders = order;
         }
         kg__problem_keep(&checker->problems[pattern], &checker->buffers);
     }
+    checker->in_order = orders < kg__device_orders();
+    if (checker->in_order)
+        *why = note;
     return KG__RIGHT;
 }
 

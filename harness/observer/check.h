@@ -71,6 +71,8 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
+    bool in_order; /* of the case that was last right: it relies on the order in which blocks start
+                    */
 } kg__checker;
 
 /* Checks a case with every pattern in every order. */

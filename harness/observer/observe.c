@@ -223,6 +223,7 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
             kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
                                                                 .id = chosen[i]->id,
                                                                 .why = why.text,
+                                                                .in_order = checker.in_order,
                                                                 .right = true });
             break;
         case KG__INCORRECT:

@@ -68,8 +68,9 @@ typedef struct kg__finding {
     kg__finding_kind kind;
     unsigned int bytes; /* of the access */
     kg__finding_space space;
-    bool by_host;   /* the host did it, in a launcher */
-    bool has_index; /* the compiler tells the index in place of the offset */
+    bool by_host;       /* the host did it, in a launcher */
+    bool lacks_acquire; /* of a missing fence: the reader's, not the writer's */
+    bool has_index;     /* the compiler tells the index in place of the offset */
 } kg__finding;
 
 /* So many are told in full: the first ones are the cause of most others. */

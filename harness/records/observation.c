@@ -99,6 +99,7 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, gpu_only, "gpu_only", FLAG),
     KG__FIELD(kg__observation, where, "where", TEXT),
     KG__FIELD(kg__observation, watches, "watches", FLAG),
+    KG__FIELD(kg__observation, in_order, "in_order", FLAG),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
     { 0 },
 };

@@ -9,6 +9,8 @@ void kg__fail_deadlock(void) __attribute__((noreturn));
 
 /* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);
+/* Ends the launch that runs after so many seconds of the process's time; 0: it has all the time. */
+void kg__limit_time(double seconds);
 /* Gives the signals back to whoever had them. */
 void kg__release_faults(void);
 

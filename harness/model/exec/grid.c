@@ -146,6 +146,8 @@ void kg__begin_block(void)
     kg__running.nonzero = 0;
     kg__running.at_grid = 0;
     kg__running.polling = 0;
+    kg__running.futile_polls = 0;
+    kg__running.futile_rounds = 0;
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();

@@ -181,6 +181,10 @@ void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned
 /* Writes `value` to `word`: a store, or the end of an update. */
 void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how);
 
+/* Says that a thread may wait for another: it found `value` in a word and tries again, or (NULL) it
+ * lets time go by. */
+void kg__model_tries_in_vain(const void *word, uint64_t value);
+
 /* Says that an index is out of the bounds of an array of this type, where the access comes next. */
 void kg__model_bad_index(const char *type, size_t index);
 

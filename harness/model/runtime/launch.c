@@ -55,6 +55,22 @@ static void describe_deadlock(kg__exec_failure *failure)
     if (failure->deadlock.at_grid > 0)
         kg__describe_line(grid, sizeof grid,
                           kg__model_source_of((const void *)failure->deadlock.grid));
+    if (failure->deadlock.polling > 0) {
+        kg__describe_line(operation, sizeof operation,
+                          kg__model_source_of((const void *)failure->deadlock.operation));
+        kg__format(failure->text, sizeof failure->text,
+                   "deadlock: %d %s%s for a value that no thread has written; %s",
+                   failure->deadlock.polling,
+                   failure->deadlock.polling == 1 ? "thread of the block waits"
+                                                  : "threads of the block wait",
+                   operation,
+                   failure->deadlock.is_together
+                       ? "the CPU model runs blocks that are there at once one after the other, up "
+                         "to grid.sync() or cluster.sync(): wait there"
+                       : "a block must not wait for one that starts later, unless the launch is "
+                         "cooperative");
+        return;
+    }
     if (failure->deadlock.ended_blocks > 0) {
         kg__format(failure->text, sizeof failure->text,
                    "deadlock: its block waits at %s%s and %zu of the grid's "
@@ -133,11 +149,28 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
     }
 }
 
+/* The wait that the last launch to be given up ended with. */
+static kg__model_wait last_wait;
+
+const kg__model_wait *kg__model_gave_up(void)
+{
+    return kg__exec_has_given_up() ? &last_wait : NULL;
+}
+
 static cudaError_t run(const kg__exec_launch *launch)
 {
     kg__exec_failure failure;
     cudaError_t error = kg__exec_run(launch, &failure);
 
+    if (failure.error != cudaSuccess && failure.is_given_up) {
+        kg__model_source source =
+            failure.is_overdue ? describe_hang(&failure, launch->kernel)
+                               : kg__model_source_of((const void *)failure.deadlock.operation);
+
+        (void)alarm(0);
+        last_wait = (kg__model_wait){ failure.place, source.file, source.line };
+        return cudaSuccess;
+    }
     if (failure.error != cudaSuccess)
         report_failure(&failure, launch->kernel);
     return error;

@@ -29,6 +29,7 @@ typedef struct begun_block {
 /* What a release makes known. */
 typedef struct release {
     uint32_t last_time;                  /* that it was made; tells nothing of writes */
+    uint32_t by;                         /* the warps that made it */
     uint32_t before;                     /* all of the block, before this time; 0: nothing */
     uint32_t until[KG__MODEL_MAX_WARPS]; /* of each warp of the block, up to this one */
 } release;
@@ -43,8 +44,13 @@ static size_t release_capacity;
 static size_t release_bytes; /* of each */
 
 /* The running block. */
-enum { UNACQUIRED = KG__TOLD }; /* what a fence would acquire */
-static kg__bits known[KG__TOLD + 1];
+enum {
+    UNACQUIRED = KG__TOLD, /* what a fence would acquire */
+    MET,                   /* both, as of the last barrier: what every warp has seen */
+    KNOWN
+};
+static kg__bits known[KNOWN];
+static uint32_t seeing;        /* the warps that have seen a release since that barrier */
 static kg__told *mine;         /* a copy of what is known; NULL: of what was */
 static kg__told *acquired;     /* the last that was acquired */
 static uint32_t fenced_before; /* the last interval but this with a fence; 0: there is none */
@@ -67,8 +73,9 @@ static unsigned int warps_of_block(void)
 
 static void forget_known(void)
 {
-    for (int how = 0; how <= UNACQUIRED; how++)
+    for (int how = 0; how < KNOWN; how++)
         kg__bits_clear(&known[how]);
+    seeing = 0;
     kg__told_drop(&mine);
     kg__told_drop(&acquired);
     if (any_fence || fenced_before != 0) {
@@ -114,6 +121,11 @@ void kg__blocks_begin(uint64_t number)
 
 void kg__blocks_barrier(void)
 {
+    if (seeing != 0) {
+        (void)kg__bits_add_all(&known[MET], &known[KG__TOLD_FENCED]);
+        (void)kg__bits_add_all(&known[MET], &known[UNACQUIRED]);
+        seeing = 0;
+    }
     if (!any_fence)
         return;
     memcpy(until_before, until_now, sizeof until_before);
@@ -201,14 +213,18 @@ bool kg__blocks_release(const kg__telling *what)
     if (release_of[what->warp] == NOTHING)
         return false;
     release_at(release_of[what->warp])->last_time = kg__order.now;
+    release_at(release_of[what->warp])->by |= warp;
     return true;
 }
 
-static void acquire(kg__told *told, bool acquires)
+static void acquire(kg__told *told, unsigned int warp, bool acquires)
 {
     bool changed = false;
 
-    if (told == NULL || told == mine || told == acquired)
+    if (told == NULL || told == mine)
+        return;
+    seeing |= told->of[KG__TOLD_FENCED].count > 0 ? 1u << warp : 0;
+    if (told == acquired)
         return;
     for (int how = 0; how < KG__TOLD; how++)
         changed |= kg__bits_add_all(&known[how == KG__TOLD_FENCED && !acquires ? UNACQUIRED : how],
@@ -246,7 +262,7 @@ static void tell_more(kg__word *at, bool by_atomic, bool fenced)
 void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced)
 {
     if (what->reads)
-        acquire(at->told, what->acquires);
+        acquire(at->told, what->warp, what->acquires);
     if (!what->writes || (at->told == mine && mine != NULL))
         return;
     if (!what->by_atomic || (!fenced && known[KG__TOLD_FENCED].count > 0) ||
@@ -287,51 +303,87 @@ uint3 kg__blocks_index(uint32_t time)
                     (unsigned int)(number / gridDim.x / gridDim.y) };
 }
 
-/* Whether a release that is known makes known what was done at a time: by `warp`, or for it to be
- * no older where that is -1. */
-static bool is_released(uint32_t time, int warp)
+/* Which releases count. */
+typedef enum whose {
+    ACQUIRED,
+    SEEN, /* also those that only a fence would acquire */
+    SEEN_BY_ALL,
+    ANYBODYS
+} whose;
+
+static bool counts(size_t number, whose of)
 {
+    return of == ANYBODYS ||
+           kg__bits_have(&known[of == SEEN_BY_ALL ? MET : KG__TOLD_FENCED], number) ||
+           (of == SEEN && kg__bits_have(&known[UNACQUIRED], number));
+}
+
+/* What the releases of a block do for what its `warp` did at a time. */
+enum { ORDERED = 1, NO_OLDER = 2, OF_ITS_WARP = 4 /* no older, and by the warp itself */ };
+static unsigned int released(uint32_t time, unsigned int warp, whose of)
+{
+    unsigned int how = 0;
     size_t part;
 
-    if (known[KG__TOLD_FENCED].count == 0)
-        return false;
+    if (release_count == 0 || (of == ACQUIRED && known[KG__TOLD_FENCED].count == 0))
+        return 0;
     part = kg__blocks_at(time);
     do {
         size_t end = part + 1 < block_count ? blocks[part + 1].first_release : release_count;
 
         for (size_t i = blocks[part].first_release; i < end; i++) {
             const release *made = release_at(i);
+            bool no_older = made->last_time >= time;
 
-            if (kg__bits_have(&known[KG__TOLD_FENCED], i) &&
-                (warp < 0 ? made->last_time >= time
-                          : made->before > time || made->until[warp] >= time))
-                return true;
+            if (!counts(i, of))
+                continue;
+            how |= (made->before > time || made->until[warp] >= time ? ORDERED : 0u) |
+                   (no_older ? NO_OLDER : 0u) |
+                   (no_older && (made->by >> warp & 1) != 0 ? OF_ITS_WARP : 0u);
         }
         part = blocks[part].next_part;
     } while (part != 0);
-    return false;
+    return how;
 }
 
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || is_released(time, (int)(writer / WARP));
+    return kg__order_has_met(time) || (released(time, writer / WARP, ACQUIRED) & ORDERED) != 0;
 }
 
-bool kg__blocks_have_acquired_read(uint32_t time)
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || is_released(time, -1);
+    return kg__order_has_met(time) || (released(time, writer / WARP, SEEN) & ORDERED) != 0;
 }
 
-bool kg__blocks_have_acquired_nothing(void)
+bool kg__blocks_have_seen_read(uint32_t time)
 {
-    const kg__bits *fenced = &known[KG__TOLD_FENCED];
+    return kg__order_has_met(time) || (released(time, 0, SEEN) & NO_OLDER) != 0;
+}
+
+bool kg__blocks_left_out(uint32_t time, unsigned int writer)
+{
+    return released(time, writer / WARP, ANYBODYS) == NO_OLDER;
+}
+
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader)
+{
+    bool sees = (seeing >> reader / WARP & 1) != 0;
+
+    return released(time, writer / WARP, sees ? SEEN : SEEN_BY_ALL) == NO_OLDER;
+}
+
+bool kg__blocks_have_seen_nothing(void)
+{
     size_t first = blocks[block_count - 1].first_release;
 
-    for (size_t i = 0; i < fenced->count && i <= first / 64; i++) {
-        uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
+    for (int how = KG__TOLD_FENCED; how <= UNACQUIRED; how += UNACQUIRED - KG__TOLD_FENCED) {
+        for (size_t i = 0; i < known[how].count && i <= first / 64; i++) {
+            uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
 
-        if ((fenced->words[i] & others) != 0)
-            return false;
+            if ((known[how].words[i] & others) != 0)
+                return false;
+        }
     }
     return true;
 }
@@ -341,7 +393,7 @@ bool kg__blocks_lack_fence(uint32_t time)
     size_t block = kg__blocks_at(time);
 
     return kg__bits_have(&known[KG__TOLD_BY_ANY], blocks[block].number) &&
-           !is_released(blocks[block].time, -1);
+           (released(blocks[block].time, 0, ACQUIRED) & NO_OLDER) == 0;
 }
 
 bool kg__blocks_told_by_atomic(uint32_t time)

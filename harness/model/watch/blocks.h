@@ -46,11 +46,20 @@ uint3 kg__blocks_index(uint32_t time);
 /* True when what a thread of another block wrote at `time` is ordered before what the running block
  * does. */
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer);
+/* The same, whether or not a fence follows the relaxed atomic that has seen the release: enough for
+ * volatile reads, which bypass the first cache, and for writes, which depend on what was seen. */
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer);
 /* The same of a read. Whose read it was is not told: that its block has released anything since is
  * enough. */
-bool kg__blocks_have_acquired_read(uint32_t time);
-/* True when nothing that other blocks did is ordered before what the running block does. */
-bool kg__blocks_have_acquired_nothing(void);
+bool kg__blocks_have_seen_read(uint32_t time);
+/* True when a block has released something since `time`, but its releases leave out what this
+ * thread of it wrote then, in another warp. */
+bool kg__blocks_left_out(uint32_t time, unsigned int writer);
+/* The same by the releases that a thread of the running block has seen, or that anybody had before
+ * the last barrier. */
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader);
+/* True when the running block has seen no release by another. */
+bool kg__blocks_have_seen_nothing(void);
 /* True when that block has told of itself, but of nothing behind a fence. */
 bool kg__blocks_lack_fence(uint32_t time);
 /* True when it has told of itself by an atomic. */

@@ -68,18 +68,21 @@ void kg__set_index(bool *known, unsigned int to[3], uint3 index)
     to[2] = index.z;
 }
 
-/* A line's races are one finding, whoever races there. */
-static kg__finding_kind class_of(kg__finding_kind kind)
+/* A line's races within a block are one finding, whoever races there, and those between blocks
+ * another: a barrier cures the first alone. */
+static kg__finding_kind class_of(const kg__finding *finding)
 {
-    return kind == KG__RACE_IN_WARP || kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE
-               ? KG__RACE_IN_BLOCK
-               : kind;
+    bool is_race = finding->kind >= KG__RACE_IN_WARP && finding->kind <= KG__RACE_BETWEEN_BLOCKS;
+
+    if (!is_race && finding->kind != KG__MISSING_FENCE)
+        return finding->kind;
+    return finding->other.has_block ? KG__RACE_BETWEEN_BLOCKS : KG__RACE_IN_BLOCK;
 }
 
 bool kg__found_before(kg__finding_kind kind, uintptr_t code)
 {
     for (size_t i = 0; i < place_count; i++) {
-        if (places[i].code == code && places[i].kind == class_of(kind)) {
+        if (places[i].code == code && places[i].kind == kind) {
             findings[places[i].finding].count++;
             return true;
         }
@@ -87,11 +90,11 @@ bool kg__found_before(kg__finding_kind kind, uintptr_t code)
     return false;
 }
 
-static void remember(kg__finding_kind kind, uintptr_t code, const kg__finding *finding)
+static void remember(uintptr_t code, const kg__finding *finding)
 {
     if (place_count == PLACES_MAXIMUM || code == 0)
         return;
-    places[place_count].kind = class_of(kind);
+    places[place_count].kind = class_of(finding);
     places[place_count].code = code;
     places[place_count++].finding = (size_t)(finding - findings);
 }
@@ -105,7 +108,7 @@ static kg__finding *at_line(const kg__finding *what, kg__finding_access access, 
     kg__finding *found;
 
     for (found = findings; found < findings + count; found++) {
-        if (class_of(found->kind) == class_of(what->kind) && found->by.line == line &&
+        if (class_of(found) == class_of(what) && found->by.line == line &&
             found->by.access == access && strcmp(found->by.file, file) == 0) {
             found->count++;
             return found;
@@ -139,11 +142,11 @@ void kg__find(const kg__finding_place *place, const kg__finding *what)
     kg__model_source source;
     kg__finding *finding;
 
-    if (kg__found_before(what->kind, place->code))
+    if (kg__found_before(class_of(what), place->code))
         return;
     source = kg__model_source_of((const void *)place->code);
     finding = at_line(what, place->access, source.file, source.line);
-    remember(what->kind, place->code, finding);
+    remember(place->code, finding);
     if (finding->count == 1)
         set_who(finding, place->block != NULL ? *place->block : blockIdx,
                 kg__thread_index(place->thread));

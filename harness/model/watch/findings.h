@@ -23,8 +23,9 @@ typedef struct kg__finding_place {
 } kg__finding_place;
 
 /* Whether a kind of finding is there already for a place in the code; then it is counted once more.
- * Races are one kind here. A place either reads or writes. A racing kernel races some hundred
- * million times: ask before describing it again. */
+ * Races in a block are KG__RACE_IN_BLOCK here, those between blocks KG__RACE_BETWEEN_BLOCKS, and a
+ * missing fence is one of the two. A place either reads or writes. A racing kernel races some
+ * hundred million times: ask before describing it again. */
 bool kg__found_before(kg__finding_kind kind, uintptr_t code);
 
 /* What a kind of access (trace.h) does. */

@@ -270,7 +270,7 @@ static void wait_for_value(const void *word, bool acquires, uintptr_t code)
         if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !suspicious)
             make_room(code);
         else if (kg__exec_is_early(word, acquires))
-            kg__model_pass(kg__exec_wait_for_others());
+            kg__model_pass(kg__exec_wait_for_others(code));
         else
             return;
     }
@@ -295,6 +295,12 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
     memcpy(word, value, bytes);
     if ((how & KG__MODEL_RELEASES) != 0)
         kg__exec_released(word);
+}
+
+void kg__model_tries_in_vain(const void *word, uint64_t value)
+{
+    if (kg__exec_tries_in_vain(word, value))
+        kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
 /* What the compiler has noted of an access with an index, in the form that gcc gives it. */

@@ -162,6 +162,11 @@ kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
     return *at;
 }
 
+bool kg__word_is_known(const kg__region *region, uint32_t offset)
+{
+    return capacity > 0 && *slot_of(region, offset) != NULL;
+}
+
 void kg__words_forget(void)
 {
     for (size_t i = 0; word_count > 0 && i < capacity; i++) {

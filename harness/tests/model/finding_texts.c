@@ -28,7 +28,8 @@ bool is_as_expected(const kg__finding *finding, const kg__finding *expected)
            (expected->by.waiting == 0 || finding->by.waiting == expected->by.waiting) &&
            (expected->count == 0 || finding->count == expected->count) &&
            (!expected->has_index || (finding->has_index && finding->index == expected->index)) &&
-           (!expected->by_host || finding->by_host);
+           (!expected->by_host || finding->by_host) &&
+           (!expected->lacks_acquire || finding->lacks_acquire);
 }
 
 const char *findings_of(const kg__model_report *report)

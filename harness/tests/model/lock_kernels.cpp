@@ -75,6 +75,12 @@ EACH(lock_of_all_threads)
 EACH(lock_of_warps)
 {
     if (i % 32 == 0)
+        add_under_lock(d, i, true, true);
+}
+
+EACH(lock_of_warps_not_acquired)
+{
+    if (i % 32 == 0)
         add_under_lock(d, i, false, true);
 }
 
