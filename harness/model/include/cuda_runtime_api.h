@@ -11,8 +11,6 @@
  * cudaErrorInvalidValue.
  * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads as
  * zero by luck.
- * - cudaLaunchKernelExC() is missing, since a kernel's parameter types are needed to call it on a
- * CPU: launch with the template cudaLaunchKernelEx() of cuda_runtime.h.
  */
 #ifndef KG__MODEL_CUDA_RUNTIME_API_H
 #define KG__MODEL_CUDA_RUNTIME_API_H
@@ -21,6 +19,7 @@
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__
 
+#include <limits.h>
 #include <stddef.h>
 
 #define CUDART_VERSION 13000
@@ -196,9 +195,8 @@ struct cudaPointerAttributes {
     void *hostPointer;
 };
 
-/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority,
- * ClusterSchedulingPolicyPreference and PreferredSharedMemoryCarveout change nothing here,
- * Cooperative and ClusterDimension are known; anything else is cudaErrorNotSupported. */
+/* Launch attributes: Cooperative and ClusterDimension have effect, ProgrammaticEvent is
+ * cudaErrorNotSupported, and the others are hints that change nothing here. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -212,12 +210,35 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 
+enum cudaSynchronizationPolicy {
+    cudaSyncPolicyAuto = 1,
+    cudaSyncPolicySpin = 2,
+    cudaSyncPolicyYield = 3,
+    cudaSyncPolicyBlockingSync = 4
+};
+
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal = 0,
+    cudaAccessPropertyStreaming = 1,
+    cudaAccessPropertyPersisting = 2
+};
+
+/* What the second-level cache is to keep. */
+struct cudaAccessPolicyWindow {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    enum cudaAccessProperty hitProp, missProp;
+};
+
 typedef union cudaLaunchAttributeValue {
     char pad[64];
+    struct cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative;
     struct {
         unsigned int x, y, z;
     } clusterDim;
+    enum cudaSynchronizationPolicy syncPolicy;
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
@@ -416,5 +437,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
 #undef KG__MODEL_DEFAULT
 
 #include "kg_model_texture_types.h"
+
+#include "kg_model_host_calls.h"
+#include "library_types.h"
 
 #endif
