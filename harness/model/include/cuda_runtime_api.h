@@ -135,6 +135,27 @@ KG__MODEL_VECTORS(float, float, 8, 16)
 KG__MODEL_VECTORS(double, double, 16, 16)
 #undef KG__MODEL_VECTORS
 
+/* Those of CUDA 13 that name their alignment. */
+#define KG__MODEL_FOUR(name, element, alignment)                                                   \
+    typedef struct __attribute__((aligned(alignment))) name##4_##alignment##a                      \
+    {                                                                                              \
+        element x, y, z, w;                                                                        \
+    }                                                                                              \
+    name##4_##alignment##a;
+#define KG__MODEL_ALIGNED_VECTORS(X)                                                               \
+    X(long, long, 16)                                                                              \
+    X(long, long, 32)                                                                              \
+    X(ulong, unsigned long, 16)                                                                    \
+    X(ulong, unsigned long, 32)                                                                    \
+    X(longlong, long long, 16)                                                                     \
+    X(longlong, long long, 32)                                                                     \
+    X(ulonglong, unsigned long long, 16)                                                           \
+    X(ulonglong, unsigned long long, 32)                                                           \
+    X(double, double, 16)                                                                          \
+    X(double, double, 32)
+KG__MODEL_ALIGNED_VECTORS(KG__MODEL_FOUR)
+#undef KG__MODEL_FOUR
+
 /* Dimensions of a grid or a block. In C++ a dimension that is left out is 1; in C it must be given.
  */
 typedef struct dim3 {
@@ -153,6 +174,13 @@ typedef struct dim3 {
     }
 #endif
 } dim3;
+
+enum cudaRoundMode {
+    cudaRoundNearest = 0,
+    cudaRoundZero = 1,
+    cudaRoundPosInf = 2,
+    cudaRoundMinInf = 3
+};
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
