@@ -2,6 +2,7 @@
 
 #include "tests/model/watch_start.h"
 
+#include <cub/device/device_reduce.cuh>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
@@ -295,9 +296,10 @@ cudaError_t call_hints(const cudaLaunchConfig_t *c, watch_data d)
 }
 
 /* A handle can be set up, and what computes says that it does not. */
-cudaError_t call_cublas(const cudaLaunchConfig_t *c, watch_data d)
+cudaError_t call_libraries(const cudaLaunchConfig_t *c, watch_data d)
 {
     cublasHandle_t handle;
+    size_t size = 0;
     const float one = 1.0f;
 
     EXPECT(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS);
@@ -306,6 +308,7 @@ cudaError_t call_cublas(const cudaLaunchConfig_t *c, watch_data d)
     const cublasStatus_t status =
         cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, 1, 1, 1, &one, d.a, 1, d.a, 1, &one, d.b, 1);
     EXPECT(status == CUBLAS_STATUS_NOT_SUPPORTED && cudaGetLastError() == cudaErrorNotSupported);
+    EXPECT(cub::DeviceReduce::Sum(nullptr, size, d.a, d.b, 1) == cudaErrorNotSupported);
     EXPECT(cublasGetStatusName(status) != nullptr && cublasGetStatusString(status) != nullptr);
     return cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS ? cudaErrorNotSupported
                                                           : cudaErrorUnknown;

@@ -13,7 +13,7 @@ extern "C" {
 extern float call_expected;
 launcher call_untyped, call_untyped_more, call_untyped_ex, call_untyped_template,
     call_untyped_cooperative, call_typed, call_typed_ex, call_typed_cooperative, call_dependent,
-    call_symbols, call_pools, call_potential_block, call_hints, call_cublas;
+    call_symbols, call_pools, call_potential_block, call_hints, call_libraries;
 /* Without the debug information that tells what its kernel takes. */
 launcher call_untyped_lineless;
 

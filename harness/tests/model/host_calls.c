@@ -29,7 +29,7 @@ static const struct {
     { ROW(pools), cudaSuccess, "" },
     { ROW(potential_block), cudaSuccess, "" },
     { ROW(hints), cudaSuccess, "" },
-    { ROW(cublas), cudaErrorNotSupported, "cublasSgemm(), of cuBLAS" },
+    { ROW(libraries), cudaErrorNotSupported, "Sum(), of CUB's algorithms for the whole" },
 };
 
 Test(host_calls, give_what_cuda_gives)

@@ -85,8 +85,6 @@ class Sources(unittest.TestCase):
                     "(void)cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());")
         self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
                     "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
-        self.refuse("the CPU model does not support CUB's algorithms for the whole device", "#include <cub/cub.cuh>\n",
-                    "size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, out, out, 1);")
         self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
