@@ -105,7 +105,8 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
         kg__fail(
             why,
             "%zu launches or copies are not on the stream of the call, where they could not be "
-            "timed: start them on call->stream (config.stream), and on no other",
+            "timed: start them on call->stream (config.stream), or on a stream that events fork "
+            "from it and join to it",
             astray);
     else if (uncapturable > 0)
         kg__fail(why,

@@ -65,6 +65,7 @@ typedef struct kg__model_kernel {
     unsigned int most_threads; /* of a block, by __launch_bounds__ */
     dim3 cluster;              /* blocks, by __cluster_dims__; 0: it has none */
     bool any_cluster_size;     /* also those that not every device takes */
+    int carveout;              /* the preferred share of shared memory, percent; -1: none */
     struct kg__model_kernel *next;
 } kg__model_kernel;
 

@@ -26,6 +26,25 @@ const char *kg__model_failure(void)
     return failure_words;
 }
 
+cudaError_t kg__model_refuse(const char *library, const char *call)
+{
+    kg__format(failure_words, sizeof failure_words,
+               "the CPU model does not support %s(), of %s: give the variant GPU_ONLY "
+               "(docs/model.md)",
+               call, library);
+    kg__complain("%s", failure_words);
+    return kg__model_end_call(cudaErrorNotSupported);
+}
+
+void kg__model_refuse_untyped(const char *kernel)
+{
+    kg__format(failure_words, sizeof failure_words,
+               "kernel %s: its parameters are not known: pass the kernel itself, not a void "
+               "pointer, or compile with -g",
+               kernel);
+    kg__complain("%s", failure_words);
+}
+
 void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
                                      const cudaLaunchConfig_t *config),
                     void *context)

@@ -24,6 +24,9 @@ void kg__model_be_sparse(bool sparse);
  * alone is enough. */
 const char *kg__model_failure(void);
 
+/* Says that the parameters of a kernel are not known, by its name. */
+void kg__model_refuse_untyped(const char *kernel);
+
 /* From now on SIGTERM ends a launch that is running, with cudaErrorLaunchTimeout, and `ended`
  * (NULL: the signal is left alone again) is told where the running thread was. `line` is 0 where
  * that is not known: the kernel was compiled without debug information. */

@@ -25,7 +25,9 @@ launcher launch_std_values, launch_std_requests, launch_std_array_beyond,
 /* cub_kernels.cpp, for blocks of so many threads: each writes whole numbers. */
 #define CUB_BLOCK 96
 launcher launch_cub_reduce, launch_cub_reduce_items, launch_cub_scan, launch_cub_scan_tiles,
-    launch_cub_warp, launch_cub_transpose, launch_cub_sort, launch_cub_sort_reals;
+    launch_cub_warp, launch_cub_transpose, launch_cub_sort, launch_cub_sort_reals,
+    launch_cub_neighbors, launch_cub_flags, launch_cub_histogram, launch_cub_merge,
+    launch_cub_shuffle, launch_cub_runs, launch_cub_more;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,667 @@
+/* The rest of CUB's blocks and warps: neighbors, histograms, merge sort, ranks and runs. */
+#ifndef KG__MODEL_CUB_MORE_H
+#define KG__MODEL_CUB_MORE_H
+
+#include "kg_model_cub_move.h"
+#include "kg_model_cub_sort.h"
+
+namespace cub
+{
+
+namespace kg__model
+{
+
+/* A thread's items and those next to them, which are in the threads next to it. */
+template <typename T, int X, int Y, int Z>
+struct neighbors {
+    using block = kg__model::block<X * Y * Z>;
+    struct TempStorage {
+        unsigned int used;
+        room<T, X * Y * Z> first, last;
+    };
+    /* Gives the last item of the thread before, where there is one. */
+    template <int Items>
+    static KG__CUB void share(TempStorage &storage, const T (&items)[Items], T &before, T &after)
+    {
+        const unsigned int own = block::thread();
+
+        storage.first[own] = items[0];
+        storage.last[own] = items[Items - 1];
+        __syncthreads();
+        if (own > 0)
+            before = storage.last[own - 1];
+        if (own + 1 < X * Y * Z)
+            after = storage.first[own + 1];
+    }
+    static KG__CUB bool is_first()
+    {
+        return block::thread() == 0;
+    }
+    static KG__CUB bool is_last()
+    {
+        return block::thread() == X * Y * Z - 1;
+    }
+};
+
+} // namespace kg__model
+
+template <typename T, int X, int Y = 1, int Z = 1>
+class BlockAdjacentDifference
+{
+    using next = kg__model::neighbors<T, X, Y, Z>;
+
+  public:
+    using TempStorage = typename next::TempStorage;
+    KG__CUB explicit BlockAdjacentDifference(TempStorage &storage) : storage_(storage)
+    {
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractLeft(T (&items)[Items], Output (&results)[Items], Operation operation)
+    {
+        left(items, results, operation, Items * X * Y * Z, nullptr);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractLeft(T (&items)[Items], Output (&results)[Items], Operation operation,
+                              T before)
+    {
+        left(items, results, operation, Items * X * Y * Z, &before);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractLeftPartialTile(T (&items)[Items], Output (&results)[Items],
+                                         Operation operation, int valid)
+    {
+        left(items, results, operation, valid, nullptr);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractLeftPartialTile(T (&items)[Items], Output (&results)[Items],
+                                         Operation operation, int valid, T before)
+    {
+        left(items, results, operation, valid, &before);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractRight(T (&items)[Items], Output (&results)[Items], Operation operation)
+    {
+        right(items, results, operation, Items * X * Y * Z, nullptr);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractRight(T (&items)[Items], Output (&results)[Items], Operation operation,
+                               T after)
+    {
+        right(items, results, operation, Items * X * Y * Z, &after);
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void SubtractRightPartialTile(T (&items)[Items], Output (&results)[Items],
+                                          Operation operation, int valid)
+    {
+        right(items, results, operation, valid, nullptr);
+    }
+
+  private:
+    /* Items that are not valid, and the end that has no neighbor, stay as they are. */
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void left(T (&items)[Items], Output (&results)[Items], Operation &operation, int valid,
+                      const T *outer)
+    {
+        const kg__model::use using_it(storage_.used);
+        const int first = static_cast<int>(next::block::thread()) * Items;
+        T before = outer != nullptr ? *outer : items[0], after = items[0];
+
+        next::share(storage_, items, before, after);
+        for (int i = Items - 1; i >= 0; i--) {
+            const bool has_one = i > 0 || !next::is_first() || outer != nullptr;
+
+            results[i] =
+                first + i < valid && has_one
+                    ? static_cast<Output>(operation(items[i], i > 0 ? items[i - 1] : before))
+                    : static_cast<Output>(items[i]);
+        }
+    }
+    template <int Items, typename Output, typename Operation>
+    KG__CUB void right(T (&items)[Items], Output (&results)[Items], Operation &operation, int valid,
+                       const T *outer)
+    {
+        const kg__model::use using_it(storage_.used);
+        const int first = static_cast<int>(next::block::thread()) * Items;
+        T before = items[0], after = outer != nullptr ? *outer : items[0];
+
+        next::share(storage_, items, before, after);
+        for (int i = 0; i < Items; i++) {
+            const bool has_one = (i < Items - 1 || !next::is_last()) && first + i + 1 < valid;
+
+            results[i] =
+                has_one || (first + i + 1 == valid && outer != nullptr)
+                    ? static_cast<Output>(operation(items[i], i < Items - 1 ? items[i + 1] : after))
+                    : static_cast<Output>(items[i]);
+        }
+    }
+    TempStorage &storage_;
+};
+
+template <typename T, int X, int Y = 1, int Z = 1, int = 0>
+class BlockDiscontinuity
+{
+    using next = kg__model::neighbors<T, X, Y, Z>;
+
+  public:
+    using TempStorage = typename next::TempStorage;
+    KG__CUB explicit BlockDiscontinuity(TempStorage &storage) : storage_(storage)
+    {
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeads(Flag (&heads)[Items], T (&items)[Items], Operation operation)
+    {
+        flag(&heads, static_cast<Flag(*)[Items]>(nullptr), items, operation, nullptr, nullptr);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeads(Flag (&heads)[Items], T (&items)[Items], Operation operation, T before)
+    {
+        flag(&heads, static_cast<Flag(*)[Items]>(nullptr), items, operation, &before, nullptr);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagTails(Flag (&tails)[Items], T (&items)[Items], Operation operation)
+    {
+        flag(static_cast<Flag(*)[Items]>(nullptr), &tails, items, operation, nullptr, nullptr);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagTails(Flag (&tails)[Items], T (&items)[Items], Operation operation, T after)
+    {
+        flag(static_cast<Flag(*)[Items]>(nullptr), &tails, items, operation, nullptr, &after);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeadsAndTails(Flag (&heads)[Items], Flag (&tails)[Items], T (&items)[Items],
+                                   Operation operation)
+    {
+        flag(&heads, &tails, items, operation, nullptr, nullptr);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeadsAndTails(Flag (&heads)[Items], Flag (&tails)[Items], T after,
+                                   T (&items)[Items], Operation operation)
+    {
+        flag(&heads, &tails, items, operation, nullptr, &after);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeadsAndTails(Flag (&heads)[Items], T before, Flag (&tails)[Items],
+                                   T (&items)[Items], Operation operation)
+    {
+        flag(&heads, &tails, items, operation, &before, nullptr);
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void FlagHeadsAndTails(Flag (&heads)[Items], T before, Flag (&tails)[Items], T after,
+                                   T (&items)[Items], Operation operation)
+    {
+        flag(&heads, &tails, items, operation, &before, &after);
+    }
+
+  private:
+    /* An operation may take the second one's index, too. */
+    template <typename Flag, typename Operation>
+    static KG__CUB Flag differ(Operation &operation, const T &a, const T &b, int index)
+    {
+        if constexpr (::std::is_invocable_v<Operation, const T &, const T &, int>)
+            return static_cast<Flag>(operation(a, b, index));
+        else
+            return static_cast<Flag>(operation(a, b));
+    }
+    template <int Items, typename Flag, typename Operation>
+    KG__CUB void flag(Flag (*heads)[Items], Flag (*tails)[Items], T (&items)[Items],
+                      Operation &operation, const T *outer_before, const T *outer_after)
+    {
+        const kg__model::use using_it(storage_.used);
+        const int first = static_cast<int>(next::block::thread()) * Items;
+        T before = outer_before != nullptr ? *outer_before : items[0];
+        T after = outer_after != nullptr ? *outer_after : items[0];
+
+        next::share(storage_, items, before, after);
+        for (int i = 0; i < Items && heads != nullptr; i++) {
+            if (i == 0 && next::is_first() && outer_before == nullptr)
+                (*heads)[i] = static_cast<Flag>(1);
+            else
+                (*heads)[i] =
+                    differ<Flag>(operation, i > 0 ? items[i - 1] : before, items[i], first + i);
+        }
+        for (int i = 0; i < Items && tails != nullptr; i++) {
+            if (i == Items - 1 && next::is_last() && outer_after == nullptr)
+                (*tails)[i] = static_cast<Flag>(1);
+            else
+                (*tails)[i] = differ<Flag>(operation, items[i],
+                                           i < Items - 1 ? items[i + 1] : after, first + i + 1);
+        }
+    }
+    TempStorage &storage_;
+};
+
+template <typename T, int X, int Y = 1, int Z = 1, int = 0>
+class BlockShuffle
+{
+    static constexpr int threads = X * Y * Z;
+    using block = kg__model::block<threads>;
+
+  public:
+    using TempStorage = kg__model::room<T, threads>;
+    KG__CUB explicit BlockShuffle(TempStorage &storage) : room_(storage)
+    {
+    }
+    /* Where there is no such thread, `result` stays. */
+    KG__CUB void Offset(T value, T &result, int distance = 1)
+    {
+        const int from = static_cast<int>(block::thread()) + distance;
+
+        share(value, [&] {
+            if (from >= 0 && from < threads)
+                result = room_[static_cast<unsigned int>(from)];
+        });
+    }
+    KG__CUB void Rotate(T value, T &result, unsigned int distance = 1)
+    {
+        share(value, [&] { result = room_[(block::thread() + distance) % threads]; });
+    }
+    template <int Items>
+    KG__CUB void Up(T (&values)[Items], T (&results)[Items])
+    {
+        T last;
+
+        Up(values, results, last);
+    }
+    template <int Items>
+    KG__CUB void Up(T (&values)[Items], T (&results)[Items], T &last)
+    {
+        share(values[Items - 1], [&] {
+            for (int i = Items - 1; i > 0; i--)
+                results[i] = values[i - 1];
+            if (block::thread() > 0)
+                results[0] = room_[block::thread() - 1];
+            last = room_[threads - 1];
+        });
+    }
+    template <int Items>
+    KG__CUB void Down(T (&values)[Items], T (&results)[Items])
+    {
+        T first;
+
+        Down(values, results, first);
+    }
+    template <int Items>
+    KG__CUB void Down(T (&values)[Items], T (&results)[Items], T &first)
+    {
+        share(values[0], [&] {
+            for (int i = 0; i < Items - 1; i++)
+                results[i] = values[i + 1];
+            if (block::thread() + 1 < threads)
+                results[Items - 1] = room_[block::thread() + 1];
+            first = room_[0];
+        });
+    }
+
+  private:
+    template <typename Then>
+    KG__CUB void share(const T &value, const Then &then)
+    {
+        const kg__model::use using_it(room_.used);
+
+        room_[block::thread()] = value;
+        __syncthreads();
+        then();
+    }
+    TempStorage &room_;
+};
+
+enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
+
+template <typename T, int X, int Items, int Bins,
+          BlockHistogramAlgorithm Algorithm = BLOCK_HISTO_SORT, int Y = 1, int Z = 1, int = 0>
+class BlockHistogram
+{
+    static constexpr unsigned int threads = X * Y * Z;
+    using block = kg__model::block<X * Y * Z>;
+
+  public:
+    struct TempStorage {
+        unsigned int used;
+        unsigned int counts[Algorithm == BLOCK_HISTO_SORT ? Bins : 1];
+    };
+    KG__CUB explicit BlockHistogram(TempStorage &storage) : storage_(storage)
+    {
+    }
+    template <typename Counter>
+    KG__CUB void InitHistogram(Counter histogram[Bins])
+    {
+        for (unsigned int bin = block::thread(); bin < Bins; bin += threads)
+            histogram[bin] = 0;
+    }
+    template <typename Counter>
+    KG__CUB void Histogram(T (&items)[Items], Counter histogram[Bins])
+    {
+        InitHistogram(histogram);
+        __syncthreads();
+        Composite(items, histogram);
+    }
+    /* By atomics, or a thread for each bin. */
+    template <typename Counter>
+    KG__CUB void Composite(T (&items)[Items], Counter histogram[Bins])
+    {
+        if constexpr (Algorithm == BLOCK_HISTO_ATOMIC) {
+            for (int i = 0; i < Items; i++)
+                atomicAdd(histogram + items[i], static_cast<Counter>(1));
+        } else {
+            const kg__model::use using_it(storage_.used);
+
+            InitHistogram(storage_.counts);
+            __syncthreads();
+            for (int i = 0; i < Items; i++)
+                atomicAdd(storage_.counts + items[i], 1u);
+            __syncthreads();
+            for (unsigned int bin = block::thread(); bin < Bins; bin += threads) {
+                if (storage_.counts[bin] > 0)
+                    histogram[bin] = static_cast<Counter>(histogram[bin] + storage_.counts[bin]);
+            }
+        }
+    }
+
+  private:
+    TempStorage &storage_;
+};
+
+namespace kg__model
+{
+
+/* Sorts the items of `count` threads, of which `own` is the calling one: each thread's by itself,
+ * and then runs of them by twos. `meet` is their barrier. */
+template <typename Key, typename Value, int Items, typename Keys, typename Values, typename Less,
+          typename Meet>
+KG__CUB void merge_sort(Keys &keys, Values &values, Key (&key)[Items], Value (&value)[Items],
+                        unsigned int own, unsigned int count, Less less, const Meet &meet)
+{
+    constexpr bool pairs = !::std::is_same_v<Value, NullType>;
+    const unsigned int all = count * Items;
+
+    for (int i = 1; i < Items; i++) {
+        for (int j = i; j > 0 && less(key[j], key[j - 1]); j--) {
+            const Key one = key[j];
+            const Value with_it = value[j];
+
+            key[j] = key[j - 1];
+            key[j - 1] = one;
+            value[j] = value[j - 1];
+            value[j - 1] = with_it;
+        }
+    }
+    for (unsigned int run = Items; run < all; run *= 2) {
+        const unsigned int start = own * Items / (2 * run) * (2 * run);
+        const unsigned int middle = start + run < all ? start + run : all;
+        const unsigned int end = start + 2 * run < all ? start + 2 * run : all;
+        const bool is_left = own * Items < middle;
+
+        for (int i = 0; i < Items; i++)
+            keys[own * Items + static_cast<unsigned int>(i)] = key[i];
+        meet();
+        unsigned int to[Items];
+        for (int i = 0; i < Items; i++) {
+            unsigned int low = is_left ? middle : start;
+            unsigned int high = is_left ? end : middle;
+            const unsigned int first = low;
+
+            while (low < high) {
+                const unsigned int half = (low + high) / 2;
+
+                if (is_left ? less(keys[half], key[i]) : !less(key[i], keys[half]))
+                    low = half + 1;
+                else
+                    high = half;
+            }
+            to[i] = own * Items + static_cast<unsigned int>(i) + (low - first) -
+                    (is_left ? 0 : middle - start);
+        }
+        meet();
+        for (int i = 0; i < Items; i++) {
+            keys[to[i]] = key[i];
+            if constexpr (pairs)
+                values[to[i]] = value[i];
+        }
+        meet();
+        for (int i = 0; i < Items; i++) {
+            key[i] = keys[own * Items + static_cast<unsigned int>(i)];
+            if constexpr (pairs)
+                value[i] = values[own * Items + static_cast<unsigned int>(i)];
+        }
+        meet();
+    }
+}
+
+} // namespace kg__model
+
+/* Sort() and StableSort() of keys, with values or without, and with a number of valid ones. */
+#define KG__CUB_MERGE_SORT(name)                                                                   \
+    template <typename Less>                                                                       \
+    KG__CUB void name(Key(&keys)[Items], Less less)                                                \
+    {                                                                                              \
+        NullType none[Items];                                                                      \
+                                                                                                   \
+        sort(keys, none, less);                                                                    \
+    }                                                                                              \
+    template <typename Less>                                                                       \
+    KG__CUB void name(Key(&keys)[Items], Less less, int valid, Key beyond)                         \
+    {                                                                                              \
+        fill(keys, valid, beyond);                                                                 \
+        name(keys, less);                                                                          \
+    }                                                                                              \
+    template <typename Less>                                                                       \
+    KG__CUB void name(Key(&keys)[Items], Value(&values)[Items], Less less)                         \
+    {                                                                                              \
+        sort(keys, values, less);                                                                  \
+    }                                                                                              \
+    template <typename Less>                                                                       \
+    KG__CUB void name(Key(&keys)[Items], Value(&values)[Items], Less less, int valid, Key beyond)  \
+    {                                                                                              \
+        fill(keys, valid, beyond);                                                                 \
+        name(keys, values, less);                                                                  \
+    }
+
+template <typename Key, int X, int Items, typename Value = NullType, int Y = 1, int Z = 1>
+class BlockMergeSort
+{
+    using block = kg__model::block<X * Y * Z>;
+
+  public:
+    struct TempStorage {
+        unsigned int used;
+        kg__model::room<Key, X * Y * Z * Items> keys;
+        kg__model::room<Value, X * Y * Z * Items> values;
+    };
+    KG__CUB explicit BlockMergeSort(TempStorage &storage) : storage_(storage)
+    {
+    }
+    KG__CUB_MERGE_SORT(Sort)
+    KG__CUB_MERGE_SORT(StableSort)
+
+  private:
+    KG__CUB void fill(Key (&keys)[Items], int valid, const Key &beyond)
+    {
+        for (int i = 0; i < Items; i++) {
+            if (static_cast<int>(block::thread()) * Items + i >= valid)
+                keys[i] = beyond;
+        }
+    }
+    template <typename Other, typename Less>
+    KG__CUB void sort(Key (&keys)[Items], Other (&values)[Items], Less less)
+    {
+        const kg__model::use using_it(storage_.used);
+
+        kg__model::merge_sort(storage_.keys, storage_.values, keys, values, block::thread(),
+                              X * Y * Z, less, [] { __syncthreads(); });
+    }
+    TempStorage &storage_;
+};
+
+template <typename Key, int Items, int Lanes = KG__MODEL_WARP, typename Value = NullType>
+class WarpMergeSort
+{
+  public:
+    struct TempStorage {
+        kg__model::room<Key, Lanes * Items> keys;
+        kg__model::room<Value, Lanes * Items> values;
+    };
+    KG__CUB explicit WarpMergeSort(TempStorage &storage) : storage_(storage), warp_(Lanes)
+    {
+    }
+    KG__CUB_MERGE_SORT(Sort)
+    KG__CUB_MERGE_SORT(StableSort)
+
+  private:
+    KG__CUB void fill(Key (&keys)[Items], int valid, const Key &beyond)
+    {
+        for (int i = 0; i < Items; i++) {
+            if (static_cast<int>(warp_.rank) * Items + i >= valid)
+                keys[i] = beyond;
+        }
+    }
+    template <typename Other, typename Less>
+    KG__CUB void sort(Key (&keys)[Items], Other (&values)[Items], Less less)
+    {
+        kg__model::merge_sort(storage_.keys, storage_.values, keys, values, warp_.rank, warp_.count,
+                              less, [&] { __syncwarp(warp_.mask); });
+    }
+    TempStorage &storage_;
+    const kg__model::lanes warp_;
+};
+#undef KG__CUB_MERGE_SORT
+
+/* A digit of a key. */
+template <typename Key>
+struct BFEDigitExtractor {
+    unsigned int bit_start, num_bits;
+    KG__CUB explicit BFEDigitExtractor(unsigned int start = 0, unsigned int bits = 0)
+        : bit_start(start), num_bits(bits)
+    {
+    }
+    template <typename Bits>
+    KG__CUB unsigned int Digit(Bits key) const
+    {
+        return static_cast<unsigned int>(key >> bit_start) & ((1u << num_bits) - 1);
+    }
+};
+
+/* The places of keys that are sorted by a digit, those of equal ones in the order that they have.
+ */
+template <int X, int RadixBits, bool IsDescending, bool = true,
+          BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int = 0, int Y = 1, int Z = 1>
+class BlockRadixRank
+{
+    static constexpr int threads = X * Y * Z;
+    using block = kg__model::block<threads>;
+    using scan = BlockScan<unsigned int, X, BLOCK_SCAN_WARP_SCANS, Y, Z>;
+
+  public:
+    struct TempStorage {
+        unsigned int used;
+        typename scan::TempStorage sums;
+    };
+    KG__CUB explicit BlockRadixRank(TempStorage &storage) : storage_(storage)
+    {
+    }
+    template <typename Bits, int Items, typename Extractor>
+    KG__CUB void RankKeys(Bits (&keys)[Items], int (&ranks)[Items], Extractor extractor)
+    {
+        const kg__model::use using_it(storage_.used);
+        unsigned int before = 0;
+
+        for (unsigned int i = 0; i < 1u << RadixBits; i++) {
+            const unsigned int digit = IsDescending ? (1u << RadixBits) - 1 - i : i;
+            unsigned int own[Items], places[Items], all;
+
+            for (int item = 0; item < Items; item++)
+                own[item] = extractor.Digit(keys[item]) == digit;
+            scan(storage_.sums).ExclusiveSum(own, places, all);
+            for (int item = 0; item < Items; item++) {
+                if (own[item] != 0)
+                    ranks[item] = static_cast<int>(before + places[item]);
+            }
+            before += all;
+            __syncthreads();
+        }
+    }
+
+  private:
+    TempStorage &storage_;
+};
+
+/* Runs of values, by their lengths or by where they begin. */
+template <typename T, int X, int Runs, int Decoded, typename Offset = uint32_t, int Y = 1,
+          int Z = 1>
+class BlockRunLengthDecode
+{
+    static constexpr int threads = X * Y * Z;
+    using block = kg__model::block<threads>;
+    using scan = BlockScan<Offset, X, BLOCK_SCAN_WARP_SCANS, Y, Z>;
+
+  public:
+    struct TempStorage {
+        typename scan::TempStorage sums;
+        kg__model::room<T, threads * Runs> values;
+        kg__model::room<Offset, threads * Runs> starts;
+    };
+    template <typename Length, typename Total>
+    KG__CUB BlockRunLengthDecode(TempStorage &storage, T (&values)[Runs], Length (&lengths)[Runs],
+                                 Total &total)
+        : storage_(storage)
+    {
+        Offset own[Runs], starts[Runs], all;
+
+        for (int i = 0; i < Runs; i++)
+            own[i] = static_cast<Offset>(lengths[i]);
+        scan(storage.sums).ExclusiveSum(own, starts, all);
+        total = static_cast<Total>(all);
+        keep(values, starts);
+    }
+    template <typename Start>
+    KG__CUB BlockRunLengthDecode(TempStorage &storage, T (&values)[Runs], Start (&starts)[Runs])
+        : storage_(storage)
+    {
+        keep(values, starts);
+    }
+    /* Items from `from` on; with each its place in its run. */
+    template <typename Place>
+    KG__CUB void RunLengthDecode(T (&items)[Decoded], Place (&places)[Decoded], Offset from = 0)
+    {
+        for (int i = 0; i < Decoded; i++) {
+            const Offset at = static_cast<Offset>(
+                from + kg__model::position<kg__model::BLOCKED, threads, Decoded>(i));
+            unsigned int low = 0, high = threads * Runs;
+
+            /* The last run that begins at it or before. */
+            while (low + 1 < high) {
+                const unsigned int half = (low + high) / 2;
+
+                if (storage_.starts[half] <= at)
+                    low = half;
+                else
+                    high = half;
+            }
+            items[i] = storage_.values[low];
+            places[i] = static_cast<Place>(at - storage_.starts[low]);
+        }
+    }
+    KG__CUB void RunLengthDecode(T (&items)[Decoded], Offset from = 0)
+    {
+        Offset places[Decoded];
+
+        RunLengthDecode(items, places, from);
+    }
+
+  private:
+    template <typename Start>
+    KG__CUB void keep(const T (&values)[Runs], const Start (&starts)[Runs])
+    {
+        for (int i = 0; i < Runs; i++) {
+            const unsigned int at = kg__model::position<kg__model::BLOCKED, threads, Runs>(i);
+
+            storage_.values[at] = values[i];
+            storage_.starts[at] = static_cast<Offset>(starts[i]);
+        }
+        __syncthreads();
+    }
+    TempStorage &storage_;
+};
+
+} // namespace cub
+
+#endif
