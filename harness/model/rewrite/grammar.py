@@ -15,7 +15,7 @@ def find_packages(home):
         above.append(os.path.dirname(above[-1]))
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for folder in [*([home] if home else []), *above, ROOT]:
-        yield from glob.glob(f"{glob.escape(folder)}/build/tools/tree-sitter/lib/{version}/site-packages")
+        yield from glob.glob(f"{glob.escape(folder)}/build/tools/python/lib/{version}/site-packages")
 
 
 def make_parser(home):
