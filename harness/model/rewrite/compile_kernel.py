@@ -29,6 +29,13 @@ TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/st
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
+# What holds no code, and what has round brackets in a function's head besides its parameters.
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+IN_HEAD = re.compile(r"(?:__attribute__|alignas|__\w+__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[\[[^]]*\]\]")
+NAMED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+CALLED = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[^;{}()]*>)?\s*\(")
+
+
 def read(path):
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -55,6 +62,26 @@ def without(command, flags, pairs):
     return kept
 
 
+def functions_of(text):
+    """The functions that a text defines, without those of classes: the head and the body of each."""
+    text = NO_CODE.sub(" ", text)
+    depth = start = begun = 0
+    head = ""
+    for mark in re.finditer(r"[{};]", text):
+        if mark[0] == "{":
+            if depth == 0:
+                head, begun = text[start:mark.start()], mark.end()
+            # What is in a namespace is as good as outside.
+            is_scope = depth == 0 and ("(" not in head and re.search(r"\bnamespace\b", head) or head.strip() == "extern")
+            depth += not is_scope
+        elif mark[0] == "}" and depth > 0:
+            depth -= 1
+            if depth == 0 and "(" in head:
+                yield head, text[begun:mark.start()]
+        if depth == 0:
+            start = mark.end()
+
+
 class Headers:
     """Where a command's headers are: `model` is the folder of the model's own, None where it has none."""
 
@@ -70,6 +97,7 @@ class Headers:
         self.toolkits = [place for place in places if place and place != self.model and self._has_toolkit(place)]
         self.found = set()      # WANTED and ASM, as far as they are in what is read
         self.suspects = set()   # files of a toolkit that an #include may find
+        self._host, self._called = set(), set()  # functions that the host has, and that device code calls
         self._seen = set()
 
     @staticmethod
@@ -89,6 +117,14 @@ class Headers:
         self._seen.add(path)
         text = read(path)
         self.found |= {wanted for wanted in (WANTED, ASM) if wanted.search(text)}
+        for head, body in functions_of(text):
+            if re.search(r"__device__|__global__", head):
+                self._called.update(CALLED.findall(body))
+            elif "constexpr" not in head:
+                self._host.update(NAMED.findall(IN_HEAD.sub(" ", head))[:1])
+        # A call that nvcc refuses.
+        if self._called & self._host:
+            self.found.add(CALLED)
         for name in INCLUDED.findall(text):
             if os.path.exists(f"{self.model}/{name}"):
                 continue
@@ -156,7 +192,7 @@ class Compilation:
         with open(rewritten, "wb") as file:
             file.write(text)
         # Which headers there are was written when they were read.
-        command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ"})
+        command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
         command[command.index(self.source)] = rewritten
         return run(command)
 

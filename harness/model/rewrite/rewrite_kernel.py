@@ -27,6 +27,7 @@ CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 # What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -111,6 +112,7 @@ class Source:
         self.starts = [marker[0] for marker in self.markers]
         self.copy = self._copy_own(folder)
         self.edits = []
+        self.kernels = set()
         self.launched = set()
         self.stubs = set()
         self.clusters = {}
@@ -122,6 +124,7 @@ class Source:
         # What a header of the system defines is marked as its own where it is used, too.
         files = {file for _, _, _, file, flags in self.markers if SYSTEM_HEADER not in flags}
         copy = []
+        self.others = []
         done = 0
         ends = [*self.starts[1:], len(self.text)]
         for (start, end, _, file, _), last in zip(self.markers, ends):
@@ -129,6 +132,8 @@ class Source:
             piece = self.text[end:last]
             is_own = (file in files or not file.startswith(SYSTEM)) and not file.startswith((folder, b"<"))
             copy.append(self._prepare(piece) if is_own else b" " * len(piece))
+            if not is_own:
+                self.others.append((end, last))
             done = last
         return self._join_marks(b"".join(copy))
 
@@ -208,8 +213,10 @@ class Source:
         self.refused += 1
         name = f"kg__model_unsupported_{self.refused}"
         why = why.replace("\\", "\\\\").replace('"', '\\"')
-        text = f'__extension__ ({{ extern void {name}() __attribute__((error("{why}"))); {name}(); }})'
-        return text.encode() + self.lines_of(node.start_byte, node.end_byte)
+        # The compiler points at the line's beginning, and not far behind its end.
+        text = f'__extension__ ({{ extern void {name}() __attribute__((error("{why}")));\n'
+        return text.encode() + self.where(node.start_byte) + b"%s(); })" % name.encode() + \
+            self.lines_of(node.start_byte, node.end_byte)
 
     # Launches.
 
@@ -365,6 +372,38 @@ class Source:
             self.insert(body.start_byte + 1, b" [[gnu::used]] static constexpr kg__model_cluster kg__cluster = { %s };" %
                         self.clusters[self.of(name)])
 
+    # Calls.
+
+    def host_functions(self, nodes):
+        """The names of functions that are the host's alone. Those that headers have functions of, too, are not among them."""
+        kinds = {}
+        for node in nodes:
+            if node.type in FUNCTIONS and function_in(node) is not None and self.enclosing(node.parent) is None:
+                name = name_in(function_in(node))
+                words = {self.of(child) for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
+                attributes = self.attributes(node)
+                is_host = GLOBAL not in attributes and DEVICE not in attributes and not words & {b"constexpr", b"consteval"} and \
+                    self.enclosing(node, ("field_declaration_list",)) is None
+                kinds.setdefault(self.of(name) if name else None, set()).add(is_host)
+        names = {name for name, is_host in kinds.items() if is_host == {True}}
+        others = b"".join(self.text[start:end] for start, end in self.others)
+        return {name for name in names if not re.search(rb"\b%s\s*\(" % re.escape(name), others)}
+
+    def call(self, node, host_functions):
+        """A call in device code of a function that is the host's."""
+        called = node.child_by_field_name("function")
+        if called.type == "template_function":
+            called = called.child_by_field_name("name")
+        if called.type != "identifier" or self.of(called) not in host_functions or not self.is_device_code(node) or \
+                self.is_shadowed(node, self.of(called)) or self.enclosing(node, UNEVALUATED) is not None:
+            return
+        function = self.enclosing(node)
+        kind = "__global__" if GLOBAL in self.attributes(function) else "__device__"
+        names = [self.of(name).decode(errors="replace") for name in (called, name_in(function_in(function)))]
+        refusal = self.refuse(called, f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed')
+        self.insert(node.start_byte, b"(" + refusal + b", ")
+        self.insert(node.end_byte, b")")
+
     # Inline PTX.
 
     def operands(self, node, field):
@@ -400,11 +439,13 @@ class Source:
 
     def rewrite(self):
         """The whole text, rewritten."""
-        self.kernels = set()
         nodes = list(walk(self.tree.root_node))
+        host_functions = self.host_functions(nodes)
         for node in nodes:
             if node.type == "call_expression" and any(child.type == "kernel_call_syntax" for child in node.children):
                 self.launch(node)
+            elif node.type == "call_expression":
+                self.call(node, host_functions)
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):
