@@ -18,6 +18,11 @@ SYSTEM_HEADER = b"3"
 SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
 # What the grammar does not know, and may do without.
 UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__)\b")
+# Strings next to each other, which the grammar does not take everywhere; raw strings and characters, which are none.
+RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
+STRING = rb'"(?:[^"\\\n]|\\.)*"'
+STRINGS = re.compile(rb"%s|'(?:[^'\\\n]|\\.)*'|(?P<strings>%s(?:\s*%s)+)" % (RAW, STRING, STRING))
+LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 # A launch as some formatters write it.
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
@@ -90,14 +95,16 @@ def called_in(node):
     return None
 
 
-def decode(literal):
-    """What the tokens of string literals stand for."""
-    text = re.match(rb'(?:u8|[uUL])?(R?)"', literal)
-    if text[1]:
-        return literal[literal.index(b"(") + 1:literal.rindex(b")")].decode(errors="surrogateescape")
+def decode(text):
+    """What string literals stand for."""
     known = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"0": b"\0"}
-    return re.sub(rb"\\(.)", lambda match: known.get(match[1], match[1]),
-                  literal[text.end():-1], flags=re.DOTALL).decode(errors="surrogateescape")
+    plain = []
+    for literal in (match[0] for match in LITERAL.finditer(DIRECTIVE.sub(b"", text))):
+        if literal.startswith(b"R"):
+            plain.append(literal[literal.index(b"(") + 1:literal.rindex(b")")])
+        else:
+            plain.append(re.sub(rb"\\(.)", lambda match: known.get(match[1], match[1]), literal[1:-1], flags=re.DOTALL))
+    return b"".join(plain).decode(errors="surrogateescape")
 
 
 class Source:
@@ -140,6 +147,7 @@ class Source:
     @staticmethod
     def _prepare(piece):
         piece = DIRECTIVE.sub(lambda match: b" " * len(match[0]), piece)
+        piece = STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), piece)
         return UNKNOWN.sub(lambda match: b" " * len(match[0]), piece)
 
     @staticmethod
@@ -412,10 +420,9 @@ class Source:
 
     def assembly(self, node):
         code = node.child_by_field_name("assembly_code")
-        strings = [code] if code.type in LITERALS else code.named_children
-        if any(one.type not in LITERALS for one in strings):
+        if code.type not in (*LITERALS, "concatenated_string") or any(child.type == "identifier" for child in code.children):
             return
-        text = "".join(decode(self.of(one)) for one in strings)
+        text = decode(self.of(code))
         outputs, inputs = (list(self.operands(node, field)) for field in ("output_operands", "input_operands"))
         listed = node.child_by_field_name("clobbers")
         clobbers = [decode(self.of(one)) for one in listed.named_children] if listed else []
