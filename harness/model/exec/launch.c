@@ -12,7 +12,7 @@
 #include <time.h>
 
 /* A block's dynamic shared memory, in whole pages between others that cannot be touched. Kernels
- * know it by its name (cmake/compile_kernel.py), which must not be in the middle of a variable. */
+ * know it by its name (harness/model/rewrite/), which must not be in the middle of a variable. */
 static struct {
     unsigned char before[KG__MODEL_SHARED_PAGES], shared[KG__MODEL_SHARED_PAGES];
 } dynamic_shared __asm__("kg__model_dynamic_pages") __attribute__((used, aligned(4096)));

@@ -28,9 +28,6 @@ extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 where there a
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context);
 
-/* Notes the blocks of a cluster of the kernels of a name, which is kept by reference. */
-void kg__model_set_cluster(const char *kernel, unsigned int x, unsigned int y, unsigned int z);
-
 /* What a block's barrier gathers from the threads that arrive at it. */
 typedef struct kg__model_votes {
     int arrived; /* threads that arrived */

@@ -8,7 +8,9 @@ import tempfile
 import unittest
 
 ROOT, CXX, INCLUDE = sys.argv[1:4]
-sys.path.insert(0, f"{ROOT}/cmake")
+REWRITE = f"{ROOT}/harness/model/rewrite"
+sys.path.insert(0, REWRITE)
+import grammar  # noqa: E402 pylint: disable=wrong-import-position
 import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
 
 # Launches, and what is launched. Templates that have been defined before are told by their arguments.
@@ -21,7 +23,7 @@ LAUNCHES = (
      "if (x) kg__model_starter(kg__model_configure(n >> 8, (f(1, 2))), kernels [ i ])(a);"),
     ("if (x) { (*p->kernel)<<<g, b>>>(a); }", "if (x) { kg__model_starter(kg__model_configure(g, b), ( * p -> kernel ))(a); }"),
     ("return kernel<<<g, b>>>(a), 0;", "return kg__model_starter(kg__model_configure(g, b), kernel)(a), 0;"),
-    ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)(a,\nb);"),
+    ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)\n(a,\nb);"),
     ("f([&] { kernel<<<1, 2>>>(a); }, x << 3 < y);",
      "f([&] { kg__model_starter(kg__model_configure(1, 2), kernel)(a); }, x << 3 < y);"),
 )
@@ -92,7 +94,12 @@ UNSUPPORTED = (
 
 def rewrite(text):
     """The author's text, rewritten."""
-    return rewrite_kernel.rewrite(f'# 1 "kernel.cu"\n{text}', "/the/model/")[len('# 1 "kernel.cu"\n'):]
+    return rewrite_marked(f'# 1 "kernel.cu"\n{text}')[len('# 1 "kernel.cu"\n'):]
+
+
+def rewrite_marked(text):
+    source = rewrite_kernel.Source(grammar.make_parser(ROOT), text.encode(), b"/the/model/")
+    return source.rewrite().decode()
 
 
 class Rewriting(unittest.TestCase):
@@ -105,7 +112,7 @@ class Rewriting(unittest.TestCase):
         """Compiles a kernel's source: the exit code, and what the compiler says."""
         source = self.folder / "kernel.cpp"
         source.write_text(text, encoding="utf-8")
-        done = subprocess.run(["python3", "-B", f"{ROOT}/cmake/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
+        done = subprocess.run(["python3", "-B", f"{REWRITE}/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
                                "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
                                "-o", f"{self.folder}/kernel.o"],
                               env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
@@ -125,7 +132,7 @@ class Rewriting(unittest.TestCase):
         text = (f'# 1 "kernel.cu"\n# 1 "/usr/include/a.h" 1 3 4\n{launch}# 2 "kernel.cu" 2\n'
                 f'# 1 "/the/model/a.h" 1\n{launch}# 3 "kernel.cu" 2\n'
                 'kernel<<<1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n>>>(a);\n')
-        done = rewrite_kernel.rewrite(text, "/the/model/")
+        done = rewrite_marked(text)
         self.assertEqual(done.count(launch), 2)
         self.assertIn('kg__model_configure(1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n), kernel)(a);', done)
 
