@@ -54,8 +54,24 @@ int kg__device_orders(void)
 
 const char *kg__device_begin_order(int order)
 {
-    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return order == 0 ? "" : ", threads in reversed order";
+    static const char *const names[] = { "", ", threads in reversed order",
+                                         ", blocks in shuffled order" };
+
+    kg__model_set_order((kg__model_order)order);
+    return names[order];
+}
+
+int kg__device_repeats(void)
+{
+    return kg__device_watches() ? 1 : KG__MODEL_ORDERS;
+}
+
+const char *kg__device_order_words(int order)
+{
+    static const char *const words[] = { "in ascending", "in reversed order of blocks",
+                                         "in shuffled order of blocks" };
+
+    return words[order];
 }
 
 /* The host reads the model's memory directly. */

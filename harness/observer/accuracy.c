@@ -1,0 +1,48 @@
+#include "observer/accuracy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "suite/element_type.h"
+
+/* Rounds to the four digits that baselines have, so that an equal run is equal. */
+static double round_error(double error)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%.4g", error);
+    return strtod(text, NULL);
+}
+
+bool kg__accuracy_of(kg_type type, const void *computed, const double *expected,
+                     const double *tolerance, size_t count, kg__accuracy *accuracy)
+{
+    const kg__element_type *row = kg__element_type_of(type);
+    double widest = 0;  /* tolerance */
+    double largest = 0; /* expected magnitude */
+    double most = 0;
+    double sum = 0;
+    double scale;
+    size_t judged = 0;
+
+    for (size_t i = 0; row->significand > 0 && i < count; i++) {
+        double share;
+
+        /* A result that is exact by its bound has no error, and a NaN or an infinity no distance. */
+        if (!(tolerance[i] > 0) || !isfinite(tolerance[i]) || !isfinite(expected[i]))
+            continue;
+        share = fabs(row->get(computed, i) - expected[i]) / tolerance[i];
+        widest = fmax(widest, tolerance[i]);
+        largest = fmax(largest, fabs(expected[i]));
+        most = fmax(most, share);
+        sum += share;
+        judged++;
+    }
+    scale = widest / (kg_roundoff(type) * largest);
+    if (judged == 0 || !isfinite(scale))
+        return false;
+    *accuracy = (kg__accuracy){ .max = round_error(scale * most),
+                                .mean = round_error(scale * (sum / (double)judged)) };
+    return true;
+}
