@@ -126,8 +126,8 @@ const char *kg__device_begin_order(int order)
     return order > 0 ? ", launched again" : "";
 }
 
-/* The first launch has the GPU to itself. Where blocks add up in the order in which they come, three
- * more, among blocks of another kernel, hardly ever come in the same one. */
+/* The first launch has the GPU to itself. Where blocks add up in the order in which they come,
+ * three more, among blocks of another kernel, hardly ever come in the same one. */
 #define REPEATS 4
 
 int kg__device_repeats(void)
@@ -146,7 +146,8 @@ static void start_company(void)
 {
     static cudaStream_t stream;
     static float *out;
-    const size_t blocks = (size_t)opened.multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
+    const size_t blocks =
+        (size_t)opened.multiprocessors * KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR;
 
     if (stream == NULL &&
         (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess ||

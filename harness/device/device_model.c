@@ -1,4 +1,5 @@
 /* The CPU model as the device under test. */
+#include <gnu/libc-version.h>
 #include <string.h>
 
 #include "base/source_path.h"
@@ -21,6 +22,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
                kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "compiler", kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "model", KG__MODEL_VERSION);
+    kg__provenance_set_text(&description->provenance, "libc", gnu_get_libc_version());
     if (kg__model_flags[0] != '\0')
         kg__provenance_set_text(&description->provenance, "flags", kg__model_flags);
     return KG__DEVICE_READY;

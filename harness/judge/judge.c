@@ -9,12 +9,17 @@
 #define ROUNDING 1e-12
 
 const char *const kg__verdict_names[KG__VERDICTS + 1] = {
-    [KG__PASS] = "pass",     [KG__UNCHANGED] = "unchanged",
+    [KG__PASS] = "pass",
+    [KG__UNCHANGED] = "unchanged",
     [KG__MORE_ACCURATE] = "more-accurate",
-    [KG__FASTER] = "faster", [KG__NO_BASELINE] = "no-baseline",
-    [KG__NOISY] = "noisy",   [KG__ENVIRONMENT] = "environment",
-    [KG__SLOWER] = "slower", [KG__LESS_ACCURATE] = "less-accurate",
-    [KG__WRONG] = "wrong",   [KG__ERROR] = "error",
+    [KG__FASTER] = "faster",
+    [KG__NO_BASELINE] = "no-baseline",
+    [KG__NOISY] = "noisy",
+    [KG__ENVIRONMENT] = "environment",
+    [KG__SLOWER] = "slower",
+    [KG__LESS_ACCURATE] = "less-accurate",
+    [KG__WRONG] = "wrong",
+    [KG__ERROR] = "error",
 };
 
 const char *kg__verdict_name(kg__verdict verdict)
@@ -237,7 +242,8 @@ int kg__exit_code(const kg__tally *tally, bool strict)
 
     if (verdicts[KG__ERROR] > 0 || tally->broken > 0)
         return KG__EXIT_ERROR;
-    if (verdicts[KG__SLOWER] > 0 || verdicts[KG__LESS_ACCURATE] > 0 || verdicts[KG__WRONG] > 0 || tally->failed_claims > 0)
+    if (verdicts[KG__SLOWER] > 0 || verdicts[KG__LESS_ACCURATE] > 0 || verdicts[KG__WRONG] > 0 ||
+        tally->failed_claims > 0)
         return KG__EXIT_FAIL;
     if (strict && tally->unavailable > 0)
         return KG__EXIT_ERROR;

@@ -111,8 +111,8 @@ typedef struct kg__judgment {
 kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                        const kg__surroundings *surroundings, bool is_time);
 
-/* The band of an error where none is recorded, and the least that recording gives one that varies: on
- * a GPU, whose atomics change the order of sums, and on a CPU model that another compiler, other
+/* The band of an error where none is recorded, and the least that recording gives one that varies:
+ * on a GPU, whose atomics change the order of sums, and on a CPU model that another compiler, other
  * flags or another C library computed for. */
 #define KG__ERROR_BAND 0.05
 

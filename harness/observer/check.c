@@ -418,38 +418,6 @@ static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case 
     return outcome;
 }
 
-static const kg__accuracy no_accuracy = { -1, -1 };
-
-/* Measures how far the results in the checker's buffers, which are right, are from the reference's.
- * What holds the bits of kept results has their errors. */
-static void measure_accuracy(kg__checker *checker, kg__problem *problem)
-{
-    kg__error why;
-
-    for (int i = 0; i < problem->base.arguments.count; i++) {
-        const kg_argument *argument = &problem->base.arguments.list[i];
-        kg__accuracy found = no_accuracy;
-
-        if (problem->expected[i] == NULL || kg_roundoff(argument->type) == 0)
-            continue;
-        if (problem->right[i] != NULL &&
-            kg__buffers_hold(&checker->buffers, i, problem->right[i])) {
-            found = problem->accuracy[i];
-        } else {
-            const void *computed = kg__buffers_read(&checker->buffers, i, &why);
-
-            if (computed != NULL)
-                (void)kg__accuracy_of(argument->type, computed, problem->expected[i],
-                                      problem->tolerance[i], argument->rows * argument->columns,
-                                      &found);
-            if (problem->right[i] == NULL)
-                problem->accuracy[i] = found;
-        }
-        checker->accuracy.max = fmax(checker->accuracy.max, found.max);
-        checker->accuracy.mean = fmax(checker->accuracy.mean, found.mean);
-    }
-}
-
 /* Compares the results of an order with those of the first one. */
 static kg__outcome check_repetition(kg__checker *checker, int order, kg__error *why)
 {
@@ -471,8 +439,7 @@ static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comp
                                  const kg__case *c, int pattern, kg__error *why)
 {
     kg__problem *problem = &checker->problems[pattern];
-    const bool repeats =
-        c->variant->repeatable && pattern == 0 && kg__repeats_fit(&checker->buffers);
+    const bool repeats = c->variant->repeatable && pattern == 0;
     const int orders = repeats ? kg__device_repeats() : kg__device_orders();
 
     for (int order = 0; order < orders; order++) {
@@ -481,7 +448,7 @@ static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comp
                              kg__device_begin_order(order), why);
 
         if (outcome == KG__RIGHT && pattern == 0 && order == 0 && !kg__device_watches())
-            measure_accuracy(checker, problem);
+            kg__measure_accuracy(problem, &checker->buffers, &checker->accuracy);
         if (outcome == KG__RIGHT && repeats)
             outcome = check_repetition(checker, order, why);
         if (outcome != KG__RIGHT)
@@ -505,7 +472,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         kg__checker_free(checker);
         return failure_outcome();
     }
-    checker->accuracy = no_accuracy;
+    checker->accuracy = KG__NO_ACCURACY;
     for (int pattern = 0; pattern < checker->patterns && outcome == KG__RIGHT; pattern++)
         outcome = check_pattern(checker, comparison, c, pattern, why);
     return outcome;
@@ -518,5 +485,5 @@ void kg__checker_free(kg__checker *checker)
     free(checker->problems);
     kg__buffers_free(&checker->buffers);
     kg__repeats_free(&checker->repeats);
-    *checker = (kg__checker){ .accuracy = no_accuracy };
+    *checker = (kg__checker){ .accuracy = KG__NO_ACCURACY };
 }

@@ -52,8 +52,8 @@ bool kg__launch_was_refused(void);
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
 /* What the results of the launch that was checked last had wrong: "wrong_elements",
- * "input_written", "guard_zone" or "not_repeatable", and the argument's name in `symbol` (NULL where it is not told);
- * NULL where they were right, or were not looked at. */
+ * "input_written", "guard_zone" or "not_repeatable", and the argument's name in `symbol` (NULL
+ * where it is not told); NULL where they were right, or were not looked at. */
 const char *kg__check_failure(const char **symbol);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */

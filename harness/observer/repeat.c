@@ -7,18 +7,6 @@
 #include "observer/check.h"
 #include "suite/element_type.h"
 
-/* On a GPU each repetition reads so many bytes back, 5 ms at most; compared are all of them. */
-#define LARGEST_REPEATED ((size_t)16 << 20)
-
-bool kg__repeats_fit(const kg__buffers *buffers)
-{
-    size_t bytes = 0;
-
-    for (int i = 0; i < buffers->arguments.count; i++)
-        bytes += kg__is_compared(&buffers->arguments.list[i]) ? buffers->bytes[i] : 0;
-    return bytes <= LARGEST_REPEATED;
-}
-
 /* Writes the bits of an element of up to 8 bytes, the most significant first. */
 static void show_bits(char *text, size_t size, const unsigned char *element, size_t bytes)
 {

@@ -14,13 +14,9 @@ typedef struct kg__repeats {
 
 typedef enum kg__repetition {
     KG__REPEATED,
-    KG__NOT_REPEATED,    /* `why` says where: "c[17]: 0x3f800001 in ascending, 0x3f800000 in ..." */
+    KG__NOT_REPEATED, /* `why` says where: "c[17]: 0x3f800001 in ascending, 0x3f800000 in ..." */
     KG__REPETITION_UNREAD /* an error of the device: `why` */
 } kg__repetition;
-
-/* Whether results are small enough to be read back for each launch. A variant's order of work shows
- * at smaller sizes too. */
-bool kg__repeats_fit(const kg__buffers *buffers);
 
 /* Keeps the results of the launch of order 0, and compares those of another order with them. A
  * difference leaves the argument's name in `symbol`. */
