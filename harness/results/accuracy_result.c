@@ -119,7 +119,9 @@ static void judge(kg__pool *pool, kg__case_result *result, const kg__accuracy *e
         result->verdict = kg__worse(result->verdict, verdict);
     }
     if (result->verdict == KG__NO_BASELINE)
-        result->why = "its errors are not in the baseline: record them with ci/rebaseline";
+        result->why = reference->baseline->accuracy != NULL
+                          ? "no baseline: record one with ci/rebaseline"
+                          : "the baseline has no errors: record them with ci/rebaseline";
     else if (result->verdict != KG__PASS)
         explain(pool, result);
     if (result->verdict == KG__UNCHANGED)

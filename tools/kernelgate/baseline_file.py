@@ -17,9 +17,9 @@ from common import (Failure, ask_command, check_schema, integer_of, is_number, l
                     open_regular, parse_json, read_json, replace_file, text_of)
 from figures import exact, plural
 from kernel_code import short_code, whole_code
-from noise import BAND_MINIMUM, TIME_FLOOR_NS
+from noise import BAND_MINIMUM, ERROR_BAND, TIME_FLOOR_NS
 from programs import globs_take
-from results import MODEL_KEY
+from results import ERRORS, MODEL_KEY
 
 SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
@@ -111,6 +111,15 @@ class Baseline:
     def ids(self):
         """The cases that are measured, counted or checked."""
         return dict.fromkeys((*self.cases, *self.checked, *(self.accuracy or ())))
+
+    def error_cases(self):
+        """The errors of checked cases as the metrics of cases."""
+        least = 0.0 if self.is_model else ERROR_BAND
+        cases = {}
+        for case, errors in sorted((self.accuracy or {}).items()):
+            band = (errors[2:] or [least])[0]
+            cases[case] = Case(case, metrics={name: Metric(name, value, band, smallest=band) for name, value in zip(ERRORS, errors)})
+        return cases
 
     def nearest(self, glob):
         """The case that a glob which takes none may have meant, as words for an error; "" where none is near."""
