@@ -222,12 +222,12 @@ kg__judgment kg__judge_error(double error, const kg__expectation *expectation, b
     const kg__interval observed = { error, error, error };
     kg__judgment judgment = kg__judge(&observed, expectation, NULL, false);
 
-    if (judgment.verdict == KG__FASTER)
-        judgment.verdict = KG__MORE_ACCURATE;
-    if (judgment.verdict == KG__SLOWER)
-        judgment.verdict = same_code ? KG__UNCHANGED : KG__LESS_ACCURATE;
-    if (judgment.verdict == KG__UNCHANGED)
+    if (judgment.tripped && same_code) {
+        judgment.verdict = KG__UNCHANGED;
         judgment.reason = KG__SAME_CODE;
+    } else if (judgment.tripped) {
+        judgment.verdict = judgment.verdict == KG__SLOWER ? KG__LESS_ACCURATE : KG__MORE_ACCURATE;
+    }
     return judgment;
 }
 

@@ -118,7 +118,7 @@ kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expe
 
 /* Judges an error, in roundoffs of the output's type, against its expectation (NULL: no baseline),
  * by the rule of kg__judge() for a counter: KG__LESS_ACCURATE beyond the limit, KG__MORE_ACCURATE
- * below it. Unchanged code is never less accurate: KG__UNCHANGED. */
+ * below it. What unchanged code moved by is chance: KG__UNCHANGED. */
 kg__judgment kg__judge_error(double error, const kg__expectation *expectation, bool same_code);
 
 /* Counts of what a run judged, and what else decides its exit code. */
