@@ -121,6 +121,7 @@ void kg__baseline_free(kg__baseline *baseline)
     for (size_t i = 0; i < baseline->checked_count; i++)
         free(baseline->checked[i]);
     free(baseline->checked);
+    kg__baseline_free_accuracy(baseline);
     kg__provenance_free(&baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }

@@ -57,6 +57,11 @@ int kg__device_orders(void);
 bool kg__device_gave_up(const char *home, kg__error *note);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
+/* How many of those orders, and more, a KG_REPEATABLE variant is launched in: the model has blocks
+ * shuffled too, a GPU launches again while other work runs next to it. */
+int kg__device_repeats(void);
+/* What a result came in: "in ascending", "in reversed order of blocks", "in another launch". */
+const char *kg__device_order_words(int order);
 
 /* Whether the device compares its own memory faster than the host would. */
 bool kg__device_compares(void);
@@ -78,6 +83,9 @@ typedef struct kg__launch_shape {
     uint64_t blocks;
 } kg__launch_shape;
 
+/* The stream for a launcher's call. */
+cudaStream_t kg__device_begin_call(void);
+
 #ifdef KG__TARGET_GPU
 /* Only the CPU model knows a launch's shape without running it. */
 static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
@@ -94,11 +102,6 @@ static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
 kg__device_status kg__device_boards(kg__boards *boards, kg__error *why);
 
 /* On a GPU, what is started on another stream shows when launches are captured. */
-static inline cudaStream_t kg__device_begin_call(void)
-{
-    return NULL;
-}
-
 static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
     (void)clock;
@@ -128,8 +131,6 @@ static inline kg__device_status kg__device_boards(kg__boards *boards, kg__error 
     return KG__DEVICE_BROKEN;
 }
 
-/* The stream for a launcher's call. */
-cudaStream_t kg__device_begin_call(void);
 /* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
  * started anything on another stream, or, but by the host's clock, allocated or waited. */
 bool kg__device_strayed(kg_clock clock, kg__error *why);

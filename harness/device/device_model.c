@@ -1,4 +1,5 @@
 /* The CPU model as the device under test. */
+#include <gnu/libc-version.h>
 #include <string.h>
 
 #include "base/source_path.h"
@@ -21,6 +22,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
                kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "compiler", kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "model", KG__MODEL_VERSION);
+    kg__provenance_set_text(&description->provenance, "libc", gnu_get_libc_version());
     if (kg__model_flags[0] != '\0')
         kg__provenance_set_text(&description->provenance, "flags", kg__model_flags);
     return KG__DEVICE_READY;
@@ -54,8 +56,24 @@ int kg__device_orders(void)
 
 const char *kg__device_begin_order(int order)
 {
-    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return order == 0 ? "" : ", threads in reversed order";
+    static const char *const names[] = { "", ", threads in reversed order",
+                                         ", blocks in shuffled order" };
+
+    kg__model_set_order((kg__model_order)order);
+    return names[order];
+}
+
+int kg__device_repeats(void)
+{
+    return kg__device_watches() ? 1 : KG__MODEL_ORDERS;
+}
+
+const char *kg__device_order_words(int order)
+{
+    static const char *const words[] = { "in ascending", "in reversed order of blocks",
+                                         "in shuffled order of blocks" };
+
+    return words[order];
 }
 
 bool kg__device_gave_up(const char *home, kg__error *note)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "device/device.h"
+#include "observer/accuracy.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
 
@@ -56,9 +57,8 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
     return mismatch->count == 0;
 }
 
-/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
-static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
-                         size_t size)
+void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                      size_t size)
 {
     if (mismatch->is_row)
         kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
@@ -93,7 +93,7 @@ static void describe_mismatch(const kg_argument *shape, const kg_mismatch *misma
     char got[32];
     char remark[64] = "";
 
-    name_element(shape, mismatch, name, sizeof name);
+    kg__name_element(shape, mismatch, name, sizeof name);
     show_values(shape, mismatch, computed, expected_elements, expected, got, sizeof expected);
     if (unwritten > 0)
         kg__format(remark, sizeof remark, ", %zu of them never written", unwritten);
@@ -126,7 +126,7 @@ static kg__outcome judge_input(const kg__problem *problem, int i, kg__buffers *b
         return failure_outcome();
     }
     mismatch.index = first / kg_type_size(shape->type);
-    name_element(shape, &mismatch, name, sizeof name);
+    kg__name_element(shape, &mismatch, name, sizeof name);
     note_failure("input_written", shape->name);
     kg__fail(why, "%s: an input was written to", name);
     return KG__INCORRECT;
@@ -420,13 +420,57 @@ static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case 
     return outcome;
 }
 
+/* Compares the results of an order with those of the first one. */
+static kg__outcome check_repetition(kg__checker *checker, int order, kg__error *why)
+{
+    const char *symbol = NULL;
+
+    switch (kg__repeats_take(&checker->repeats, &checker->buffers, order, &symbol, why)) {
+    case KG__REPEATED:
+        return KG__RIGHT;
+    case KG__NOT_REPEATED:
+        note_failure("not_repeatable", symbol);
+        return KG__INCORRECT;
+    default:
+        return failure_outcome();
+    }
+}
+
+/* Checks one pattern: the random inputs in every order, each other pattern in one, in turn. Where
+ * blocks wait for earlier ones, in ascending order alone. */
+static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comparison,
+                                 const kg__case *c, int pattern, kg__error *why)
+{
+    kg__problem *problem = &checker->problems[pattern];
+    const bool repeats = c->variant->repeatable && pattern == 0;
+    const int orders = repeats ? kg__device_repeats() : kg__device_orders();
+    const int first = pattern == 0 || checker->in_order ? 0 : pattern % orders;
+
+    for (int order = first; order < (pattern == 0 ? orders : first + 1); order++) {
+        kg__outcome outcome =
+            kg__check_launch(comparison, c, problem, &checker->buffers, kg__poison(pattern),
+                             kg__device_begin_order(order), why);
+
+        if (outcome == KG__RIGHT && kg__device_gave_up(comparison->home, why)) {
+            checker->in_order = true;
+            return pattern == 0 ? KG__RIGHT : check_pattern(checker, comparison, c, pattern, why);
+        }
+        if (outcome == KG__RIGHT && pattern == 0 && order == 0 && !kg__device_watches())
+            kg__measure_accuracy(problem, &checker->buffers, &checker->accuracy);
+        if (outcome == KG__RIGHT && repeats)
+            outcome = check_repetition(checker, order, why);
+        if (outcome != KG__RIGHT)
+            return outcome;
+    }
+    kg__problem_keep(problem, &checker->buffers);
+    return KG__RIGHT;
+}
+
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
-    int orders = kg__device_orders();
-    kg__error note = { "" };
+    kg__outcome outcome = KG__RIGHT;
 
-    checker->in_order = false;
     if ((c->size->purpose & KG_PURPOSE_BOUNDS) != 0) {
         kg__checker_free(checker);
         /* The plain kernels have nothing to add to what the instrumented ones find. */
@@ -436,23 +480,11 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         kg__checker_free(checker);
         return failure_outcome();
     }
-    for (int pattern = 0; pattern < checker->patterns; pattern++) {
-        for (int order = 0; order < orders; order++) {
-            kg__outcome outcome =
-                kg__check_launch(comparison, c, &checker->problems[pattern], &checker->buffers,
-                                 kg__poison(pattern), kg__device_begin_order(order), why);
-
-            if (outcome != KG__RIGHT)
-                return outcome;
-            if (kg__device_gave_up(comparison->home, &note))
-                orders = order;
-        }
-        kg__problem_keep(&checker->problems[pattern], &checker->buffers);
-    }
-    checker->in_order = orders < kg__device_orders();
-    if (checker->in_order)
-        *why = note;
-    return KG__RIGHT;
+    checker->accuracy = KG__NO_ACCURACY;
+    checker->in_order = false;
+    for (int pattern = 0; pattern < checker->patterns && outcome == KG__RIGHT; pattern++)
+        outcome = check_pattern(checker, comparison, c, pattern, why);
+    return outcome;
 }
 
 void kg__checker_free(kg__checker *checker)
@@ -461,5 +493,6 @@ void kg__checker_free(kg__checker *checker)
         kg__problem_free(&checker->problems[i]);
     free(checker->problems);
     kg__buffers_free(&checker->buffers);
-    *checker = (kg__checker){ 0 };
+    kg__repeats_free(&checker->repeats);
+    *checker = (kg__checker){ .accuracy = KG__NO_ACCURACY };
 }

@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "device/buffers.h"
 #include "observer/problem.h"
+#include "observer/repeat.h"
 #include "suite/table.h"
 
 typedef enum kg__outcome {
@@ -23,6 +24,10 @@ typedef enum kg__outcome {
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten);
+
+/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
+void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                      size_t size);
 
 /* Does what the variant of a case does between filling and launching; false with `why`. */
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
@@ -47,8 +52,8 @@ bool kg__launch_was_refused(void);
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
 /* What the results of the launch that was checked last had wrong: "wrong_elements",
- * "input_written" or "guard_zone", and the argument's name in `symbol` (NULL where it is not told);
- * NULL where they were right, or were not looked at. */
+ * "input_written", "guard_zone" or "not_repeatable", and the argument's name in `symbol` (NULL
+ * where it is not told); NULL where they were right, or were not looked at. */
 const char *kg__check_failure(const char **symbol);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
@@ -71,11 +76,14 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
-    bool in_order; /* of the case that was last right: it relies on the order in which blocks start
-                    */
+    bool in_order; /* the last case relies on the order in which blocks start */
+    kg__accuracy accuracy; /* of the last case; a `max` below 0: it has none */
+    kg__repeats repeats;
 } kg__checker;
 
-/* Checks a case with every pattern in every order. */
+/* Checks a case with every pattern in every order, and whether a KG_REPEATABLE variant gives the
+ * same bits of the random inputs in every order that the device has. Plain kernels' errors in those
+ * inputs, in the first order, become the checker's accuracy. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);
 

@@ -215,16 +215,21 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
     group_by_variant(chosen, count);
     for (size_t i = 0; i < count && status == KG__EXIT_PASS; i++) {
         kg__error why = { "" };
+        kg__outcome outcome;
+        const kg__accuracy *accuracy;
         kg__event event;
 
         kg__report(records, KG__EVENT_START, chosen[i]->id, NULL);
-        switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
+        outcome = kg__check_case(&checker, comparison, chosen[i], &why);
+        accuracy = checker.accuracy.max >= 0 ? &checker.accuracy : NULL;
+        switch (outcome) {
         case KG__RIGHT:
             kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
                                                                 .id = chosen[i]->id,
                                                                 .why = why.text,
                                                                 .in_order = checker.in_order,
-                                                                .right = true });
+                                                                .right = true,
+                                                                .accuracy = accuracy });
             break;
         case KG__INCORRECT:
             kg__report_wrong(records, comparison->home, chosen[i]->id, why.text);

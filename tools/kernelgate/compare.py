@@ -18,7 +18,7 @@ from figures import plural, show_figure, show_percent, unit_of
 from noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from programs import filter_takes, globs_take_from, nearest_case
 from recording import SENTINELS
-from results import MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure, worst
+from results import ERRORS, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure, worst
 from settings import is_strict
 from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
@@ -54,7 +54,9 @@ class Run:
             key = (entry["target"], entry["case"])
             if key in self.cases:
                 raise Failure(f"compare: {self.name}: {key[1]} appears twice on {key[0]}: name a file as a run wrote it")
-            self.cases[key] = entry
+            # Errors have bands of their own in baselines, and two runs of one kernel have the same.
+            metrics = {name: metric for name, metric in entry["metrics"].items() if name not in ERRORS}
+            self.cases[key] = {**entry, "metrics": metrics}
         if not self.cases:
             raise Failure(f"compare: {self.name} holds no case: name the results of a run that judged some")
 

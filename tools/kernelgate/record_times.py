@@ -7,8 +7,8 @@ import os
 from common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
 from figures import plural
 from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
-from recorder import Refused
-from recording import HEAD, SENTINELS, TIMES, Sessions, launch_costs
+from recorder import Refused, errors_of
+from recording import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions, launch_costs
 from sessions_file import board_of
 
 # What a case may be sampled for in each session, half of what a gate takes: the sessions of a case that needs longer differ by
@@ -65,6 +65,7 @@ class Timing:
         self._replace = replace
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
+        self._errors = {}  # of each checked case: those of each session
         self._kernels = {}  # of each case with code: its program, and the record's kernel
 
     def _take(self, program, record):
@@ -75,6 +76,11 @@ class Timing:
             values = {name: number_of(member(record, name), "value") for name in (*SENTINELS, "empty")}
             self._sums.append([values[name] if values[name] > 0 else 0.0 for name in SENTINELS])
             self._recorder.provenance["launch_ns"] = float(math.floor(max(0.0, values["empty"]) + 0.5))
+
+    def _take_checked(self, _program, record):
+        errors = errors_of(record)
+        if errors is not None:
+            self._errors.setdefault(text_of(record, "case"), []).append(errors)
 
     def _take_measured(self, program, record):
         case = text_of(record, "case")
@@ -121,7 +127,8 @@ class Timing:
     def measure(self):
         """Checks, then times. Refused where what was measured may not be stored."""
         self._log.say(f"checking {plural(len(self._programs), 'program')}")
-        self._recorder.observe_all(self._jobs(), "check", lambda program, record: None)
+        for _ in range(self._count):
+            self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         if self._recorder.target:
             self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):
@@ -181,7 +188,9 @@ class Timing:
         changed = sum(self._store(baseline.case(case.id), case, stored, commit) for case in recorded.cases.values())
         changed += sum(self._store(baseline.sentinel(case.id), case, stored, None) for case in recorded.sentinels.values())
         changed += self._recorder.retire(baseline, recorded.cases)
+        errors = self._recorder.store_accuracy(baseline, errors_of_sessions(self._errors))
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)
-        self._recorder.save(baseline, changed > 0, stored)
-        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions")
+        self._recorder.save(baseline, changed + errors > 0, stored)
+        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, and the errors of "
+                      f"{plural(errors, 'case')}, {self._count} sessions")

@@ -37,7 +37,7 @@ def exit_code(tally, strict):
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
     if tally["error"] or tally["broken"]:
         return ERROR
-    if tally["slower"] or tally["wrong"] or tally["failed_claims"]:
+    if tally["slower"] or tally["less-accurate"] or tally["wrong"] or tally["failed_claims"]:
         return FAIL
     if strict and tally["unavailable"] or not judged and (not excused or strict and tally["no-baseline"]):
         return ERROR

@@ -121,6 +121,7 @@ typedef struct kg_variant {
     const char *launcher;      /* the name of `launch`, from which messages derive the source's */
     const char *idea;          /* one line on what it tries */
     const kg_launch *launches; /* its own; NULL: the comparison's */
+    bool repeatable;           /* KG_REPEATABLE */
     struct {
         /* What the arguments still need before a launch and is not part of the job, such as a copy
          * to __constant__ memory: called once whenever they have been filled. */
@@ -134,8 +135,10 @@ typedef struct kg_variant {
 } kg_variant;
 
 /* A variant's row: KG_VARIANT("tiled", matmul_f32_tiled, "what it tries"), and then further members
- * where it has some: .launches = tiles, .advanced.memory = { KG_MANAGED }. */
+ * where it has some: .launches = tiles, .advanced.memory = { KG_MANAGED }, KG_REPEATABLE. */
 #define KG_VARIANT(name, launcher, ...) KG__VARIANT(name, launcher, __VA_ARGS__)
+/* Of a variant that gives the same bits in every run and every order of blocks: checked. */
+#define KG_REPEATABLE .repeatable = true
 
 /* A row of a table of kg_defect, a kernel that is wrong, which the checks must catch at this size
  * and launch: KG_DEFECT("low", add_low, "what is wrong", KG_CHECKED(17), KG_LAUNCH(16)). */

@@ -117,7 +117,7 @@ void kg__shape_grid(const kg__exec_launch *launch)
     shape_block(launch->block);
     kg__model_cluster_dim = (uint3){ launch->cluster.x, launch->cluster.y, launch->cluster.z };
     gridDim = (uint3){ grid.x, grid.y, grid.z };
-    if (kg__running.order == KG__MODEL_ASCENDING) {
+    if (kg__running.order != KG__MODEL_REVERSED) {
         blockIdx = (uint3){ 0, 0, 0 };
         kg__running.first_warp = 0;
         kg__running.step = 1;
@@ -174,6 +174,41 @@ static bool step_index(uint3 *index, uint3 first, uint3 count)
            step(&index->z, first.z, count.z);
 }
 
+/* A step that shares no factor with `count`, so that it comes to every number below: by the golden
+ * ratio, which keeps neighbors apart. */
+static uint64_t stride_of(uint64_t count)
+{
+    uint64_t stride = (uint64_t)((double)count * 0.618) + 1;
+
+    for (;; stride++) {
+        uint64_t a = count;
+        uint64_t b = stride;
+
+        while (b != 0) {
+            uint64_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return stride;
+    }
+}
+
+/* Steps an index of a grid of blocks, or of clusters, in the order of the launch. */
+static bool step_in_grid(uint3 *index, uint3 count)
+{
+    const uint64_t plane = (uint64_t)count.x * count.y;
+    uint64_t place = index->x + (uint64_t)count.x * index->y + plane * index->z;
+
+    if (kg__running.order != KG__MODEL_SHUFFLED)
+        return step_index(index, (uint3){ 0, 0, 0 }, count);
+    place = (place + stride_of(plane * count.z)) % (plane * count.z);
+    *index = (uint3){ (unsigned int)(place % count.x), (unsigned int)(place % plane / count.x),
+                      (unsigned int)(place / plane) };
+    return place != 0;
+}
+
 bool kg__step_block(void)
 {
     const uint3 size = kg__model_cluster_dim;
@@ -181,13 +216,13 @@ bool kg__step_block(void)
     uint3 first;
 
     if (kg__exec_cluster_size() == 1)
-        return step_index(&blockIdx, (uint3){ 0, 0, 0 }, gridDim);
+        return step_in_grid(&blockIdx, gridDim);
     cluster = (uint3){ blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z };
     first = (uint3){ cluster.x * size.x, cluster.y * size.y, cluster.z * size.z };
     if (step_index(&blockIdx, first, size))
         return true;
-    if (!step_index(&cluster, (uint3){ 0, 0, 0 },
-                    (uint3){ gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z }))
+    if (!step_in_grid(&cluster,
+                      (uint3){ gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z }))
         return false;
     blockIdx.x += cluster.x * size.x - first.x;
     blockIdx.y += cluster.y * size.y - first.y;

@@ -27,7 +27,12 @@
 #define KG__HIDDEN __attribute__((visibility("hidden")))
 
 /* The order in which the threads of a block, and the blocks of a grid, take their turns. */
-typedef enum kg__model_order { KG__MODEL_ASCENDING, KG__MODEL_REVERSED } kg__model_order;
+typedef enum kg__model_order {
+    KG__MODEL_ASCENDING,
+    KG__MODEL_REVERSED,
+    KG__MODEL_SHUFFLED, /* of blocks; threads ascend */
+    KG__MODEL_ORDERS
+} kg__model_order;
 
 /* Sets the order of all following launches; it is ascending until then. A launch in reversed order
  * that waits in vain is given up, and all that follow in that order are not run. */

@@ -220,6 +220,21 @@ const char *kg__device_begin_order(int order)
     return "";
 }
 
+int kg__device_repeats(void)
+{
+    return 2;
+}
+
+const char *kg__device_order_words(int order)
+{
+    return order == 0 ? "in one launch" : "in another";
+}
+
+cudaStream_t kg__device_begin_call(void)
+{
+    return NULL;
+}
+
 static void follow(void *context, char *actions) __attribute__((nonnull));
 static void follow(void *context, char *actions)
 {

@@ -372,3 +372,68 @@ Test(checking, references_that_look_at_the_variant)
     cr_assert(kg__check_case(&checker, &comparison, &one, &why) == KG__INCORRECT);
     kg__checker_free(&checker);
 }
+
+/* Adds up numbers that cancel, in the order in which the blocks come, as float atomics would: what
+ * is left is rounding errors. */
+static void add_blocks(void *context)
+{
+    const unsigned int block = blockIdx.x;
+    const float term = 1e4f / (float)(block < 32 ? 3 + block : 66 - block);
+    volatile float *sum = context;
+
+    *sum = *sum + (block < 32 ? term : -term);
+}
+
+static cudaError_t add_in_order(const kg_call *call)
+{
+    const cudaLaunchConfig_t config = { .gridDim = { 64, 1, 1 },
+                                        .blockDim = { 1, 1, 1 },
+                                        .stream = call->stream };
+    void (*const body)(void *context) = add_blocks;
+    float sum = 0;
+    const void *address;
+    cudaError_t code;
+
+    memcpy(&address, &body, sizeof address);
+    code = kg__model_launch(&config, address, body, &sum);
+    (void)compute(call);
+    ((float *)call->argument[TO])[11] += sum;
+    return code;
+}
+
+/* Within the tolerance in every order; only who claims the same bits is held to them. */
+Test(checking, repeatable_variants_give_the_same_bits)
+{
+    static const kg_variant repeatable = KG_VARIANT("doubles", launch, "", KG_REPEATABLE);
+    kg__error why = { "" };
+    const char *symbol;
+
+    cr_assert(check_as(&plain, &small, add_in_order, &why) == KG__RIGHT, "%s", why.text);
+    cr_assert(check_variant(&patterned, &repeatable, &small, compute, &why) == KG__RIGHT, "%s",
+              why.text);
+    cr_expect(launches == kg__device_repeats() + 2 * kg__device_orders());
+    cr_assert(check_variant(&plain, &repeatable, &small, add_in_order, &why) == KG__INCORRECT);
+    cr_expect(strstr(why.text, "to[row 2, column 1]: 0x") == why.text &&
+                  strstr(why.text, " in ascending, 0x") != NULL &&
+                  strstr(why.text, " in reversed order of blocks: ") != NULL,
+              "%s", why.text);
+    cr_expect_str_eq(kg__check_failure(&symbol), "not_repeatable");
+    cr_expect_str_eq(symbol, "to");
+}
+
+/* Each case has its own errors. */
+Test(checking, errors_of_a_case)
+{
+    kg__checker checker = { 0 };
+    kg__case one = { .variant = &variant, .size = &small, .id = "scale" };
+    kg__error why = { "" };
+
+    behavior = compute;
+    cr_assert(kg__check_case(&checker, &plain, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_expect(checker.accuracy.max == 0 && checker.accuracy.mean == 0);
+    behavior = add_in_order;
+    cr_assert(kg__check_case(&checker, &plain, &one, &why) == KG__RIGHT, "%s", why.text);
+    cr_expect(checker.accuracy.max > checker.accuracy.mean && checker.accuracy.mean > 0);
+    kg__checker_free(&checker);
+    cr_expect(checker.accuracy.max < 0);
+}

@@ -1,0 +1,87 @@
+/* The accuracy of a baseline: the errors of the checked cases. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_file.h"
+#include "baseline/baseline_rules.h"
+
+/* Reads the errors of a case: the largest, the mean and, where it is not the target's own, the
+ * band.
+ */
+static bool read_errors(kg__reading *file, const kg__json_place *where, const json_t *array,
+                        kg__baseline_accuracy *entry)
+{
+    double figures[3] = { 0 };
+    size_t count = json_array_size(array);
+
+    if (!kg__is_case_id(entry->id)) {
+        kg__complain_at(file, where,
+                        "is not a case: comparison/variant/size/launch: " KG__BASELINE_REMEDY);
+        return false;
+    }
+    for (size_t i = 0; i < count && i < 3; i++) {
+        if (!kg__read_figure(file, where, json_array_get(array, i), &figures[i],
+                             KG__BASELINE_REMEDY))
+            return false;
+    }
+    entry->errors = (kg__accuracy){ figures[0], figures[1] };
+    entry->band = figures[2];
+    if ((count == 2 || (count == 3 && figures[2] > 0 && figures[2] < 1)) && figures[1] >= 0 &&
+        figures[1] <= figures[0] && figures[0] <= KG__LARGEST_FIGURE && !signbit(figures[1]))
+        return true;
+    kg__complain_at(file, where,
+                    "is not the largest error, the mean of no more and, where it has one, a band "
+                    "between 0 and 1: " KG__BASELINE_REMEDY);
+    return false;
+}
+
+static int compare_accuracies(const void *left, const void *right)
+{
+    return strcmp(((const kg__baseline_accuracy *)left)->id,
+                  ((const kg__baseline_accuracy *)right)->id);
+}
+
+void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, json_t *object,
+                                kg__baseline *baseline)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(object)) {
+        kg__complain_at(file, where, "is not an object: " KG__BASELINE_REMEDY);
+        return;
+    }
+    baseline->accuracy = kg__allocate(json_object_size(object) + 1, sizeof *baseline->accuracy);
+    json_object_foreach (object, key, value) {
+        const kg__json_place place = { where, key };
+        kg__baseline_accuracy entry = { .id = kg__copy_text(key) };
+
+        if (read_errors(file, &place, value, &entry))
+            baseline->accuracy[baseline->accuracy_count++] = entry;
+        else
+            free(entry.id);
+    }
+    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
+          compare_accuracies);
+}
+
+static int compare_id(const void *id, const void *entry)
+{
+    return strcmp(id, ((const kg__baseline_accuracy *)entry)->id);
+}
+
+const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseline, const char *id)
+{
+    if (baseline->accuracy == NULL)
+        return NULL;
+    return bsearch(id, baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
+                   compare_id);
+}
+
+void kg__baseline_free_accuracy(kg__baseline *baseline)
+{
+    for (size_t i = 0; i < baseline->accuracy_count; i++)
+        free(baseline->accuracy[i].id);
+    free(baseline->accuracy);
+}
