@@ -73,7 +73,7 @@ typedef struct kg__checker {
     kg__buffers buffers;
 } kg__checker;
 
-/* Checks a case with every pattern in every order. */
+/* Checks a case with random inputs in every order of threads, with each other pattern in one. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);
 
