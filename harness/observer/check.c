@@ -375,8 +375,8 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
-/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros.
- */
+/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros,
+ * but indices. */
 static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, const kg__case *c,
                         kg__error *why)
 {
@@ -390,7 +390,8 @@ static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, c
         if (kg__is_filled(&arguments.list[i]) && buffers->memory[i] != KG_PAGEABLE)
             code = cudaMemset(buffers->data[i], 0, buffers->bytes[i]);
     }
-    return code == cudaSuccess || kg__cuda_fail(why, "filling the arguments", code);
+    return code == cudaSuccess ? kg__problem_fill_sparse(comparison, c, buffers, why)
+                               : kg__cuda_fail(why, "filling the arguments", code);
 }
 
 /* Launches a case on such arguments; false with `why`. */

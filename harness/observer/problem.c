@@ -265,19 +265,58 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
     return true;
 }
 
-/* Fills the inputs of a case; those of "wide" from a range that was narrowed so many times. */
-static bool fill(const kg_comparison *comparison, const kg__case *c, int pattern, int narrowed,
-                 kg__problem *problem, kg__error *error)
+/* Indices that a KG_BOUNDS size has are few; what is larger is data. */
+#define SPARSE_BYTES ((size_t)64 << 20)
+
+/* Says what a problem is of, before its inputs are filled. */
+static void begin(const kg_comparison *comparison, const kg__case *c, int pattern,
+                  const kg_arguments *arguments, kg__problem *problem)
 {
-    *problem =
-        (kg__problem){ .pattern = kg__pattern_at(comparison, pattern), .narrowed = narrowed };
+    *problem = (kg__problem){ .pattern = kg__pattern_at(comparison, pattern) };
     problem->base.size = c->size;
     problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
     problem->base.accumulated = comparison->advanced.accumulated;
-    if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
+    problem->base.arguments = *arguments;
+    memcpy(problem->base.scalar, arguments->scalar, sizeof problem->base.scalar);
+}
+
+bool kg__problem_fill_sparse(const kg_comparison *comparison, const kg__case *c,
+                             const kg__buffers *buffers, kg__error *error)
+{
+    kg__problem problem;
+    cudaError_t code = cudaSuccess;
+
+    begin(comparison, c, 0, &buffers->arguments, &problem);
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {
+        const kg_argument *shape = &buffers->arguments.list[i];
+
+        if (!kg__is_filled(shape))
+            continue;
+        if (kg_roundoff(shape->type) == 0 && buffers->bytes[i] <= SPARSE_BYTES) {
+            problem.base.data[i] = kg__allocate(buffers->bytes[i], 1);
+            kg__fill_input(comparison, &problem, i, false);
+            code = cudaMemcpy(buffers->data[i], problem.base.data[i], buffers->bytes[i],
+                              cudaMemcpyDefault);
+            free(problem.base.data[i]);
+        }
+        /* What the fills of others look at: the model's memory is the host's. */
+        problem.base.data[i] = buffers->data[i];
+    }
+    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
+}
+
+/* Fills the inputs of a case; those of "wide" from a range that was narrowed so many times. */
+static bool fill(const kg_comparison *comparison, const kg__case *c, int pattern, int narrowed,
+                 kg__problem *problem, kg__error *error)
+{
+    kg_arguments arguments;
+
+    *problem = (kg__problem){ 0 };
+    if (!kg__arguments_of(comparison, c, &arguments, error))
         return false;
-    memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);
+    begin(comparison, c, pattern, &arguments, problem);
+    problem->narrowed = narrowed;
     for (int i = 0; i < problem->base.arguments.count; i++) {
         const kg_argument *shape = &problem->base.arguments.list[i];
 

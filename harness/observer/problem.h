@@ -48,6 +48,11 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
 /* Fills the inputs alone. */
 bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
                       kg__problem *problem, kg__error *error);
+/* Fills the integers among the inputs of a size that is too large for memory, by pattern 0, so that
+ * indices are as large as they can be: an argument above 64 MiB and all floats keep the zeros that
+ * `buffers` hold. False with `error`. */
+bool kg__problem_fill_sparse(const kg_comparison *comparison, const kg__case *c,
+                             const kg__buffers *buffers, kg__error *error);
 /* What a message about a failure with these inputs adds to their name: "" of other than "wide". */
 void kg__problem_remark(const kg__problem *problem, char *text, size_t size);
 /* Keeps the outputs in `buffers`, which have just been judged right, so that what computes the very
