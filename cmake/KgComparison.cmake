@@ -124,7 +124,13 @@ function(kg__add_model_programs name)
   target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
   target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)
+  # What uninitialized locals hold: 0 in the one flavor, bytes of 0xfe in the other, so that a result that depends on them is
+  # wrong in one of the two, always the same. g++ 11 leaves in them what was there.
+  set(fill_plain zero)
+  set(fill_instrumented pattern)
   foreach(flavor plain instrumented)
+    target_compile_options(${name}_${flavor}_kernels PRIVATE
+      $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
     target_include_directories(${name}_${flavor}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavor}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")

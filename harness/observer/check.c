@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "observer/accuracy.h"
+#include "observer/inputs.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
 
@@ -266,8 +267,10 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
         return KG__INCORRECT;
     if (outcome == KG__INCORRECT) {
         kg__error reason = *why;
+        char remark[192];
 
-        kg__fail(why, "%s; inputs %s%s", reason.text, problem->pattern.name, order);
+        kg__problem_remark(problem, remark, sizeof remark);
+        kg__fail(why, "%s; inputs %s%s%s", reason.text, problem->pattern.name, order, remark);
     }
     return outcome;
 }
@@ -338,13 +341,19 @@ void kg__stage_clear(kg__stage *stage)
 static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                           kg__error *why)
 {
-    kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one is enough to check them. */
-    checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
-    checker->problems = kg__allocate((size_t)checker->patterns, sizeof *checker->problems);
-    for (int i = 0; i < checker->patterns; i++) {
-        if (!kg__problem_make(comparison, c, i, &checker->problems[i], why))
+    int patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
+
+    kg__checker_free(checker);
+    checker->problems = kg__allocate((size_t)patterns, sizeof *checker->problems);
+    for (int i = 0; i < patterns; i++) {
+        kg__problem *problem = &checker->problems[checker->patterns];
+
+        if (!kg__problem_make(comparison, c, i, problem, why)) {
+            kg__problem_free(problem);
             return false;
+        }
+        checker->patterns += problem->base.size != NULL;
     }
     return true;
 }
@@ -368,8 +377,8 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
-/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros.
- */
+/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros,
+ * but indices. */
 static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, const kg__case *c,
                         kg__error *why)
 {
@@ -383,7 +392,8 @@ static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, c
         if (kg__is_filled(&arguments.list[i]) && buffers->memory[i] != KG_PAGEABLE)
             code = cudaMemset(buffers->data[i], 0, buffers->bytes[i]);
     }
-    return code == cudaSuccess || kg__cuda_fail(why, "filling the arguments", code);
+    return code == cudaSuccess ? kg__problem_fill_sparse(comparison, c, buffers, why)
+                               : kg__cuda_fail(why, "filling the arguments", code);
 }
 
 /* Launches a case on such arguments; false with `why`. */

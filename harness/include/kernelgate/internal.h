@@ -83,6 +83,10 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
     {                                                                                              \
         0                                                                                          \
     }
+#define KG__NOT_WIDE                                                                               \
+    {                                                                                              \
+        0, -1                                                                                      \
+    }
 #define KG__SIZE(purposes, ...)                                                                    \
     {                                                                                              \
         (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (purposes),                   \

@@ -113,6 +113,8 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y = 1, int64_t til
 #define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 /* A launch, KG_LAUNCH(128, 128, 16): a value of each axis in turn. The last ones may be omitted. */
 #define KG_LAUNCH(...) KG__LAUNCH(__VA_ARGS__)
+/* .advanced.wide = KG_NOT_WIDE leaves the inputs "wide" out. */
+#define KG_NOT_WIDE KG__NOT_WIDE
 
 /* A variant: a way to do the comparison's job. */
 typedef struct kg_variant {
@@ -205,7 +207,9 @@ typedef struct kg_comparison {
     /* Why a case is not supported, or NULL when it is; a refused case is reported so. */
     const char *(*refuses)(const kg_variant *variant, const kg_size *size, const kg_launch *launch);
     struct {
-        const kg_pattern *patterns; /* NULL: random alone */
+        const kg_pattern *patterns; /* NULL: random and wide alone */
+        /* For kernels that are not for all magnitudes: { 0, 100 }; KG_NOT_WIDE: random alone. */
+        kg_magnitudes wide;
         /* Judges sizes of more than KG_PROJECT_ABOVE operations, by .work, which it needs. */
         kg_projection *projection;
         /* Inputs or results differ between variants, as where each has a layout of its own:
