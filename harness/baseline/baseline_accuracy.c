@@ -65,23 +65,3 @@ void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, 
     qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
           compare_accuracies);
 }
-
-static int compare_id(const void *id, const void *entry)
-{
-    return strcmp(id, ((const kg__baseline_accuracy *)entry)->id);
-}
-
-const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseline, const char *id)
-{
-    if (baseline->accuracy == NULL)
-        return NULL;
-    return bsearch(id, baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
-                   compare_id);
-}
-
-void kg__baseline_free_accuracy(kg__baseline *baseline)
-{
-    for (size_t i = 0; i < baseline->accuracy_count; i++)
-        free(baseline->accuracy[i].id);
-    free(baseline->accuracy);
-}

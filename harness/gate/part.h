@@ -199,8 +199,8 @@ void kg__part_count(kg__part_run *run);
  */
 void kg__part_note_speedups(kg__part_run *run);
 
-/* Says that the baseline is older than accuracy, where a case that was checked has errors. In strict
- * mode those cases have no baseline. */
+/* Says that the baseline is older than accuracy, where a case that was checked has errors. In
+ * strict mode those cases have no baseline. */
 void kg__part_note_accuracy(kg__part_run *run);
 
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */

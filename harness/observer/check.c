@@ -58,18 +58,6 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
     return mismatch->count == 0;
 }
 
-void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
-                      size_t size)
-{
-    if (mismatch->is_row)
-        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
-    else if (shape->rows > 1)
-        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
-                   mismatch->index / shape->columns, mismatch->index % shape->columns);
-    else
-        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
-}
-
 /* Writes what was expected and what came: of an element by its bits, so that no digit is lost. */
 static void show_values(const kg_argument *shape, const kg_mismatch *mismatch, const void *computed,
                         const double *expected, char *of_expected, char *of_got, size_t size)

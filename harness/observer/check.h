@@ -25,10 +25,6 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten);
 
-/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
-void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
-                      size_t size);
-
 /* Does what the variant of a case does between filling and launching; false with `why`. */
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 

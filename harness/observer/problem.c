@@ -388,6 +388,18 @@ void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)
     (void)cudaGetLastError();
 }
 
+void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                      size_t size)
+{
+    if (mismatch->is_row)
+        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
+    else if (shape->rows > 1)
+        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
+                   mismatch->index / shape->columns, mismatch->index % shape->columns);
+    else
+        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
+}
+
 void kg__problem_free(kg__problem *problem)
 {
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++) {

@@ -65,6 +65,10 @@ void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers);
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c);
 
+/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
+void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                      size_t size);
+
 /* Frees a problem on the host and the device, and empties it; an empty one is fine too. */
 void kg__problem_free(kg__problem *problem);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "observer/check.h"
+#include "observer/problem.h"
 #include "suite/element_type.h"
 
 /* Writes the bits of an element of up to 8 bytes, the most significant first. */

@@ -127,8 +127,7 @@ class Timing:
     def measure(self):
         """Checks, then times. Refused where what was measured may not be stored."""
         self._log.say(f"checking {plural(len(self._programs), 'program')}")
-        for _ in range(self._count):
-            self._recorder.observe_all(self._jobs(), "check", self._take_checked)
+        self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         if self._recorder.target:
             self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):
@@ -137,6 +136,10 @@ class Timing:
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()
+        if self._errors:
+            self._log.say(f"checking {plural(self._count - 1, 'time')} more, for errors that vary")
+            for _ in range(self._count - 1):
+                self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         self._identify_code()
 
     def _check_sessions(self):
@@ -192,5 +195,5 @@ class Timing:
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)
         self._recorder.save(baseline, changed + errors > 0, stored)
-        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, and the errors of "
-                      f"{plural(errors, 'case')}, {self._count} sessions")
+        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions"
+                      + (f"; the errors of {plural(errors, 'case')} changed" if errors else ""))

@@ -210,6 +210,8 @@ class Recorder:
             known[case] = errors
             changed, new = changed + 1, new + (old is None)
             for name, before, now in zip(ERRORS, old or (math.nan, math.nan), errors):
+                if before == now:
+                    continue
                 self.log.change(case, name, before, now)
                 if old is not None:
                     self.log.say(f"{case:<50} {name:<26} {show_error(before):>16} {show_error(now):>16} {_change(before, now):>9}")
