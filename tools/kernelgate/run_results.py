@@ -1,8 +1,10 @@
 """kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
 
+import datetime
 import os
 import re
 import signal
+import socket
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -158,6 +160,8 @@ def run_files():
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
     run, in those that could too."""
+    document["host"] = socket.gethostname()
+    document["ended"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))

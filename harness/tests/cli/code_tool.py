@@ -345,6 +345,14 @@ class Code(Folder):
         os.unlink("build/kernelgate.code")
         self.assertNotIn("explanation", self.slower()[0])
 
+    def expect_no_lines(self, told, change):
+        change()
+        sass._disassemble.cache_clear()
+        entry, (note,) = self.slower(KG_BASE="base")
+        self.assertIn("no lines of SASS that came and went: ", note["note"])
+        self.assertIn(told, note["note"])
+        self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
+
     @need_calculator
     def test_explains_a_slower_time_by_the_base(self):
         """What the base's build runs, not what a baseline holds; and the lines of SASS where there is a disassembler."""
@@ -358,16 +366,22 @@ class Code(Folder):
             self.write(f"{folder}.sass", f"\tFunction : {KERNEL}\n /*0000*/ {text}   /* 0x00 */\n")
         self.write_script("bin/cuobjdump", '#!/bin/sh\nfor last; do :; done\ncat "${last%/m.gpu}.sass"\n')
         with mock.patch.object(code_causes, "_list_launches", lambda program: launches):
-            with mock.patch.object(sass, "find_disassembler", lambda: os.path.abspath("bin/cuobjdump")):
+            tools = {"cuobjdump": os.path.abspath("bin/cuobjdump")}
+            with mock.patch.object(sass, "find_disassembler", lambda name="cuobjdump": tools.get(name)):
                 entry, notes = self.slower(KG_BASE="base")
                 self.assertEqual((entry["explanation"], notes), ("registers 32 -> 30", []))
                 self.assertEqual(entry["sass"], {"came": ["4x @!P LDG.E R, desc[UR][R.64+…]"],
                                                  "went": ["LDG.E.128 R, desc[UR][R.64+…]"]})
-            with mock.patch.object(sass, "find_disassembler", lambda: None):
+                self.expect_no_lines("no cuobjdump: install the CUDA Toolkit's, or pip install", tools.clear)
+                # PyPI's finds no nvdisasm unless that is told it, and disassembles nothing then.
+                self.write_script("bin/cuobjdump", '#!/bin/sh\n[ -n "$NVDISASM_PATH" ] || { echo "fatal: no nvdisasm"; exit 1; }\n'
+                                                   'for last; do :; done\ncat "${last%/m.gpu}.sass"\n')
+                self.expect_no_lines("bin/cuobjdump base/m.gpu: fatal: no nvdisasm: install", lambda: tools.update(
+                    cuobjdump=os.path.abspath("bin/cuobjdump")))
+                tools["nvdisasm"] = "/where/nvdisasm"
                 sass._disassemble.cache_clear()
-                entry, (note,) = self.slower(KG_BASE="base")
-                self.assertIn("no cuobjdump, so no lines of SASS", note["note"])
-                self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
+                self.assertEqual(len(self.slower(KG_BASE="base")[0]["sass"]["came"]), 1)
+                self.expect_no_lines(f"base/m.gpu: it has no line of {KERNEL}", lambda: self.write("base.sass", ""))
         self.assertNotIn("explanation", self.slower(KG_BASE="nowhere")[0])
 
     def test_lines_of_sass(self):
