@@ -119,8 +119,9 @@ function(kg__add_model_programs name)
   # The model's headers come before any other, so that a CUDA Toolkit's are not used.
   get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
-  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
-  target_compile_options(${name}_plain_kernels PRIVATE -fstack-clash-protection -fdata-sections)
+  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard. Launches by
+  # a void pointer read what a kernel takes from its debug information.
+  target_compile_options(${name}_plain_kernels PRIVATE -g -fstack-clash-protection -fdata-sections)
   target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
   target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)

@@ -132,6 +132,7 @@ extern "C" const int warpSize;
 #include "kg_model_clusters.h"
 #include "kg_model_integers.h"
 #include "kg_model_math.h"
+#include "kg_model_nv_atomics.h"
 #include "kg_model_rounding.h"
 #include "kg_model_simd.h"
 #include "kg_model_textures.h"

@@ -272,6 +272,10 @@ double kg__model_norm_of(double x, double y, double z, double w);
 /* Advances the five words of cuRAND's XORWOW by `steps`, or by `steps` times 2^67. */
 void kg__model_skip_xorwow(unsigned int words[5], unsigned long long steps, int by_sequences);
 
+/* Advances both parts of cuRAND's MRG32k3a by `steps` times 2^power. */
+void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long long steps,
+                        int power);
+
 /* Ends the launch with `error`; `what` is the message's text. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 

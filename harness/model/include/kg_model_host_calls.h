@@ -64,6 +64,19 @@ KG__MODEL_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
 KG__MODEL_ANSWER(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
                  least != NULL && greatest != NULL, (*least = 0, *greatest = -5))
 
+/* CUDA graphs are not there: a capture cannot begin. */
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2
+};
+static inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                                 enum cudaStreamCaptureMode mode)
+{
+    (void)stream, (void)mode;
+    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
+}
+
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
     cudaStreamCaptureStatusActive = 1,
@@ -147,6 +160,13 @@ KG__MODEL_HINT(cudaMemPoolDestroy, (cudaMemPool_t pool), pool != NULL)
 #define cudaHostRegisterReadOnly 0x08
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)
+/* Memory that the model did not allocate stays the host's. */
+static inline cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
+{
+    (void)pointer, (void)size, (void)flags;
+    return kg__model_refuse("registered memory: use cudaMallocHost()", "cudaHostRegister");
+}
+KG__MODEL_HINT(cudaHostUnregister, (void *pointer), pointer != NULL)
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1,
     cudaMemAdviseUnsetReadMostly = 2,

@@ -39,8 +39,8 @@ unsigned int half_compute(half_format format, char operation, unsigned int a, un
 /* How many of the checks in half_functions.cpp fail, with the first one's line. */
 int half_failures(int *line);
 
-/* small_formats.cpp: what its part `which` gives for all inputs of 16 bits, as a hash. */
-uint64_t small_formats_hash(int which);
+/* hashed_functions.cpp: what its part `which` gives, as a hash. */
+uint64_t hash_of_functions(int which);
 
 #ifdef __cplusplus
 }

@@ -85,6 +85,10 @@ class Sources(unittest.TestCase):
                     "(void)cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());")
         self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
                     "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
+        self.refuse("the CPU model does not support cuda::device::barrier_arrive_tx()", "#include <cuda/barrier>\n",
+                    "__shared__ cuda::barrier<cuda::thread_scope_block> bar; (void)cuda::device::barrier_arrive_tx(bar, 1, 0);")
+        self.refuse("the CPU model does not support curand_discrete()", "#include <curand_kernel.h>\n",
+                    "curandState s; out[0] = curand_discrete(&s, nullptr);")
         self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",

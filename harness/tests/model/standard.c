@@ -49,6 +49,8 @@ static const row atomics[] = {
     { KERNEL(count_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(add_of_own_block), 3, 64, COSTS(0, 0, 6) },
+    { KERNEL(nv_add_of_device), 3, 64, COSTS(0, 0, 6) },
+    { KERNEL(nv_add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(plain_and_atomic), 1, 64, WRONG(RACE_IN_BLOCK, "numbers") },
     { KERNEL(atomic_requests), 3, 64, COSTS(6, 6, 12) },
     { KERNEL(vector_atomics), 2, 64, COSTS(0, 0, 16) },
@@ -146,6 +148,9 @@ Test(standard, library)
     start(launch_std_values, single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d]", i);
+    start(launch_nv_values, single, line(64), data);
+    for (int i = 0; i < 64; i++)
+        cr_assert(data.numbers[i] == 1, "[%d] of nvcc's atomics", i);
     expect_clean("values");
     data = watch_both(256);
     data.n = 64;

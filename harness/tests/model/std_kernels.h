@@ -17,7 +17,8 @@ launcher launch_look_back_acquired, launch_look_back_sequential, launch_look_bac
     launch_add_in_turn_relaxed, launch_lock_by_exchange, launch_lock_by_exchange_relaxed,
     launch_lock_by_flag, launch_count_of_device, launch_count_of_block, launch_add_of_block,
     launch_add_of_own_block, launch_plain_and_atomic, launch_atomic_requests, launch_atomic_beyond,
-    launch_vector_atomics, launch_vector_atomics_misaligned;
+    launch_vector_atomics, launch_vector_atomics_misaligned, launch_nv_add_of_device,
+    launch_nv_add_of_block, launch_nv_values;
 
 /* std_kernels.cpp */
 launcher launch_std_values, launch_std_requests, launch_std_array_beyond,

@@ -5,6 +5,8 @@
 #include <cuda_fp4.h>
 #include <cuda_fp6.h>
 #include <cuda_fp8.h>
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -110,9 +112,67 @@ uint64_t complex()
     return h.value;
 }
 
+uint64_t mrg()
+{
+    hash h;
+
+    for (unsigned long long seed : { 0ull, 12345ull, ~0ull }) {
+        curandStateMRG32k3a_t state;
+
+        curand_init(seed, seed >> 20, 1ull << 33, &state);
+        for (int i = 0; i < 50; i++) {
+            h += curand(&state);
+            h += curand_uniform(&state);
+            h += curand_uniform_double(&state);
+            h += curand_poisson(&state, 3.0 + i);
+            skipahead(static_cast<unsigned long long>(i), &state);
+        }
+        skipahead_subsequence(seed + 1, &state);
+        skipahead_sequence(77, &state);
+        h += curand(&state);
+    }
+    return h.value;
+}
+
+template <typename State>
+void add(hash &h, State state)
+{
+    for (int i = 0; i < 100; i++) {
+        h += curand(&state);
+        h += curand_uniform(&state);
+        h += curand_uniform_double(&state);
+        h += curand_poisson(&state, 9.0 * i);
+    }
+}
+
+uint64_t sobol()
+{
+    curandDirectionVectors32_t some;
+    curandDirectionVectors64_t more;
+    curandStateSobol32_t one;
+    curandStateScrambledSobol32_t two;
+    curandStateSobol64_t three;
+    curandStateScrambledSobol64_t four;
+    hash h;
+
+    for (int i = 0; i < 64; i++) {
+        some[i % 32] = 1u << (31 - i % 32) | static_cast<unsigned int>(i * 77);
+        more[i] = 1ull << (63 - i) | static_cast<unsigned int>(i * 77);
+    }
+    curand_init(some, 0xfffffff0u, &one);
+    curand_init(some, 99u, 1000u, &two);
+    curand_init(more, 1ull << 40, &three);
+    curand_init(more, 99ull, 7ull, &four);
+    add(h, one);
+    add(h, two);
+    add(h, three);
+    add(h, four);
+    return h.value;
+}
+
 } // namespace
 
-extern "C" uint64_t small_formats_hash(int which)
+extern "C" uint64_t hash_of_functions(int which)
 {
     switch (which) {
     case 0:
@@ -125,7 +185,11 @@ extern "C" uint64_t small_formats_hash(int which)
         return types<__nv_fp8_e8m0, __nv_fp8x2_e8m0, __nv_fp8x4_e8m0>();
     case 4:
         return functions();
-    default:
+    case 5:
         return complex();
+    case 6:
+        return mrg();
+    default:
+        return sobol();
     }
 }
