@@ -33,6 +33,8 @@ CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
+BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 # What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
 LAUNCHED = b"kg__launched_"
@@ -230,14 +232,18 @@ class Source:
     # Launches.
 
     def is_shadowed(self, node, name):
-        """Whether a name is another one in the function around a node: a variable, or a parameter of it or of its template."""
+        """Whether a name is another one where a node is: a variable, or a parameter of a function or of its template."""
         function = self.enclosing(node)
         if function is not None and function.parent.type == "template_declaration":
             function = function.parent
         for one in walk(function) if function is not None else ():
-            if one.type in PARAMETERS or one.type == "declaration" or one.type.endswith("type_parameter_declaration"):
-                declared = map(name_in, one.children_by_field_name("declarator") if one.type == "declaration" else [one])
-                if any(named is not None and self.of(named) == name for named in declared):
+            is_parameter = one.type in PARAMETERS or one.type.endswith("type_parameter_declaration")
+            if not is_parameter and one.type != "declaration":
+                continue
+            named = map(name_in, [one] if is_parameter else one.children_by_field_name("declarator"))
+            if any(declared is not None and self.of(declared) == name for declared in named):
+                scope = self.enclosing(one, CALLABLE if is_parameter else BLOCKS)
+                if one.end_byte <= node.start_byte and scope is not None and node.end_byte <= scope.end_byte:
                     return True
         return False
 
@@ -255,16 +261,13 @@ class Source:
 
         def write():
             configuration = b"kg__model_configure(" + self.render(opened, closed) + b")"
-            lines = self.lines_of(node.start_byte, marks.start_byte)
+            before, behind = self.lines_of(node.start_byte, marks.start_byte), self.lines_of(marks.end_byte, arguments.start_byte)
+            given = behind + self.render(arguments.start_byte, arguments.end_byte)
             if name is None or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
-                return b"".join([b"kg__model_starter(", configuration, b", ", self.flat(kernel), b")", lines,
-                                 self.text[marks.end_byte:arguments.start_byte],
-                                 self.render(arguments.start_byte, arguments.end_byte)])
+                return b"kg__model_starter(%s, %s)%s%s" % (configuration, self.flat(kernel), before, given)
             called = b" ".join((LAUNCHED if leaf.start_byte == name.start_byte else b"") + self.of(leaf)
                                for leaf in leaves(kernel))
-            return b"".join([b"kg__model_run(", configuration, b", ", lines, called,
-                             self.text[marks.end_byte:arguments.start_byte],
-                             self.render(arguments.start_byte, arguments.end_byte), b")"])
+            return b"kg__model_run(%s, %s%s%s)" % (configuration, before, called, given)
 
         self.edit(node, write)
 
