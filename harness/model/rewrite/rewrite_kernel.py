@@ -17,7 +17,8 @@ DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
 SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
 # What the grammar does not know, and may do without.
-UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__)\b")
+NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
 # Strings next to each other, which the grammar does not take everywhere; raw strings and characters, which are none.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
@@ -32,6 +33,8 @@ CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
 PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
+BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 # What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
 LAUNCHED = b"kg__launched_"
@@ -112,43 +115,43 @@ class Source:
     recursive: the names of the __device__ functions that cannot be inlined."""
 
     def __init__(self, parser, text, folder, recursive=()):
-        self.text = text
         self.recursive = recursive
-        self.markers = [(match.start(), match.end(), int(match[1]), match[2], match[3].split())
-                        for match in MARKER.finditer(text)]
-        self.starts = [marker[0] for marker in self.markers]
-        self.copy = self._copy_own(folder)
         self.edits = []
         self.kernels = set()
         self.launched = set()
         self.stubs = set()
         self.clusters = {}
         self.refused = 0
+        self.text, self.others = self._take_own(text, folder)
+        self.markers = list(MARKER.finditer(self.text))
+        self.starts = [marker.start() for marker in self.markers]
+        self.copy = self._join_marks(self._prepare(self.text))
         self.tree = parser.parse(self.copy)
 
-    def _copy_own(self, folder):
-        """The text as the grammar is to see it: what is not the author's as spaces."""
+    @staticmethod
+    def _take_own(text, folder):
+        """The author's own text, and what is between its parts: where it is, and what."""
+        markers = list(MARKER.finditer(text))
         # What a header of the system defines is marked as its own where it is used, too.
-        files = {file for _, _, _, file, flags in self.markers if SYSTEM_HEADER not in flags}
-        copy = []
-        self.others = []
-        done = 0
-        ends = [*self.starts[1:], len(self.text)]
-        for (start, end, _, file, _), last in zip(self.markers, ends):
-            copy.append(b" " * (start - done + end - start))
-            piece = self.text[end:last]
-            is_own = (file in files or not file.startswith(SYSTEM)) and not file.startswith((folder, b"<"))
-            copy.append(self._prepare(piece) if is_own else b" " * len(piece))
-            if not is_own:
-                self.others.append((end, last))
-            done = last
-        return self._join_marks(b"".join(copy))
+        files = {marker[2] for marker in markers if SYSTEM_HEADER not in marker[3].split()}
+        own, others, size = [], [], 0
+        for marker, last in zip(markers, [*(marker.start() for marker in markers[1:]), len(text)]):
+            piece = text[marker.start():last]
+            if (marker[2] in files or not marker[2].startswith(SYSTEM)) and not marker[2].startswith((folder, b"<")):
+                own.append(piece)
+                size += len(piece)
+            elif others and others[-1][0] == size:
+                others[-1][1].append(piece)
+            else:
+                others.append((size, [piece]))
+        return b"".join(own), [(at, b"".join(pieces)) for at, pieces in others]
 
     @staticmethod
-    def _prepare(piece):
-        piece = DIRECTIVE.sub(lambda match: b" " * len(match[0]), piece)
-        piece = STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), piece)
-        return UNKNOWN.sub(lambda match: b" " * len(match[0]), piece)
+    def _prepare(text):
+        """The text as the grammar is to see it, everything in its place."""
+        spaces = lambda match: b" " * len(match[0])  # noqa: E731
+        text = UNKNOWN.sub(spaces, DIRECTIVE.sub(spaces, text))
+        return STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), text)
 
     @staticmethod
     def _join_marks(text):
@@ -168,8 +171,8 @@ class Source:
 
     def where(self, at):
         """The marker of the line there."""
-        start, end, line, file, _ = self.markers[bisect.bisect_right(self.starts, at) - 1]
-        return b'# %d "%s"\n' % (line + (self.text.count(b"\n", end, at) if at > end else 0), file)
+        marker = self.markers[bisect.bisect_right(self.starts, at) - 1]
+        return b'# %d "%s"\n' % (int(marker[1]) + self.text.count(b"\n", marker.end(), max(at, marker.end())), marker[2])
 
     def of(self, node):
         return self.text[node.start_byte:node.end_byte]
@@ -229,14 +232,18 @@ class Source:
     # Launches.
 
     def is_shadowed(self, node, name):
-        """Whether a name is another one in the function around a node: a variable, or a parameter of it or of its template."""
+        """Whether a name is another one where a node is: a variable, or a parameter of a function or of its template."""
         function = self.enclosing(node)
         if function is not None and function.parent.type == "template_declaration":
             function = function.parent
         for one in walk(function) if function is not None else ():
-            if one.type in PARAMETERS or one.type == "declaration" or one.type.endswith("type_parameter_declaration"):
-                declared = map(name_in, one.children_by_field_name("declarator") if one.type == "declaration" else [one])
-                if any(named is not None and self.of(named) == name for named in declared):
+            is_parameter = one.type in PARAMETERS or one.type.endswith("type_parameter_declaration")
+            if not is_parameter and one.type != "declaration":
+                continue
+            named = map(name_in, [one] if is_parameter else one.children_by_field_name("declarator"))
+            if any(declared is not None and self.of(declared) == name for declared in named):
+                scope = self.enclosing(one, CALLABLE if is_parameter else BLOCKS)
+                if one.end_byte <= node.start_byte and scope is not None and node.end_byte <= scope.end_byte:
                     return True
         return False
 
@@ -254,16 +261,13 @@ class Source:
 
         def write():
             configuration = b"kg__model_configure(" + self.render(opened, closed) + b")"
-            lines = self.lines_of(node.start_byte, marks.start_byte)
+            before, behind = self.lines_of(node.start_byte, marks.start_byte), self.lines_of(marks.end_byte, arguments.start_byte)
+            given = behind + self.render(arguments.start_byte, arguments.end_byte)
             if name is None or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
-                return b"".join([b"kg__model_starter(", configuration, b", ", self.flat(kernel), b")", lines,
-                                 self.text[marks.end_byte:arguments.start_byte],
-                                 self.render(arguments.start_byte, arguments.end_byte)])
+                return b"kg__model_starter(%s, %s)%s%s" % (configuration, self.flat(kernel), before, given)
             called = b" ".join((LAUNCHED if leaf.start_byte == name.start_byte else b"") + self.of(leaf)
                                for leaf in leaves(kernel))
-            return b"".join([b"kg__model_run(", configuration, b", ", lines, called,
-                             self.text[marks.end_byte:arguments.start_byte],
-                             self.render(arguments.start_byte, arguments.end_byte), b")"])
+            return b"kg__model_run(%s, %s%s%s)" % (configuration, before, called, given)
 
         self.edit(node, write)
 
@@ -394,8 +398,9 @@ class Source:
                     self.enclosing(node, ("field_declaration_list",)) is None
                 kinds.setdefault(self.of(name) if name else None, set()).add(is_host)
         names = {name for name, is_host in kinds.items() if is_host == {True}}
-        others = b"".join(self.text[start:end] for start, end in self.others)
-        return {name for name in names if not re.search(rb"\b%s\s*\(" % re.escape(name), others)}
+        for _, text in self.others:
+            names.difference_update(re.findall(rb"\b(\w+)\s*\(", text))
+        return names
 
     def call(self, node, host_functions):
         """A call in device code of a function that is the host's."""
@@ -460,5 +465,6 @@ class Source:
         for node in nodes:
             if node.type in FUNCTIONS and function_in(node) is not None:
                 self.function(node)
-        self.sorted = sorted(self.edits, key=lambda edit: (edit[0], -edit[1]))
+        self.sorted = sorted([*self.edits, *((at, at, lambda text=text: text) for at, text in self.others)],
+                             key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1]))
         return self.render(0, len(self.text))
