@@ -109,6 +109,10 @@ typedef struct kg__judgment {
 kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                        const kg__surroundings *surroundings, bool is_time);
 
+/* Corrects the verdict of a figure that is no cost, but work that makes others cheap: to gain it is
+ * fine, to lose all of it is slower, and to lose some is not faster. */
+void kg__judge_kept(kg__judgment *judgment);
+
 /* Counts of what a run judged, and what else decides its exit code. */
 typedef struct kg__tally {
     size_t verdicts[KG__VERDICTS]; /* judged cases by verdict */
