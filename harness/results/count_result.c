@@ -234,15 +234,20 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
     }
 }
 
-/* Whether nothing rose but what the busiest block asks for: the same work, spread over blocks
+/* Says so where nothing rose but what the busiest block or warp asks for: the same work, spread
  * differently. */
-static bool is_same_work_on_other_blocks(const counted_case *counted)
+static void name_uneven_work(counted_case *counted)
 {
+    bool blocks = counted->judgments[KG__BUSIEST_BLOCK_REQUESTS].verdict == KG__SLOWER;
+
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if ((counted->judgments[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
-            return false;
+        if (counted->judgments[i].verdict == KG__SLOWER && i != KG__BUSIEST_BLOCK_REQUESTS &&
+            i != KG__BUSIEST_WARP_REQUESTS)
+            return;
     }
-    return true;
+    append(counted->why, sizeof counted->why,
+           blocks ? "; the work is done by fewer blocks, or spread less evenly"
+                  : "; the work is done by fewer warps, or spread less evenly");
 }
 
 /* Why a counter that was judged has its verdict. */
@@ -278,11 +283,10 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
                why_of(counted, first));
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
-    if (slower)
+    if (slower) {
         name_others(counted, KG__FASTER, KG__COUNTERS, "; fallen: ");
-    if (is_same_work_on_other_blocks(counted))
-        append(counted->why, sizeof counted->why,
-               "; the work is done by fewer blocks, or spread less evenly");
+        name_uneven_work(counted);
+    }
     /* The command at the end must not be cut off: lines of source get the rest. */
     used = strlen(counted->why) + 2 * strlen("; ") + strlen(differences) + strlen(command);
     rest = used < sizeof counted->why ? sizeof counted->why - used : 0;
