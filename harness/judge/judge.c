@@ -231,6 +231,14 @@ kg__judgment kg__judge_error(double error, const kg__expectation *expectation, b
     return judgment;
 }
 
+void kg__judge_kept(kg__judgment *judgment)
+{
+    if (judgment->verdict == KG__SLOWER && judgment->baseline == 0)
+        judgment->verdict = KG__PASS;
+    else if (judgment->verdict == KG__FASTER)
+        judgment->verdict = judgment->value == 0 ? KG__SLOWER : KG__PASS;
+}
+
 int kg__exit_code(const kg__tally *tally, bool strict)
 {
     const size_t *verdicts = tally->verdicts;

@@ -121,6 +121,10 @@ kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expe
  * below it. What unchanged code moved by is chance: KG__UNCHANGED. */
 kg__judgment kg__judge_error(double error, const kg__expectation *expectation, bool same_code);
 
+/* Corrects the verdict of a figure that is no cost, but work that makes others cheap: to gain it is
+ * fine, to lose all of it is slower, and to lose some is not faster. */
+void kg__judge_kept(kg__judgment *judgment);
+
 /* Counts of what a run judged, and what else decides its exit code. */
 typedef struct kg__tally {
     size_t verdicts[KG__VERDICTS]; /* judged cases by verdict */

@@ -24,7 +24,6 @@ typedef struct counted_case {
     kg__judgment judgments[KG__COUNTERS];
     char why[KG__MESSAGE_SIZE];
     const kg__line_counts *at; /* the line that moved furthest; NULL where none is known */
-    bool lost_tensor_work;
 } counted_case;
 
 static bool is_unique_bytes(kg__counter counter)
@@ -79,18 +78,6 @@ static void leave_outdated(counted_case *counted, kg__counter counter, kg__metri
                    counted->model, kg__counter_name(counter));
 }
 
-/* Work on tensor cores is no cost: a case may gain it, and not lose all of it. Losing some keeps
- * the case from being faster. */
-static void judge_tensor_work(counted_case *counted, kg__judgment *judgment)
-{
-    if (judgment->verdict == KG__SLOWER && judgment->baseline == 0)
-        judgment->verdict = KG__PASS;
-    if (judgment->verdict != KG__FASTER)
-        return;
-    judgment->verdict = judgment->value == 0 ? KG__SLOWER : KG__PASS;
-    counted->lost_tensor_work = true;
-}
-
 /* Judges one counter whose value is `value`, and adds its figures. */
 static void judge_counter(counted_case *counted, kg__counter counter, double value)
 {
@@ -111,7 +98,7 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
         expectation = kg__baseline_expectation(recorded);
     *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, false);
     if (counter == KG__TENSOR_MULTIPLY_ADDS)
-        judge_tensor_work(counted, judgment);
+        kg__judge_kept(judgment);
     kg__judgment_text(why, sizeof why, judgment, "");
     if (counted->expected != NULL) {
         metric->baseline = expectation.value;
@@ -247,15 +234,20 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
     }
 }
 
-/* Whether nothing rose but what the busiest block asks for: the same work, spread over blocks
+/* Says so where nothing rose but what the busiest block or warp asks for: the same work, spread
  * differently. */
-static bool is_same_work_on_other_blocks(const counted_case *counted)
+static void name_uneven_work(counted_case *counted)
 {
+    bool blocks = counted->judgments[KG__BUSIEST_BLOCK_REQUESTS].verdict == KG__SLOWER;
+
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if ((counted->judgments[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
-            return false;
+        if (counted->judgments[i].verdict == KG__SLOWER && i != KG__BUSIEST_BLOCK_REQUESTS &&
+            i != KG__BUSIEST_WARP_REQUESTS)
+            return;
     }
-    return true;
+    append(counted->why, sizeof counted->why,
+           blocks ? "; the work is done by fewer blocks, or spread less evenly"
+                  : "; the work is done by fewer warps, or spread less evenly");
 }
 
 /* Why a counter that was judged has its verdict. */
@@ -264,11 +256,18 @@ static const char *why_of(const counted_case *counted, kg__counter counter)
     return kg__case_result_metric(counted->result, kg__counter_name(counter))->why;
 }
 
+static bool has_lost_tensor_work(const counted_case *counted)
+{
+    const kg__judgment *judgment = &counted->judgments[KG__TENSOR_MULTIPLY_ADDS];
+
+    return judgment->tripped && judgment->value < judgment->baseline;
+}
+
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
     bool slower = counted->result->verdict == KG__SLOWER;
-    bool lost_all = slower && counted->lost_tensor_work &&
+    bool lost_all = slower && has_lost_tensor_work(counted) &&
                     counted->judgments[KG__TENSOR_MULTIPLY_ADDS].verdict == KG__SLOWER;
     kg__counter first =
         lost_all ? KG__TENSOR_MULTIPLY_ADDS : furthest(counted, counted->result->verdict);
@@ -284,11 +283,10 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
                why_of(counted, first));
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
-    if (slower)
+    if (slower) {
         name_others(counted, KG__FASTER, KG__COUNTERS, "; fallen: ");
-    if (is_same_work_on_other_blocks(counted))
-        append(counted->why, sizeof counted->why,
-               "; the work is done by fewer blocks, or spread less evenly");
+        name_uneven_work(counted);
+    }
     /* The command at the end must not be cut off: lines of source get the rest. */
     used = strlen(counted->why) + 2 * strlen("; ") + strlen(differences) + strlen(command);
     rest = used < sizeof counted->why ? sizeof counted->why - used : 0;
@@ -406,7 +404,7 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
         take_counter(&counted, (kg__counter)i);
     refuse_nothing(&counted);
-    if (result->verdict == KG__FASTER && counted.lost_tensor_work)
+    if (result->verdict == KG__FASTER && has_lost_tensor_work(&counted))
         hold_back(&counted);
     if (result->verdict == KG__SLOWER || result->verdict == KG__FASTER)
         explain_move(&counted, id, differences);

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from baseline_file import Case, Metric
+from results import KEPT
 
 ROUNDING = 1e-12  # as the judge has it: a figure that exceeds its limit by no more is at the limit
 
@@ -80,7 +81,7 @@ class Difference:
 
     @property
     def faster(self):
-        return self.gated and self.beyond and self.after < self.before
+        return self.gated and self.beyond and self.after < self.before and self.metric != KEPT
 
     @property
     def ungated(self):

@@ -24,6 +24,7 @@ COUNTERS = (
     "blocks", "threads", "busiest_block_requests", "busiest_warp_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
     "unique_bytes_written",
 )
+KEPT = "tensor_multiply_adds"  # that is no cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
 
 

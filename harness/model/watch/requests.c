@@ -194,12 +194,15 @@ static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const
 static unsigned int count_passes(unsigned int count, const uint64_t *addresses)
 {
     unsigned int most = 0;
+    uint32_t words[WARP];
 
+    for (unsigned int i = 0; i < count; i++)
+        words[i] = (uint32_t)(addresses[i] >> WORD_SHIFT);
     for (unsigned int i = 0; i < count; i++) {
         unsigned int lanes = 0;
 
-        for (unsigned int other = i; other < count; other++)
-            lanes += addresses[i] >> WORD_SHIFT == addresses[other] >> WORD_SHIFT;
+        for (unsigned int other = 0; other < count; other++)
+            lanes += words[other] == words[i];
         most = lanes > most ? lanes : most;
     }
     return most;

@@ -121,8 +121,7 @@ Test(watch_counts, the_busiest_block)
     }
 }
 
-/* The busiest warp's requests are counted across barriers and suspensions; blocks and threads are
- * those launched, in a sampled launch too. */
+/* Blocks and threads are those launched, in a sampled launch too. */
 Test(watch_counts, the_busiest_warp)
 {
     watch_data data;

@@ -193,6 +193,16 @@ Test(count_result, a_busier_block)
     count("busiest_block_requests", 8448.0 * 1156);
     expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); the "
                        "work is done by fewer blocks, or spread less evenly" ACCEPT);
+    (void)store("busiest_warp_requests", 1056);
+    count("busiest_warp_requests", 2112);
+    expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); also "
+                       "risen: busiest_warp_requests; the work is done by fewer blocks, or spread "
+                       "less evenly" ACCEPT);
+    count("busiest_block_requests", 8448);
+    expect(KG__SLOWER, "busiest_warp_requests rose by 100.0 % (2 112 against 1 056); the work is "
+                       "done by fewer warps, or spread less evenly" ACCEPT);
+    count("busiest_block_requests", 8448.0 * 1156);
+    count("busiest_warp_requests", 1056);
     count("unique_bytes_read", 2247204);
     expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); also "
                        "risen: unique_bytes_read" ACCEPT);
