@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/watch/barriers.h"
+#include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
@@ -293,7 +294,8 @@ static void note_copied(void *to, size_t size, unsigned int thread)
 /* What is kept of a block that waits for others. */
 typedef struct kept_block {
     uint64_t requests;
-    void *shared;
+    void *shared; /* of a grid */
+    void *fences; /* of a cluster */
 } kept_block;
 
 static void *suspend_block(void)
@@ -302,7 +304,9 @@ static void *suspend_block(void)
 
     kept->requests = kg__requests_counted() - requests_at_block;
     kg__shadow_end_block();
-    if (!kg__clusters_keep(false))
+    if (kg__clusters_keep(false))
+        kept->fences = kg__blocks_suspend();
+    else
         kept->shared = kg__shadow_suspend_block();
     return kept;
 }
@@ -321,7 +325,9 @@ static void resume_block(void *suspended)
 
     requests_at_block = kg__requests_counted() - kept->requests;
     kg__order_begin_block(linear_block());
-    if (!kg__clusters_keep(true))
+    if (kg__clusters_keep(true))
+        kg__blocks_resume(kept->fences);
+    else
         kg__shadow_resume_block(kept->shared);
     free(kept);
 }
