@@ -64,6 +64,25 @@ void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *f
     on_hang = ended;
 }
 
+/* Says of threads that wait for a value that it never comes. */
+static void describe_wait(kg__exec_failure *failure)
+{
+    char where[160];
+
+    kg__describe_line(where, sizeof where,
+                      kg__model_source_of((const void *)failure->deadlock.operation));
+    kg__format(
+        failure->text, sizeof failure->text,
+        "deadlock: %d %s%s for a value that no thread has written; %s", failure->deadlock.polling,
+        failure->deadlock.polling == 1 ? "thread of the block waits" : "threads of the block wait",
+        where,
+        failure->deadlock.is_together
+            ? "the CPU model runs blocks that are there at once one after the other, up to "
+              "grid.sync() or cluster.sync(): wait there"
+            : "a block must not wait for one that starts later, unless the launch is "
+              "cooperative");
+}
+
 static void describe_deadlock(kg__exec_failure *failure)
 {
     char barrier[160] = "";
@@ -75,19 +94,7 @@ static void describe_deadlock(kg__exec_failure *failure)
         kg__describe_line(grid, sizeof grid,
                           kg__model_source_of((const void *)failure->deadlock.grid));
     if (failure->deadlock.polling > 0) {
-        kg__describe_line(operation, sizeof operation,
-                          kg__model_source_of((const void *)failure->deadlock.operation));
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: %d %s%s for a value that no thread has written; %s",
-                   failure->deadlock.polling,
-                   failure->deadlock.polling == 1 ? "thread of the block waits"
-                                                  : "threads of the block wait",
-                   operation,
-                   failure->deadlock.is_together
-                       ? "the CPU model runs blocks that are there at once one after the other, up "
-                         "to grid.sync() or cluster.sync(): wait there"
-                       : "a block must not wait for one that starts later, unless the launch is "
-                         "cooperative");
+        describe_wait(failure);
         return;
     }
     if (failure->deadlock.ended_blocks > 0) {

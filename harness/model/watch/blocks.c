@@ -50,9 +50,10 @@ enum {
     KNOWN
 };
 static kg__bits known[KNOWN];
-static uint32_t seeing;        /* the warps that have seen a release since that barrier */
-static kg__told *mine;         /* a copy of what is known; NULL: of what was */
-static kg__told *acquired;     /* the last that was acquired */
+static kg__bits known_of_cluster[KNOWN]; /* what its blocks knew when they last came to wait */
+static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
+static kg__told *mine;                   /* a copy of what is known; NULL: of what was */
+static kg__told *acquired;               /* the last that was acquired */
 static uint32_t fenced_before; /* the last interval but this with a fence; 0: there is none */
 static bool any_fence;         /* in this interval */
 static uint32_t until_before[KG__MODEL_MAX_WARPS]; /* a warp's last fence before this interval */
@@ -132,6 +133,45 @@ void kg__blocks_barrier(void)
     fenced_before = kg__order.interval_began;
     any_fence = false;
     prepared = 0;
+}
+
+/* What is kept of a block that waits for its cluster: its fences before. */
+typedef struct kept_fences {
+    uint32_t before;
+    uint32_t until[KG__MODEL_MAX_WARPS];
+} kept_fences;
+
+void kg__blocks_begin_cluster(void)
+{
+    for (int how = 0; how < KNOWN; how++)
+        kg__bits_clear(&known_of_cluster[how]);
+}
+
+void *kg__blocks_suspend(void)
+{
+    kept_fences *kept = kg__allocate(1, sizeof *kept);
+
+    kg__blocks_barrier();
+    kept->before = fenced_before;
+    memcpy(kept->until, until_before, sizeof kept->until);
+    for (int how = 0; how < KNOWN; how++)
+        (void)kg__bits_add_all(&known_of_cluster[how], &known[how]);
+    return kept;
+}
+
+void kg__blocks_resume(void *suspended)
+{
+    kept_fences *kept = suspended;
+
+    fenced_before = kept->before;
+    memcpy(until_before, kept->until, sizeof until_before);
+    memcpy(until_now, kept->until, sizeof until_now);
+    for (int how = 0; how < KNOWN; how++) {
+        /* The blocks that have met do not tell each other of themselves by an atomic. */
+        if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
+            (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
+    }
+    free(kept);
 }
 
 void kg__blocks_fence(unsigned int warp, uint32_t taken)

@@ -29,6 +29,12 @@ void kg__blocks_begin_launch(void);
 void kg__blocks_begin(uint64_t number);
 /* The threads of the running block come to a barrier: its interval is over. */
 void kg__blocks_barrier(void);
+/* The running block is the first of a cluster. */
+void kg__blocks_begin_cluster(void);
+/* The running block waits for its cluster: returns what is to be kept of its fences, */
+void *kg__blocks_suspend(void);
+/* and it begins again, with those, and with all that the blocks of the cluster knew. */
+void kg__blocks_resume(void *suspended);
 /* A warp has come to a fence of the device; it knows what the warps `taken` did. */
 void kg__blocks_fence(unsigned int warp, uint32_t taken);
 /* A warp has learned of others. */

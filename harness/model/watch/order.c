@@ -67,6 +67,7 @@ void kg__order_begin_block(uint64_t number)
 void kg__order_begin_cluster(void)
 {
     kg__order.cluster_began = kg__order.last_cluster_sync = kg__order.block_began;
+    kg__blocks_begin_cluster();
 }
 
 void kg__order_sync_cluster(void)

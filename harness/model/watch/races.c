@@ -107,7 +107,7 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
 {
     /* Of its own word it says nothing. */
     if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0 ||
-        kg__word_is_known(mine->region, mine->offset))
+        kg__word_is_atomic(mine->region, mine->offset))
         return false;
     if (!kg__is_of_this_block(time))
         return kg__blocks_lack_fence(time);
@@ -376,6 +376,15 @@ static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *c
     return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
 }
 
+/* Whether an atomic or volatile write comes after a volatile read, by another block. */
+static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *cell)
+{
+    const kg__site *site = kg__site_numbered(cell->read_site);
+
+    return is_strong(mine) && (mine->kind & KG__ACCESS_OF_BLOCK) == 0 && site != NULL &&
+           (site->kind & KG__ACCESS_VOLATILE) != 0;
+}
+
 /* What is wrong with a write, by the reads and the last write before it. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
@@ -394,7 +403,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
         !kg__blocks_have_seen_write(cell->write_time, writer) && !needs_no_order(mine, cell))
         report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
-    if (read_atomically)
+    if (read_atomically || is_read_as_volatile(mine, cell))
         return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
         !kg__blocks_have_seen_read(cell->read_time))

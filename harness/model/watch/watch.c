@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/watch/barriers.h"
+#include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
@@ -294,7 +295,8 @@ static void note_copied(void *to, size_t size, unsigned int thread)
 /* What is kept of a block that waits for others. */
 typedef struct kept_block {
     uint64_t of_warps[KG__MODEL_MAX_WARPS];
-    void *shared;
+    void *shared; /* of a grid */
+    void *fences; /* of a cluster */
 } kept_block;
 
 static void *suspend_block(void)
@@ -303,7 +305,9 @@ static void *suspend_block(void)
 
     memcpy(kept->of_warps, kg__requests_of_warps(), sizeof kept->of_warps);
     kg__shadow_end_block();
-    if (!kg__clusters_keep(false))
+    if (kg__clusters_keep(false))
+        kept->fences = kg__blocks_suspend();
+    else
         kept->shared = kg__shadow_suspend_block();
     return kept;
 }
@@ -322,7 +326,9 @@ static void resume_block(void *suspended)
 
     memcpy(kg__requests_of_warps(), kept->of_warps, sizeof kept->of_warps);
     kg__order_begin_block(linear_block());
-    if (!kg__clusters_keep(true))
+    if (kg__clusters_keep(true))
+        kg__blocks_resume(kept->fences);
+    else
         kg__shadow_resume_block(kept->shared);
     free(kept);
 }

@@ -51,7 +51,7 @@ ONE_OF_EACH = {
                                 "gated": True, "tripped": True, "verdict": "pass", "why": "", "bound": "bus"}},
         "verdict": "pass", "why": "",
         "findings": [{"kind": "race_in_block", "file": "a.cu", "line": 1, "access": "read", "block": [1, 2, 3], "thread": [1, 2, 3],
-                      "waiting": 1, "host": True, "bytes": 4, "space": "shared", "symbol": "s", "size": 64, "offset": -4, "index": -1,
+                      "waiting": 1, "host": True, "lacks_acquire": True, "bytes": 4, "space": "shared", "symbol": "s", "size": 64, "offset": -4, "index": -1,
                       "address": "0x1f", "count": 2,
                       "other": {"file": "a.cu", "line": 2, "access": "write", "block": [0, 0, 0], "thread": [0, 0, 0], "waiting": 1}}],
         "more_findings": 2, "also": "w", "failure": {"kind": "wrong_elements", "symbol": "c"}, "at": {"file": "a.cu", "line": 1},
@@ -59,7 +59,7 @@ ONE_OF_EACH = {
         "work": {"operations": 1, "bytes": 2},
         "kernel": {"registers": 32, "local_bytes": 0, "shared_bytes": 0, "blocks_per_multiprocessor": 1, "occupancy": 0.5},
         "gpu_state": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
-        "suspect": True, "note": "w", "base": {"ref": "main"},
+        "suspect": True, "in_order": True, "note": "w", "base": {"ref": "main"},
         "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001}}}]}
 
 

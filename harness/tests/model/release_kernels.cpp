@@ -141,8 +141,8 @@ KERNEL(looks_at_a_maximum)
     __shared__ bool last;
     volatile int *most = d.numbers;
 
-    if (threadIdx.x == 64 && *most < index_in_grid())
-        atomicMax(&d.numbers[0], index_in_grid());
+    if (threadIdx.x == 64 && *most < (int)(blockIdx.x ^ 1))
+        atomicMax(&d.numbers[0], (int)(blockIdx.x ^ 1));
     if (threadIdx.x == 0) {
         parts[blockIdx.x] = 1.0f;
         __threadfence();
