@@ -131,7 +131,7 @@ function(kg__add_model_programs name)
   set(fill_instrumented pattern)
   foreach(flavor plain instrumented)
     target_compile_options(${name}_${flavor}_kernels PRIVATE
-      $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
+      -Wuninitialized -Wmaybe-uninitialized $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
     target_include_directories(${name}_${flavor}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavor}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")

@@ -280,6 +280,9 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     call.stream = kg__device_begin_call();
     code = c->variant->launch(&call);
     launch_error = code;
+    /* What does not start its kernels with kg_start() has started them. */
+    if (code == cudaSuccess && kg__argument_is_wrong())
+        code = cudaErrorInvalidValue;
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);

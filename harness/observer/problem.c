@@ -132,8 +132,16 @@ static bool passes_anything(const kg__problem *problem)
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
-    return problem->base.size == c->size &&
-           (!comparison->advanced.by_variant || problem->base.variant == c->variant);
+    kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
+    bool serves = problem->base.size == c->size &&
+                  (!comparison->advanced.by_variant || problem->base.variant == c->variant);
+
+    if (serves)
+        comparison->arguments(c->size, &arguments);
+    for (int i = 0; serves && i < problem->base.arguments.count; i++)
+        serves = problem->base.arguments.list[i].role == KG_SCRATCH ||
+                 kg__shapes_equal(&problem->base.arguments.list[i], &arguments.list[i]);
+    return serves;
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
@@ -217,7 +225,7 @@ static bool share_inputs(const kg_comparison *comparison, const kg_arguments *ar
                          kg__error *error)
 {
     const kg_launch *launches = kg__table_launches(comparison, comparison->variants);
-    kg_arguments first = { .size = arguments->size };
+    kg_arguments first = { .size = arguments->size, .variant = arguments->variant };
 
     if (launches != NULL)
         first.launch = launches[0];
@@ -237,7 +245,7 @@ static bool share_inputs(const kg_comparison *comparison, const kg_arguments *ar
 bool kg__arguments_of(const kg_comparison *comparison, const kg__case *c, kg_arguments *arguments,
                       kg__error *error)
 {
-    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch };
+    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch, .variant = c->variant };
     comparison->arguments(c->size, arguments);
     if (arguments_are_good(comparison, arguments, error) &&
         share_inputs(comparison, arguments, error))
@@ -278,6 +286,7 @@ static void begin(const kg_comparison *comparison, const kg__case *c, int patter
     problem->base.exact = problem->pattern.exact;
     problem->base.accumulated = comparison->advanced.accumulated;
     problem->base.arguments = *arguments;
+    problem->base.arguments.variant = problem->base.variant;
     memcpy(problem->base.scalar, arguments->scalar, sizeof problem->base.scalar);
 }
 

@@ -60,8 +60,8 @@ void kg__problem_remark(const kg__problem *problem, char *text, size_t size);
 /* Keeps the outputs in `buffers`, which have just been judged right, so that what computes the very
  * same is right without being read back. What cannot be kept is judged as before. */
 void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers);
-/* Whether the problem of one case serves another: they share the size, and the variant where that
- * matters. False for one that is not made yet. */
+/* Whether the problem of one case serves another: they share the size, the types, and the variant
+ * where that matters. False for one that is not made yet. */
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c);
 

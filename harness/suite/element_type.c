@@ -249,42 +249,54 @@ static const int halfway[] = { 4, 5, 9, 12, 25 };
  * one of the 32 elements before. */
 enum { ZERO, HALFWAY, INTEGER_AND_HALF = 6, REPEATED, REPEATED_TOO, KINDS = 16 };
 
-/* Element `index`; what repeats another is `index` elements of that. */
-static double wide_number(const kg__element_type *type, uint64_t seed, size_t index,
-                          kg_magnitudes magnitudes, bool zeros)
+/* What wide numbers are made of, once per argument. */
+typedef struct wide {
+    const kg__element_type *type;
+    uint64_t seed;
+    int exponent; /* the least, of so many */
+    uint64_t exponents;
+    kg_magnitudes magnitudes;
+    bool zeros;
+} wide;
+
+/* Number `index` by its own random bits, not as one that repeats another. */
+static double wide_number(const wide *of, size_t index)
 {
-    uint64_t bits = random_bits(seed, index);
-    uint64_t fraction = random_bits(~seed, index) >> 12;
-    int least = ilogb(magnitudes.least);
-    int exponent = least + (int)((bits >> 8) % (uint64_t)(ilogb(magnitudes.most) - least + 1));
-    int width = type->significand - 1;
+    uint64_t bits = random_bits(of->seed, index);
+    uint64_t fraction = random_bits(~of->seed, index) >> 12;
+    uint64_t exponent = (uint64_t)(1023 + of->exponent) + (bits >> 8) % of->exponents;
     unsigned kind = bits % KINDS;
+    int width = of->type->significand - 1;
     double value;
 
-    if (kind == ZERO && zeros)
+    if (kind == ZERO && of->zeros)
         return 0;
-    if (kind >= HALFWAY && kind < INTEGER_AND_HALF && halfway[kind - HALFWAY] <= width) {
+    if (kind >= HALFWAY && kind < INTEGER_AND_HALF &&
+        halfway[kind - HALFWAY] <= of->type->significand) {
         width = halfway[kind - HALFWAY] - 1;
         fraction |= UINT64_C(1) << (52 - width);
     }
-    fraction &= ~UINT64_C(0) << (52 - width);
-    value = ldexp(1 + ldexp((double)fraction, -52), exponent);
-    if (kind == INTEGER_AND_HALF && value < ldexp(1, type->significand - 2))
+    fraction = (fraction & ~UINT64_C(0) << (52 - width)) | exponent << 52;
+    memcpy(&value, &fraction, sizeof value);
+    if (kind == INTEGER_AND_HALF && value < (double)(UINT64_C(1) << width) / 2)
         value = floor(value) + 0.5;
-    value = fmin(fmax(value, magnitudes.least), magnitudes.most);
+    value = fmin(fmax(value, of->magnitudes.least), of->magnitudes.most);
     return (bits & 0x80) != 0 ? -value : value;
 }
 
 void kg__element_fill_wide(const kg__element_type *type, void *data, size_t count, uint64_t seed,
                            kg_magnitudes magnitudes, bool zeros)
 {
+    int least = ilogb(fmax(magnitudes.least, 0x1p-1022));
+    const wide of = { type,       seed, least, (uint64_t)(ilogb(magnitudes.most) - least + 1),
+                      magnitudes, zeros };
+
     for (size_t i = 0; i < count; i++) {
         uint64_t bits = random_bits(seed, i);
         size_t back = 1 + (bits >> 8) % 32;
         bool repeats = bits % KINDS == REPEATED || bits % KINDS == REPEATED_TOO;
 
-        type->set(data, i,
-                  wide_number(type, seed, repeats && back <= i ? i - back : i, magnitudes, zeros));
+        type->set(data, i, wide_number(&of, repeats && back <= i ? i - back : i));
     }
 }
 

@@ -373,7 +373,7 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
 
 const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work)
 {
-    kg_arguments arguments = { .size = c->size, .launch = c->launch };
+    kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
     kg_work asked;
 
     if (comparison->work == NULL)

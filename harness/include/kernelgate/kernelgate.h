@@ -51,7 +51,8 @@ typedef struct kg_call {
     kg_launch launch;
     void *const *argument; /* device pointers, in the order in which the suite declares them */
     const double *scalar;
-    cudaStream_t stream; /* for all of the launch's work: nothing else is timed */
+    cudaStream_t stream;                 /* for all of the launch's work: nothing else is timed */
+    const struct kg_arguments *declared; /* what KG_ARG checks; NULL: nothing */
 } kg_call;
 
 /* A launcher starts what its variant does, kernels, cudaMemsetAsync() and cudaMemcpyAsync(), on
@@ -69,8 +70,10 @@ static inline int64_t kg_extent(const kg_size *size, int index);
 #define KG_AXIS(of, index) ((of)->launch.axis[index])
 /* Scalar parameter `index` of a call or a problem, as a `type`: KG_SCALAR(call, float, 0). */
 #define KG_SCALAR(of, type, index) ((type)(of)->scalar[index])
-/* Argument `index` (from 0) of a call, as a pointer to `type`: KG_ARG(call, const float, 0). */
-#define KG_ARG(call, type, index) ((type *)(call)->argument[index])
+/* Argument `index` (from 0) of a call, as a pointer to `type`: KG_ARG(call, const float, 0). In a
+ * .cu the elements must be those that the suite declares, integers of either sign, and those of an
+ * input const, or the launch fails. float4 counts as float, __half2 as __half, and char as any. */
+#define KG_ARG(call, type, index) KG__ARG(call, type, index)
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -124,6 +127,7 @@ typedef struct kg_variant {
     const char *idea;          /* one line on what it tries */
     const kg_launch *launches; /* its own; NULL: the comparison's */
     bool repeatable;           /* KG_REPEATABLE */
+    kg_type type;              /* KG_TYPE(list), where variants differ in the elements' type */
     struct {
         /* What the arguments still need before a launch and is not part of the job, such as a copy
          * to __constant__ memory: called once whenever they have been filled. */
@@ -165,11 +169,16 @@ typedef struct kg_argument {
 typedef struct kg_arguments {
     const kg_size *size;
     kg_launch launch; /* for the sizes of scratch, and nothing else */
+    const kg_variant *variant;
     kg_argument list[KG_MAX_ARGUMENTS];
     int count;
     double scalar[KG_MAX_SCALARS];
     int scalars; /* how many there are */
 } kg_arguments;
+
+/* The .type of the variant that a list of arguments is for: kg_add_argument(list, KG_INPUT, "x",
+ * KG_TYPE(list), 1, n). References look at problem->arguments.list[0].type. */
+#define KG_TYPE(list) ((list)->variant->type)
 
 /* Declares the next argument: `rows` x `columns` elements of `type`, row after row. More than
  * KG_MAX_ARGUMENTS are an error of the table. */

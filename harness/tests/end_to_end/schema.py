@@ -107,6 +107,7 @@ class Schemas(Runs):
             self.run_program(program, f"--filter=fake/{part}")
         self.set(KG_FILTER=None)
         self.write("programs", f"{GPU}\n{MODEL}\n")
+        self.write("CMakeFiles/fake_plain_kernels.dir/model/fake.o.notes", "kernels/fake/plain.cu:12: sum is used uninitialized\n")
         self.expect_program(2, "", COMMAND, "results", "--build", "build/cpu", "--programs", self.at("programs"))
         return self.load("out/results.json")
 
@@ -140,6 +141,7 @@ class Schemas(Runs):
         self.assertTrue(all(tally[verdict] > 0 for verdict in ("pass", "wrong", "error", "no-baseline")), tally)
         self.assertEqual((tally["vanished"], tally["filtered_out"]), (1, 1))
         self.assertTrue(results["refused"])
+        self.assertIn({"note": "kernels/fake/plain.cu:12: sum is used uninitialized", "target": "cpu-model", "test": ""}, results["notes"])
         results.update(ONE_OF_EACH)
         for name in ("refused", "vanished"):
             del results[name][1:]
