@@ -22,9 +22,14 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__MISSING_FENCE] = "missing_fence",
     [KG__SHUFFLE_OUTSIDE] = "shuffle_outside",
     [KG__COPY_NOT_WAITED] = "copy_not_waited",
+    [KG__DEADLOCK] = "deadlock",
+    [KG__INVALID_WARP_OPERATION] = "invalid_warp_operation",
+    [KG__INVALID_BARRIER] = "invalid_barrier",
+    [KG__CONVERSION] = "conversion",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
-static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant" };
+static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant",
+                                                            "local" };
 
 static const kg__field actor_fields[] = {
     KG__FIELD(kg__finding_actor, file, "file", TEXT),
@@ -38,16 +43,54 @@ static const kg__field finding_fields[] = {
     KG__FIELD_OF(kg__finding, kind, "kind", kinds),
     KG__FIELD(kg__finding, by_host, "host", FLAG),
     KG__FIELD(kg__finding, bytes, "bytes", SMALL),
+    KG__FIELD(kg__finding, alignment, "alignment", SMALL),
     KG__FIELD_OF(kg__finding, space, "space", spaces),
     KG__FIELD(kg__finding, symbol, "symbol", TEXT),
     KG__FIELD(kg__finding, size, "size", COUNT),
     KG__FIELD(kg__finding, count, "count", COUNT),
+    KG__FIELD(kg__finding, kernel, "kernel", TEXT),
+    KG__FIELD(kg__finding, function, "function", TEXT),
+    KG__FIELD(kg__finding, detail, "detail", TEXT),
+    KG__FIELD(kg__finding, on_gpu, "on_gpu", TEXT),
+    KG__FIELD(kg__finding, on_cpu, "on_cpu", TEXT),
+    { 0 },
+};
+
+static const kg__field call_fields[] = {
+    KG__FIELD(kg__finding_call, file, "file", TEXT),
+    KG__FIELD(kg__finding_call, line, "line", SMALL),
     { 0 },
 };
 
 const char *kg__finding_kind_name(kg__finding_kind kind)
 {
     return kinds[kind];
+}
+
+unsigned int kg__finding_rank(kg__finding_kind kind)
+{
+    static const unsigned char ranks[KG__FINDING_KINDS] = {
+        [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
+        [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
+        [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3,
+    };
+
+    return ranks[kind];
+}
+
+bool kg__finding_is_race(kg__finding_kind kind)
+{
+    return kind == KG__RACE_IN_WARP || kind == KG__RACE_IN_BLOCK ||
+           kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE;
+}
+
+static void set_hexadecimal(json_t *object, const char *key, uint64_t number)
+{
+    char text[32];
+
+    kg__format(text, sizeof text, "0x%" PRIx64, number);
+    if (number != 0)
+        json_object_set_new(object, key, json_string(text));
 }
 
 static void set_index(json_t *object, const char *key, bool known, const unsigned int index[3])
@@ -68,6 +111,7 @@ json_t *kg__finding_json(const kg__finding *finding)
 {
     json_t *object = json_object();
     json_t *other = json_object();
+    json_t *calls = json_array();
 
     kg__fields_write(object, finding_fields, finding);
     set_actor(object, &finding->by);
@@ -75,12 +119,18 @@ json_t *kg__finding_json(const kg__finding *finding)
         json_object_set_new(object, "offset", json_integer(finding->offset));
     if (finding->has_index)
         json_object_set_new(object, "index", json_integer(finding->index));
-    if (finding->address != 0) {
-        char address[32];
+    set_hexadecimal(object, "address", finding->address);
+    set_hexadecimal(object, "mask", finding->mask);
+    set_hexadecimal(object, "absent", finding->absent);
+    for (size_t i = 0; i < finding->call_count; i++) {
+        json_t *call = json_object();
 
-        kg__format(address, sizeof address, "0x%" PRIx64, finding->address);
-        json_object_set_new(object, "address", json_string(address));
+        kg__fields_write(call, call_fields, &finding->calls[i]);
+        json_array_append_new(calls, call);
     }
+    if (finding->call_count > 0)
+        json_object_set(object, "called_at", calls);
+    json_decref(calls);
     set_actor(other, &finding->other);
     if (json_object_size(other) > 0)
         json_object_set(object, "other", other);
@@ -123,17 +173,42 @@ static bool read_signed(const json_t *object, const char *key, int64_t *number, 
            kg__fail(error, "%s is not a whole number", key);
 }
 
-static bool read_address(const json_t *object, uint64_t *address, kg__error *error)
+static bool read_hexadecimal(const json_t *object, const char *key, uint64_t *number,
+                             kg__error *error)
 {
-    const json_t *value = json_object_get(object, "address");
-    const char *text = kg__json_text(object, "address");
+    const char *text = kg__json_text(object, key);
     char *end;
 
-    if (value == NULL)
+    if (json_object_get(object, key) == NULL)
         return true;
-    *address = strtoull(text, &end, 16);
+    *number = strtoull(text, &end, 16);
     return (strncmp(text, "0x", 2) == 0 && text[2] != '\0' && *end == '\0') ||
-           kg__fail(error, "address is not hexadecimal, 0x...");
+           kg__fail(error, "%s is not hexadecimal, 0x...", key);
+}
+
+/* A set of lanes, where it is there. */
+static bool read_lanes(const json_t *object, const char *key, uint32_t *lanes, kg__error *error)
+{
+    uint64_t number = 0;
+    bool good = read_hexadecimal(object, key, &number, error);
+
+    *lanes = (uint32_t)number;
+    return good && (number <= UINT32_MAX || kg__fail(error, "%s has more than 32 lanes", key));
+}
+
+static bool read_calls(const json_t *object, kg__finding *finding, kg__error *error)
+{
+    const json_t *list = json_object_get(object, "called_at");
+    size_t count = json_array_size(list);
+
+    if (list != NULL && !json_is_array(list))
+        return kg__fail(error, "called_at is not a list");
+    for (size_t i = 0; i < count && i < KG__FINDING_CALLS; i++) {
+        if (!kg__fields_read(json_array_get(list, i), call_fields,
+                             &finding->calls[finding->call_count++], error))
+            return false;
+    }
+    return true;
 }
 
 bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error)
@@ -148,7 +223,10 @@ bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error
             read_actor(json, &finding->by, &fault) &&
             read_signed(json, "offset", &finding->offset, &fault) &&
             read_signed(json, "index", &finding->index, &fault) &&
-            read_address(json, &finding->address, &fault) &&
+            read_hexadecimal(json, "address", &finding->address, &fault) &&
+            read_lanes(json, "mask", &finding->mask, &fault) &&
+            read_lanes(json, "absent", &finding->absent, &fault) &&
+            read_calls(json, finding, &fault) &&
             (other == NULL || read_actor(other, &finding->other, &fault))) ||
            kg__fail(error, "finding: %s", fault.text);
 }
@@ -167,27 +245,23 @@ void kg__findings_set(json_t *object, const kg__findings *findings)
         json_object_set_new(object, "more_findings", json_integer((json_int_t)findings->more));
 }
 
-bool kg__findings_read(const json_t *object, kg__findings *findings, kg__error *error)
+bool kg__findings_read(const json_t *object, kg__pool *pool, kg__findings *findings,
+                       kg__error *error)
 {
     const json_t *list = json_object_get(object, "findings");
     const json_t *more = json_object_get(object, "more_findings");
 
-    findings->count = findings->more = 0;
+    *findings = (kg__findings){ 0 };
     if (list == NULL && more == NULL)
         return true;
     if (!json_is_array(list) ||
         (more != NULL && (!json_is_integer(more) || json_integer_value(more) < 0)))
         return kg__fail(error, "findings: not a list, with a count in more_findings");
+    findings->list = kg__pool_array(pool, json_array_size(list), sizeof *findings->list);
     for (size_t i = 0; i < json_array_size(list); i++) {
-        kg__finding finding;
-
-        if (!kg__finding_read(json_array_get(list, i), &finding, error))
+        if (!kg__finding_read(json_array_get(list, i), &findings->list[findings->count++], error))
             return false;
-        if (i < KG__FINDINGS_TOLD)
-            findings->list[findings->count++] = finding;
-        else
-            findings->more++;
     }
-    findings->more += (size_t)json_integer_value(more);
+    findings->more = (size_t)json_integer_value(more);
     return true;
 }

@@ -353,7 +353,7 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
     return (work == NULL || kg__work_read(work, &read->work, error)) &&
            kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
-           kg__findings_read(record, &read->findings, error);
+           kg__findings_read(record, &read->pool, &read->findings, error);
 }
 
 static bool read_record(read_observation *read, const json_t *record, kg__error *error)

@@ -10,6 +10,7 @@
 #include "model/watch/watcher.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,12 @@
 /* An index was out of its array's bounds: the access that follows is looked at before it happens,
  * so that it does not destroy what the model itself needs. */
 static bool suspicious;
+
+/* The address that an access is about to touch, which its type does not allow, and the alignment
+ * that it needs: the compiler's hook of an access alone does not say whether it touches a vector or
+ * a structure whose members are aligned. 0: none. */
+static uintptr_t misaligned;
+static unsigned int misaligned_to;
 
 /* Every instrumented source calls this before main(). */
 void __tsan_init(void);
@@ -105,12 +112,40 @@ static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t 
         write_event(what, code);
 }
 
+/* Says that the running thread's access is to an address that is not a multiple of `alignment`. */
+static __attribute__((noinline)) void find_misaligned(const volatile void *address,
+                                                      unsigned int bytes, unsigned int alignment,
+                                                      unsigned int kind, uintptr_t code)
+{
+    const bool local = kg__exec_is_local((const void *)address);
+    const kg__region *region = local ? NULL : kg__region_at((uintptr_t)address);
+    kg__finding what = { .kind = KG__MISALIGNED, .address = local ? 0 : (uintptr_t)address };
+    kg__model_place who;
+
+    misaligned = 0;
+    if (!kg__model_where(&who) || !kg__watch_checks())
+        return;
+    if (region != NULL) {
+        what = kg__finding_in(KG__MISALIGNED, region);
+        what.offset = (int64_t)((uintptr_t)address - region->start);
+    } else if (local) {
+        what.space = KG__LOCAL;
+    }
+    what.bytes = bytes;
+    what.alignment = alignment != bytes ? alignment : 0;
+    kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
+}
+
 static inline __attribute__((always_inline)) void note_access(const volatile void *address,
                                                               unsigned int kind, uintptr_t code)
 {
     /* A lane's stack is its local memory, which costs no request. */
     if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
         return;
+    /* The replay finds what is not a multiple of 8. */
+    if ((kind & KG__ACCESS_BYTES) == 16 && __builtin_expect((uintptr_t)address == misaligned, 0) &&
+        (misaligned & 7) == 0)
+        find_misaligned(address, 16, misaligned_to, kind, code);
     note(kg__access((uintptr_t)address, kind), code);
 }
 
@@ -124,9 +159,13 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* The same of an access of which the compiler knows that it may not be aligned: a word is bytes. */
+/* The same of a structure, or of an access of which the compiler knows that it may not be aligned:
+ * a word is bytes. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
+    if (__builtin_expect((uintptr_t)address == misaligned, 0))
+        find_misaligned(address, (unsigned int)size, misaligned_to, kind, code);
+    kind |= KG__ACCESS_WHOLE;
     for (size_t i = 0; size <= 4 && i < size; i++)
         note_access((const char *)address + i, kind | 1, code);
     if (size > 4)
@@ -175,6 +214,20 @@ ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
+
+/* A polymorphic object's pointer to its functions. */
+void __tsan_vptr_update(const void *address, const void *value);
+void __tsan_vptr_update(const void *address, const void *value)
+{
+    (void)value;
+    note_access(address, KG__ACCESS_WRITE | sizeof(void *), CODE);
+}
+
+void __tsan_vptr_read(const void *address);
+void __tsan_vptr_read(const void *address)
+{
+    note_access(address, sizeof(void *), CODE);
+}
 
 void __tsan_read_range(const void *address, size_t size);
 void __tsan_read_range(const void *address, size_t size)
@@ -288,39 +341,59 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
         kg__exec_released(word);
 }
 
-/* What the compiler has noted of an access with an index, in the form that gcc gives it. */
-typedef struct bounded_access {
+/* What the compiler has noted of a type and of an access with an index, of a conversion, or of an
+ * access, in the forms that gcc gives them. */
+typedef struct noted_type {
+    uint16_t kind;
+    uint16_t information; /* of a floating-point type, bits; of another, their logarithm with
+                             whether it is signed below */
+    char name[];
+} noted_type;
+
+typedef struct noted_source {
     const char *file;
     uint32_t line;
     uint32_t column;
-    const struct bounded_type {
-        uint16_t kind;
-        uint16_t information;
-        char name[];
-    } * array;
-    const struct bounded_type *index;
+} noted_source;
+
+typedef struct bounded_access {
+    noted_source source;
+    const noted_type *array;
+    const noted_type *index;
 } bounded_access;
 
-/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
- * whose handler the one below hides. */
-static void report_of_host(const bounded_access *access, uintptr_t index)
-{
-    void (*report)(const bounded_access *, uintptr_t);
+typedef struct noted_conversion {
+    noted_source source;
+    const noted_type *from;
+    const noted_type *to;
+} noted_conversion;
 
-    *(void **)&report = dlsym(RTLD_NEXT, "__ubsan_handle_out_of_bounds");
-    if (report == NULL) {
-        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
-                     access->file, access->line, (long long)index, access->array->name);
-        abort();
-    }
-    report(access, index);
+typedef struct typed_access {
+    noted_source source;
+    const noted_type *type;
+    uint8_t alignment; /* its logarithm */
+    uint8_t kind;      /* 0 and 1: it loads or stores the whole */
+} typed_access;
+
+/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
+ * whose handler of this name the one here hides. False where it is not linked. */
+static bool report_of_host(const char *handler, const void *noted, uintptr_t value)
+{
+    void (*report)(const void *, uintptr_t);
+
+    *(void **)&report = dlsym(RTLD_NEXT, handler);
+    if (report != NULL)
+        report(noted, value);
+    return report != NULL;
 }
 
-static void note_index(kg__model_source source, const char *type, intptr_t index)
+static void note_index(kg__model_source source, uintptr_t code, const char *type, intptr_t index)
 {
-    if (!kg__watch_checks())
+    kg__model_place who;
+
+    if (!kg__watch_checks() || !kg__model_where(&who))
         return;
-    kg__find_at(source,
+    kg__find_at(source, &(kg__finding_place){ code, KG__NO_ACCESS, who.linear, NULL },
                 &(kg__finding){
                     .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
     suspicious = true;
@@ -331,17 +404,101 @@ void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
     if (!kg__model_where(NULL)) {
-        report_of_host(access, index);
-        return;
+        if (report_of_host("__ubsan_handle_out_of_bounds", access, index))
+            return;
+        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
+                     access->source.file, access->source.line, (long long)index,
+                     access->array->name);
+        abort();
     }
-    note_index((kg__model_source){ access->file, access->line }, access->array->name,
-               (intptr_t)index);
+    note_index((kg__model_source){ access->source.file, access->source.line }, CODE,
+               access->array->name, (intptr_t)index);
 }
 
 void kg__model_bad_index(const char *type, size_t index)
 {
     if (kg__model_where(NULL))
-        note_index(kg__model_source_of((const void *)CODE), type, (intptr_t)index);
+        note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
+}
+
+void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address);
+void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)
+{
+    const unsigned int alignment = 1u << access->alignment;
+
+    if (!kg__model_where(NULL)) {
+        (void)report_of_host("__ubsan_handle_type_mismatch_v1", access, address);
+    } else if (access->kind > 1) {
+        return;
+    } else if (kg__exec_is_local((const void *)address)) {
+        /* Not all accesses to local memory have a hook. */
+        find_misaligned((const void *)address, alignment, alignment,
+                        access->kind == 1 ? KG__ACCESS_WRITE : 0, CODE);
+    } else {
+        misaligned = address;
+        misaligned_to = alignment;
+    }
+}
+
+/* Adds what a GPU and this CPU make of a value that is out of the range of a type of 32 or 64 bits.
+ * PTX's cvt clamps; NaN becomes 0, or where either type has 64 bits the topmost bit alone. */
+static void add_results(kg__finding *what, double value, unsigned int from_bits,
+                        unsigned int information, char (*texts)[32])
+{
+    const bool is_signed = (information & 1) != 0;
+    const unsigned int bits = 1u << (information >> 1);
+    const uint64_t top = (uint64_t)1 << (bits - 1);
+    const bool wide = bits == 64 || from_bits == 64;
+    uint64_t gpu = value != value ? (wide ? top : 0)
+                   : value < 0    ? (is_signed ? top : 0)
+                   : is_signed    ? top - 1
+                                  : top - 1 + top;
+    uint64_t cpu = bits == 32 && is_signed ? (uint32_t)(int32_t)value
+                   : bits == 32            ? (uint32_t)value
+                   : is_signed             ? (uint64_t)(int64_t)value
+                                           : (uint64_t)value;
+
+    if (bits == 32 && is_signed) {
+        gpu = (uint64_t)(int32_t)(uint32_t)gpu;
+        cpu = (uint64_t)(int32_t)(uint32_t)cpu;
+    }
+    for (int i = 0; i < 2; i++) {
+        uint64_t result = i == 0 ? gpu : cpu;
+
+        kg__format(texts[i], sizeof texts[i], is_signed ? "%" PRId64 : "%" PRIu64, result);
+    }
+    what->on_gpu = texts[0];
+    what->on_cpu = texts[1];
+}
+
+void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits);
+void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits)
+{
+    kg__finding what = { .kind = KG__CONVERSION };
+    const unsigned int width = noted->from->information;
+    const unsigned int to = noted->to->information;
+    char texts[3][32];
+    char type[64];
+    float narrow;
+    double value;
+    kg__model_place who;
+
+    if (!kg__model_where(&who) || !kg__watch_checks() || (width != 32 && width != 64))
+        return;
+    memcpy(&narrow, &bits, sizeof narrow);
+    memcpy(&value, &bits, sizeof value);
+    if (width == 32)
+        value = (double)narrow;
+    if (to >> 1 == 5 || to >> 1 == 6)
+        add_results(&what, value, width, to, texts);
+    kg__format(texts[2], sizeof texts[2], "%.9g", value);
+    /* Types are in quotes. */
+    kg__format(type, sizeof type, "%.*s", (int)strcspn(noted->to->name + 1, "'"),
+               noted->to->name + 1);
+    what.detail = texts[2];
+    what.symbol = type;
+    kg__find_at((kg__model_source){ noted->source.file, noted->source.line },
+                &(kg__finding_place){ CODE, KG__NO_ACCESS, who.linear, NULL }, &what);
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
@@ -370,22 +527,6 @@ void kg__model_wait_for_copies(unsigned int newest)
              code);
 }
 
-/* Says that a matrix, or what follows its first row, does not begin at a multiple of `bytes`. */
-static void find_misaligned(const void *memory, unsigned int bytes, unsigned int kind,
-                            uintptr_t code, unsigned int thread)
-{
-    const kg__region *region = kg__region_at((uintptr_t)memory);
-    kg__finding_place place = { code, kg__access_of(kind), thread, NULL };
-    kg__finding what = { .kind = KG__MISALIGNED, .address = (uintptr_t)memory };
-
-    if (region != NULL) {
-        what = kg__finding_in(KG__MISALIGNED, region);
-        what.offset = (int64_t)((uintptr_t)memory - region->start);
-    }
-    what.bytes = bytes;
-    kg__find(&place, &what);
-}
-
 void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
                             int by_rows, int writes)
 {
@@ -400,9 +541,9 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     if (!kg__model_where(&who))
         return;
     if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
-        find_misaligned(memory, alignment, kind, CODE, who.linear);
+        find_misaligned(memory, alignment, alignment, kind, CODE);
     else if (kg__watch_checks() && (uintptr_t)second % alignment != 0)
-        find_misaligned(second, alignment, kind, CODE, who.linear);
+        find_misaligned(second, alignment, alignment, kind, CODE);
     for (unsigned int i = 0;
          kg__matrix_access_of(matrix, stride, by_rows != 0, shared, who.lane, i, &access); i++) {
         if (access.bytes > 0)
@@ -410,15 +551,22 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     }
 }
 
+static void note_row(const void *address, unsigned int kind, uintptr_t code)
+{
+    if ((uintptr_t)address % MATRIX_ROW == 8)
+        find_misaligned(address, MATRIX_ROW, MATRIX_ROW, kind, code);
+    note_access(address, kind | MATRIX_ROW, code);
+}
+
 void kg__model_read_row(const void *address, uint32_t *words)
 {
-    note_access(address, MATRIX_ROW, CODE);
+    note_row(address, 0, CODE);
     memcpy(words, address, MATRIX_ROW);
 }
 
 void kg__model_write_row(void *address, const uint32_t *words)
 {
-    note_access(address, KG__ACCESS_WRITE | MATRIX_ROW, CODE);
+    note_row(address, KG__ACCESS_WRITE, CODE);
     memcpy(address, words, MATRIX_ROW);
 }
 
