@@ -4,6 +4,7 @@
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
+#include "model/watch/findings.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
 #include "suite/stub.h"
@@ -157,13 +158,16 @@ static void name_source(const char *home, kg__finding_actor *actor)
 
 static void add_finding(const char *home, kg__findings *findings, const kg__finding *found)
 {
+    static kg__finding_call calls[KG__FINDINGS_MAXIMUM][KG__FINDING_CALLS];
     kg__finding *finding = &findings->list[findings->count++];
 
     *finding = *found;
     name_source(home, &finding->by);
     name_source(home, &finding->other);
+    finding->calls = calls[findings->count - 1];
     for (size_t i = 0; i < finding->call_count; i++)
-        finding->calls[i].file = kg__source_name(home, finding->calls[i].file);
+        finding->calls[i] =
+            (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
 }
 
 bool kg__device_has_findings(const char *home, kg__findings *findings)

@@ -39,6 +39,12 @@ static const kg__field actor_fields[] = {
     { 0 },
 };
 
+static const kg__field call_fields[] = {
+    KG__FIELD(kg__finding_call, file, "file", TEXT),
+    KG__FIELD(kg__finding_call, line, "line", SMALL),
+    { 0 },
+};
+
 static const kg__field finding_fields[] = {
     KG__FIELD_OF(kg__finding, kind, "kind", kinds),
     KG__FIELD(kg__finding, by_host, "host", FLAG),
@@ -50,15 +56,12 @@ static const kg__field finding_fields[] = {
     KG__FIELD(kg__finding, count, "count", COUNT),
     KG__FIELD(kg__finding, kernel, "kernel", TEXT),
     KG__FIELD(kg__finding, function, "function", TEXT),
+    KG__FIELD_ITEMS(kg__finding, calls, call_count, "called_at", kg__finding_call, call_fields),
+    KG__FIELD(kg__finding, mask, "mask", COUNT),
+    KG__FIELD(kg__finding, absent, "absent", COUNT),
     KG__FIELD(kg__finding, detail, "detail", TEXT),
     KG__FIELD(kg__finding, on_gpu, "on_gpu", TEXT),
     KG__FIELD(kg__finding, on_cpu, "on_cpu", TEXT),
-    { 0 },
-};
-
-static const kg__field call_fields[] = {
-    KG__FIELD(kg__finding_call, file, "file", TEXT),
-    KG__FIELD(kg__finding_call, line, "line", SMALL),
     { 0 },
 };
 
@@ -84,15 +87,6 @@ bool kg__finding_is_race(kg__finding_kind kind)
            kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE;
 }
 
-static void set_hexadecimal(json_t *object, const char *key, uint64_t number)
-{
-    char text[32];
-
-    kg__format(text, sizeof text, "0x%" PRIx64, number);
-    if (number != 0)
-        json_object_set_new(object, key, json_string(text));
-}
-
 static void set_index(json_t *object, const char *key, bool known, const unsigned int index[3])
 {
     if (known)
@@ -111,7 +105,6 @@ json_t *kg__finding_json(const kg__finding *finding)
 {
     json_t *object = json_object();
     json_t *other = json_object();
-    json_t *calls = json_array();
 
     kg__fields_write(object, finding_fields, finding);
     set_actor(object, &finding->by);
@@ -119,18 +112,12 @@ json_t *kg__finding_json(const kg__finding *finding)
         json_object_set_new(object, "offset", json_integer(finding->offset));
     if (finding->has_index)
         json_object_set_new(object, "index", json_integer(finding->index));
-    set_hexadecimal(object, "address", finding->address);
-    set_hexadecimal(object, "mask", finding->mask);
-    set_hexadecimal(object, "absent", finding->absent);
-    for (size_t i = 0; i < finding->call_count; i++) {
-        json_t *call = json_object();
+    if (finding->address != 0) {
+        char address[32];
 
-        kg__fields_write(call, call_fields, &finding->calls[i]);
-        json_array_append_new(calls, call);
+        kg__format(address, sizeof address, "0x%" PRIx64, finding->address);
+        json_object_set_new(object, "address", json_string(address));
     }
-    if (finding->call_count > 0)
-        json_object_set(object, "called_at", calls);
-    json_decref(calls);
     set_actor(other, &finding->other);
     if (json_object_size(other) > 0)
         json_object_set(object, "other", other);
@@ -173,45 +160,20 @@ static bool read_signed(const json_t *object, const char *key, int64_t *number, 
            kg__fail(error, "%s is not a whole number", key);
 }
 
-static bool read_hexadecimal(const json_t *object, const char *key, uint64_t *number,
-                             kg__error *error)
+static bool read_address(const json_t *object, uint64_t *address, kg__error *error)
 {
-    const char *text = kg__json_text(object, key);
+    const json_t *value = json_object_get(object, "address");
+    const char *text = kg__json_text(object, "address");
     char *end;
 
-    if (json_object_get(object, key) == NULL)
+    if (value == NULL)
         return true;
-    *number = strtoull(text, &end, 16);
+    *address = strtoull(text, &end, 16);
     return (strncmp(text, "0x", 2) == 0 && text[2] != '\0' && *end == '\0') ||
-           kg__fail(error, "%s is not hexadecimal, 0x...", key);
+           kg__fail(error, "address is not hexadecimal, 0x...");
 }
 
-/* A set of lanes, where it is there. */
-static bool read_lanes(const json_t *object, const char *key, uint32_t *lanes, kg__error *error)
-{
-    uint64_t number = 0;
-    bool good = read_hexadecimal(object, key, &number, error);
-
-    *lanes = (uint32_t)number;
-    return good && (number <= UINT32_MAX || kg__fail(error, "%s has more than 32 lanes", key));
-}
-
-static bool read_calls(const json_t *object, kg__finding *finding, kg__error *error)
-{
-    const json_t *list = json_object_get(object, "called_at");
-    size_t count = json_array_size(list);
-
-    if (list != NULL && !json_is_array(list))
-        return kg__fail(error, "called_at is not a list");
-    for (size_t i = 0; i < count && i < KG__FINDING_CALLS; i++) {
-        if (!kg__fields_read(json_array_get(list, i), call_fields,
-                             &finding->calls[finding->call_count++], error))
-            return false;
-    }
-    return true;
-}
-
-bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error)
+bool kg__finding_read(const json_t *json, kg__pool *pool, kg__finding *finding, kg__error *error)
 {
     const json_t *other = json_object_get(json, "other");
     kg__error fault = { "" };
@@ -219,14 +181,11 @@ bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error
     *finding = (kg__finding){ .has_index = json_object_get(json, "index") != NULL };
     if (json_is_object(json) && json_object_get(json, "kind") == NULL)
         return kg__fail(error, "finding: has no kind");
-    return (kg__fields_read(json, finding_fields, finding, &fault) &&
+    return (kg__fields_read_lists(json, finding_fields, finding, pool, &fault) &&
             read_actor(json, &finding->by, &fault) &&
             read_signed(json, "offset", &finding->offset, &fault) &&
             read_signed(json, "index", &finding->index, &fault) &&
-            read_hexadecimal(json, "address", &finding->address, &fault) &&
-            read_lanes(json, "mask", &finding->mask, &fault) &&
-            read_lanes(json, "absent", &finding->absent, &fault) &&
-            read_calls(json, finding, &fault) &&
+            read_address(json, &finding->address, &fault) &&
             (other == NULL || read_actor(other, &finding->other, &fault))) ||
            kg__fail(error, "finding: %s", fault.text);
 }
@@ -259,7 +218,8 @@ bool kg__findings_read(const json_t *object, kg__pool *pool, kg__findings *findi
         return kg__fail(error, "findings: not a list, with a count in more_findings");
     findings->list = kg__pool_array(pool, json_array_size(list), sizeof *findings->list);
     for (size_t i = 0; i < json_array_size(list); i++) {
-        if (!kg__finding_read(json_array_get(list, i), &findings->list[findings->count++], error))
+        if (!kg__finding_read(json_array_get(list, i), pool, &findings->list[findings->count++],
+                              error))
             return false;
     }
     findings->more = (size_t)json_integer_value(more);

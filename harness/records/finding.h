@@ -67,16 +67,13 @@ typedef struct kg__finding_call {
     unsigned int line;
 } kg__finding_call;
 
-/* Callers of one line that are kept, the innermost first. */
-#define KG__FINDING_CALLS 8
-
 /* Something wrong at one line of source. Texts are borrowed. */
 typedef struct kg__finding {
     const char *symbol;   /* the allocation, array or variable; of an index, the array's type; of a
                              conversion, the type that it is to */
     const char *kernel;   /* its name */
     const char *function; /* that has the line, where it is not the kernel itself, */
-    kg__finding_call calls[KG__FINDING_CALLS]; /* and where that was called */
+    kg__finding_call *calls; /* and where that was called, the innermost call first */
     size_t call_count;
     const char *detail; /* of a failed launch, the model's words; of a conversion, the value */
     const char *on_gpu; /* of a conversion, the result there and here; NULL: not known */
@@ -92,8 +89,8 @@ typedef struct kg__finding {
     unsigned int bytes;     /* of the access */
     unsigned int alignment; /* that it needs; 0: its bytes */
     kg__finding_space space;
-    uint32_t mask;   /* of a shuffle, the lanes that it names, */
-    uint32_t absent; /* and those of them that take no part */
+    uint64_t mask;   /* of a shuffle, the lanes that it names, */
+    uint64_t absent; /* and those of them that take no part */
     bool by_host;    /* the host did it, in a launcher */
     bool has_index;  /* the compiler tells the index in place of the offset */
 } kg__finding;
@@ -128,9 +125,9 @@ const char *kg__finding_kind_name(kg__finding_kind kind);
 /* A finding as JSON, owned by the caller. */
 json_t *kg__finding_json(const kg__finding *finding);
 
-/* Reads a finding, whose texts stay the JSON's. False with `error` where it is none: a member is
- * missing, unknown, or of another type. */
-bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error);
+/* Reads a finding, whose texts stay the JSON's and whose calls are the pool's. False with `error`
+ * where it is none: a member is missing, unknown, or of another type. */
+bool kg__finding_read(const json_t *json, kg__pool *pool, kg__finding *finding, kg__error *error);
 
 /* Sets "findings" and "more_findings" of a record or an entry of the results; neither where nothing
  * was found. */

@@ -245,12 +245,12 @@ static void add_shuffle(const words *to, const kg__finding *finding)
 {
     add(to, "invalid shuffle: it reads lane %" PRId64 ", ", finding->index);
     if ((finding->mask >> (finding->index & 31) & 1) == 0) {
-        add(to, "which is not in its mask 0x%08x", finding->mask);
+        add(to, "which is not in its mask 0x%08x", (unsigned int)finding->mask);
         return;
     }
     add(to, "and ");
-    add_lanes(to, finding->absent);
-    add(to, " of its mask 0x%08x %s not take part in it", finding->mask,
+    add_lanes(to, (uint32_t)finding->absent);
+    add(to, " of its mask 0x%08x %s not take part in it", (unsigned int)finding->mask,
         (finding->absent & (finding->absent - 1)) != 0 ? "do" : "does");
 }
 

@@ -160,6 +160,9 @@ static size_t add(const kg__finding *what)
     added = &findings[count];
     *added = *what;
     added->count = 1;
+    added->calls = kg__pool_array(&texts, added->call_count + 1, sizeof *added->calls);
+    for (size_t i = 0; i < added->call_count; i++)
+        added->calls[i] = what->calls[i];
     keep_text(&added->symbol);
     keep_text(&added->function);
     keep_text(&added->detail);
@@ -173,6 +176,7 @@ static size_t add(const kg__finding *what)
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what)
 {
     const uint3 *block = place->block != NULL ? place->block : &blockIdx;
+    kg__finding_call calls[KG__FINDING_CALLS];
     kg__finding finding = *what;
 
     if (kg__found_before(class_of(what), place->code))
@@ -181,8 +185,9 @@ void kg__find_at(kg__model_source source, const kg__finding_place *place, const 
     finding.by.line = source.line;
     finding.by.access = place->access;
     finding.kernel = kg__exec_kernel_name();
-    finding.call_count = kg__model_calls_of((const void *)place->code, &finding.function,
-                                            finding.calls, KG__FINDING_CALLS);
+    finding.calls = calls;
+    finding.call_count =
+        kg__model_calls_of((const void *)place->code, &finding.function, calls, KG__FINDING_CALLS);
     kg__set_index(&finding.by.has_block, finding.by.block, *block);
     kg__set_index(&finding.by.has_thread, finding.by.thread, kg__thread_index(place->thread));
     remember(class_of(what), place->code, add(&finding));

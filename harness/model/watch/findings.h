@@ -11,6 +11,9 @@
 #include "model/watch/watch.h"
 #include "records/finding.h"
 
+/* Calls around one line that are kept, the innermost ones. */
+#define KG__FINDING_CALLS 8
+
 /* Who did something, and where in the code. */
 typedef struct kg__finding_place {
     uintptr_t code; /* where a hook returns to */

@@ -53,7 +53,7 @@ ONE_OF_EACH = {
         "findings": [{"kind": "race_in_block", "file": "a.cu", "line": 1, "access": "read", "block": [1, 2, 3], "thread": [1, 2, 3],
                       "waiting": 1, "host": True, "bytes": 4, "space": "shared", "alignment": 8, "symbol": "s", "size": 64, "offset": -4, "index": -1,
                       "address": "0x1f", "count": 2, "kernel": "k<float>", "function": "f", "called_at": [{"file": "a.cu", "line": 9}],
-                      "mask": "0xffffffff", "absent": "0xffff0000", "detail": "-1", "on_gpu": "0", "on_cpu": "4294967295",
+                      "mask": 4294967295, "absent": 4294901760, "detail": "-1", "on_gpu": "0", "on_cpu": "4294967295",
                       "other": {"file": "a.cu", "line": 2, "access": "write", "block": [0, 0, 0], "thread": [0, 0, 0], "waiting": 1}}],
         "more_findings": 2, "also": "w", "failure": {"kind": "wrong_elements", "symbol": "c"}, "at": {"file": "a.cu", "line": 1},
         "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "sampled": {"blocks": 1, "of": 2}, "absent": {"cold_time_ns": "w"},

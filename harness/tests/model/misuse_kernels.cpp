@@ -2,6 +2,8 @@
  */
 #include "tests/model/defect_start.h"
 
+#include <new>
+
 const char *const misuse_source = __FILE__;
 
 // Doubles in an array of floats: OFFSET of them before.
@@ -146,24 +148,68 @@ static __global__ void double_by_warp(const float *in, float *out, int n)
 
 LAUNCHER(barrier_against_warp, double_by_warp<false>, double_by_warp<true>)
 
-// BITS are those of a float, which is no constant to the compiler.
-template <typename INTEGER, int BITS>
+// BITS are those of a float; it is clamped as a GPU does it, or cast.
+template <typename INTEGER, int BITS, bool DEFECTIVE>
 static __global__ void double_as(const float *in, float *out, int n)
 {
     int i = index_in_grid();
     const float value = i < n ? in[i] : 0.0f;
     const float number = __int_as_float(BITS | (value > 100.0f));
-    const INTEGER integer =
-        (INTEGER)number; /* defect: negative_to_unsigned nan_to_int infinity_to_long */
+    INTEGER integer = static_cast<INTEGER>(__float2uint_rz(number));
 
+    if (DEFECTIVE)
+        integer = (INTEGER)number; /* defect: negative_to_unsigned nan_to_int infinity_to_long */
     if (i < n)
         out[i] = 2.0f * value + (integer == 77 ? 1.0f : 0.0f);
 }
 
-LAUNCHER(negative_to_unsigned, (double_as<unsigned int, 0>),
-         (double_as<unsigned int, (int)0xbf800000>))
-LAUNCHER(nan_to_int, (double_as<int, 0>), (double_as<int, 0x7fc00000>))
-LAUNCHER(infinity_to_long, (double_as<long long, 0>), (double_as<long long, 0x7f800000>))
+#define CONVERSION(name, integer, bits)                                                            \
+    LAUNCHER(name, (double_as<integer, bits, false>), (double_as<integer, bits, true>))
+CONVERSION(negative_to_unsigned, unsigned int, static_cast<int>(0xbf800000))
+CONVERSION(nan_to_int, int, 0x7fc00000)
+CONVERSION(infinity_to_long, long long, 0x7f800000)
+
+struct factor {
+    __device__ virtual float times(const float *in, int i) const = 0;
+};
+
+struct two : factor {
+    __device__ float times(const float *in, int i) const override
+    {
+        return 2.0f * in[i]; /* defect: virtual_overrun */
+    }
+};
+
+struct two_by_sum : factor {
+    __device__ float times(const float *in, int i) const override
+    {
+        return in[i] + in[i]; /* defect: virtual_overrun */
+    }
+};
+
+// Polymorphic objects, one of them in shared memory.
+template <bool DEFECTIVE>
+static __global__ void double_by_object(const float *in, float *out, int n)
+{
+    __shared__ unsigned char memory[sizeof(two)] __attribute__((aligned(16)));
+    int i = index_in_grid();
+    two_by_sum local;
+
+    if (threadIdx.x == 0)
+        new (memory) two;
+    __syncthreads();
+
+    const factor *factors[] = { &local, reinterpret_cast<const factor *>(memory) };
+
+    if (DEFECTIVE || i < n) {
+        float value = factors[i & 1]->times(in, i);
+
+        if (i < n)
+            out[i] = value;
+    }
+}
+
+LAUNCHER(virtual_overrun, double_by_object<false>, double_by_object<true>)
 
 static __device__ void put(float *to, int i, float value)
 {
