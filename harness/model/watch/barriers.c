@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void kg__compare_rounds(uintptr_t code, uint64_t block)
+static void compare_rounds(uintptr_t code, uint32_t block)
 {
     kg__site *site = kg__site_of(code);
     unsigned int waiting = kg__exec_thread_count();
@@ -27,7 +27,7 @@ void kg__compare_rounds(uintptr_t code, uint64_t block)
     }
 }
 
-void kg__compare_barriers(void)
+static void compare_places(void)
 {
     unsigned int example[2] = { 0, 0 };
     unsigned int waiting[2] = { 0, 0 };
@@ -62,4 +62,12 @@ void kg__compare_barriers(void)
 
     kg__set_source(&what.other, source[!few]);
     kg__find(&place, &what);
+}
+
+void kg__compare_barriers(uintptr_t code, bool several, uint32_t block)
+{
+    if (several)
+        compare_places();
+    else
+        compare_rounds(code, block);
 }

@@ -1,18 +1,16 @@
-/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
- * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
+/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer and for coverage, with
+ * a meaning of our own (undefined.c has those of UndefinedBehaviorSanitizer). None of the
+ * sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
 
-#include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
+#include "model/watch/undefined.h"
 #include "model/watch/watcher.h"
 
-#include <dlfcn.h>
-#include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes of a row of eight halves */
@@ -20,16 +18,6 @@
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
-
-/* An index was out of its array's bounds: the access that follows is looked at before it happens,
- * so that it does not destroy what the model itself needs. */
-static bool suspicious;
-
-/* The address that an access is about to touch, which its type does not allow, and the alignment
- * that it needs: the compiler's hook of an access alone does not say whether it touches a vector or
- * a structure whose members are aligned. 0: none. */
-static uintptr_t misaligned;
-static unsigned int misaligned_to;
 
 /* Every instrumented source calls this before main(). */
 void __tsan_init(void);
@@ -82,7 +70,7 @@ static void make_room(uintptr_t code)
  * called last, so that the hooks save no registers. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
-    bool looks = suspicious;
+    bool looks = kg__suspicious;
 
     if (!kg__model_where(NULL)) {
         look_at_host(what, code);
@@ -93,14 +81,14 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
     if (looks) {
         kg__trace_widen();
         /* The head of a basic block may come between an index and its access. */
-        suspicious = kg__access_kind(what) == 0;
-        if (!suspicious)
+        kg__suspicious = kg__access_kind(what) == 0;
+        if (!kg__suspicious)
             look_ahead(what);
     }
     if (kg__trace_cursor == kg__trace_limit)
         make_room(code);
     write_event(what, code);
-    if (suspicious)
+    if (kg__suspicious)
         kg__trace_limit = kg__trace_cursor;
 }
 
@@ -112,30 +100,6 @@ static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t 
         write_event(what, code);
 }
 
-/* Says that the running thread's access is to an address that is not a multiple of `alignment`. */
-static __attribute__((noinline)) void find_misaligned(const volatile void *address,
-                                                      unsigned int bytes, unsigned int alignment,
-                                                      unsigned int kind, uintptr_t code)
-{
-    const bool local = kg__exec_is_local((const void *)address);
-    const kg__region *region = local ? NULL : kg__region_at((uintptr_t)address);
-    kg__finding what = { .kind = KG__MISALIGNED, .address = local ? 0 : (uintptr_t)address };
-    kg__model_place who;
-
-    misaligned = 0;
-    if (!kg__model_where(&who) || !kg__watch_checks())
-        return;
-    if (region != NULL) {
-        what = kg__finding_in(KG__MISALIGNED, region);
-        what.offset = (int64_t)((uintptr_t)address - region->start);
-    } else if (local) {
-        what.space = KG__LOCAL;
-    }
-    what.bytes = bytes;
-    what.alignment = alignment != bytes ? alignment : 0;
-    kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
-}
-
 static inline __attribute__((always_inline)) void note_access(const volatile void *address,
                                                               unsigned int kind, uintptr_t code)
 {
@@ -143,9 +107,9 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
         return;
     /* The replay finds what is not a multiple of 8. */
-    if ((kind & KG__ACCESS_BYTES) == 16 && __builtin_expect((uintptr_t)address == misaligned, 0) &&
-        (misaligned & 7) == 0)
-        find_misaligned(address, 16, misaligned_to, kind, code);
+    if ((kind & KG__ACCESS_BYTES) == 16 &&
+        __builtin_expect((uintptr_t)address == kg__misaligned, 0) && (kg__misaligned & 7) == 0)
+        kg__find_misaligned(address, 16, kg__misaligned_to, kind, code);
     note(kg__access((uintptr_t)address, kind), code);
 }
 
@@ -163,8 +127,8 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
  * a word is bytes. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
-    if (__builtin_expect((uintptr_t)address == misaligned, 0))
-        find_misaligned(address, (unsigned int)size, misaligned_to, kind, code);
+    if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
+        kg__find_misaligned(address, (unsigned int)size, kg__misaligned_to, kind, code);
     kind |= KG__ACCESS_WHOLE;
     for (size_t i = 0; size <= 4 && i < size; i++)
         note_access((const char *)address + i, kind | 1, code);
@@ -311,7 +275,7 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
-        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !suspicious)
+        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !kg__suspicious)
             make_room(code);
         else if (kg__exec_is_early(word, acquires))
             kg__model_pass(kg__exec_wait_for_others());
@@ -339,166 +303,6 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
     memcpy(word, value, bytes);
     if ((how & KG__MODEL_RELEASES) != 0)
         kg__exec_released(word);
-}
-
-/* What the compiler has noted of a type and of an access with an index, of a conversion, or of an
- * access, in the forms that gcc gives them. */
-typedef struct noted_type {
-    uint16_t kind;
-    uint16_t information; /* of a floating-point type, bits; of another, their logarithm with
-                             whether it is signed below */
-    char name[];
-} noted_type;
-
-typedef struct noted_source {
-    const char *file;
-    uint32_t line;
-    uint32_t column;
-} noted_source;
-
-typedef struct bounded_access {
-    noted_source source;
-    const noted_type *array;
-    const noted_type *index;
-} bounded_access;
-
-typedef struct noted_conversion {
-    noted_source source;
-    const noted_type *from;
-    const noted_type *to;
-} noted_conversion;
-
-typedef struct typed_access {
-    noted_source source;
-    const noted_type *type;
-    uint8_t alignment; /* its logarithm */
-    uint8_t kind;      /* 0 and 1: it loads or stores the whole */
-} typed_access;
-
-/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
- * whose handler of this name the one here hides. False where it is not linked. */
-static bool report_of_host(const char *handler, const void *noted, uintptr_t value)
-{
-    void (*report)(const void *, uintptr_t);
-
-    *(void **)&report = dlsym(RTLD_NEXT, handler);
-    if (report != NULL)
-        report(noted, value);
-    return report != NULL;
-}
-
-static void note_index(kg__model_source source, uintptr_t code, const char *type, intptr_t index)
-{
-    kg__model_place who;
-
-    if (!kg__watch_checks() || !kg__model_where(&who))
-        return;
-    kg__find_at(source, &(kg__finding_place){ code, KG__NO_ACCESS, who.linear, NULL },
-                &(kg__finding){
-                    .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
-    suspicious = true;
-    kg__trace_limit = kg__trace_cursor;
-}
-
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
-{
-    if (!kg__model_where(NULL)) {
-        if (report_of_host("__ubsan_handle_out_of_bounds", access, index))
-            return;
-        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
-                     access->source.file, access->source.line, (long long)index,
-                     access->array->name);
-        abort();
-    }
-    note_index((kg__model_source){ access->source.file, access->source.line }, CODE,
-               access->array->name, (intptr_t)index);
-}
-
-void kg__model_bad_index(const char *type, size_t index)
-{
-    if (kg__model_where(NULL))
-        note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
-}
-
-void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address);
-void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)
-{
-    const unsigned int alignment = 1u << access->alignment;
-
-    if (!kg__model_where(NULL)) {
-        (void)report_of_host("__ubsan_handle_type_mismatch_v1", access, address);
-    } else if (access->kind > 1) {
-        return;
-    } else if (kg__exec_is_local((const void *)address)) {
-        /* Not all accesses to local memory have a hook. */
-        find_misaligned((const void *)address, alignment, alignment,
-                        access->kind == 1 ? KG__ACCESS_WRITE : 0, CODE);
-    } else {
-        misaligned = address;
-        misaligned_to = alignment;
-    }
-}
-
-/* Adds what a GPU and this CPU make of a value that is out of the range of a type of 32 or 64 bits.
- * PTX's cvt clamps; NaN becomes 0, or where either type has 64 bits the topmost bit alone. */
-static void add_results(kg__finding *what, double value, unsigned int from_bits,
-                        unsigned int information, char (*texts)[32])
-{
-    const bool is_signed = (information & 1) != 0;
-    const unsigned int bits = 1u << (information >> 1);
-    const uint64_t top = (uint64_t)1 << (bits - 1);
-    const bool wide = bits == 64 || from_bits == 64;
-    uint64_t gpu = value != value ? (wide ? top : 0)
-                   : value < 0    ? (is_signed ? top : 0)
-                   : is_signed    ? top - 1
-                                  : top - 1 + top;
-    uint64_t cpu = bits == 32 && is_signed ? (uint32_t)(int32_t)value
-                   : bits == 32            ? (uint32_t)value
-                   : is_signed             ? (uint64_t)(int64_t)value
-                                           : (uint64_t)value;
-
-    if (bits == 32 && is_signed) {
-        gpu = (uint64_t)(int32_t)(uint32_t)gpu;
-        cpu = (uint64_t)(int32_t)(uint32_t)cpu;
-    }
-    for (int i = 0; i < 2; i++) {
-        uint64_t result = i == 0 ? gpu : cpu;
-
-        kg__format(texts[i], sizeof texts[i], is_signed ? "%" PRId64 : "%" PRIu64, result);
-    }
-    what->on_gpu = texts[0];
-    what->on_cpu = texts[1];
-}
-
-void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits);
-void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits)
-{
-    kg__finding what = { .kind = KG__CONVERSION };
-    const unsigned int width = noted->from->information;
-    const unsigned int to = noted->to->information;
-    char texts[3][32];
-    char type[64];
-    float narrow;
-    double value;
-    kg__model_place who;
-
-    if (!kg__model_where(&who) || !kg__watch_checks() || (width != 32 && width != 64))
-        return;
-    memcpy(&narrow, &bits, sizeof narrow);
-    memcpy(&value, &bits, sizeof value);
-    if (width == 32)
-        value = (double)narrow;
-    if (to >> 1 == 5 || to >> 1 == 6)
-        add_results(&what, value, width, to, texts);
-    kg__format(texts[2], sizeof texts[2], "%.9g", value);
-    /* Types are in quotes. */
-    kg__format(type, sizeof type, "%.*s", (int)strcspn(noted->to->name + 1, "'"),
-               noted->to->name + 1);
-    what.detail = texts[2];
-    what.symbol = type;
-    kg__find_at((kg__model_source){ noted->source.file, noted->source.line },
-                &(kg__finding_place){ CODE, KG__NO_ACCESS, who.linear, NULL }, &what);
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
@@ -541,9 +345,9 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     if (!kg__model_where(&who))
         return;
     if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
-        find_misaligned(memory, alignment, alignment, kind, CODE);
+        kg__find_misaligned(memory, alignment, alignment, kind, CODE);
     else if (kg__watch_checks() && (uintptr_t)second % alignment != 0)
-        find_misaligned(second, alignment, alignment, kind, CODE);
+        kg__find_misaligned(second, alignment, alignment, kind, CODE);
     for (unsigned int i = 0;
          kg__matrix_access_of(matrix, stride, by_rows != 0, shared, who.lane, i, &access); i++) {
         if (access.bytes > 0)
@@ -554,7 +358,7 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
 static void note_row(const void *address, unsigned int kind, uintptr_t code)
 {
     if ((uintptr_t)address % MATRIX_ROW == 8)
-        find_misaligned(address, MATRIX_ROW, MATRIX_ROW, kind, code);
+        kg__find_misaligned(address, MATRIX_ROW, MATRIX_ROW, kind, code);
     note_access(address, kind | MATRIX_ROW, code);
 }
 

@@ -322,17 +322,11 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     for (unsigned int i = 0; i < count; i++) {
         kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lanes[i],
                                     NULL };
-        const kg__region *region;
-        kg__finding what = { .kind = KG__MISALIGNED, .address = addresses[i] };
+        kg__finding what;
 
         if ((addresses[i] & alignment_mask(kind)) == 0)
             continue;
-        region = kg__region_at((uintptr_t)addresses[i]);
-        if (region != NULL) {
-            what = kg__finding_in(KG__MISALIGNED, region);
-            what.offset = (int64_t)(addresses[i] - region->start);
-        }
-        what.bytes = bytes;
+        what = kg__finding_misaligned((uintptr_t)addresses[i], bytes, bytes);
         kg__find(&place, &what);
     }
 }

@@ -16,14 +16,15 @@
 /* A place in the code that touches memory, and what its requests came to, by space: how many, and
  * their sectors, wavefronts or words. */
 typedef struct kg__site {
-    uintptr_t code;     /* where its hook returns to; 0: none */
-    kg__region *region; /* where its last request went */
-    unsigned int kind;  /* of its last request, as in trace.h */
-    uint16_t number;    /* by which cells name it; 0: one too many to be named */
-    unsigned int live;  /* of a barrier, the threads that came to it first in the block */
-    uint64_t block;     /* that ran when it was last reached, by launch and number */
+    uintptr_t code;                    /* where its hook returns to; 0: none */
+    kg__region *region;                /* where its last request went */
+    unsigned int kind;                 /* of its last request, as in trace.h */
+    uint16_t number;                   /* by which cells name it; 0: one too many to be named */
     uint64_t fresh[KG__SPACES + 1][2]; /* not weighed yet */
     uint64_t sum[KG__SPACES + 1][2];
+    /* Of a barrier, the threads that came to it first in the block that began at the time. */
+    unsigned int live;
+    uint32_t block;
     struct kg__site *next; /* of all sites */
 } kg__site;
 

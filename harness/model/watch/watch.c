@@ -36,8 +36,6 @@ static size_t line_room;
 /* The running launch. */
 static uint64_t grid_blocks;
 static uint64_t run_blocks;         /* whose counts are kept */
-static uint64_t begun_blocks;       /* of all launches */
-static uint64_t running_block;      /* its number among them */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
 static uint64_t requests_at_block;
 static uint64_t busiest_requests; /* of its blocks */
@@ -128,7 +126,6 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
 
 static void begin_block(void)
 {
-    running_block = ++begun_blocks;
     requests_at_block = kg__requests_counted();
     kg__order_begin_block(linear_block());
     kg__clusters_begin_block();
@@ -260,10 +257,8 @@ static void end_launch(bool complete)
 
 static void note_barrier(uintptr_t code, bool several)
 {
-    if (several && kg__watch_checks())
-        kg__compare_barriers();
-    else if (kg__watch_checks())
-        kg__compare_rounds(code, running_block);
+    if (kg__watch_checks())
+        kg__compare_barriers(code, several, kg__order.block_began);
     kg__site_note(code, KG__ACCESS_BARRIER);
     kg__shadow_barrier();
 }
@@ -280,14 +275,13 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
 static void note_shuffle_outside(unsigned int thread, unsigned int source, uint32_t mask,
                                  uint32_t lanes, uintptr_t code)
 {
-    kg__finding_place place = { code, KG__READ, thread, NULL };
-
     if (kg__watch_checks())
-        kg__find(&place, &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE,
-                                         .has_index = true,
-                                         .index = source,
-                                         .mask = mask,
-                                         .absent = mask & ~lanes });
+        kg__find(&(kg__finding_place){ code, KG__READ, thread, NULL },
+                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE,
+                                 .has_index = true,
+                                 .index = source,
+                                 .mask = mask,
+                                 .absent = mask & ~lanes });
 }
 
 static void note_copied(void *to, size_t size, unsigned int thread)
@@ -302,7 +296,6 @@ static void note_copied(void *to, size_t size, unsigned int thread)
 /* What is kept of a block that waits for others. */
 typedef struct kept_block {
     uint64_t requests;
-    uint64_t number;
     void *shared;
 } kept_block;
 
@@ -311,7 +304,6 @@ static void *suspend_block(void)
     kept_block *kept = kg__allocate(1, sizeof *kept);
 
     kept->requests = kg__requests_counted() - requests_at_block;
-    kept->number = running_block;
     kg__shadow_end_block();
     if (!kg__clusters_keep(false))
         kept->shared = kg__shadow_suspend_block();
@@ -331,7 +323,6 @@ static void resume_block(void *suspended)
     kept_block *kept = suspended;
 
     requests_at_block = kg__requests_counted() - kept->requests;
-    running_block = kept->number;
     kg__order_begin_block(linear_block());
     if (!kg__clusters_keep(true))
         kg__shadow_resume_block(kept->shared);
