@@ -187,7 +187,7 @@ static inline void kg__device_forget(const void *data, size_t bytes)
 static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     (void)home;
-    findings->count = findings->more = 0;
+    *findings = (kg__findings){ 0 };
     return false;
 }
 
@@ -212,7 +212,7 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 /* Has `bytes` from `data` count as never written. */
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
- * nothing was. */
+ * nothing was. It holds until the next call. Plain kernels find what ends a launch alone. */
 bool kg__device_has_findings(const char *home, kg__findings *findings);
 /* True when a launch was too large to look at all of it: `what` says what was skipped. `whole`
  * becomes whether every block was run, so that the outputs are all there. */

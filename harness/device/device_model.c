@@ -5,6 +5,7 @@
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
+#include "model/watch/findings.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
 #include "suite/stub.h"
@@ -192,21 +193,36 @@ static void name_source(const char *home, kg__finding_actor *actor)
         actor->file = actor->line > 0 ? kg__source_name(home, actor->file) : NULL;
 }
 
+static void add_finding(const char *home, kg__findings *findings, const kg__finding *found)
+{
+    static kg__finding_call calls[KG__FINDINGS_MAXIMUM][KG__FINDING_CALLS];
+    kg__finding *finding = &findings->list[findings->count++];
+
+    *finding = *found;
+    name_source(home, &finding->by);
+    name_source(home, &finding->other);
+    finding->calls = calls[findings->count - 1];
+    for (size_t i = 0; i < finding->call_count; i++)
+        finding->calls[i] =
+            (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
+}
+
 bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
+    static kg__finding list[KG__FINDINGS_MAXIMUM];
     const kg__model_report *report = kg__model_seen();
 
-    findings->count = findings->more = 0;
-    if (!kg__device_watches())
-        return false;
-    for (size_t i = 0; i < report->finding_count && i < KG__FINDINGS_TOLD; i++) {
-        kg__finding *finding = &findings->list[findings->count++];
-
-        *finding = report->findings[i];
-        name_source(home, &finding->by);
-        name_source(home, &finding->other);
+    *findings = (kg__findings){ .list = list };
+    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
+        for (size_t i = 0; i < report->finding_count; i++) {
+            if (kg__finding_rank(report->findings[i].kind) != rank)
+                continue;
+            if (findings->count < KG__FINDINGS_MAXIMUM)
+                add_finding(home, findings, &report->findings[i]);
+            else
+                findings->more++;
+        }
     }
-    findings->more = report->finding_count - findings->count;
     return findings->count > 0;
 }
 

@@ -19,7 +19,7 @@ typedef struct outcome {
     kg__verdict verdict;
     const kg__observation *observation;
     bool in_order;
-    kg__findings found;          /* its texts are the observation's, or `source` */
+    kg__findings found;          /* its texts are the observation's, or the pool's */
     char text[KG__MESSAGE_SIZE]; /* what is said beside that */
     char source[KG__PATH_SIZE];  /* the variant's */
 } outcome;
@@ -50,7 +50,7 @@ static void name_source(const kg__part_run *run, const kg__subject *subject, cha
     kg__format_path(text, size, "kernels/%s/%s.cu", comparison, source);
 }
 
-static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
                          const kg__observation *observation, outcome *checked)
 {
     bool is_check = observation->event == KG__EVENT_CHECKED;
@@ -64,9 +64,12 @@ static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg
         kg__format(checked->source, sizeof checked->source, "%s", observation->at_file);
     else
         name_source(run, subject, checked->source, sizeof checked->source);
+    checked->found.list =
+        kg__pool_array(&run->pool, checked->found.count, sizeof *checked->found.list);
     for (size_t i = 0; i < checked->found.count; i++) {
+        checked->found.list[i] = observation->findings->list[i];
         if (checked->found.list[i].by.file == NULL)
-            checked->found.list[i].by.file = checked->source;
+            checked->found.list[i].by.file = kg__pool_text(&run->pool, checked->source);
     }
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
@@ -93,11 +96,7 @@ static void add_data(kg__pool *pool, kg__case_result *result, const outcome *che
     const kg__observation *observation = checked->observation;
 
     result->findings = checked->found;
-    for (size_t i = 0; i < result->findings.count; i++) {
-        if (result->findings.list[i].by.file == checked->source)
-            result->findings.list[i].by.file = kg__pool_text(pool, checked->source);
-    }
-    if (checked->found.count > 0)
+    if (checked->found.count > 0 && checked->text[0] != '\0')
         result->also = kg__pool_text(pool, checked->text);
     result->failure = observation->failure;
     result->failure_symbol = observation->failure_symbol;
@@ -175,6 +174,9 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
     both.verdict = kg__worse(watched->verdict, plain.verdict);
     both.in_order = plain.in_order;
+    /* Plain kernels find what ends a launch. */
+    if (both.found.count == 0)
+        both.found = plain.found;
     if (told)
         both.text[0] = '\0';
     else if (watched->verdict == KG__ERROR)

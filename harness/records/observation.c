@@ -383,7 +383,7 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
            kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
            read_accuracy(read, json_object_get(record, "accuracy"), error) &&
-           kg__findings_read(record, &read->findings, error);
+           kg__findings_read(record, &read->pool, &read->findings, error);
 }
 
 static bool read_record(read_observation *read, const json_t *record, kg__error *error)

@@ -15,6 +15,8 @@ DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per compa
 UUID_SHOWN = 12  # so many characters of a board's UUID are shown: "GPU-956c5159"
 MOST_NOTES = 6  # further notes are counted: summary.md has them
 MOST_FAILURES = 20  # as further failures are
+MOST_FINDINGS = 3  # of a case; further ones are counted
+RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence")
 MOST_SIZES = 8  # further cases of a failure are counted
 JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
@@ -247,15 +249,20 @@ class Console:
 
     def add_findings(self, entry, findings):
         """What was found in a kernel, one line each, and what else failed."""
-        for number, finding in enumerate(findings):
+        for number, finding in enumerate(findings[:MOST_FINDINGS]):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
             if number > 0:
                 self.add_first_line("error", where, "", text_of(finding, "text"))
             elif not self.add_failure("error", where, "", text_of(finding, "text")):
                 return False
-        if integer_of(entry, "more_findings") > 0:
-            self.add(f"    and {integer_of(entry, 'more_findings')} more findings")
+        rest = findings[MOST_FINDINGS:]
+        more = len(rest) + max(integer_of(entry, "more_findings"), 0)
+        races = sum(text_of(finding, "kind") in RACES for finding in rest)
+        if more:
+            out = text_of(self.run.document, "out")
+            self.add(f"    and {plural(more, 'more finding')}" + (f" ({plural(races, 'race')})" if races else "")
+                     + (f": {clean(out)}/report/index.html" if out else ""))
         self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
         return True
 

@@ -38,6 +38,14 @@ void kg__model_trap(cudaError_t error, const char *what)
     fail(error);
 }
 
+void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
+{
+    kg__running.failure.is_wrong = true;
+    kg__running.failure.found = found;
+    kg__running.failure.code = code;
+    kg__model_trap(cudaErrorLaunchFailure, what);
+}
+
 void kg__fail_deadlock(void)
 {
     kg__exec_failure *failure = &kg__running.failure;

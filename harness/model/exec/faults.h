@@ -2,10 +2,18 @@
 #ifndef KG__MODEL_EXEC_FAULTS_H
 #define KG__MODEL_EXEC_FAULTS_H
 
+#include <stdint.h>
+
 #include "model/include/cuda_runtime_api.h"
+#include "records/finding.h"
 
 /* Ends the launch since no thread can run, and nothing that any waits for can happen. */
 void kg__fail_deadlock(void) __attribute__((noreturn));
+
+/* Ends the launch since the running thread did what CUDA leaves undefined, at `code`; `what` is the
+ * message's text. */
+void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
+    __attribute__((noreturn));
 
 /* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);

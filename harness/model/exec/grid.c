@@ -35,6 +35,11 @@ bool kg__model_where(kg__model_place *place)
     return true;
 }
 
+const char *kg__exec_kernel_name(void)
+{
+    return kg__running.launch.kernel->name;
+}
+
 void *kg__model_dynamic_shared(void)
 {
     return kg__running.dynamic_shared;
@@ -65,6 +70,11 @@ size_t kg__model_dynamic_bytes(void)
 unsigned int kg__exec_thread_count(void)
 {
     return (unsigned int)kg__running.thread_count;
+}
+
+bool kg__exec_any_ended(void)
+{
+    return kg__running.live < kg__running.thread_count;
 }
 
 uintptr_t kg__exec_barrier_of(unsigned int thread)

@@ -5,6 +5,7 @@
 
 #include "model/include/cuda_runtime_api.h"
 #include "model/include/kg_model_device.h"
+#include "records/finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,9 @@ typedef struct kg__model_place {
  * kernel. */
 bool kg__model_where(kg__model_place *place);
 
+/* The name of the kernel that was launched last. */
+const char *kg__exec_kernel_name(void);
+
 /* True when an address is on the stack of the thread that runs. */
 bool kg__exec_is_local(const void *address);
 
@@ -135,9 +139,10 @@ typedef struct kg__exec_watcher {
     /* The lanes `lanes` of a warp have come together in a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* A lane, of the warp's lanes that have come together in a shuffle, reads a lane that is not
-     * one of them. */
-    void (*shuffle_outside)(unsigned int thread, unsigned int source, uintptr_t code);
+    /* A lane, of the warp's `lanes` that have come together in a shuffle for those of `mask`, reads
+     * a lane that is not one of them. */
+    void (*shuffle_outside)(unsigned int thread, unsigned int source, uint32_t mask, uint32_t lanes,
+                            uintptr_t code);
     /* What a thread's asynchronous copy was to write has come with its barrier. */
     void (*copied)(void *to, size_t size, unsigned int thread);
     /* Threads of the block have met at a barrier in shared memory. */
@@ -173,6 +178,10 @@ typedef struct kg__exec_failure {
     char text[512];   /* what happened; "" where it is a deadlock or a hang */
     bool is_given_up; /* a wait, in reversed order: it is no failure */
     bool is_overdue;  /* a hang by the launch's own clock */
+    /* Where the kernel is wrong, as what and at which code. */
+    bool is_wrong;
+    kg__finding_kind found;
+    uintptr_t code;
     bool is_deadlock;
     struct {
         int at_barrier; /* threads that wait at barriers, the first of them at the code `barrier` */
@@ -234,6 +243,8 @@ unsigned int kg__exec_cluster_size(void);
 unsigned int kg__exec_cluster_rank(void);
 /* The threads of the running block. */
 unsigned int kg__exec_thread_count(void);
+/* Whether a thread of the running block has ended. */
+bool kg__exec_any_ended(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
 

@@ -1,6 +1,7 @@
 /* Turns: which thread of the block runs next, and when a barrier is released. */
 #include "model/exec/turns.h"
 
+#include "base/message.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
@@ -194,16 +195,22 @@ kg__model_turn kg__model_arrive_at_cluster(void)
     return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
 }
 
-uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
-                                    unsigned int leaving)
+static uint64_t arrive_at(kg__model_barrier_object *object, unsigned int count,
+                          unsigned int leaving, uintptr_t code)
 {
     uint64_t phase = object->phase;
 
     if (!kg__arrive_at_object(object, count, leaving))
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "more threads arrive at a cuda::barrier than it expects, or it was never "
                        "initialized");
     return phase;
+}
+
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving)
+{
+    return arrive_at(object, count, leaving, (uintptr_t)__builtin_return_address(0));
 }
 
 static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
@@ -231,15 +238,15 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
 kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
 {
     kg__model_barrier_object *object = kg__named_barrier(number);
+    uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
     if (object == NULL || threads % KG__MODEL_WARP != 0)
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "a barrier's number is not one from 0 to 15, or its threads are not whole "
                        "warps");
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
-    return wait_at(object, kg__model_arrive_at_object(object, 1, 0),
-                   (uintptr_t)__builtin_return_address(0));
+    return wait_at(object, arrive_at(object, 1, 0, code), code);
 }
 
 void kg__exec_polled(const void *word, uint64_t value)
@@ -309,15 +316,20 @@ kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation,
     kg__thread *self = &kg__running.threads[kg__running.current];
     unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
 
+    self->code = (uintptr_t)__builtin_return_address(0);
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
-    if ((mask >> lane & 1) == 0)
-        kg__model_trap(cudaErrorLaunchFailure,
-                       "a warp operation's mask does not have the lane that calls it");
+    if ((mask >> lane & 1) == 0) {
+        char text[128];
+
+        kg__format(text, sizeof text,
+                   "invalid warp operation: lane %u calls it, which is not in its mask 0x%08x",
+                   lane, mask);
+        kg__fail_wrong(KG__INVALID_WARP_OPERATION, self->code, text);
+    }
     if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_WARP_OPERATION, self->code,
                        "a shuffle's width is not a power of two from 1 to 32");
-    self->code = (uintptr_t)__builtin_return_address(0);
     self->operation = operation;
     self->mask = mask;
     self->value = value;

@@ -151,6 +151,23 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
     return source;
 }
 
+/* Adds a failure that is the kernel's own to what was found, in plain kernels too. */
+static void find_failure(const kg__exec_failure *failure)
+{
+    const bool at_grid = failure->deadlock.at_grid > 0;
+    const bool at_barrier =
+        failure->deadlock.in_warp_operations == 0 && failure->deadlock.at_object == 0;
+    const uintptr_t code = !failure->is_deadlock ? failure->code
+                           : at_grid             ? failure->deadlock.grid
+                           : at_barrier          ? failure->deadlock.barrier
+                                                 : failure->deadlock.operation;
+    const kg__finding_place place = { code, KG__NO_ACCESS, failure->place.linear,
+                                      &failure->place.block };
+
+    kg__find(&place, &(kg__finding){ .kind = failure->is_deadlock ? KG__DEADLOCK : failure->found,
+                                     .detail = failure->text });
+}
+
 /* Says why a launch failed, and has every further call fail. */
 static void report_failure(kg__exec_failure *failure, const kg__model_kernel *kernel)
 {
@@ -161,6 +178,8 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
         hang = describe_hang(failure, kernel);
     else if (failure->is_deadlock)
         describe_deadlock(failure);
+    if (failure->is_deadlock || failure->is_wrong)
+        find_failure(failure);
     kg__format(failure_words, sizeof failure_words,
                "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", failure->place.kernel,
                failure->place.block.x, failure->place.block.y, failure->place.block.z,

@@ -63,9 +63,7 @@ static bool lies_in(const char *file, const char *folder)
     return strncmp(file, folder, length) == 0 && file[length] == '/';
 }
 
-/* True when the file is one of the model's headers, whichever way its folder was reached, or of the
- * C++ library's, which the model's have kernels use. */
-static bool is_header(const char *file)
+bool kg__model_is_header(const char *file)
 {
     char folder[PATH_MAX];
     char real[PATH_MAX];
@@ -89,7 +87,7 @@ static const file_name *intern_file(const char *given)
     name->text = kg__copy_text(given);
     if (given[0] == '/')
         simplify(name->text);
-    name->of_header = is_header(name->text);
+    name->of_header = kg__model_is_header(name->text);
     /* Two spellings of one path are one name. */
     for (const file_name *other = file_names; other != NULL; other = other->next) {
         if (strcmp(other->text, name->text) == 0) {
@@ -141,6 +139,20 @@ static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **
     *line = (unsigned int)number;
 }
 
+/* The scopes of the code at `address`, innermost first, which the caller frees, and the unit's
+ * files. Returns how many. */
+static int scopes_of(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Files **files, Dwarf_Die **scopes)
+{
+    Dwarf_Die *innermost = NULL;
+    int count = 0;
+
+    *scopes = NULL;
+    if (dwarf_getsrcfiles(unit, files, NULL) == 0 && dwarf_getscopes(unit, address, &innermost) > 0)
+        count = dwarf_getscopes_die(&innermost[0], scopes);
+    free(innermost);
+    return count;
+}
+
 /* Goes through the scopes of `address`, innermost first: for as long as the line is in one of the
  * model's headers, it becomes that of the call where the scope was inlined. A function of a header
  * that is not inlined keeps its own line. */
@@ -148,16 +160,11 @@ static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const file_name *
                           unsigned int *line)
 {
     Dwarf_Files *files = NULL;
-    Dwarf_Die *innermost = NULL;
-    Dwarf_Die *scopes = NULL;
-    int count = 0;
+    Dwarf_Die *scopes;
+    int count = scopes_of(unit, address, &files, &scopes);
 
-    if (dwarf_getsrcfiles(unit, &files, NULL) == 0 &&
-        dwarf_getscopes(unit, address, &innermost) > 0)
-        count = dwarf_getscopes_die(&innermost[0], &scopes);
     for (int i = 0; i < count && (*file)->of_header; i++)
         take_call(&scopes[i], files, file, line);
-    free(innermost);
     free(scopes);
 }
 
@@ -228,6 +235,51 @@ kg__model_source kg__model_source_of(const void *code)
     return know_source(image, call)->source;
 }
 
+bool kg__model_unit_of(const void *code, void *unit)
+{
+    kg__model_image *image = kg__model_image_at((const char *)code - 1);
+    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf_Die skeleton;
+
+    return debug != NULL && find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+}
+
+size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
+                          size_t most)
+{
+    kg__model_image *image = kg__model_image_at((const char *)code - 1);
+    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf_Addr address = image != NULL ? (uintptr_t)code - 1 - image->bias : 0;
+    Dwarf_Files *files = NULL;
+    Dwarf_Die unit;
+    Dwarf_Die scopes_unit = { .addr = NULL };
+    Dwarf_Die *scopes = NULL;
+    const file_name *file = NULL;
+    unsigned int line = 0;
+    size_t count = 0;
+    int scope_count = 0;
+
+    *function = NULL;
+    kg__model_hold_sigterm();
+    if (debug != NULL && find_unit(debug, address, &unit, &scopes_unit) &&
+        line_of(&unit, address, &file, &line))
+        scope_count = scopes_of(&scopes_unit, address, &files, &scopes);
+    for (int i = 0; i < scope_count && count < most; i++) {
+        bool was_in_header = file->of_header;
+
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        take_call(&scopes[i], files, &file, &line);
+        if (!was_in_header && *function == NULL && dwarf_diename(&scopes[i]) != NULL)
+            *function = dwarf_diename(&scopes[i]);
+        if (!was_in_header && !file->of_header)
+            calls[count++] = (kg__finding_call){ file->text, line };
+    }
+    free(scopes);
+    kg__model_release_sigterm();
+    return count;
+}
+
 /* Whether the code at `address` was compiled with that at `other`. */
 static bool is_of_one_unit(const void *address, const void *other)
 {
@@ -250,7 +302,7 @@ kg__model_source kg__model_source_within(const void *function, const uintptr_t *
         if (codes[i] <= 1 || !is_of_one_unit((const void *)(codes[i] - 1), function))
             continue;
         source = kg__model_source_of((const void *)codes[i]);
-        if (source.line > 0 && !is_header(source.file))
+        if (source.line > 0 && !kg__model_is_header(source.file))
             return source;
     }
     return (kg__model_source){ .file = "" };

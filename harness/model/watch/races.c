@@ -3,6 +3,7 @@
 
 #include "model/watch/blocks.h"
 #include "model/watch/findings.h"
+#include "model/watch/padding.h"
 #include "model/watch/trace.h"
 
 #include <string.h>
@@ -114,6 +115,12 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     return !several && kg__order_lacks_fence(mine->thread, other);
 }
 
+/* Whether a race with what happened at `time` is one in the running block or between blocks. */
+static kg__finding_kind class_of_race(uint32_t time)
+{
+    return kg__is_of_this_block(time) ? KG__RACE_IN_BLOCK : KG__RACE_BETWEEN_BLOCKS;
+}
+
 /* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
 static void report_race(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         kg__finding_access did, unsigned int site_number)
@@ -128,8 +135,7 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     bool no_fence;
     kg__finding what;
 
-    if (kg__found_before(between_blocks ? KG__RACE_BETWEEN_BLOCKS : KG__RACE_IN_BLOCK,
-                         mine->site->code))
+    if (kg__found_before(class_of_race(time), mine->site->code))
         return;
     no_fence = lacks_fence(mine, time, other, several);
     what = kg__finding_in(no_fence         ? KG__MISSING_FENCE
@@ -173,9 +179,7 @@ void kg__races_end_block(void)
 /* Notes a race that may be none. */
 static void doubt_race(const doubt *what)
 {
-    if (kg__found_before(kg__is_of_this_block(what->time) ? KG__RACE_IN_BLOCK
-                                                          : KG__RACE_BETWEEN_BLOCKS,
-                         what->mine.site->code))
+    if (kg__found_before(class_of_race(what->time), what->mine.site->code))
         return;
     if (doubt_count == DOUBTS_MAXIMUM)
         settle_doubts(DOUBTS_MAXIMUM / 2);
@@ -245,7 +249,13 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
+    const unsigned int granule = mine->region->granule;
 
+    /* Nobody writes the padding of a structure that is copied whole, of which no access is all. */
+    if (mine->bytes > 1 && kg__model_may_be_padding(mine->site->code, cell * granule, granule) &&
+        ((mine->kind & KG__ACCESS_WHOLE) != 0 ||
+         !kg__model_may_be_padding(mine->site->code, mine->offset, mine->bytes)))
+        return;
     /* A wide access is one, however many cells it has. */
     if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&

@@ -27,6 +27,9 @@ typedef struct kg__site {
     uint16_t number;    /* by which cells name it; 0: one too many to be named */
     uint64_t fresh[KG__SPACES + 1][KG__SITE_FIGURES]; /* not weighed yet */
     uint64_t sum[KG__SPACES + 1][KG__SITE_FIGURES];
+    /* Of a barrier, the threads that came to it first in the block that began at the time. */
+    unsigned int live;
+    uint32_t block;
     struct kg__site *next; /* of all sites */
 } kg__site;
 

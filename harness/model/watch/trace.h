@@ -16,7 +16,7 @@ typedef struct kg__trace_event {
 } kg__trace_event;
 
 /* A kind of access: bytes, and what is done to them. */
-#define KG__ACCESS_SHIFT 14
+#define KG__ACCESS_SHIFT 15
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
@@ -33,12 +33,13 @@ enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
 #define KG__ACCESS_ACQUIRE 0x800u
 #define KG__ACCESS_RELEASE 0x1000u
 #define KG__ACCESS_OF_BLOCK 0x2000u /* other blocks cannot rely on it */
+#define KG__ACCESS_WHOLE 0x4000u    /* of a structure, whose padding may be unwritten */
 /* Kinds of what is counted and is no access. */
-#define KG__ACCESS_BARRIER 0x4000u
-#define KG__ACCESS_SHUFFLE 0x8000u
-#define KG__ACCESS_PRINTF 0x10000u
-#define KG__ACCESS_MATRIX 0x20000u
-#define KG__ACCESS_KIND ((uint64_t)0x3fff)
+#define KG__ACCESS_BARRIER 0x8000u
+#define KG__ACCESS_SHUFFLE 0x10000u
+#define KG__ACCESS_PRINTF 0x20000u
+#define KG__ACCESS_MATRIX 0x40000u
+#define KG__ACCESS_KIND ((uint64_t)0x7fff)
 
 /* An access to `address` of this kind, as kg__trace_event has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)

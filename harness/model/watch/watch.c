@@ -259,8 +259,8 @@ static void end_launch(bool complete)
 
 static void note_barrier(uintptr_t code, bool several)
 {
-    if (several && kg__watch_checks())
-        kg__compare_barriers();
+    if (kg__watch_checks())
+        kg__compare_barriers(code, several, kg__order.block_began);
     kg__site_note(code, KG__ACCESS_BARRIER, 1);
     kg__shadow_barrier();
 }
@@ -274,13 +274,16 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
         kg__site_note(code, KG__ACCESS_SHUFFLE, 1);
 }
 
-static void note_shuffle_outside(unsigned int thread, unsigned int source, uintptr_t code)
+static void note_shuffle_outside(unsigned int thread, unsigned int source, uint32_t mask,
+                                 uint32_t lanes, uintptr_t code)
 {
-    kg__finding_place place = { code, KG__READ, thread, NULL };
-
     if (kg__watch_checks())
-        kg__find(&place,
-                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE, .has_index = true, .index = source });
+        kg__find(&(kg__finding_place){ code, KG__READ, thread, NULL },
+                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE,
+                                 .has_index = true,
+                                 .index = source,
+                                 .mask = mask,
+                                 .absent = mask & ~lanes });
 }
 
 static void note_copied(void *to, size_t size, unsigned int thread)
