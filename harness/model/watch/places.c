@@ -238,17 +238,17 @@ kg__model_source kg__model_source_of(const void *code)
 bool kg__model_unit_of(const void *code, void *unit)
 {
     kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Die skeleton;
 
-    return debug != NULL && find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+    return debug != NULL && kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
 }
 
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
                           size_t most)
 {
     kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Addr address = image != NULL ? (uintptr_t)code - 1 - image->bias : 0;
     Dwarf_Files *files = NULL;
     Dwarf_Die unit;
@@ -261,7 +261,7 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 
     *function = NULL;
     kg__model_hold_sigterm();
-    if (debug != NULL && find_unit(debug, address, &unit, &scopes_unit) &&
+    if (debug != NULL && kg__model_find_unit(debug, address, &unit, &scopes_unit) &&
         line_of(&unit, address, &file, &line))
         scope_count = scopes_of(&scopes_unit, address, &files, &scopes);
     for (int i = 0; i < scope_count && count < most; i++) {
