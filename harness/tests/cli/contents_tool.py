@@ -105,7 +105,9 @@ class Contents(Folder):
         self.begin(0, "")
         os.utime("part.c")
         self.begin(0, "")
+        time.sleep(0.02)
         self.put("5")
+        self.assertEqual(self.run_program("python3", "-B", TOOL, "build"), (0, ""), "a build sees it by itself")
         self.expect_rebuilt("part.c", "5")
 
     def test_the_projects_own_lines(self):
