@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 #include "model/exec/fibers.h"
+#include "model/watch/image.h"
 #include "model/watch/places.h"
 
 #include <dwarf.h>
@@ -125,9 +126,19 @@ static void collect(unit_shapes *shapes, Dwarf_Die *parent)
 
 static const unit_shapes *shapes_of(uintptr_t code)
 {
-    unit_shapes *shapes = known;
+    static const unit_shapes *last;
+    static uintptr_t last_code;
+    static uint64_t since; /* the count of images given up that they belong to */
+    unit_shapes *shapes;
     Dwarf_Die unit;
 
+    if (since != kg__model_images_given_up()) {
+        since = kg__model_images_given_up();
+        last = known = NULL;
+    }
+    if (last != NULL && code == last_code)
+        return last;
+    shapes = known;
     if (!kg__model_unit_of((const void *)code, &unit))
         return NULL;
     while (shapes != NULL && shapes->unit != unit.addr)
@@ -139,6 +150,8 @@ static const unit_shapes *shapes_of(uintptr_t code)
         shapes->next = known;
         known = shapes;
     }
+    last = shapes;
+    last_code = code;
     return shapes;
 }
 

@@ -246,22 +246,27 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
     kg__find(&place, &what);
 }
 
+/* Nobody writes the padding of a structure that is copied whole, of which no access is all. */
+static bool is_padding(const kg__checked_access *mine, size_t cell)
+{
+    const unsigned int granule = mine->region->granule;
+    const uintptr_t code = mine->site->code;
+
+    return mine->bytes > 1 && kg__model_may_be_padding(code, cell * granule, granule) &&
+           ((mine->kind & KG__ACCESS_WHOLE) != 0 ||
+            !kg__model_may_be_padding(code, mine->offset, mine->bytes));
+}
+
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
-    const unsigned int granule = mine->region->granule;
 
-    /* Nobody writes the padding of a structure that is copied whole, of which no access is all. */
-    if (mine->bytes > 1 && kg__model_may_be_padding(mine->site->code, cell * granule, granule) &&
-        ((mine->kind & KG__ACCESS_WHOLE) != 0 ||
-         !kg__model_may_be_padding(mine->site->code, mine->offset, mine->bytes)))
-        return;
     /* A wide access is one, however many cells it has. */
     if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
         last->time == kg__order.interval_began)
         return;
-    if (pending_count < PENDING_MAXIMUM)
+    if (pending_count < PENDING_MAXIMUM && !is_padding(mine, cell))
         pending[pending_count++] =
             (pending_read){ mine->region, cell,        kg__order.interval_began,
                             mine->offset, mine->bytes, (uint16_t)mine->thread,

@@ -325,6 +325,24 @@ Test(defects, of_a_helper_name_its_caller_and_the_kernel)
     cr_assert_str_eq(finding->calls[0].file, call.file);
 }
 
+/* Each has a cure of its own. */
+Test(defects, of_races_between_blocks_and_in_a_block_are_apart)
+{
+    static const defect two = { DEFECT(two_ways, ADD_UP) };
+    const mark mark = find_mark("two_ways");
+    const run done = launch(&two, true, KG__MODEL_CHECK);
+    bool found[KG__FINDING_KINDS] = { false };
+
+    for (size_t i = 0; i < done.report->finding_count; i++) {
+        const kg__finding *finding = &done.report->findings[i];
+
+        if (finding->by.line == mark.line[0])
+            found[finding->kind] = true;
+    }
+    cr_assert(found[KG__RACE_IN_BLOCK] && found[KG__RACE_BETWEEN_BLOCKS], "%s",
+              findings_of(done.report));
+}
+
 /* However late it comes, a race is first, and nothing is left out. */
 Test(defects, are_listed_by_how_serious_they_are)
 {

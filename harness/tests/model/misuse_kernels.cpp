@@ -230,6 +230,17 @@ static __global__ void double_by_put(const float *in, float *out, int n)
 
 LAUNCHER(wrong_caller, double_by_put<false>, double_by_put<true>)
 
+// One block overwrites what all of them read: a barrier cures that in the block alone.
+static __global__ void race_in_two_ways(const float *in, float *out, int n)
+{
+    float state = *out; /* defect: two_ways */
+
+    if (index_in_grid() == 0)
+        *out = state + in[n - 1];
+}
+
+LAUNCHER(two_ways, race_in_two_ways, race_in_two_ways)
+
 // Reads of what nobody has written come before a race.
 static __global__ void race_late(const float *in, float *out, int n)
 {
