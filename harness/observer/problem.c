@@ -78,6 +78,7 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     const kg_argument *shape = &problem->base.arguments.list[output];
     kg_reference *reference =
         problem->pattern.reference != NULL ? problem->pattern.reference : comparison->reference;
+    double least = least_tolerance(kg__element_type_of(shape->type));
     size_t count = shape->rows * shape->columns;
 
     problem->expected[output] = kg__allocate(count, sizeof(double));
@@ -88,8 +89,6 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
             problem->tolerance[output][i] = 0;
     }
     for (size_t i = 0; i < count && problem->widest > 0; i++) {
-        double least = least_tolerance(kg__element_type_of(shape->type));
-
         if (problem->tolerance[output][i] > 0 || fabs(problem->expected[output][i]) < least)
             problem->tolerance[output][i] += least;
     }

@@ -260,11 +260,10 @@ typedef struct wide {
 } wide;
 
 /* Number `index` by its own random bits, not as one that repeats another. */
-static double wide_number(const wide *of, size_t index)
+static inline double wide_number(const wide *of, size_t index, uint64_t bits)
 {
-    uint64_t bits = random_bits(of->seed, index);
     uint64_t fraction = random_bits(~of->seed, index) >> 12;
-    uint64_t exponent = (uint64_t)(1023 + of->exponent) + (bits >> 8) % of->exponents;
+    uint64_t exponent = (uint64_t)(1023 + of->exponent) + ((bits >> 32) * of->exponents >> 32);
     unsigned kind = bits % KINDS;
     int width = of->type->significand - 1;
     double value;
@@ -295,19 +294,21 @@ void kg__element_fill_wide(const kg__element_type *type, void *data, size_t coun
         uint64_t bits = random_bits(seed, i);
         size_t back = 1 + (bits >> 8) % 32;
         bool repeats = bits % KINDS == REPEATED || bits % KINDS == REPEATED_TOO;
+        size_t index = repeats && back <= i ? i - back : i;
 
-        type->set(data, i, wide_number(&of, repeats && back <= i ? i - back : i));
+        type->set(data, i, wide_number(&of, index, index == i ? bits : random_bits(seed, index)));
     }
 }
 
 bool kg__element_holds(const kg__element_type *type, double value)
 {
-    double roundoff = type->significand > 0 ? ldexp(1, -type->significand) : 0;
+    double rounding =
+        type->significand > 0 ? fabs(value) / (double)(UINT64_C(1) << type->significand) : 0;
     uint64_t stored;
 
     type->set(&stored, 0, value);
     /* Rounding to an integer moves a value by 0.5 at most. */
-    return fabs(type->get(&stored, 0) - value) <= roundoff * fabs(value) + 0.5;
+    return fabs(type->get(&stored, 0) - value) <= rounding + 0.5;
 }
 
 void kg__element_show_expected(const kg__element_type *type, char *text, size_t size,
