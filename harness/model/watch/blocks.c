@@ -45,8 +45,8 @@ static size_t release_bytes; /* of each */
 
 /* The running block. */
 enum {
-    UNACQUIRED = KG__TOLD, /* what a fence would acquire */
-    MET,                   /* both, as of the last barrier: what every warp has seen */
+    SEEN = KG__TOLD, /* releases, also those that only a fence would acquire */
+    MET,             /* the same as of the last barrier: what every warp has seen */
     KNOWN
 };
 static kg__bits known[KNOWN];
@@ -123,8 +123,7 @@ void kg__blocks_begin(uint64_t number)
 void kg__blocks_barrier(void)
 {
     if (seeing != 0) {
-        (void)kg__bits_add_all(&known[MET], &known[KG__TOLD_FENCED]);
-        (void)kg__bits_add_all(&known[MET], &known[UNACQUIRED]);
+        (void)kg__bits_add_all(&known[MET], &known[SEEN]);
         seeing = 0;
     }
     if (!any_fence)
@@ -180,7 +179,7 @@ void kg__blocks_fence(unsigned int warp, uint32_t taken)
         until_now[__builtin_ctz(rest)] = kg__order.now;
     any_fence = kg__order.has_fenced = true;
     prepared = 0;
-    if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[UNACQUIRED]))
+    if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[SEEN]))
         kg__told_drop(&mine);
 }
 
@@ -266,9 +265,9 @@ static void acquire(kg__told *told, unsigned int warp, bool acquires)
     seeing |= told->of[KG__TOLD_FENCED].count > 0 ? 1u << warp : 0;
     if (told == acquired)
         return;
-    for (int how = 0; how < KG__TOLD; how++)
-        changed |= kg__bits_add_all(&known[how == KG__TOLD_FENCED && !acquires ? UNACQUIRED : how],
-                                    &told->of[how]);
+    (void)kg__bits_add_all(&known[SEEN], &told->of[KG__TOLD_FENCED]);
+    for (int how = acquires ? KG__TOLD_FENCED : KG__TOLD_BY_ATOMIC; how < KG__TOLD; how++)
+        changed |= kg__bits_add_all(&known[how], &told->of[how]);
     if (changed)
         kg__told_drop(&mine);
     if (!acquires)
@@ -343,29 +342,15 @@ uint3 kg__blocks_index(uint32_t time)
                     (unsigned int)(number / gridDim.x / gridDim.y) };
 }
 
-/* Which releases count. */
-typedef enum whose {
-    ACQUIRED,
-    SEEN, /* also those that only a fence would acquire */
-    SEEN_BY_ALL,
-    ANYBODYS
-} whose;
-
-static bool counts(size_t number, whose of)
-{
-    return of == ANYBODYS ||
-           kg__bits_have(&known[of == SEEN_BY_ALL ? MET : KG__TOLD_FENCED], number) ||
-           (of == SEEN && kg__bits_have(&known[UNACQUIRED], number));
-}
-
-/* What the releases of a block do for what its `warp` did at a time. */
+/* What the releases of a block that are in a set of `known` (KNOWN: all) do for what its `warp` did
+ * at a time. */
 enum { ORDERED = 1, NO_OLDER = 2, OF_ITS_WARP = 4 /* no older, and by the warp itself */ };
-static unsigned int released(uint32_t time, unsigned int warp, whose of)
+static unsigned int released(uint32_t time, unsigned int warp, int set)
 {
     unsigned int how = 0;
     size_t part;
 
-    if (release_count == 0 || (of == ACQUIRED && known[KG__TOLD_FENCED].count == 0))
+    if (release_count == 0 || (set != KNOWN && known[set].count == 0))
         return 0;
     part = kg__blocks_at(time);
     do {
@@ -375,7 +360,7 @@ static unsigned int released(uint32_t time, unsigned int warp, whose of)
             const release *made = release_at(i);
             bool no_older = made->last_time >= time;
 
-            if (!counts(i, of))
+            if (set != KNOWN && !kg__bits_have(&known[set], i))
                 continue;
             how |= (made->before > time || made->until[warp] >= time ? ORDERED : 0u) |
                    (no_older ? NO_OLDER : 0u) |
@@ -388,7 +373,8 @@ static unsigned int released(uint32_t time, unsigned int warp, whose of)
 
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || (released(time, writer / WARP, ACQUIRED) & ORDERED) != 0;
+    return kg__order_has_met(time) ||
+           (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
 }
 
 bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
@@ -403,27 +389,26 @@ bool kg__blocks_have_seen_read(uint32_t time)
 
 bool kg__blocks_left_out(uint32_t time, unsigned int writer)
 {
-    return released(time, writer / WARP, ANYBODYS) == NO_OLDER;
+    return released(time, writer / WARP, KNOWN) == NO_OLDER;
 }
 
 bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader)
 {
     bool sees = (seeing >> reader / WARP & 1) != 0;
 
-    return released(time, writer / WARP, sees ? SEEN : SEEN_BY_ALL) == NO_OLDER;
+    return released(time, writer / WARP, sees ? SEEN : MET) == NO_OLDER;
 }
 
 bool kg__blocks_have_seen_nothing(void)
 {
+    const kg__bits *seen = &known[SEEN];
     size_t first = blocks[block_count - 1].first_release;
 
-    for (int how = KG__TOLD_FENCED; how <= UNACQUIRED; how += UNACQUIRED - KG__TOLD_FENCED) {
-        for (size_t i = 0; i < known[how].count && i <= first / 64; i++) {
-            uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
+    for (size_t i = 0; i < seen->count && i <= first / 64; i++) {
+        uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
 
-            if ((known[how].words[i] & others) != 0)
-                return false;
-        }
+        if ((seen->words[i] & others) != 0)
+            return false;
     }
     return true;
 }
@@ -433,7 +418,7 @@ bool kg__blocks_lack_fence(uint32_t time)
     size_t block = kg__blocks_at(time);
 
     return kg__bits_have(&known[KG__TOLD_BY_ANY], blocks[block].number) &&
-           (released(blocks[block].time, 0, ACQUIRED) & NO_OLDER) == 0;
+           (released(blocks[block].time, 0, KG__TOLD_FENCED) & NO_OLDER) == 0;
 }
 
 bool kg__blocks_told_by_atomic(uint32_t time)
