@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
+#include "observer/accuracy.h"
 #include "observer/problem.h"
 #include "observer/repeat.h"
 #include "suite/table.h"
@@ -72,7 +73,7 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
-    kg__accuracy accuracy; /* of the last case; a `max` below 0: it has none */
+    kg__accuracy accuracy; /* of the last case */
     kg__repeats repeats;
 } kg__checker;
 

@@ -6,7 +6,6 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
-#include "records/observation.h"
 #include "suite/table.h"
 
 /* A size's inputs by one pattern, with what they must give. */
@@ -18,7 +17,6 @@ typedef struct kg__problem {
     double *tolerance[KG_MAX_ARGUMENTS];
     /* Outputs that were judged right, on the device, by kg__problem_keep(); else NULL. */
     void *right[KG_MAX_ARGUMENTS];
-    kg__accuracy accuracy[KG_MAX_ARGUMENTS]; /* of these */
 } kg__problem;
 
 /* How many patterns a comparison has: "random" and its own. */

@@ -29,8 +29,8 @@ def is_partial():
 
 def errors_of(record):
     """The errors of a "checked" record, [largest, mean]; None where it has none."""
-    accuracy = member(record, "accuracy")
-    return None if accuracy is None else [number_of(accuracy, "max"), number_of(accuracy, "mean")]
+    metrics = object_of(record, "metrics")
+    return [number_of(metrics[name], "value") for name in ERRORS] if ERRORS[0] in metrics else None
 
 
 def _is_moved(old, new, least):
