@@ -207,8 +207,10 @@ static void group_by_variant(const kg__case **chosen, size_t count)
 /* Reports a right case, with its errors where it has any. */
 static void report_right(int records, const char *id, const char *why, const kg__accuracy *errors)
 {
-    kg__figures metrics[] = { { "error_max", errors->max, NAN, NAN },
-                              { "error_mean", errors->mean, NAN, NAN } };
+    kg__figures metrics[] = {
+        { .name = "error_max", .value = errors->max, .low = NAN, .high = NAN },
+        { .name = "error_mean", .value = errors->mean, .low = NAN, .high = NAN }
+    };
 
     kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
                                                         .id = id,
