@@ -14,7 +14,6 @@
 #include "judge/judge.h"
 #include "records/kernel_code.h"
 #include "records/line_counts.h"
-#include "records/observation.h"
 #include "records/provenance.h"
 #include "suite/target.h"
 
@@ -49,10 +48,11 @@ typedef struct kg__baseline_case {
     size_t metric_count;
 } kg__baseline_case;
 
-/* The errors of a checked case, in roundoffs of its output's type. */
+/* The errors of a checked case, in roundoffs of its output's type: the largest and the mean. */
+#define KG__ERRORS 2
 typedef struct kg__baseline_accuracy {
     char *id;
-    kg__accuracy errors;
+    double errors[KG__ERRORS];
     double band; /* fraction; 0: exact on the CPU model, KG__ERROR_BAND on a GPU */
 } kg__baseline_accuracy;
 

@@ -6,37 +6,29 @@
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
 
-/* Reads the errors of a case: the largest, the mean and, where it is not the target's own, the
- * band.
- */
+/* Reads the errors of a case and, where it is not the target's own, the band. */
 static bool read_errors(kg__reading *file, const kg__json_place *where, const json_t *array,
                         kg__baseline_accuracy *entry)
 {
-    double figures[3] = { 0 };
-    size_t count = json_array_size(array);
+    double *const figures[] = { &entry->errors[0], &entry->errors[1], &entry->band };
+    const size_t count = json_array_size(array);
+    bool right = (count == 2 || count == 3) && kg__is_case_id(entry->id);
 
-    if (!kg__is_case_id(entry->id)) {
-        kg__complain_at(file, where,
-                        "is not a case: comparison/variant/size/launch: " KG__BASELINE_REMEDY);
-        return false;
-    }
-    for (size_t i = 0; i < count && i < 3; i++) {
-        if (!kg__read_figure(file, where, json_array_get(array, i), &figures[i],
-                             KG__BASELINE_REMEDY))
-            return false;
-    }
-    entry->errors = (kg__accuracy){ figures[0], figures[1] };
-    entry->band = figures[2];
-    if ((count == 2 || (count == 3 && figures[2] > 0 && figures[2] < 1)) && figures[1] >= 0 &&
-        figures[1] <= figures[0] && figures[0] <= KG__LARGEST_FIGURE && !signbit(figures[1]))
+    for (size_t i = 0; i < count && right; i++)
+        right =
+            kg__read_figure(file, where, json_array_get(array, i), figures[i], KG__BASELINE_REMEDY);
+    if (right && entry->errors[1] >= 0 && !signbit(entry->errors[1]) &&
+        entry->errors[1] <= entry->errors[0] &&
+        (count == 2 || (entry->band > 0 && entry->band < 1)))
         return true;
-    kg__complain_at(file, where,
-                    "is not the largest error, the mean of no more and, where it has one, a band "
-                    "between 0 and 1: " KG__BASELINE_REMEDY);
+    kg__complain_at(
+        file, where,
+        "is not a case (comparison/variant/size/launch) with its largest error, the "
+        "mean of no more and, where it has one, a band between 0 and 1: " KG__BASELINE_REMEDY);
     return false;
 }
 
-static int compare_accuracies(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
     return strcmp(((const kg__baseline_accuracy *)left)->id,
                   ((const kg__baseline_accuracy *)right)->id);
@@ -62,6 +54,5 @@ void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, 
         else
             free(entry.id);
     }
-    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
-          compare_accuracies);
+    qsort(baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy, compare_ids);
 }

@@ -50,16 +50,14 @@ typedef struct kg__limits {
 kg__limits kg__device_limits(void);
 
 /* How often each check launches: once for each order of threads that the device can be made to
- * take. The model has two, a GPU one. */
-int kg__device_orders(void);
+ * take. The model has two, a GPU one. For a KG_REPEATABLE variant the model has a third, of blocks
+ * in shuffled order, and a GPU launches again while other work runs next to it. */
+int kg__device_orders(bool repeatable);
 /* Whether the order that is under way cannot be checked, since a thread waits for what only another
  * order does first. `note` then says where, of a comparison of this home; it is no failure. */
 bool kg__device_gave_up(const char *home, kg__error *note);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
-/* How many of those orders, and more, a KG_REPEATABLE variant is launched in: the model has blocks
- * shuffled too, a GPU launches again while other work runs next to it. */
-int kg__device_repeats(void);
 /* What a result came in: "in ascending", "in reversed order of blocks", "in another launch". */
 const char *kg__device_order_words(int order);
 

@@ -112,9 +112,13 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     return code;
 }
 
-int kg__device_orders(void)
+/* The first launch has the GPU to itself. Where blocks add up in the order in which they come,
+ * three more, among blocks of another kernel, hardly ever come in the same one. */
+#define REPEATS 4
+
+int kg__device_orders(bool repeatable)
 {
-    return 1;
+    return repeatable ? REPEATS : 1;
 }
 
 bool kg__device_gave_up(const char *home, kg__error *note)
@@ -131,15 +135,6 @@ const char *kg__device_begin_order(int order)
 {
     accompanied = order > 0 && !quiet;
     return order > 0 ? ", launched again" : "";
-}
-
-/* The first launch has the GPU to itself. Where blocks add up in the order in which they come,
- * three more, among blocks of another kernel, hardly ever come in the same one. */
-#define REPEATS 4
-
-int kg__device_repeats(void)
-{
-    return REPEATS;
 }
 
 const char *kg__device_order_words(int order)

@@ -50,9 +50,9 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
     return true;
 }
 
-int kg__device_orders(void)
+int kg__device_orders(bool repeatable)
 {
-    return kg__device_watches() ? 1 : 2;
+    return kg__device_watches() ? 1 : repeatable ? KG__MODEL_ORDERS : 2;
 }
 
 const char *kg__device_begin_order(int order)
@@ -62,11 +62,6 @@ const char *kg__device_begin_order(int order)
 
     kg__model_set_order((kg__model_order)order);
     return names[order];
-}
-
-int kg__device_repeats(void)
-{
-    return kg__device_watches() ? 1 : KG__MODEL_ORDERS;
 }
 
 const char *kg__device_order_words(int order)

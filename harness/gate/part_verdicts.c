@@ -114,7 +114,7 @@ static void judge_accuracy(kg__part_run *run, const kg__subject *subject, kg__ca
                                                .same_code = subject->same_code,
                                                .strict = kg__is_strict() };
 
-    kg__add_accuracy(&run->pool, result, plain->accuracy, &reference);
+    kg__add_accuracy(&run->pool, result, plain, &reference);
 }
 
 /* Whether what a GPU computed is less accurate than recorded, before anything is known of its code.

@@ -16,8 +16,8 @@ static double round_error(double error)
     return strtod(text, NULL);
 }
 
-bool kg__accuracy_of(kg_type type, const void *computed, const double *expected,
-                     const double *tolerance, size_t count, kg__accuracy *accuracy)
+kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *expected,
+                             const double *tolerance, size_t count)
 {
     const kg__element_type *row = kg__element_type_of(type);
     double widest = 0;  /* tolerance */
@@ -43,41 +43,26 @@ bool kg__accuracy_of(kg_type type, const void *computed, const double *expected,
     }
     scale = widest / (kg_roundoff(type) * largest);
     if (judged == 0 || !(scale * most <= KG__LARGEST_FIGURE))
-        return false;
-    *accuracy = (kg__accuracy){ .max = round_error(scale * most),
-                                .mean = round_error(scale * (sum / (double)judged)) };
-    return true;
+        return KG__NO_ACCURACY;
+    return (kg__accuracy){ round_error(scale * most), round_error(scale * (sum / (double)judged)) };
 }
 
-/* The errors of one output. */
-static kg__accuracy measure_output(kg__problem *problem, int i, kg__buffers *buffers)
+kg__accuracy kg__measure_accuracy(const kg__problem *problem, kg__buffers *buffers)
 {
-    const kg_argument *argument = &problem->base.arguments.list[i];
-    kg__accuracy found = KG__NO_ACCURACY;
-    const void *computed;
+    kg__accuracy largest = KG__NO_ACCURACY;
     kg__error why;
 
-    if (problem->right[i] != NULL && kg__buffers_hold(buffers, i, problem->right[i]))
-        return problem->accuracy[i];
-    computed = kg__buffers_read(buffers, i, &why);
-    if (computed != NULL)
-        (void)kg__accuracy_of(argument->type, computed, problem->expected[i], problem->tolerance[i],
-                              argument->rows * argument->columns, &found);
-    if (problem->right[i] == NULL)
-        problem->accuracy[i] = found;
-    return found;
-}
-
-void kg__measure_accuracy(kg__problem *problem, kg__buffers *buffers, kg__accuracy *accuracy)
-{
-    *accuracy = KG__NO_ACCURACY;
     for (int i = 0; i < problem->base.arguments.count; i++) {
+        const kg_argument *argument = &problem->base.arguments.list[i];
+        const bool has_errors = problem->expected[i] != NULL && kg_roundoff(argument->type) > 0;
+        const void *computed = has_errors ? kg__buffers_read(buffers, i, &why) : NULL;
         kg__accuracy found;
 
-        if (problem->expected[i] == NULL || kg_roundoff(problem->base.arguments.list[i].type) == 0)
+        if (computed == NULL)
             continue;
-        found = measure_output(problem, i, buffers);
-        accuracy->max = fmax(accuracy->max, found.max);
-        accuracy->mean = fmax(accuracy->mean, found.mean);
+        found = kg__accuracy_of(argument->type, computed, problem->expected[i],
+                                problem->tolerance[i], argument->rows * argument->columns);
+        largest = (kg__accuracy){ fmax(largest.max, found.max), fmax(largest.mean, found.mean) };
     }
+    return largest;
 }

@@ -6,22 +6,22 @@
 
 #include "device/buffers.h"
 #include "observer/problem.h"
-#include "records/observation.h"
 
-/* Of results that have no error to speak of. */
+/* Errors in roundoffs of the output's type; none where `max` is below 0. */
+typedef struct kg__accuracy {
+    double max;
+    double mean;
+} kg__accuracy;
+
 #define KG__NO_ACCURACY ((kg__accuracy){ -1, -1 })
 
-/* The errors of `count` right elements of `type` in roundoffs of that type at the scale of their
- * tolerances, by the formula of docs/judging.md, rounded to four digits. False where there are
- * none: of integers, and where every element with a finite tolerance above 0 is expected to be 0.
- */
-bool kg__accuracy_of(kg_type type, const void *computed, const double *expected,
-                     const double *tolerance, size_t count, kg__accuracy *accuracy);
+/* The errors of `count` right elements of `type` at the scale of their tolerances, by the formula
+ * of docs/judging.md, rounded to four digits. KG__NO_ACCURACY of integers, and where every element
+ * with a finite tolerance above 0 is expected to be 0. */
+kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *expected,
+                             const double *tolerance, size_t count);
 
-/* Measures the results in `buffers`, which are right, by the problem's reference: of several
- * outputs the largest errors, KG__NO_ACCURACY where none has any. What holds the bits of the
- * problem's kept results has their errors, and the errors of what is yet to be kept become the
- * problem's. */
-void kg__measure_accuracy(kg__problem *problem, kg__buffers *buffers, kg__accuracy *accuracy);
+/* The largest errors of all outputs in `buffers`, which are right by the problem's reference. */
+kg__accuracy kg__measure_accuracy(const kg__problem *problem, kg__buffers *buffers);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "device/device.h"
-#include "observer/accuracy.h"
 #include "observer/inputs.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
@@ -426,15 +425,12 @@ static kg__outcome check_repetition(kg__checker *checker, int order, kg__error *
 {
     const char *symbol = NULL;
 
-    switch (kg__repeats_take(&checker->repeats, &checker->buffers, order, &symbol, why)) {
-    case KG__REPEATED:
+    if (kg__repeats_take(&checker->repeats, &checker->buffers, order, &symbol, why))
         return KG__RIGHT;
-    case KG__NOT_REPEATED:
-        note_failure("not_repeatable", symbol);
-        return KG__INCORRECT;
-    default:
+    if (symbol == NULL)
         return failure_outcome();
-    }
+    note_failure("not_repeatable", symbol);
+    return KG__INCORRECT;
 }
 
 /* Checks one pattern: the random inputs in every order, each other pattern in one, in turn. Where
@@ -444,7 +440,7 @@ static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comp
 {
     kg__problem *problem = &checker->problems[pattern];
     const bool repeats = c->variant->repeatable && pattern == 0;
-    const int orders = repeats ? kg__device_repeats() : kg__device_orders();
+    const int orders = kg__device_orders(repeats);
     const int first = pattern == 0 || checker->in_order ? 0 : pattern % orders;
 
     for (int order = first; order < (pattern == 0 ? orders : first + 1); order++) {
@@ -457,7 +453,7 @@ static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comp
             return pattern == 0 ? KG__RIGHT : check_pattern(checker, comparison, c, pattern, why);
         }
         if (outcome == KG__RIGHT && pattern == 0 && order == 0 && !kg__device_watches())
-            kg__measure_accuracy(problem, &checker->buffers, &checker->accuracy);
+            checker->accuracy = kg__measure_accuracy(problem, &checker->buffers);
         if (outcome == KG__RIGHT && repeats)
             outcome = check_repetition(checker, order, why);
         if (outcome != KG__RIGHT)

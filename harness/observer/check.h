@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
+#include "observer/accuracy.h"
 #include "observer/problem.h"
 #include "observer/repeat.h"
 #include "suite/table.h"
@@ -73,7 +74,7 @@ typedef struct kg__checker {
     int patterns;
     kg__buffers buffers;
     bool in_order; /* the last case relies on the order in which blocks start */
-    kg__accuracy accuracy; /* of the last case; a `max` below 0: it has none */
+    kg__accuracy accuracy; /* of the last case */
     kg__repeats repeats;
 } kg__checker;
 

@@ -6,7 +6,6 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
-#include "records/observation.h"
 #include "suite/table.h"
 
 /* A size's inputs by one pattern, with what they must give. */
@@ -23,7 +22,6 @@ typedef struct kg__problem {
     double *tolerance[KG_MAX_ARGUMENTS];
     /* Outputs that were judged right, on the device, by kg__problem_keep(); else NULL. */
     void *right[KG_MAX_ARGUMENTS];
-    kg__accuracy accuracy[KG_MAX_ARGUMENTS]; /* of these */
 } kg__problem;
 
 /* Declares a case's arguments; none, with `error`, where one is not as kg_add_argument() wants it,

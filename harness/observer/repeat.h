@@ -12,16 +12,11 @@ typedef struct kg__repeats {
     void *first[KG_MAX_ARGUMENTS]; /* NULL: nothing is kept, or the argument is not compared */
 } kg__repeats;
 
-typedef enum kg__repetition {
-    KG__REPEATED,
-    KG__NOT_REPEATED, /* `why` says where: "c[17]: 0x3f800001 in ascending, 0x3f800000 in ..." */
-    KG__REPETITION_UNREAD /* an error of the device: `why` */
-} kg__repetition;
-
-/* Keeps the results of the launch of order 0, and compares those of another order with them. A
- * difference leaves the argument's name in `symbol`. */
-kg__repetition kg__repeats_take(kg__repeats *repeats, kg__buffers *buffers, int order,
-                                const char **symbol, kg__error *why);
+/* Keeps the results of the launch of order 0, and compares those of another order with them. False
+ * where they differ, with the argument's name in `symbol` and where in `why`, "c[17]: 0x3f800001 in
+ * ascending, 0x3f800000 in ..."; or, with `symbol` left alone, where they could not be read. */
+bool kg__repeats_take(kg__repeats *repeats, kg__buffers *buffers, int order, const char **symbol,
+                      kg__error *why);
 
 /* Frees what was kept, and empties the structure; an empty one is fine too. */
 void kg__repeats_free(kg__repeats *repeats);

@@ -48,7 +48,6 @@ typedef struct read_observation {
     kg__work work;
     kg__kernel_code kernel;
     kg__findings findings;
-    kg__accuracy accuracy;
     kg__lines *lines;
     kg__pool pool;
 } read_observation;
@@ -102,12 +101,6 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, watches, "watches", FLAG),
     KG__FIELD(kg__observation, in_order, "in_order", FLAG),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
-    { 0 },
-};
-
-static const kg__field accuracy_fields[] = {
-    KG__FIELD(kg__accuracy, max, "max", NUMBER),
-    KG__FIELD(kg__accuracy, mean, "mean", NUMBER),
     { 0 },
 };
 
@@ -180,7 +173,9 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(absent, observation->absent[i].metric,
                             json_string(observation->absent[i].why));
     json_object_set_new(record, "metrics", metrics);
-    json_object_set_new(record, "absent", absent);
+    if (observation->event == KG__EVENT_MEASURED || observation->absent_count > 0)
+        json_object_set(record, "absent", absent);
+    json_decref(absent);
     if (observation->gpu_state != NULL)
         json_object_set_new(record, "gpu_state", kg__gpu_state_json(observation->gpu_state));
     if (observation->work != NULL)
@@ -214,18 +209,13 @@ json_t *kg__observation_json(const kg__observation *observation)
     if (observation->kernel != NULL)
         set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
     kg__fields_write(record, launch_fields, observation);
-    if (observation->event == KG__EVENT_MEASURED)
+    if (observation->event == KG__EVENT_MEASURED ||
+        (observation->event == KG__EVENT_CHECKED && observation->metric_count > 0))
         set_measured(record, observation);
     else if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
     else if (observation->event == KG__EVENT_PROGRESS)
         kg__fields_write(record, progress_fields, observation);
-    if (observation->accuracy != NULL) {
-        json_t *accuracy = json_object();
-
-        kg__fields_write(accuracy, accuracy_fields, observation->accuracy);
-        set_object(record, "accuracy", accuracy);
-    }
     if (observation->findings != NULL)
         kg__findings_set(record, observation->findings);
     return record;
@@ -349,21 +339,6 @@ static bool read_device(read_observation *read, const json_t *record, kg__error 
            kg__fail(error, "kernel: %s", fault.text);
 }
 
-static bool read_accuracy(read_observation *read, const json_t *object, kg__error *error)
-{
-    kg__accuracy *accuracy = &read->accuracy;
-    kg__error fault = { "" };
-
-    if (object == NULL)
-        return true;
-    *accuracy = (kg__accuracy){ NAN, NAN };
-    if (!kg__fields_read(object, accuracy_fields, accuracy, &fault))
-        return kg__fail(error, "accuracy: %s", fault.text);
-    read->observation.accuracy = accuracy;
-    return (accuracy->mean >= 0 && accuracy->mean <= accuracy->max) ||
-           kg__fail(error, "accuracy: is not a mean of 0 or more, and a max of no less");
-}
-
 /* Reads the members that an observation points to. */
 static bool read_parts(read_observation *read, const json_t *record, kg__error *error)
 {
@@ -382,7 +357,6 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
     return (work == NULL || kg__work_read(work, &read->work, error)) &&
            kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
-           read_accuracy(read, json_object_get(record, "accuracy"), error) &&
            kg__findings_read(record, &read->pool, &read->findings, error);
 }
 

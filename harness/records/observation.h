@@ -8,10 +8,10 @@
  * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
  * - "start", "case": a crash or a hang from here on costs this case
  * - "checked", "case", "right": true or false, "why"; "in_order" is true where it relies on the
- *   order in which blocks start; where the plain kernels' floats are right, "accuracy": {"max",
- *   "mean"}; where it is wrong, "findings" (finding.h), whose text is then the "why", and
- *   "more_findings", or "failure": {"kind": "wrong_elements", "input_written" or "guard_zone",
- *   "symbol": the argument}
+ *   order in which blocks start; where floats of plain kernels are right, "metrics":
+ *   {"error_max": {"value"}, "error_mean": {"value"}} (docs/judging.md); where it is wrong,
+ *   "findings" (finding.h), whose text is then the "why", and "more_findings", or "failure":
+ *   {"kind": "wrong_elements", "input_written" or "guard_zone", "symbol": the argument}
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
@@ -86,12 +86,6 @@ typedef struct kg__absence {
     const char *why;
 } kg__absence;
 
-/* How far float results are from their reference, in roundoffs: docs/judging.md has the formula. */
-typedef struct kg__accuracy {
-    double max;
-    double mean;
-} kg__accuracy;
-
 /* One record. Zero or NULL: not told. What is borrowed has to live as long as it does. */
 typedef struct kg__observation {
     kg__event event;
@@ -114,7 +108,6 @@ typedef struct kg__observation {
     const kg__lines *lines;
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
-    const kg__accuracy *accuracy;
     const kg__findings *findings;
     const char *failure;        /* its kind */
     const char *failure_symbol; /* may be unknown */

@@ -20,7 +20,7 @@ typedef struct kg__accuracy_reference {
  * metrics "error_max" and "error_mean", and gives it their verdict with its reason. A case without
  * a recorded error has no baseline; where the baseline is older than accuracy, in strict mode
  * alone. */
-void kg__add_accuracy(kg__pool *pool, kg__case_result *result, const kg__accuracy *errors,
+void kg__add_accuracy(kg__pool *pool, kg__case_result *result, const kg__observation *plain,
                       const kg__accuracy_reference *reference);
 
 #endif

@@ -150,7 +150,7 @@ class Counting:
         changed = sum(self._store(baseline.case(case), record, commit) for case, record in counted.items())
         changed += recorder.retire(baseline, counted)
         listed = self._list_checked(baseline)
-        errors = recorder.store_accuracy(baseline, {case: found.errors for case, found in self._cases.items() if found.errors})
+        errors = recorder.store_accuracy(baseline, {case: found.errors for case, found in self._cases.items() if found.checked})
         self._log.set_counts(RUNS, len(counted), changed)
         # Equal counts of another compiler, model or flags are stored with the new provenance.
         if changed + listed + errors or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):

@@ -79,8 +79,7 @@ class Timing:
 
     def _take_checked(self, _program, record):
         errors = errors_of(record)
-        if errors is not None:
-            self._errors.setdefault(text_of(record, "case"), []).append(errors)
+        self._errors.setdefault(text_of(record, "case"), []).extend([errors] if errors else [])
 
     def _take_measured(self, program, record):
         case = text_of(record, "case")
@@ -136,7 +135,7 @@ class Timing:
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()
-        if self._errors:
+        if any(self._errors.values()):
             self._log.say(f"checking {plural(self._count - 1, 'time')} more, for errors that vary")
             for _ in range(self._count - 1):
                 self._recorder.observe_all(self._jobs(), "check", self._take_checked)

@@ -29,8 +29,8 @@ def is_partial():
 
 def errors_of(record):
     """The errors of a "checked" record, [largest, mean]; None where it has none."""
-    accuracy = member(record, "accuracy")
-    return None if accuracy is None else [number_of(accuracy, "max"), number_of(accuracy, "mean")]
+    metrics = object_of(record, "metrics")
+    return [number_of(metrics[name], "value") for name in ERRORS] if ERRORS[0] in metrics else None
 
 
 def _is_moved(old, new, least):
@@ -196,10 +196,12 @@ class Recorder:
         return comparison_of_case(case) in self._comparisons
 
     def store_accuracy(self, baseline, found):
-        """Stores the errors of checked cases, [largest, mean] and a band that is not the target's own; how many changed. Of a GPU
-        an error within its band is left alone. Cases that have none any more are removed."""
+        """Stores the errors of checked cases, [largest, mean] and a band that is not the target's own, or None; how many changed.
+        Of a GPU an error within its band is left alone. Cases that have none any more are removed."""
         known, changed, new = dict(baseline.accuracy or {}), 0, 0
-        gone = [case for case in known if not is_partial() and self.knows(case) and case not in found]
+        found, observed = {case: errors for case, errors in found.items() if errors}, found
+        gone = [case for case in known
+                if case not in found and (case in observed or not is_partial() and self.knows(case))]
         for case in gone:
             del known[case]
             self.log.retire(case, ERRORS[0])
@@ -212,7 +214,7 @@ class Recorder:
             for name, before, now in zip(ERRORS, old or (math.nan, math.nan), errors):
                 if before == now:
                     continue
-                self.log.change(case, name, before, now)
+                self.log.change(case, name, before or math.nan, now)
                 if old is not None:
                     self.log.say(f"{case:<50} {name:<26} {show_error(before):>16} {show_error(now):>16} {_change(before, now):>9}")
         if new:

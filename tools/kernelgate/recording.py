@@ -55,7 +55,7 @@ def errors_of_sessions(sessions):
     found = {}
     for case, errors in sessions.items():
         columns = list(zip(*errors))
-        band = max(map(band_of_errors, columns))
+        band = max(map(band_of_errors, columns), default=ERROR_BAND)
         found[case] = [*map(max, columns), *([band] if band > ERROR_BAND else [])]
     return found
 

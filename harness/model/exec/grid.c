@@ -184,26 +184,8 @@ static bool step_index(uint3 *index, uint3 first, uint3 count)
            step(&index->z, first.z, count.z);
 }
 
-/* A step that shares no factor with `count`, so that it comes to every number below: by the golden
- * ratio, which keeps neighbors apart. */
-static uint64_t stride_of(uint64_t count)
-{
-    uint64_t stride = (uint64_t)((double)count * 0.618) + 1;
-
-    for (;; stride++) {
-        uint64_t a = count;
-        uint64_t b = stride;
-
-        while (b != 0) {
-            uint64_t rest = a % b;
-
-            a = b;
-            b = rest;
-        }
-        if (a == 1)
-            return stride;
-    }
-}
+/* A prime, which shares no factor with the blocks of a grid, so that steps of it come to each. */
+#define SHUFFLE 2654435761u
 
 /* Steps an index of a grid of blocks, or of clusters, in the order of the launch. */
 static bool step_in_grid(uint3 *index, uint3 count)
@@ -213,7 +195,7 @@ static bool step_in_grid(uint3 *index, uint3 count)
 
     if (kg__running.order != KG__MODEL_SHUFFLED)
         return step_index(index, (uint3){ 0, 0, 0 }, count);
-    place = (place + stride_of(plane * count.z)) % (plane * count.z);
+    place = (place + SHUFFLE) % (plane * count.z);
     *index = (uint3){ (unsigned int)(place % count.x), (unsigned int)(place % plane / count.x),
                       (unsigned int)(place / plane) };
     return place != 0;

@@ -419,7 +419,7 @@ Test(baseline_members, errors_of_checked_cases)
         cr_expect(kg__baseline_accuracy_of(&baseline, "a/b/3/-") == NULL);
         if (accuracies[i].count == 2)
             cr_expect(kg__baseline_accuracy_of(&baseline, "a/b/1/-")->band == 0.3 &&
-                      kg__baseline_accuracy_of(&baseline, "b/b/1/-")->errors.max == 0.5);
+                      kg__baseline_accuracy_of(&baseline, "b/b/1/-")->errors[0] == 0.5);
         kg__baseline_free(&baseline);
     }
 }

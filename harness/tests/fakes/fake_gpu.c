@@ -202,9 +202,9 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     return cudaSuccess;
 }
 
-int kg__device_orders(void)
+int kg__device_orders(bool repeatable)
 {
-    return 1;
+    return repeatable ? 2 : 1;
 }
 
 bool kg__device_gave_up(const char *home, kg__error *note)
@@ -218,11 +218,6 @@ const char *kg__device_begin_order(int order)
 {
     (void)order;
     return "";
-}
-
-int kg__device_repeats(void)
-{
-    return 2;
 }
 
 const char *kg__device_order_words(int order)

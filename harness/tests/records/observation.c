@@ -30,8 +30,8 @@ static const char *const records[] = {
     "{\"event\": \"alive\"}",
     "{\"event\": \"start\", \"case\": \"a/b/1/-\"}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true}",
-    "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true, \"accuracy\": {\"max\": 0.5, "
-    "\"mean\": 0.0}}",
+    "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true, \"metrics\": "
+    "{\"error_max\": {\"value\": 0.5}, \"error_mean\": {\"value\": 0.25}}}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"c[3]\", "
     "\"failure\": {\"kind\": \"guard_zone\", \"symbol\": \"c\"}}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"it races\", "
@@ -99,10 +99,6 @@ Test(observation, members_have_their_type)
         "{\"event\": \"measured\", \"work\": {\"operations\": \"7\"}}",
         "{\"event\": \"measured\", \"sampled\": {\"blocks\": -7}}",
         "{\"event\": \"checked\", \"failure\": 7}",
-        "{\"event\": \"checked\", \"accuracy\": 7}",
-        "{\"event\": \"checked\", \"accuracy\": {\"max\": 1}}",
-        "{\"event\": \"checked\", \"accuracy\": {\"max\": 1, \"mean\": 2}}",
-        "{\"event\": \"checked\", \"accuracy\": {\"max\": 1, \"mean\": -1}}",
         "{\"event\": \"failed\", \"at\": {\"line\": 1.5}}",
         "{\"event\": \"checked\", \"findings\": [{\"kind\": \"nonsense\"}]}",
         "{\"event\": \"sentinels\", \"copy\": {\"value\": \"9\"}}",
