@@ -148,7 +148,7 @@ def compile_source(home, command):
 
 def make_object(command, target, text):
     """Compiles a text in C; the exit code."""
-    start = next((number for number, word in enumerate(command) if word.startswith("-")), len(command))
+    start = next((number for number, word in enumerate(command) if word.startswith("-") or word.endswith(".o")), len(command))
     return subprocess.run([*command[:start], "-x", "c", "-", "-c", "-o", target], input=text.encode(), check=False).returncode
 
 
@@ -208,8 +208,7 @@ def stubs_of(words, home, why, gpu_only):
 def blame(words, said, home):
     """The objects of kernels that a link fails for: of each its stub. said: what the linker says."""
     blamed = {}
-    undefined = {match[3]: match for match in UNDEFINED.finditer(said)}
-    twice = {match[3]: match for match in TWICE.finditer(said)}
+    undefined, twice = ({match[3]: match for match in reversed(list(kind.finditer(said)))} for kind in (UNDEFINED, TWICE))
     defined = set()
     for word in words:
         symbols = object_file.read_symbols(word) if word.endswith(".o") and os.path.exists(word) else []
@@ -221,9 +220,11 @@ def blame(words, said, home):
             file = os.path.relpath(source, home)
             why = f"undefined reference to {demangle(missing)}: define it, or link its library" if missing else \
                 f"another file defines {demangle(again)}, too: make one static, or rename it"
-            match = undefined[missing] if missing else twice[again]
-            is_told = match[1] and os.path.realpath(match[1]) == os.path.realpath(source)
-            blamed[word] = {"source": source, "file": file, "line": int(match[2]) if is_told else 0, "gpu_only": False, "text": "",
+            # Binutils name the file that includes the source, with the source's line.
+            match, lines = undefined[missing] if missing else twice[again], ["", *read(source).split("\n")]
+            line = int(match[2] or 0)
+            is_told = line < len(lines) and re.search(rf"\b{re.escape(name_of(match[3]))}\b", lines[line])
+            blamed[word] = {"source": source, "file": file, "line": line if is_told else 0, "gpu_only": False, "text": "",
                             "why": f"{why}, or name {file} in GPU_ONLY to gate it on GPUs alone",
                             "defines": {symbol.name for symbol in symbols if symbol.section != ""}}
         else:
