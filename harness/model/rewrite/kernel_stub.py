@@ -28,6 +28,7 @@ MISSING_NAMES = tuple((re.compile(pattern), feature) for pattern, feature in (
 # A member of a namespace of CUDA's.
 MISSING_MEMBER = re.compile(r"['‘]([\w:]+)['’] (?:is not a (?:class template )?member of|in namespace) ['‘]((?:cuda|cub|cooperative_groups|nvcuda)\b[\w:]*)['’]")
 MISSING_SPACE = re.compile(r"['‘]((?:cuda|cub|cooperative_groups|nvcuda)::[\w:]*)['’] (?:has not been declared|is not a namespace)")
+SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
 IN_SOURCE = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
@@ -70,10 +71,10 @@ class FirstError:
     def _is_own(self, file):
         """Whether a file is neither the model's nor the system's, nor one that only includes the source."""
         path = os.path.abspath(file)
-        if path == self.source or path.startswith(self.home + "/") and source_of(path) == path:
-            return not os.path.exists(os.path.join(os.path.dirname(path), "kg_model_device.h"))
-        return not path.startswith(("/usr/include/", "/usr/lib/", "/usr/local/include/")) and source_of(path) == path and \
-            not os.path.exists(os.path.join(os.path.dirname(path), "kg_model_device.h")) and "/" in file
+        # Some of the model's headers are in folders of its folder.
+        if source_of(file) != file or any(os.path.exists(os.path.normpath(f"{path}{'/..' * up}/kg_model_device.h")) for up in (1, 2, 3)):
+            return False
+        return path == self.source or path.startswith(f"{self.home}/") or "/" in file and not path.startswith(SYSTEM)
 
     def _places(self, line):
         return [(os.path.abspath(file), int(number)) for file, number in PLACE.findall(line) if self._is_own(file)]

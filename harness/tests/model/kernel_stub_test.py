@@ -27,6 +27,8 @@ ERRORS = (
      UNSUPPORTED % "cuda::none"),
     ("#include <cuda_runtime.h>\n#include <cuda/barrier>\nvoid f() { cuda::nowhere::none(1); }\n", 3,
      UNSUPPORTED % "cuda::nowhere::none"),
+    ("#include <cuda_runtime.h>\n#include <cuda/atomic>\n#include <string>\nvoid f() { cuda::atomic<std::string> a; }\n", 4,
+     "static assertion failed: the CPU model's atomics take"),
     ("#include <cuda_runtime.h>\ntexture<float> t;\n", 2, UNSUPPORTED % "texture references and cube maps"),
     ("#include <cuda_runtime.h>\n// texture<float> is not used\nint f() { return none; } // cudaGraph\n", 3, OTHERWISE),
 )
