@@ -209,6 +209,7 @@ static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...
     };
 }
 
+/* Launches what was bound; an error is cudaGetLastError()'s. */
 template <typename Bound>
 static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &launch)
 {
@@ -221,9 +222,8 @@ static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &
 template <typename... Expected>
 static inline auto kg__model_starter(const cudaLaunchConfig_t &config, void (*kernel)(Expected...))
 {
-    return [=](Expected... arguments) {
-        kg__model_run(config, kg__model_bind(kernel, arguments...));
-    };
+    return
+        [=](Expected... arguments) { kg__model_run(config, kg__model_bind(kernel, arguments...)); };
 }
 
 template <typename... Parameters>

@@ -23,7 +23,8 @@ NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A
 # What g++ says in names of the model's own, and what a reader is told.
 SAID = ((re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
         (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
-        (re.compile(r"\bkg__model_(?:configure|starter|run)\b"), "<<<>>>"))
+        (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),
+        (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))
 # What is in a CUDA Toolkit's own folder of headers, or in CCCL's.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -221,6 +222,9 @@ def compile_source(command, home=None):
     sources = [argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)]
     if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
         return run(command)
+    if sources[0].endswith(".cu") and "-x" not in command:
+        at = command.index(sources[0])
+        command = [*command[:at], "-x", "c++", *command[at:]]
     # Else symbols that are unique in a program could not be an object's own.
     compilation = Compilation([*command, "-fno-gnu-unique"], sources[0], home)
     if not compilation.headers.model:

@@ -28,6 +28,7 @@ MISSING_NAMES = tuple((re.compile(pattern), feature) for pattern, feature in (
 # A member of a namespace of CUDA's.
 MISSING_MEMBER = re.compile(r"['‘]([\w:]+)['’] (?:is not a (?:class template )?member of|in namespace) ['‘]((?:cuda|cub|cooperative_groups|nvcuda)\b[\w:]*)['’]")
 MISSING_SPACE = re.compile(r"['‘]((?:cuda|cub|cooperative_groups|nvcuda)::[\w:]*)['’] (?:has not been declared|is not a namespace)")
+SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
 IN_SOURCE = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
@@ -71,10 +72,10 @@ class FirstError:
     def _is_own(self, file):
         """Whether a file is neither the model's nor the system's, nor one that only includes the source."""
         path = os.path.abspath(file)
-        if path == self.source or path.startswith(self.home + "/") and source_of(path) == path:
-            return not os.path.exists(os.path.join(os.path.dirname(path), "kg_model_device.h"))
-        return not path.startswith(("/usr/include/", "/usr/lib/", "/usr/local/include/")) and source_of(path) == path and \
-            not os.path.exists(os.path.join(os.path.dirname(path), "kg_model_device.h")) and "/" in file
+        # Some of the model's headers are in folders of its folder.
+        if source_of(file) != file or any(os.path.exists(os.path.normpath(f"{path}{'/..' * up}/kg_model_device.h")) for up in (1, 2, 3)):
+            return False
+        return path == self.source or path.startswith(f"{self.home}/") or "/" in file and not path.startswith(SYSTEM)
 
     def _places(self, line):
         return [(os.path.abspath(file), int(number)) for file, number in PLACE.findall(line) if self._is_own(file)]
@@ -161,7 +162,7 @@ def note_uninitialized(path, said, home):
 
 def make_object(command, target, text):
     """Compiles a text in C; the exit code."""
-    start = next((number for number, word in enumerate(command) if word.startswith("-")), len(command))
+    start = next((number for number, word in enumerate(command) if word.startswith("-") or word.endswith(".o")), len(command))
     return subprocess.run([*command[:start], "-x", "c", "-", "-c", "-o", target], input=text.encode(), check=False).returncode
 
 
@@ -221,8 +222,7 @@ def stubs_of(words, home, why, gpu_only):
 def blame(words, said, home):
     """The objects of kernels that a link fails for: of each its stub. said: what the linker says."""
     blamed = {}
-    undefined = {match[3]: match for match in UNDEFINED.finditer(said)}
-    twice = {match[3]: match for match in TWICE.finditer(said)}
+    undefined, twice = ({match[3]: match for match in reversed(list(kind.finditer(said)))} for kind in (UNDEFINED, TWICE))
     defined = set()
     for word in words:
         symbols = object_file.read_symbols(word) if word.endswith(".o") and os.path.exists(word) else []
@@ -234,9 +234,11 @@ def blame(words, said, home):
             file = os.path.relpath(source, home)
             why = f"undefined reference to {demangle(missing)}: define it, or link its library" if missing else \
                 f"another file defines {demangle(again)}, too: make one static, or rename it"
-            match = undefined[missing] if missing else twice[again]
-            is_told = match[1] and os.path.realpath(match[1]) == os.path.realpath(source)
-            blamed[word] = {"source": source, "file": file, "line": int(match[2]) if is_told else 0, "gpu_only": False, "text": "",
+            # Binutils name the file that includes the source, with the source's line.
+            match, lines = undefined[missing] if missing else twice[again], ["", *read(source).split("\n")]
+            line = int(match[2] or 0)
+            is_told = line < len(lines) and re.search(rf"\b{re.escape(name_of(match[3]))}\b", lines[line])
+            blamed[word] = {"source": source, "file": file, "line": line if is_told else 0, "gpu_only": False, "text": "",
                             "why": f"{why}, or name {file} in GPU_ONLY to gate it on GPUs alone",
                             "defines": {symbol.name for symbol in symbols if symbol.section != ""}}
         else:

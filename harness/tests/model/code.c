@@ -1,4 +1,5 @@
-/* Device code of two files, and the forms of launches, shared arrays and functions that a grammar tells. */
+/* Device code of two files, and the forms of launches, shared arrays and functions that a grammar
+ * tells. */
 #include "tests/model/code_kernels.h"
 #include "tests/model/watch_fixture.h"
 
@@ -51,7 +52,8 @@ Test(code, shared_arrays_outside_of_functions_are_watched)
     watch_data data = watch_both(64);
 
     cr_assert(start_of_second(data, 4, 0) == cudaSuccess);
-    expect_only(&(kg__finding){ .kind = KG__RACE_IN_BLOCK, .symbol = "at_file_scope" }, "no barrier");
+    expect_only(&(kg__finding){ .kind = KG__RACE_IN_BLOCK, .symbol = "at_file_scope" },
+                "no barrier");
 }
 
 Test(code, that_recurses_for_ever_overflows_its_stack)

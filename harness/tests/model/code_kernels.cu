@@ -1,4 +1,5 @@
-// Device code as people write it, compiled twice: what one file names like the other is its own. Results grow with PART.
+// Device code as people write it, compiled twice: what one file names like the other is its own.
+// Results grow with PART.
 #include "tests/model/code_kernels.h"
 #include "tests/model/watch_start.h"
 
@@ -44,9 +45,19 @@ __global__ void of_file(float *to, const float *from)
     float (*function)(float) = scale;
     int i = index_in_grid();
 
-    to[i] = function(from[i]) + scale_any(from[i]) + scale_staged(from[i]) + shape(from[i]).area() + factors[0] * from[i] +
-            offsets[0];
+    to[i] = function(from[i]) + scale_any(from[i]) + scale_staged(from[i]) + shape(from[i]).area() +
+            factors[0] * from[i] + offsets[0];
 }
+
+// For the host of both files.
+__host__ __device__ int of_both(int x)
+#if PART == 1
+{
+    return x + 1;
+}
+#else
+    ;
+#endif
 
 template <int N>
 __global__ void of_template(float *to, const float *from)
@@ -85,7 +96,7 @@ static __global__ void in_file_scope(float *to, const float *from, bool has_barr
     at_file_scope[threadIdx.x] = from[threadIdx.x];
     if (has_barrier)
         __syncthreads();
-    to[threadIdx.x] = at_file_scope[31 - threadIdx.x];
+    to[index_in_grid()] = at_file_scope[31 - threadIdx.x];
 }
 
 static __device__ bool is_odd(int n);
@@ -153,7 +164,10 @@ static void start_dependent(float *to)
 {
     constexpr bool is_two = N == 2;
 
+    // As some formatters write it.
+    // clang-format off
     by_operators<N, is_two> << <1, 32 >> >(to);
+    // clang-format on
 }
 
 cudaError_t KG__START(watch_data d, int form, int n)
@@ -162,22 +176,54 @@ cudaError_t KG__START(watch_data d, int form, int n)
     auto copier = [&](auto *copy) { copy<<<1, 32>>>(d.b, n + 1); };
 
     switch (form) {
-    case 0: of_file<<<1, 32>>>(d.b, d.a); break;
-    case 1: of_template<3><<<1, 32>>>(d.b, d.a); break;
-    case 2: clustered<<<4, 8>>>(d.b); break;
-    case 3: by_position<<<1, 32>>>(d.b, d.a); break;
-    case 4: in_file_scope<<<1, 32>>>(d.b, d.a, n > 0); break;
-    case 5: recursive<<<1, 32>>>(d.b, n, false); break;
-    case 6: recursive<<<1, 1>>>(d.b, n, true); break;
-    case 7: copy<<<1, 32>>>(d.b, d.a); break;
-    case 8: copy<float><<<1, n >= 0 ? 32 : 64>>>(d.b, d.a, d.numbers, 32); break;
-    case 9: copy<<<1, 32>>>(d.b, n); break;
-    case 10: by_operators<(8 >> 2), sizeof(float) == 4 && 3 <= 4><<<1, 1 << 5>>>(d.b, { 3, 4 }); break;
-    case 11: start_dependent<2>(d.b); break;
-    case 12: kernels[n == 1]<<<1, 32>>>(d.b, n); break;
-    case 13: (n > 1 ? kernels[0] : kernels[1])<<<1, 32>>>(d.b, n); break;
-    case 14: copier(kernels[1]); break;
-    default: in_c<<<1, 32>>>(d.b); break;
+    case 0:
+        of_file<<<1, 32>>>(d.b, d.a);
+        break;
+    case 1:
+        of_template<3><<<1, 32>>>(d.b, d.a);
+        break;
+    case 2:
+        clustered<<<4, 8>>>(d.b);
+        break;
+    case 3:
+        by_position<<<1, 32>>>(d.b, d.a);
+        break;
+    case 4:
+        in_file_scope<<<2, 32>>>(d.b, d.a, n > 0);
+        break;
+    case 5:
+        recursive<<<1, 32>>>(d.b, n, false);
+        break;
+    case 6:
+        recursive<<<1, 1>>>(d.b, n, true);
+        break;
+    case 7:
+        copy<<<1, 32>>>(d.b, d.a);
+        break;
+    case 8:
+        copy<float><<<1, n >= 0 ? 32 : 64>>>(d.b, d.a, d.numbers, 32);
+        break;
+    case 9:
+        copy<<<1, 32>>>(d.b, n);
+        break;
+    case 10:
+        by_operators<(8 >> 2), sizeof(float) == 4 && 3 <= 4><<<1, 1 << 5>>>(d.b, { 3, 4 });
+        break;
+    case 11:
+        start_dependent<2>(d.b);
+        break;
+    case 12:
+        kernels[n == 1]<<<1, 32>>>(d.b, n);
+        break;
+    case 13:
+        (n > 1 ? kernels[0] : kernels[1])<<<1, 32>>>(d.b, n);
+        break;
+    case 14:
+        copier(kernels[1]);
+        break;
+    default:
+        in_c<<<1, of_both(31)>>>(d.b);
+        break;
     }
     return cudaGetLastError();
 }

@@ -69,6 +69,29 @@ WRONG = (
     ("", "scale<float><<<1, undeclared>>>(a, a, 3);", ":26:", "'undeclared' was not declared"),
     ("", "scale<float><<<1, 32>>>(a);", ":26:", "no matching function for call"),
 )
+# What is no device code, or is not for the model: of a source the line, and what the compiler says.
+REFUSED = (
+    ("static float twice(float x) { return 2 * x; }\n__global__ void k(float *x) { if (x)\n    *x = twice(*x); }\n", 4,
+     'calling a __host__ function ("twice") from a __global__ function ("k") is not allowed'),
+    ("template <typename T> static T twice(T x) { return 2 * x; }\nstatic __device__ float f(float x)\n{ return twice<float>(x); }\n"
+     "__global__ void k(float *x) { *x = f(*x); }\n", 4,
+     'calling a __host__ function ("twice") from a __device__ function ("f") is not allowed'),
+    ("__global__ void child(float *x) { *x = 1; }\n__global__ void k(float *x)\n{ child<<<1,\n32>>>(x); }\n", 4,
+     "the CPU model does not support dynamic parallelism (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
+     "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("#include <thrust/none.h>\n", 2, "the CPU model does not support thrust/none.h (docs/model.md)"),
+)
+# What looks like that, and is not.
+TAKEN = (
+    "constexpr float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
+    "inline __host__ __device__ float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
+    "inline float two() { return 2; }\n__global__ void k(float *x) { auto two = [] { return 3; }; *x = two(); }\n",
+    "inline float two() { return 2; }\n__global__ void k(float *x) { *x = sizeof(two()); }\n",
+    "inline float two() { return 2; }\ninline __host__ __device__ float f() { return two(); }\n",
+    "inline float two() { return 2; }\nstatic inline __device__ float never() { return two(); }\n",
+    "#ifdef SOMETHING_ELSE\n#include <cuComplex_none.h>\n#endif\n#include \"own_helper.h\"\n",
+)
 # What the model has not, and how it is named.
 UNSUPPORTED = (
     ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
@@ -145,6 +168,7 @@ class Rewriting(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertIn(f"kernel.cpp{line}", first)
             self.assertIn(said, first)
+            self.assertNotIn("kg__", text)
 
     def test_lines_of_code(self):
         """Those of the debugging information, which findings have."""
@@ -154,6 +178,29 @@ class Rewriting(unittest.TestCase):
         lines = {int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("kernel.cpp ")}
         self.assertLessEqual({11, 17}, lines)
         self.assertLess(max(lines), 30)
+
+    def test_refused(self):
+        """A header of a CUDA Toolkit that is on the path, and what nvcc refuses or the model cannot have, are said in a line."""
+        toolkit = self.folder / "toolkit"
+        (toolkit / "thrust").mkdir(parents=True)
+        for name, text in (("cuda_runtime_api.h", ""), ("thrust/version.h", ""), ("own_helper.h", "static int helper;\n"),
+                           ("cuComplex_none.h", "/* Copyright NVIDIA Corporation */\n#include <limits>\nfloat from_toolkit();\n"),
+                           ("thrust/none.h", "#error\n")):
+            (toolkit / name).write_text(text, encoding="utf-8")
+        for text, line, said in REFUSED:
+            code, told = self.compile("#include <cuda_runtime.h>\n" + text, f"-I{toolkit}", "-Wno-unused-variable")
+            self.assertNotEqual(code, 0, text)
+            self.assertRegex(told, rf"kernel\.cpp:{line}:\d+: (fatal )?error: {re.escape(said)}")
+            self.assertNotIn("kg__", told)
+        for text in TAKEN:
+            self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text, f"-I{toolkit}", "-Wno-unused-variable"), (0, ""), text)
+
+    def test_nothing_is_paid_where_nothing_is_rewritten(self):
+        """Neither the preprocessor nor the grammar is called for most sources, nor are their objects looked into twice."""
+        text = "#include <cuda_runtime.h>\nstatic int twice(int x) { return 2 * x; }\nint f() { return twice(1); }\n" \
+               "static __global__ void k(float *x) { __shared__ float s[4]; *x = s[1]; }\nvoid *g() { return (void *)k; }\n"
+        self.assertEqual(self.compile(text, "-save-temps=obj"), (0, ""))
+        self.assertFalse((self.folder / "kernel.o.ii").exists() or (self.folder / "kernel.o.joined").exists())
 
     def test_unsupported_instructions(self):
         kernel = '__global__ void kernel_%d(unsigned *p)\n{\n    asm volatile("%s"\n        : "+r"(p[0]) : "l"(p));\n}\n'
