@@ -77,7 +77,9 @@ class Difference:
 
     @property
     def slower(self):
-        return self.gated and self.beyond and self.after > self.before
+        if not (self.gated and self.beyond):
+            return False
+        return self.after > self.before and (self.metric != KEPT or self.before > 0) or self.metric == KEPT and self.after == 0
 
     @property
     def faster(self):

@@ -54,6 +54,10 @@ class Differences(Baselines):
                 ({"barriers": 1}, {"barriers": 1}, "44", None), ({"barriers": 1}, {"barriers": 2}, "44", ("moved", "slower", 1)),
                 ({"shuffles": 4}, {"barriers": 1, "shuffles": 4}, "44", ("moved", "slower", float("inf"))),
                 ({"barriers": 1, "shuffles": 4}, {"shuffles": 4}, "44", ("moved", "faster", -1)),
+                # Work on tensor cores is no cost, and must not be lost.
+                ({"tensor_multiply_adds": 8}, {"tensor_multiply_adds": 4}, "44", ("moved", "", -0.5)),
+                ({"barriers": 1, "tensor_multiply_adds": 8}, {"barriers": 1}, "44", ("moved", "slower", -1)),
+                ({"barriers": 1}, {"barriers": 1, "tensor_multiply_adds": 8}, "44", ("moved", "", float("inf"))),
                 # What another version counted otherwise is not compared.
                 ({"launches": 1}, {"launches": 9}, "24", ("new", "", None))):
             with self.subTest(before=before, after=after):
