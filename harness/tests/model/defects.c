@@ -328,7 +328,7 @@ Test(defects, of_a_helper_name_its_caller_and_the_kernel)
 /* Each has a cure of its own. */
 Test(defects, of_races_between_blocks_and_in_a_block_are_apart)
 {
-    static const defect two = { DEFECT(two_ways, ADD_UP) };
+    static const defect two = { DEFECT(two_ways, DOUBLE) };
     const mark mark = find_mark("two_ways");
     const run done = launch(&two, true, KG__MODEL_CHECK);
     bool found[KG__FINDING_KINDS] = { false };

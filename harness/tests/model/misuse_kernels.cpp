@@ -233,10 +233,11 @@ LAUNCHER(wrong_caller, double_by_put<false>, double_by_put<true>)
 // One block overwrites what all of them read: a barrier cures that in the block alone.
 static __global__ void race_in_two_ways(const float *in, float *out, int n)
 {
-    float state = *out; /* defect: two_ways */
+    int i = index_in_grid();
+    float state = out[0]; /* defect: two_ways */
 
-    if (index_in_grid() == 0)
-        *out = state + in[n - 1];
+    if (i < n)
+        out[i] = state + in[i];
 }
 
 LAUNCHER(two_ways, race_in_two_ways, race_in_two_ways)
