@@ -25,55 +25,44 @@ struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
 
-/* The kg_type of an element, of a vector's first one; below 0 of what has no type. */
-#define KG__TYPE_OF(type, ...)                                                                     \
+/* The kg_type of an element, of a vector's first one: of integers, the signed one of that size;
+ * below 0 of bytes and of what has no type. */
+#define KG__TYPE_OF(type, value)                                                                   \
     constexpr int kg__type_of(const volatile type *, int)                                          \
     {                                                                                              \
-        return __VA_ARGS__;                                                                        \
+        return value;                                                                              \
     }
+KG__TYPE_OF(char, -1)
 KG__TYPE_OF(float, KG_FLOAT32)
 KG__TYPE_OF(double, KG_FLOAT64)
 KG__TYPE_OF(__half, KG_FLOAT16)
 KG__TYPE_OF(__nv_bfloat16, KG_BFLOAT16)
 KG__TYPE_OF(__nv_fp8_e4m3, KG_FLOAT8_E4M3)
 KG__TYPE_OF(__nv_fp8_e5m2, KG_FLOAT8_E5M2)
-KG__TYPE_OF(signed char, KG_INT8)
-KG__TYPE_OF(unsigned char, KG_UINT8)
-KG__TYPE_OF(short, KG_INT16)
-KG__TYPE_OF(unsigned short, KG_UINT16)
-KG__TYPE_OF(int, KG_INT32)
-KG__TYPE_OF(unsigned int, KG_UINT32)
-KG__TYPE_OF(long, sizeof(long) == 8 ? KG_INT64 : KG_INT32)
-KG__TYPE_OF(unsigned long, sizeof(long) == 8 ? KG_UINT64 : KG_UINT32)
-KG__TYPE_OF(long long, KG_INT64)
-KG__TYPE_OF(unsigned long long, KG_UINT64)
+template <typename Any>
+constexpr int kg__type_of(const volatile Any *, long)
+{
+    return !std::is_integral<Any>::value ? -1
+           : sizeof(Any) == 1            ? KG_INT8
+           : sizeof(Any) == 2            ? KG_INT16
+           : sizeof(Any) == 4            ? KG_INT32
+                                         : KG_INT64;
+}
 template <typename Vector>
 constexpr auto kg__type_of(const volatile Vector *vector, int)
     -> decltype(kg__type_of(&vector->x, 0))
 {
     return kg__type_of(static_cast<decltype(&vector->x)>(nullptr), 0);
 }
-template <typename Any>
-constexpr int kg__type_of(const volatile Any *, long)
-{
-    return -1;
-}
-template <typename Type>
-struct kg__is_const {
-    static constexpr bool value = false;
-};
-template <typename Type>
-struct kg__is_const<const Type> {
-    static constexpr bool value = true;
-};
 
+/* An argument as a pointer to `Type`; `spelled` and the place are for the message. */
 template <typename Type>
 Type *kg__argument_as(const kg_call *call, int index, const char *spelled, const char *file,
                       int line)
 {
     return static_cast<Type *>(kg__argument(call, index,
                                             kg__type_of(static_cast<Type *>(nullptr), 0),
-                                            kg__is_const<Type>::value, spelled, file, line));
+                                            std::is_const<Type>::value, spelled, file, line));
 }
 #define KG__ARG(call, type, index) kg__argument_as<type>((call), (index), #type, __FILE__, __LINE__)
 

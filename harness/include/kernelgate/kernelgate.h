@@ -12,6 +12,7 @@
 
 #ifdef __cplusplus
 #include <cuda_runtime.h>
+#include <type_traits>
 
 extern "C" {
 #else

@@ -1,6 +1,4 @@
 // Kernels that copy, with an input of a type that is right or wrong.
-#include "tests/model/argument_kernels.h"
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>

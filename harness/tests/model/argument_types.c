@@ -4,7 +4,10 @@
 
 #include "observer/check.h"
 #include "suite/argument_type.h"
-#include "tests/model/argument_kernels.h"
+
+/* Each copies argument 0 to argument 1; the names say what is given to KG_ARG for argument 0. */
+kg_launcher takes_half, takes_half2, takes_bfloat16, takes_float, takes_float4, takes_int,
+    takes_unsigned, takes_e4m3, takes_char, takes_writable, takes_third, takes_float_alone;
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
@@ -36,7 +39,6 @@ static const struct {
 } rows[] = {
     { takes_half, KG_FLOAT16, NULL },
     { takes_half2, KG_FLOAT16, NULL },
-    { takes_bfloat16, KG_BFLOAT16, NULL },
     { takes_float, KG_FLOAT32, NULL },
     { takes_float4, KG_FLOAT32, NULL },
     { takes_int, KG_INT32, NULL },
@@ -47,9 +49,7 @@ static const struct {
     { takes_half2, KG_FLOAT32, "argument from has elements of float32, not of float16" },
     { takes_bfloat16, KG_FLOAT16, "argument from has elements of float16, not of bfloat16" },
     { takes_float, KG_FLOAT16, "argument from has elements of float16, not of float32" },
-    { takes_float, KG_INT32, "argument from has elements of int32, not of float32" },
     { takes_float4, KG_FLOAT64, "argument from has elements of float64, not of float32" },
-    { takes_unsigned, KG_INT64, "argument from has elements of int64, not of uint32" },
     { takes_e4m3, KG_FLOAT8_E5M2, "argument from has elements of float8_e5m2, not of float8_e4m3" },
     { takes_writable, KG_INT8,
       "argument from is an input, which must be left as it is: say const char" },

@@ -42,14 +42,12 @@ static int significant_bits(double value)
     return bits;
 }
 
-static size_t between_integers;
-
 /* Whether wide numbers of a type have what is said of them. */
 static void expect_wide(size_t row)
 {
     const kg__element_type *type = kg__element_type_of(types[row].type);
     double *data = kg_allocate(COUNT, sizeof *data);
-    size_t seen[5] = { 0 }; /* zeros, negative, equal to the one before, halfway, below 1 */
+    size_t seen[4] = { 0 }; /* zeros, negative and below 1, equal to one before, halfway */
     double most = 0;
 
     kg__element_fill_wide(type, data, COUNT, 1,
@@ -60,20 +58,17 @@ static void expect_wide(size_t row)
         cr_assert(value == 0 || fabs(value) >= 0.5 / types[row].most, "%s %g", type->name, value);
         most = fmax(most, fabs(value));
         seen[0] += value == 0;
-        seen[1] += value < 0;
+        seen[1] += value < 0 && value > -1;
         for (size_t back = 1; back <= 32 && back <= i; back++)
             seen[2] += value != 0 && value == type->get(data, i - back);
         seen[3] += significant_bits(value) == types[row].halfway;
-        seen[4] += value != 0 && fabs(value) < 1;
-        between_integers += floor(value) + 0.5 == value;
     }
     cr_expect(most == types[row].most, "%s: %g", type->name, most);
     cr_expect(seen[0] > COUNT / 32 && seen[0] < COUNT / 8, "%s: %zu zeros", type->name, seen[0]);
-    cr_expect(seen[1] > COUNT / 3 && seen[1] < COUNT * 2 / 3, "%s: %zu", type->name, seen[1]);
+    cr_expect(seen[1] > COUNT / 8 && seen[1] < COUNT / 2, "%s: %zu", type->name, seen[1]);
     cr_expect(seen[2] > COUNT / 16, "%s: %zu equal", type->name, seen[2]);
     cr_expect(types[row].halfway == 0 || seen[3] > COUNT / 32, "%s: %zu halfway", type->name,
               seen[3]);
-    cr_expect(seen[4] > COUNT / 3 && seen[4] < COUNT * 2 / 3, "%s: %zu", type->name, seen[4]);
     free(data);
 }
 
@@ -81,7 +76,6 @@ Test(inputs, wide_numbers_of_each_type)
 {
     for (size_t i = 0; i < LENGTH(types); i++)
         expect_wide(i);
-    cr_expect(between_integers > 0);
 }
 
 static void of_one_type(const kg_size *of, kg_arguments *list)
@@ -209,11 +203,6 @@ static double root(double x)
     return sqrt(x);
 }
 
-static double tiny(double x)
-{
-    return x * 0x1p-140;
-}
-
 /* The range is as wide as what is expected of it is finite in the output's type; NaN stays. */
 Test(inputs, results_stay_finite)
 {
@@ -252,13 +241,6 @@ Test(inputs, results_stay_finite)
         cr_expect((zeros > 0) == rows[i].zeros, "%zu: %zu zeros", i, zeros);
         kg__problem_free(&problem);
     }
-    /* What a GPU may flush to zero is not wrong. */
-    type_now = KG_FLOAT32;
-    function = tiny;
-    cr_assert(kg__problem_make(&comparison, &one, 1, &problem, &error));
-    for (size_t j = 0; j < (size_t)ROWS * COLUMNS; j++)
-        cr_assert(problem.expected[1][j] == 0 || problem.tolerance[1][j] >= 0x1p-126);
-    kg__problem_free(&problem);
 }
 
 enum { INDEX, CHANGED, LEFT };
