@@ -225,6 +225,19 @@ EACH(zeroed_without_barrier)
     atomicAdd(&d.numbers[blockIdx.x], i);
 }
 
+// A look that saves most atomics, by volatile and by plain reads.
+KERNEL(look_at_a_maximum)
+{
+    if (threadIdx.x == 0 && *(volatile int *)d.numbers < (int)(blockIdx.x ^ 1))
+        atomicMax(d.numbers, (int)(blockIdx.x ^ 1));
+}
+
+KERNEL(plain_look_at_a_maximum)
+{
+    if (threadIdx.x == 0 && *d.numbers < (int)(blockIdx.x ^ 1))
+        atomicMax(d.numbers, (int)(blockIdx.x ^ 1));
+}
+
 // All lanes read what the first one then updates.
 EACH(update_of_what_others_read)
 {

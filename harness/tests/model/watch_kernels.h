@@ -69,7 +69,8 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_zeroed_by_the_last_block, launch_zeroed_by_one_block, launch_zeroed_without_barrier,
     launch_update_of_what_others_read, launch_fence_behind_the_unlock, launch_other_locks,
     launch_look_back_by_flags, launch_look_back_without_fence, launch_shuffle_in_half_a_warp,
-    launch_shuffle_outside_the_mask, launch_shuffle_from_ended_lanes;
+    launch_shuffle_outside_the_mask, launch_shuffle_from_ended_lanes, launch_look_at_a_maximum,
+    launch_plain_look_at_a_maximum;
 
 /* release_kernels.cpp */
 launcher launch_releases_its_own, launch_releases_its_warps, launch_releases_after_a_barrier,

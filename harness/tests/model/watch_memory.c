@@ -86,6 +86,8 @@ static const struct {
     { KERNEL(other_locks), 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
     { KERNEL(last_block_does_not_acquire), 4, 96,
       WRONG(MISSING_FENCE, .symbol = "parts", .lacks_acquire = true) },
+    { KERNEL(look_at_a_maximum), 4, 32, RIGHT },
+    { KERNEL(plain_look_at_a_maximum), 4, 32, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
     { KERNEL(zeroed_by_each_block), 3, 96, RIGHT },
     { KERNEL(zeroed_by_the_last_block), 3, 96, RIGHT },
     { KERNEL(zeroed_by_one_block), 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
