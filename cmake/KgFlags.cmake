@@ -8,8 +8,8 @@
 # The options of nvcc that g++ has too; those that change no result and no count; and those that a cubin's own replace.
 set(KG_TAKEN "^-[DUI].|^-std=c" CACHE INTERNAL "Options of nvcc that g++ has")
 set(KG_WITHOUT_EFFECT
-    "^$|^--?(O|optimize|g$|G$|W|w$|v$|t=|threads|lineinfo|generate-line-info|(device-)?debug|Xptxas|ptxas-options|Xcudafe|Xfatbin\
-|Xnvlink|maxrregcount|keep|diag|display-error|res-usage|resource-usage|expt-|extended-lambda|forward-unknown|fPIC|fvisibility|pipe)"
+    "^$|^--?(O|optimize|g$|G$|W|w$|v$|t=|threads|lineinfo|generate-line-info|(device-)?debug|X(ptxas|cudafe|fatbin|nvlink)\
+|ptxas-options|maxrregcount|keep|diag|display-error|res-usage|resource-usage|expt-|extended-lambda|forward-unknown|fPIC|fvisibility|pipe)"
     CACHE INTERNAL "Options of nvcc that the CPU model needs not")
 set(KG_OF_TARGET "^--?(gencode|generate-code|arch|gpu-architecture|code|gpu-code)(=|$)" CACHE INTERNAL "Options of nvcc that choose a GPU")
 
@@ -31,8 +31,8 @@ function(kg__as_language variable language text)
     endforeach()
     string(REGEX REPLACE "(^|;)--define-macro[=;]" "\\1-D" text "${elements}")
     string(REGEX REPLACE "(^|;)(-[DUI]);" "\\1\\2" text "${text}")
-    string(REGEX REPLACE "(^|;)(--?(Xcompiler|compiler-options|Xptxas|ptxas-options|Xcudafe|Xfatbin|Xnvlink|maxrregcount|gencode\
-|generate-code|arch|gpu-architecture|code|gpu-code|std|ftz|prec-div|prec-sqrt|fmad|threads|t));" "\\1\\2=" text "${text}")
+    string(REGEX REPLACE "(^|;)(--?(X[a-z]+|compiler-options|ptxas-options|maxrregcount|gencode|generate-code|arch|gpu-architecture\
+|code|gpu-code|std|ftz|prec-div|prec-sqrt|fmad|threads|t));" "\\1\\2=" text "${text}")
     string(REGEX REPLACE "(^|;)(-Xcompiler|--compiler-options)=(-[DU])" "\\1\\3" text "${text}")
   endif()
   set(${variable} "${text}" PARENT_SCOPE)
@@ -114,17 +114,18 @@ function(kg__library_of variable source)
   endif()
 endfunction()
 
-# kg__read_flags_last(COMPARISON SOURCES LIBRARIES): has the flags of the comparison's sources, which link the LIBRARIES, and of those
-# of its libraries read where the folder ends: lines after kg_add_comparison() add to them.
+# kg__read_flags_last(COMPARISON SOURCES LIBRARIES): has the flags of the comparison's sources, which link the LIBRARIES, and of
+# those of its libraries read where the folder ends: lines after kg_add_comparison() add to them.
 function(kg__read_flags_last comparison sources libraries)
   foreach(source IN LISTS sources LIBRARY_SOURCES)
     kg__library_of(library ${source})
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__read_flags [[${comparison}]] [[${source}]] [[${library}]] [[${libraries}]])")
+    cmake_language(EVAL CODE
+      "cmake_language(DEFER CALL kg__read_flags [[${comparison}]] [[${source}]] [[${library}]] [[${libraries}]])")
   endforeach()
 endfunction()
 
-# kg__read_flags(COMPARISON SOURCE LIBRARY LINKED): sets KG__<property>_<hash of the source> of NAME.model to the flags of a source in
-# a LIBRARY, or of the comparison itself (""), which links LINKED.
+# kg__read_flags(COMPARISON SOURCE LIBRARY LINKED): sets KG__<property>_<hash of the source> of NAME.model to the flags of a source
+# in a LIBRARY, or of the comparison itself (""), which links LINKED.
 function(kg__read_flags comparison source library linked)
   set(language CXX)
   if(source MATCHES "\\.cu$")
@@ -166,8 +167,8 @@ function(kg__flags_of variable comparison source property library)
   set(${variable} "$<TARGET_GENEX_EVAL:${library},$<TARGET_PROPERTY:${comparison}.model,KG__${property}_${hash}>>" PARENT_SCOPE)
 endfunction()
 
-# kg__tell_flags(COMPARISON SOURCE WRAPPER LIBRARY): has the CPU model's file for a source compiled with the flags of the source, and
-# appends to UNTAKEN a line on those that are left out.
+# kg__tell_flags(COMPARISON SOURCE WRAPPER LIBRARY): has the CPU model's file for a source compiled with the flags of the source,
+# and appends to UNTAKEN a line on those that are left out.
 function(kg__tell_flags comparison source wrapper library)
   foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
     kg__flags_of(flags ${comparison} ${source} ${property} "${library}")
