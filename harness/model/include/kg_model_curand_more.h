@@ -180,6 +180,7 @@ KG__MODEL_CURAND float kg__model_normal_of(unsigned int x)
 
     return (above ? 1.4142135f : -1.4142135f) * -erfcinvf(2.0f * p);
 }
+/* The same in double. */
 KG__MODEL_CURAND double kg__model_normal_double_of(unsigned int x)
 {
     const bool above = x > 0x80000000u;
@@ -187,6 +188,7 @@ KG__MODEL_CURAND double kg__model_normal_double_of(unsigned int x)
 
     return (above ? 1.4142135623730951 : -1.4142135623730951) * -erfcinv(2.0 * p);
 }
+/* The same of 53 of 64 bits. */
 KG__MODEL_CURAND double kg__model_normal_double_of(unsigned long long x)
 {
     const unsigned long long bits = x >> 11;

@@ -89,7 +89,7 @@ class Sources(unittest.TestCase):
                     "__shared__ cuda::barrier<cuda::thread_scope_block> bar; (void)cuda::device::barrier_arrive_tx(bar, 1, 0);")
         self.refuse("the CPU model does not support curand_discrete()", "#include <curand_kernel.h>\n",
                     "curandState s; out[0] = curand_discrete(&s, nullptr);")
-        self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
+        self.refuse("the CPU model does not support cuda/ptx", "#include <cuda/ptx>\n")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",

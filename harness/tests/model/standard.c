@@ -151,6 +151,10 @@ Test(standard, library)
     start(launch_nv_values, single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d] of nvcc's atomics", i);
+    data.n = 64;
+    start(launch_std_waits, single, line(64), data);
+    for (int i = 0; i < 64; i++)
+        cr_assert(data.numbers[i] == 1, "[%d] after waiting", i);
     expect_clean("values");
     data = watch_both(256);
     data.n = 64;

@@ -21,7 +21,7 @@ launcher launch_look_back_acquired, launch_look_back_sequential, launch_look_bac
     launch_nv_add_of_block, launch_nv_values;
 
 /* std_kernels.cpp */
-launcher launch_std_values, launch_std_requests, launch_std_array_beyond,
+launcher launch_std_values, launch_std_waits, launch_std_requests, launch_std_array_beyond,
     launch_std_array_in_shared;
 /* cub_kernels.cpp, for blocks of so many threads: each writes whole numbers. */
 #define CUB_BLOCK 96
