@@ -14,8 +14,8 @@ import object_file
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 # What is rewritten: arrays, clusters and launches; inline PTX.
-WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b"
-                    r"|\b__cluster_dims__\b|<<<|(?<!operator)<<\s+<|<\s+<<")
+WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
+                    r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<|(?<!operator)<<\s+<|<\s+<<")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
@@ -28,10 +28,9 @@ SAID = ((re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attri
 # What is in a CUDA Toolkit's own folder of headers, or in CCCL's.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
-
-
 # What holds no code, and what has round brackets in a function's head besides its parameters.
-NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
+                     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
 IN_HEAD = re.compile(r"(?:__attribute__|alignas|__\w+__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[\[[^]]*\]\]")
 NAMED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 CALLED = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[^;{}()]*>)?\s*\(")
@@ -147,7 +146,8 @@ class Headers:
             if b" 1" in marker[3] and named in self.suspects:
                 name = next((os.path.relpath(named, folder) for folder in map(os.path.realpath, self.toolkits)
                              if named.startswith(f"{folder}/")), named)
-                return f"{os.fsdecode(file)}:{line}:1: fatal error: the CPU model does not support {name} (docs/model.md): {REMEDY}\n"
+                place = f"{os.fsdecode(file)}:{line}:1"
+                return f"{place}: fatal error: the CPU model does not support {name} (docs/model.md): {REMEDY}\n"
             file, line, last = marker[2], int(marker[1]), marker.end()
         return None
 
@@ -155,7 +155,8 @@ class Headers:
 def preprocess(command, found):
     """What the preprocessor leaves: exit code, text, and what it says."""
     headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
-    done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", "-DKG__MODEL_REWRITING", *headers], capture_output=True, check=False)
+    done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", "-DKG__MODEL_REWRITING", *headers],
+                          capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
@@ -166,7 +167,7 @@ def rewrite(text, source, model, recursive, home):
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
     parser = grammar.make_parser(home)
     if parser is None:
-        return None, f"{source}: its launches, inline PTX or shared memory need tree-sitter and tree-sitter-cuda from PyPI: run ci/setup\n"
+        return None, f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run ci/setup\n"
     return rewrite_kernel.Source(parser, text, os.fsencode(model), recursive).rewrite(), ""
 
 

@@ -18,16 +18,16 @@ import compile_kernel
 import object_file
 from compile_kernel import SOURCES, read, value_after
 
-# Headers and names of CUDA's that the model has not, as g++ says so. Others the model's headers name.
-MISSING_HEADER = re.compile(r"((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|mma)"
-                            r"[^:\s]*): No such file or directory")
-MISSING_NAMES = tuple((re.compile(pattern), feature) for pattern, feature in (
+# What of CUDA g++ says is missing, and what that is. Other things the model's headers name.
+CUDA_SPACE = r"['‘]((?:cuda|cub|cooperative_groups|nvcuda)\b[\w:]*)['’]"
+MISSING = tuple((re.compile(pattern), feature) for pattern, feature in (
+    (r"((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|mma)[^:\s]*)"
+     r": No such file or directory", r"\1"),
+    (rf"['‘]([\w:]+)['’] (?:is not a (?:class template )?member of|in namespace) {CUDA_SPACE}", r"\2::\1"),
     (r"['‘](?:texture|texCubemap\w*|tex2Dgather|surfCubemap\w*)['’]", "texture references and cube maps"),
     (r"['‘]cudaGraph\w*['’]", "CUDA graphs"),
 ))
-# A member of a namespace of CUDA's.
-MISSING_MEMBER = re.compile(r"['‘]([\w:]+)['’] (?:is not a (?:class template )?member of|in namespace) ['‘]((?:cuda|cub|cooperative_groups|nvcuda)\b[\w:]*)['’]")
-MISSING_SPACE = re.compile(r"['‘]((?:cuda|cub|cooperative_groups|nvcuda)::[\w:]*)['’] (?:has not been declared|is not a namespace)")
+MISSING_SPACE = re.compile(rf"{CUDA_SPACE} (?:has not been declared|is not a namespace)")
 SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])", re.MULTILINE)
@@ -73,7 +73,8 @@ class FirstError:
         """Whether a file is neither the model's nor the system's, nor one that only includes the source."""
         path = os.path.abspath(file)
         # Some of the model's headers are in folders of its folder.
-        if source_of(file) != file or any(os.path.exists(os.path.normpath(f"{path}{'/..' * up}/kg_model_device.h")) for up in (1, 2, 3)):
+        above = [os.path.normpath(path + "/.." * up) for up in (1, 2, 3)]
+        if source_of(file) != file or any(os.path.exists(f"{folder}/kg_model_device.h") for folder in above):
             return False
         return path == self.source or path.startswith(f"{self.home}/") or "/" in file and not path.startswith(SYSTEM)
 
@@ -91,17 +92,12 @@ class FirstError:
 
     def _missing(self):
         """What of CUDA the message says that there is not; None where it says something else."""
-        header = MISSING_HEADER.search(self.message)
-        if header:
-            return header[1]
-        member = MISSING_MEMBER.search(self.message)
-        if member:
-            return f"{member[2]}::{member[1]}"
         space = MISSING_SPACE.search(self.message)
         if space:
             text = "".join(read(self.file).split("\n")[self.line - 1:self.line])
-            return (re.search(rf"{space[1]}::\w+", text) or space)[0].strip("'‘’")
-        return next((feature for pattern, feature in MISSING_NAMES if pattern.search(self.message)), None)
+            return (re.search(rf"\b{space[1]}::\w+", text) or [space[1]])[0]
+        found = ((pattern.search(self.message), feature) for pattern, feature in MISSING)
+        return next((match.expand(feature) for match, feature in found if match), None)
 
     def describe(self):
         source = os.path.relpath(self.source, self.home)
@@ -222,7 +218,7 @@ def stubs_of(words, home, why, gpu_only):
 def blame(words, said, home):
     """The objects of kernels that a link fails for: of each its stub. said: what the linker says."""
     blamed = {}
-    undefined, twice = ({match[3]: match for match in reversed(list(kind.finditer(said)))} for kind in (UNDEFINED, TWICE))
+    undefined, twice = ({match[3]: match for match in reversed([*kind.finditer(said)])} for kind in (UNDEFINED, TWICE))
     defined = set()
     for word in words:
         symbols = object_file.read_symbols(word) if word.endswith(".o") and os.path.exists(word) else []
@@ -259,8 +255,8 @@ def link(home, comparison, why, gpu_only, command):
         if tried.returncode == 0 or target is None:
             print(said, end="", file=sys.stderr)
             return tried.returncode
-        told = {symbol: find_stub(stubs, symbol, comparison) for symbol in {match[3] for match in UNDEFINED.finditer(said)} - found.keys()}
-        told = {symbol: stub for symbol, stub in told.items() if stub is not None}
+        missing = {match[3] for match in UNDEFINED.finditer(said)} - found.keys()
+        told = {symbol: stub for symbol in missing for stub in [find_stub(stubs, symbol, comparison)] if stub is not None}
         blamed = {} if told else blame(words, said, home)
         for word, stub in blamed.items():
             words.remove(word)

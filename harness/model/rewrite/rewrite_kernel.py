@@ -296,7 +296,8 @@ class Source:
         """What tells the parameters of one function from those of another of its name."""
         parts = []
         for part in node.named_children if node is not None else ():
-            name, default = name_in(part), next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
+            name = name_in(part)
+            default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
             parts.append(tuple(words.get(self.of(leaf), self.of(leaf)) for leaf in leaves(part)
                                if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
                                and self.of(leaf) not in (b"__restrict__", b"__restrict", b"typename")))
@@ -317,11 +318,12 @@ class Source:
             scope += [self.of(around.child_by_field_name("name") or around.children[0])] if "namespace" in around.type else []
             around = around.parent
         words = {self.of(named): b"#%d" % i for i, named in enumerate(map(name_in, head.named_children if head else ())) if named}
-        key = (self.of(name), *scope, self.signature(head, words), self.signature(function.child_by_field_name("parameters"), words))
+        parameters = function.child_by_field_name("parameters")
+        key = (self.of(name), *scope, self.signature(head, words), self.signature(parameters, words))
         if key in self.stubs:
             return
         self.stubs.add(key)
-        texts, names = self.name_parameters(function.child_by_field_name("parameters"), b"kg__a")
+        texts, names = self.name_parameters(parameters, b"kg__a")
         kernel, template = self.of(name), b""
         if head:
             heads, arguments = self.name_parameters(head, b"kg__t")
@@ -341,7 +343,7 @@ class Source:
     # Declarations.
 
     def shared(self, node):
-        """A declaration with __shared__: an array that is extern is the block's dynamic shared memory, which is aligned as any can be."""
+        """A declaration with __shared__: an array that is extern is the block's dynamic shared memory, aligned as any can be."""
         kept = [child for child in node.children if not (
             child.type in ("storage_class_specifier", "attribute_specifier") or self.of(child).startswith(b"alignas"))]
         dropped = [child for child in node.children if self.of(child).startswith(b"alignas")]
@@ -413,7 +415,8 @@ class Source:
         function = self.enclosing(node)
         kind = "__global__" if GLOBAL in self.attributes(function) else "__device__"
         names = [self.of(name).decode(errors="replace") for name in (called, name_in(function_in(function)))]
-        refusal = self.refuse(called, f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed')
+        refusal = self.refuse(
+            called, f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed')
         self.insert(node.start_byte, b"(" + refusal + b", ")
         self.insert(node.end_byte, b")")
 
@@ -442,9 +445,10 @@ class Source:
         line, last = (self.where(at).decode(errors="surrogateescape") for at in (node.start_byte, node.end_byte - 1))
 
         def write():
-            bound = "".join(statement.bind(constraint, self.render(value.start_byte, value.end_byte).decode(errors="surrogateescape"),
-                                           number < len(outputs))
-                            for number, (constraint, value) in enumerate(outputs + inputs))
+            bound = ""
+            for number, (constraint, value) in enumerate(outputs + inputs):
+                expression = self.render(value.start_byte, value.end_byte).decode(errors="surrogateescape")
+                bound += statement.bind(constraint, expression, number < len(outputs))
             return f"do {{ {bound}\n{statement.write(line)}\n{last}}} while (false)".encode(errors="surrogateescape")
 
         self.edit(node, write)

@@ -195,6 +195,16 @@ class Rewriting(unittest.TestCase):
         for text in TAKEN:
             self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text, f"-I{toolkit}", "-Wno-unused-variable"), (0, ""), text)
 
+    def test_device_code_is_shared_by_files_that_nvcc_links(self):
+        """With -rdc; without it a function can still be called on the host of another file."""
+        text = "#include <cuda_runtime.h>\n__device__ float table[2];\n__host__ __device__ float scale(float x) { return 2 * x; }\n"
+        for flags, kinds in (((), {"table": "b", "_Z5scalef": "tW"}), (("-D__CUDACC_RDC__",), {"table": "B", "_Z5scalef": "T"})):
+            self.assertEqual(self.compile(text, *flags), (0, ""))
+            done = subprocess.run(["nm", f"{self.folder}/kernel.o"], capture_output=True, text=True, check=True)
+            rows = [row.split() for row in done.stdout.splitlines()]
+            self.assertEqual({name: "".join(sorted((row[1] for row in rows if row[-1] == name), key=str.isupper)) for name in kinds},
+                             kinds)
+
     def test_nothing_is_paid_where_nothing_is_rewritten(self):
         """Neither the preprocessor nor the grammar is called for most sources, nor are their objects looked into twice."""
         text = "#include <cuda_runtime.h>\nstatic int twice(int x) { return 2 * x; }\nint f() { return twice(1); }\n" \
