@@ -288,7 +288,7 @@ def main(arguments):
 
 
 def _note_uninitialized(document, build):
-    """Notes the variables that g++ takes for uninitialized, as cmake/kernel_stub.py left it next to the objects."""
+    """Notes the variables that g++ takes for uninitialized, as kernel_stub.py left it next to the objects."""
     lines = set()
     for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
         with open(path, encoding="utf-8") as file:

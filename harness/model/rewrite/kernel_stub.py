@@ -3,8 +3,9 @@ usage: kernel_stub.py compile HOME COMPILER ARGUMENT..., as a compiler's launche
        kernel_stub.py link HOME COMPARISON WHY [GPU_ONLY_FILE ...] -- COMPILER ARGUMENT..., as a linker's launcher
 
 `compile` has compile_kernel.py compile, and leaves next to an object OBJECT.notes, where the compiler says that a variable may be
-uninitialized. Where it fails it leaves an empty object, and next to it OBJECT.stub with the first error. `link` gives a program what such sources, and those for GPUs alone, would have defined: functions that the program's
-table kg__stubs (harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
+uninitialized. Where it fails it leaves an empty object, and next to it OBJECT.stub with the first error. `link` gives a program
+what such sources, and those for GPUs alone, would have defined: functions that the program's table kg__stubs
+(harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
 """
 
 import json
@@ -146,7 +147,7 @@ def compile_source(home, command):
 
 
 def note_uninitialized(path, said, home):
-    """Writes a line for each warning of the kind for the report, which names them whatever else is found; none for the model's headers."""
+    """Writes a line for each such warning, for the report; none for the model's headers."""
     lines = {f"{os.path.relpath(file, home)}:{line}: {text}\n" for file, line, text in UNINITIALIZED.findall(said)
              if not os.path.exists(os.path.join(os.path.dirname(file), "kg_model_device.h"))}
     if os.path.exists(path):
