@@ -9,6 +9,7 @@
 #include "records/finding_text.h"
 #include "records/observation.h"
 #include "report/case_line.h"
+#include "results/accuracy_result.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -17,6 +18,7 @@
 typedef struct outcome {
     kg__verdict verdict;
     const kg__observation *observation;
+    bool in_order;
     kg__findings found;          /* its texts are the observation's, or the pool's */
     char text[KG__MESSAGE_SIZE]; /* what is said beside that */
     char source[KG__PATH_SIZE];  /* the variant's */
@@ -55,6 +57,7 @@ static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verd
 
     *checked = (outcome){ .verdict = verdict,
                           .observation = observation,
+                          .in_order = observation->in_order,
                           .found = *observation->findings };
     /* What did not compile says where. */
     if (observation->at_file != NULL && !observation->hung)
@@ -71,7 +74,7 @@ static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verd
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
         kg__format(checked->text, sizeof checked->text, "%s",
-                   run->watching ? observation->why : "");
+                   run->watching || observation->in_order ? observation->why : "");
     else if (!is_check || checked->found.count == 0)
         kg__format(checked->text, sizeof checked->text, "%s: %s", checked->source,
                    observation->why);
@@ -102,6 +105,29 @@ static void add_data(kg__pool *pool, kg__case_result *result, const outcome *che
     result->at_line = observation->at_line;
 }
 
+/* Judges how far right results are from the reference, by what the plain kernels computed. */
+static void judge_accuracy(kg__part_run *run, const kg__subject *subject, kg__case_result *result,
+                           const kg__observation *plain)
+{
+    const kg__accuracy_reference reference = { .baseline = kg__part_baseline(run),
+                                               .exact = run->is_exact,
+                                               .same_code = subject->same_code,
+                                               .strict = kg__is_strict() };
+
+    kg__add_accuracy(&run->pool, result, plain, &reference);
+}
+
+/* Whether what a GPU computed is less accurate than recorded, before anything is known of its code.
+ */
+static bool is_less_accurate(kg__part_run *run, const kg__subject *subject,
+                             const kg__observation *observation)
+{
+    kg__case_result *result = kg__part_result(run, subject, KG__PASS, "");
+
+    judge_accuracy(run, subject, result, observation);
+    return result->verdict == KG__LESS_ACCURATE;
+}
+
 /* Settles a case that was checked. A defect is there to be found wrong. */
 static void settle_checked(kg__part_run *run, kg__subject *subject, const outcome *checked)
 {
@@ -125,7 +151,11 @@ static void settle_checked(kg__part_run *run, kg__subject *subject, const outcom
     if (is_defect)
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
     result = kg__part_result(run, subject, verdict, text);
-    if (!is_defect && verdict != KG__PASS)
+    result->in_order = checked->in_order;
+    if (verdict == KG__PASS && kg__part_is(run, "check"))
+        judge_accuracy(run, subject, result,
+                       subject->held ? subject->plain_observation : checked->observation);
+    if (!is_defect && result->verdict >= KG__LESS_ACCURATE)
         add_data(&run->pool, result, checked);
     kg__part_settle(run, subject, result);
 }
@@ -143,6 +173,7 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
     both.verdict = kg__worse(watched->verdict, plain.verdict);
+    both.in_order = plain.in_order;
     /* Plain kernels find what ends a launch. */
     if (both.found.count == 0)
         both.found = plain.found;
@@ -166,6 +197,13 @@ void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict 
     if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
         subject->held = true;
         subject->hung = observation->hung;
+        subject->plain = verdict;
+        subject->plain_observation = observation;
+        return;
+    }
+    if (verdict == KG__PASS && !kg__part_is_model() &&
+        is_less_accurate(run, subject, observation)) {
+        subject->held = true;
         subject->plain = verdict;
         subject->plain_observation = observation;
         return;

@@ -48,6 +48,7 @@ static const kg__field call_fields[] = {
 static const kg__field finding_fields[] = {
     KG__FIELD_OF(kg__finding, kind, "kind", kinds),
     KG__FIELD(kg__finding, by_host, "host", FLAG),
+    KG__FIELD(kg__finding, lacks_acquire, "lacks_acquire", FLAG),
     KG__FIELD(kg__finding, bytes, "bytes", SMALL),
     KG__FIELD(kg__finding, alignment, "alignment", SMALL),
     KG__FIELD_OF(kg__finding, space, "space", spaces),

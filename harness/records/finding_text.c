@@ -181,7 +181,8 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     }
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, ", with no fence before the atomic or flag that publishes it");
+    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that told of it"
+                                   : ", with no fence before the atomic or flag that publishes it");
 }
 
 static void add_divergent_barrier(const words *to, const kg__finding *finding)

@@ -66,6 +66,7 @@ static const kg__field verdict_fields[] = {
     KG__FIELD_GROUP(KG__AT, place_fields),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
     KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
+    KG__FIELD(kg__case_result, in_order, "in_order", FLAG),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),
     KG__FIELD(kg__case_result, note, "note", TEXT),

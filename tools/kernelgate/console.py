@@ -7,8 +7,8 @@ import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines, texts_of,
-                     variant_of, verdict_of, was_left_alone, with_explanation)
+from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines,
+                     shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
@@ -77,7 +77,7 @@ def counted_figures(entry):
 def timed_figures(entry):
     """ "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)"."""
     text = ""
-    for name, metric in items(member(entry, "metrics")):
+    for name, metric in shown_metrics(entry):
         change = number_of(metric, "change")
         moved = f" ({show_percent(change, True)})" if math.isfinite(change) else ""
         text += f"  {TIMES.get(name, name)} {show_figure(number_of(metric, 'value'), unit_of(name))}{moved}"
@@ -87,7 +87,7 @@ def timed_figures(entry):
 def case_line(entry):
     why = reason_of(entry) if text_of(entry, "why") else ""
     figures = counted_figures(entry) if is_counted(entry) else timed_figures(entry)
-    if not member(entry, "metrics") and not why:
+    if not figures and not why:
         figures = "  checked"
     return (f"{verdict_of(entry):11}  {text_of(entry, 'target'):11}  {text_of(entry, 'case'):32}{figures}"
             f"{'  ' if why else ''}{why}")
@@ -269,7 +269,7 @@ class Console:
     def add_verdict_on(self, entry):
         """The first lines of a case; a reason of its own figures begins with it."""
         verdict = verdict_of(entry)
-        severity = "error" if self.run.fails(entry) else "note" if verdict == "faster" else "warning"
+        severity = "error" if self.run.fails(entry) else "note" if verdict in ("faster", "more-accurate") else "warning"
         file, line = self.place_of(entry)
         where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line else "")
         reason = without_place(reason_of(entry), file, line)

@@ -275,9 +275,10 @@
     });
   };
 
-  /* Of the counters those that a reader looks for, and those that moved. */
-  const isShown = ([name, { value, baseline }]) => !page.counters.includes(name) ||
-    ((value !== 0 || baseline > 0) && (page.shown.includes(name) || (typeof baseline === "number" && value !== baseline)));
+  /* Of the counters those that a reader looks for, and those that moved; of errors those that moved. */
+  const isShown = ([name, { value, baseline }]) => page.errors.includes(name)
+    ? typeof baseline === "number" && value !== baseline
+    : !page.counters.includes(name) || ((value !== 0 || baseline > 0) && (page.shown.includes(name) || (typeof baseline === "number" && value !== baseline)));
 
   /* A table with more rows than this is slow to show. */
   const mostCases = 2000;

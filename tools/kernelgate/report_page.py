@@ -9,7 +9,7 @@ import plots
 from common import Failure, integer_of, list_of, member, object_of, open_regular, text_of
 from comparison_table import comparisons_of, tables_of
 from places import lines_around
-from results import ALWAYS_SHOWN, COUNTERS, VERDICTS, reason_of
+from results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
 from table_text import facts, notes
 from text import clean
 
@@ -86,7 +86,8 @@ def data_of(run):
     numbers = {id(entry): number for number, entry in enumerate(cases)}
     failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
     data = {"results": run.document, "outcome": run.text("outcome"), "headline": run.text("headline"),
-            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "shown": ALWAYS_SHOWN,
+            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
+            "shown": ALWAYS_SHOWN,
             "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},
             "failed": [{"case": numbers[id(entry)], "others": run.others(entry)} for entry in failed],
             "doubtful": [numbers[id(entry)] for entry in run.worst_first(False)], "apart": FAILURES_APART,

@@ -17,6 +17,8 @@ void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
 
 /* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);
+/* Ends the launch that runs after so many seconds of the process's time; 0: it has all the time. */
+void kg__limit_time(double seconds);
 /* Gives the signals back to whoever had them. */
 void kg__release_faults(void);
 

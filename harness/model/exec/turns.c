@@ -9,6 +9,12 @@
 
 /* A thread that finds the same value in the same word so often waits for another to change it. */
 #define POLLS_MAXIMUM 64
+/* The same of a failing atomicCAS(), __nanosleep() and what else may be no wait, so that threads
+ * keep their turns, and lanes meet where they do on hardware. */
+#define TRIES_MAXIMUM (1u << 16)
+/* So often, by all threads of the block that wait, and at least twice by each: no thread of it will
+ * change the value. */
+#define FUTILE_POLLS (1u << 16)
 
 /* No lane of the warp that has its turn can run: has the watcher replay what its lanes have done,
  * and then releases those that have come together. Returns whether one can run now. */
@@ -31,10 +37,12 @@ static bool settle_warp(void)
     return warp->ready != 0;
 }
 
-/* Nobody else can go on: those that look for a value look again. False where there are none. */
+/* Nobody else can go on: those that look for a value look again. False where there are none, or
+ * where they look in vain. */
 static bool release_polling(void)
 {
-    if (kg__running.polling == 0)
+    if (kg__running.polling == 0 ||
+        (++kg__running.futile_rounds > 2 && kg__running.futile_polls > FUTILE_POLLS))
         return false;
     for (int i = 0; i < kg__running.warp_count; i++) {
         kg__running.warps[i].ready |= kg__running.warps[i].polling;
@@ -245,9 +253,26 @@ void kg__exec_polled(const void *word, uint64_t value)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
-    self->polls = self->polled == word && self->polled_value == value ? self->polls + 1 : 0;
+    if (self->polled == word && self->polled_value == value) {
+        self->polls++;
+        return;
+    }
     self->polled = word;
     self->polled_value = value;
+    self->polls = 0;
+    kg__running.futile_polls = 0;
+    kg__running.futile_rounds = 0;
+}
+
+bool kg__exec_tries_in_vain(const void *word, uint64_t value)
+{
+    if (!kg__in_kernel)
+        return false;
+    if (word != NULL)
+        kg__exec_polled(word, value);
+    else
+        kg__running.threads[kg__running.current].polls++;
+    return kg__running.threads[kg__running.current].polls >= TRIES_MAXIMUM;
 }
 
 void kg__exec_released(const void *word)
@@ -262,11 +287,13 @@ bool kg__exec_is_early(const void *word, bool acquires)
                              (acquires && kg__running.warps[kg__running.turn].released == word));
 }
 
-kg__model_turn kg__exec_wait_for_others(void)
+kg__model_turn kg__exec_wait_for_others(uintptr_t code)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
+    kg__running.futile_polls += self->polls;
     self->polls = 0;
+    self->code = code;
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
     kg__running.warps[kg__running.turn].polling |=

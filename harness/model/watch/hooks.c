@@ -4,13 +4,17 @@
 #include "model/watch/trace.h"
 
 #include "model/exec/allocations.h"
+#include "model/exec/fibers.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
+#include "model/watch/sites.h"
 #include "model/watch/undefined.h"
 #include "model/watch/watcher.h"
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes of a row of eight halves */
@@ -210,12 +214,17 @@ void __tsan_write_range(const void *address, size_t size)
 
 void kg__model_fence(void)
 {
-    note(kg__access(1, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_DEVICE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 void kg__model_fence_block(void)
 {
-    note(kg__access(0, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_BLOCK, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
+void kg__model_acquire(void)
+{
+    note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 /* The stand-in's atomics load once and store once: the load is the request, and nothing comes
@@ -278,7 +287,7 @@ static void wait_for_value(const void *word, bool acquires, uintptr_t code)
         if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !kg__suspicious)
             make_room(code);
         else if (kg__exec_is_early(word, acquires))
-            kg__model_pass(kg__exec_wait_for_others());
+            kg__model_pass(kg__exec_wait_for_others(code));
         else
             return;
     }
@@ -303,6 +312,12 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
     memcpy(word, value, bytes);
     if ((how & KG__MODEL_RELEASES) != 0)
         kg__exec_released(word);
+}
+
+void kg__model_tries_in_vain(const void *word, uint64_t value)
+{
+    if (kg__exec_tries_in_vain(word, value))
+        kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
@@ -396,4 +411,31 @@ void *kg__model_memset(void *to, int value, size_t size)
 {
     note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memset(to, value, size);
+}
+
+/* Counts what the running lane does that is no access. */
+static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
+{
+    if (kg__trace_cursor == NULL)
+        return;
+    kg__model_hold_sigterm(); /* which would leave the table of sites as it grows */
+    kg__site_note(code, kind, times);
+    kg__model_release_sigterm();
+}
+
+void kg__model_multiplies(unsigned int times)
+{
+    count_of_lane(KG__ACCESS_MATRIX, times, CODE);
+}
+
+int kg__model_printf(const char *format, ...)
+{
+    va_list values;
+    int written;
+
+    count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
+    va_start(values, format);
+    written = vprintf(format, values);
+    va_end(values);
+    return written;
 }

@@ -101,31 +101,6 @@ static const file_name *intern_file(const char *given)
     return name;
 }
 
-static Dwarf *debug_of(kg__model_image *image)
-{
-    if (!image->has_debug && image->elf != NULL)
-        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
-    image->has_debug = true;
-    return image->debug;
-}
-
-/* Finds the unit that was compiled to the code at `address`. Its lines are in `unit`, its scopes in
- * `scopes`, which is another where the debug information was split off. */
-static bool find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
-{
-    Dwarf_CU *at = NULL;
-    uint8_t type = 0;
-
-    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
-        if (dwarf_haspc(unit, address) <= 0)
-            continue;
-        if (type != DW_UT_skeleton || scopes->addr == NULL)
-            *scopes = *unit;
-        return true;
-    }
-    return false;
-}
-
 /* The line that the code at `address` was compiled from; false when the unit does not tell. */
 static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file, unsigned int *line)
 {
@@ -198,11 +173,11 @@ static kg__model_source look_up(kg__model_image *image, const void *code)
     kg__model_source source = { .file = "" };
     Dwarf_Addr address = (uintptr_t)code - image->bias;
     const file_name *file = NULL;
-    Dwarf *debug = debug_of(image);
+    Dwarf *debug = kg__model_debug_of(image);
     Dwarf_Die unit;
     Dwarf_Die scopes = { .addr = NULL };
 
-    if (debug == NULL || !find_unit(debug, address, &unit, &scopes) ||
+    if (debug == NULL || !kg__model_find_unit(debug, address, &unit, &scopes) ||
         !line_of(&unit, address, &file, &source.line))
         return source;
     if (file->of_header)
@@ -263,17 +238,17 @@ kg__model_source kg__model_source_of(const void *code)
 bool kg__model_unit_of(const void *code, void *unit)
 {
     kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Die skeleton;
 
-    return debug != NULL && find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+    return debug != NULL && kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
 }
 
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
                           size_t most)
 {
     kg__model_image *image = kg__model_image_at((const char *)code - 1);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Addr address = image != NULL ? (uintptr_t)code - 1 - image->bias : 0;
     Dwarf_Files *files = NULL;
     Dwarf_Die unit;
@@ -286,7 +261,7 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 
     *function = NULL;
     kg__model_hold_sigterm();
-    if (debug != NULL && find_unit(debug, address, &unit, &scopes_unit) &&
+    if (debug != NULL && kg__model_find_unit(debug, address, &unit, &scopes_unit) &&
         line_of(&unit, address, &file, &line))
         scope_count = scopes_of(&scopes_unit, address, &files, &scopes);
     for (int i = 0; i < scope_count && count < most; i++) {
@@ -309,13 +284,13 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 static bool is_of_one_unit(const void *address, const void *other)
 {
     kg__model_image *image = kg__model_image_at(address);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Die units[2];
     Dwarf_Die scopes = { .addr = NULL };
 
     return debug != NULL && kg__model_image_at(other) == image &&
-           find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
-           find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
+           kg__model_find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
+           kg__model_find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
            dwarf_dieoffset(&units[0]) == dwarf_dieoffset(&units[1]);
 }
 

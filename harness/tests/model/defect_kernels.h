@@ -51,7 +51,9 @@ defect_launcher launch_misaligned_shared, launch_misaligned_local, launch_unwrit
 defect_launcher launch_unwritten_tail, launch_floor_of_blocks, launch_floor_of_tiles;
 /* Needless costs: cost_kernels.cpp, except the last two. */
 defect_launcher launch_bank_conflict, launch_lost_coalescing, launch_redundant_reload,
-    launch_scattered_constants, launch_redundant_barrier, launch_empty_launch;
+    launch_scattered_constants, launch_excess_blocks, launch_idle_threads, launch_work_of_one_warp,
+    launch_fence_in_a_loop, launch_printf_in_a_loop, launch_global_contention,
+    launch_shared_contention, launch_redundant_barrier, launch_empty_launch;
 /* No defect: lineless_kernel.cpp, which has no debug information. */
 defect_launcher launch_without_lines;
 

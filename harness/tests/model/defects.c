@@ -128,6 +128,17 @@ static const defect costs[] = {
       COSTS(CONSTANT_LOAD_WORDS, 512, 16384) },
     { DEFECT(redundant_barrier, REVERSE), SHOWN_AT(512, 64), COSTS(BARRIERS, 8, 16) },
     { DEFECT(empty_launch, DOUBLE), SHOWN_AT(512, 64), COSTS(LAUNCHES, 1, 2), .lineless = true },
+    { DEFECT(excess_blocks, DOUBLE), SHOWN_AT(512, 64), COSTS(BLOCKS, 8, 1024), .lineless = true },
+    { DEFECT(excess_blocks, DOUBLE), SHOWN_AT(512, 64), COSTS(THREADS, 512, 65536),
+      .lineless = true },
+    { DEFECT(idle_threads, DOUBLE), SHOWN_AT(512, 64), COSTS(THREADS, 512, 4096),
+      .lineless = true },
+    { DEFECT(work_of_one_warp, DOUBLE), SHOWN_AT(512, 256), COSTS(BUSIEST_WARP_REQUESTS, 2, 16),
+      .lineless = true },
+    { DEFECT(fence_in_a_loop, DOUBLE), SHOWN_AT(512, 64), COSTS(FENCES, 0, 16) },
+    { DEFECT(printf_in_a_loop, DOUBLE), SHOWN_AT(512, 64), COSTS(PRINTF_CALLS, 0, 512) },
+    { DEFECT(global_contention, ADD_UP), SHOWN_AT(512, 64), COSTS(GLOBAL_ATOMIC_PASSES, 16, 512) },
+    { DEFECT(shared_contention, ADD_UP), SHOWN_AT(512, 64), COSTS(SHARED_ATOMIC_PASSES, 16, 512) },
 };
 
 /* A parameterized test's parameters are the rows' numbers: each has a process of its own, since a

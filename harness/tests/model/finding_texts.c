@@ -35,6 +35,7 @@ bool is_as_expected(const kg__finding *finding, const kg__finding *expected)
            (expected->count == 0 || finding->count == expected->count) &&
            (!expected->has_index || (finding->has_index && finding->index == expected->index)) &&
            (!expected->by_host || finding->by_host) &&
+           (!expected->lacks_acquire || finding->lacks_acquire) &&
            (expected->absent == 0 || finding->absent == expected->absent) &&
            (expected->space == KG__UNKNOWN_SPACE || finding->space == expected->space) &&
            has_text(finding->function, expected->function) &&

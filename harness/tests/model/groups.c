@@ -266,6 +266,10 @@ Test(groups, of_a_whole_grid_meet)
             cr_assert(b[i] == (float)(4 * BLOCK - i), "b[%d] is %g", i, (double)b[i]);
         if ((way / 2 & COUNT) != 0)
             expect_count(KG__BARRIERS, 4 * 2, "reverse_by_grid");
+        if ((way / 2 & COUNT) != 0) {
+            expect_count(KG__BUSIEST_WARP_REQUESTS, 4, "two before and two after grid.sync()");
+            expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4 * (BLOCK / 32), "reverse_by_grid");
+        }
         data.k = 3;
         data.rows = 2;
         cr_assert(launch_ring_with_pointers(line(4), line(48), data) == cudaSuccess);
