@@ -196,7 +196,7 @@ static void add_finding(const char *home, kg__findings *findings, const kg__find
     *finding = *found;
     name_source(home, &finding->by);
     name_source(home, &finding->other);
-    finding->calls = calls[findings->count - 1];
+    finding->calls = finding->call_count > 0 ? calls[findings->count - 1] : NULL;
     for (size_t i = 0; i < finding->call_count; i++)
         finding->calls[i] =
             (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
