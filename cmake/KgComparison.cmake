@@ -14,6 +14,14 @@
 include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake)
 
+# What compiles kernels: next to this file where kernelgate is installed.
+set(KG_REWRITE ${CMAKE_CURRENT_LIST_DIR}/rewrite CACHE INTERNAL "The scripts that compile kernels for the CPU model")
+if(NOT EXISTS ${KG_REWRITE})
+  cmake_path(ABSOLUTE_PATH CMAKE_CURRENT_LIST_DIR NORMALIZE OUTPUT_VARIABLE kg_here)
+  cmake_path(GET kg_here PARENT_PATH kg_here)
+  set_property(CACHE KG_REWRITE PROPERTY VALUE ${kg_here}/harness/model/rewrite)
+endif()
+
 # CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
 set(KG_TEST_TIMEOUT 1600 CACHE INTERNAL "CTest's limit for a comparison's test, in seconds")
 # The slots of a board in CTest's resource spec. A test that checks takes one, so that many check side by side, their
@@ -97,10 +105,14 @@ endif()
 function(kg__compile_kernels library)
   target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDACC_VER_MAJOR__=13 __CUDACC_VER_MINOR__=0
                              __CUDA_ARCH__=${KG_MODEL_ARCH})
-  set(launcher python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
+  if(CMAKE_CUDA_SEPARABLE_COMPILATION)
+    # As nvcc -rdc defines it: device code of the files is linked.
+    target_compile_definitions(${library} PRIVATE __CUDACC_RDC__)
+  endif()
+  set(launcher python3 -B ${KG_REWRITE}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
   set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   get_target_property(sources ${library} SOURCES)
-  file(GLOB scripts ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/*.py)
+  file(GLOB scripts ${KG_REWRITE}/*.py)
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${scripts})
 endfunction()
 
@@ -111,12 +123,19 @@ function(kg__add_model_programs name)
   # The model's headers come before any other, so that a CUDA Toolkit's are not used.
   get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
-  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
-  target_compile_options(${name}_plain_kernels PRIVATE -fstack-clash-protection -fdata-sections)
+  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard. Launches by
+  # a void pointer read what a kernel takes from its debug information.
+  target_compile_options(${name}_plain_kernels PRIVATE -g -fstack-clash-protection -fdata-sections)
   target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
   target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)
+  # What uninitialized locals hold: 0 in the one flavor, bytes of 0xfe in the other, so that a result that depends on them is
+  # wrong in one of the two, always the same. g++ 11 leaves in them what was there.
+  set(fill_plain zero)
+  set(fill_instrumented pattern)
   foreach(flavor plain instrumented)
+    target_compile_options(${name}_${flavor}_kernels PRIVATE
+      -Wuninitialized -Wmaybe-uninitialized $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
     target_include_directories(${name}_${flavor}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavor}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
@@ -138,7 +157,7 @@ endfunction()
 # kg__stub_kernels(NAME WHY FILE ...): has a source that does not compile for the CPU model cost its variants alone, and gives
 # the programs stubs for what the FILEs define, which are for GPUs alone. WHY says so of their cases.
 function(kg__stub_kernels name why)
-  set(script python3 -B ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_stub.py)
+  set(script python3 -B ${KG_REWRITE}/kernel_stub.py)
   set(compiler ${script} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER_LAUNCHER})
   foreach(flavor plain instrumented)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES CXX_COMPILER_LAUNCHER "${compiler}")
@@ -146,7 +165,7 @@ function(kg__stub_kernels name why)
   set(linker ${script} link ${PROJECT_SOURCE_DIR} ${name} "${why}" ${ARGN} --)
   foreach(program ${name}.model ${name}.instrumented)
     set_target_properties(${program} PROPERTIES LINKER_LANGUAGE CXX CXX_LINKER_LAUNCHER "${linker}")
-    set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_stub.py)
+    set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS ${KG_REWRITE}/kernel_stub.py)
   endforeach()
 endfunction()
 
@@ -355,6 +374,10 @@ function(kg__add_comparison comparison)
   kg__stub_kernels(${comparison} "${why}" ${gpu_only})
   foreach(flavor plain instrumented)
     target_link_libraries(${comparison}_${flavor}_kernels PRIVATE ${BOTH_LINK})
+    foreach(library IN LISTS KERNEL_LIBRARIES)
+      target_compile_definitions(${comparison}_${flavor}_kernels PRIVATE
+        $<$<BOOL:$<TARGET_PROPERTY:${library},CUDA_SEPARABLE_COMPILATION>>:__CUDACC_RDC__>)
+    endforeach()
   endforeach()
   foreach(program ${comparison}.model ${comparison}.instrumented)
     kg__add_suite(${comparison} ${program} model ${BOTH_LINK})

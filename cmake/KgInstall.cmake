@@ -44,13 +44,9 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/compile_kernel.py
-  ${CMAKE_CURRENT_LIST_DIR}/kernel_stub.py
-  ${CMAKE_CURRENT_LIST_DIR}/ptx_instructions.py
-  ${CMAKE_CURRENT_LIST_DIR}/rewrite_kernel.py
-  ${CMAKE_CURRENT_LIST_DIR}/rewrite_ptx.py
   DESTINATION ${KG_MODULES})
 
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/rewrite DESTINATION ${KG_MODULES} FILES_MATCHING PATTERN *.py)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/include/kernelgate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOURCE_DIR}/harness/model/watch/program.h

@@ -1,5 +1,6 @@
 /* Stubs: what the build gives a program of the CPU model in place of functions whose source it does
- * not have, since that is for GPUs alone or does not compile. cmake/kernel_stub.py writes them. */
+ * not have, since that is for GPUs alone or does not compile. harness/model/rewrite/kernel_stub.py
+ * writes them. */
 #ifndef KG__SUITE_STUB_H
 #define KG__SUITE_STUB_H
 

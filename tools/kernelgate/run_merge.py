@@ -23,7 +23,7 @@ PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
 # What else a part recorded: the first part that has it is heard.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
-             "imported", "same_code")
+             "imported", "same_code", "in_order")
 
 
 def make_tally():
@@ -37,7 +37,7 @@ def exit_code(tally, strict):
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
     if tally["error"] or tally["broken"]:
         return ERROR
-    if tally["slower"] or tally["wrong"] or tally["failed_claims"]:
+    if tally["slower"] or tally["less-accurate"] or tally["wrong"] or tally["failed_claims"]:
         return FAIL
     if strict and tally["unavailable"] or not judged and (not excused or strict and tally["no-baseline"]):
         return ERROR

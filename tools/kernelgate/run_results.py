@@ -1,6 +1,7 @@
 """kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
 
 import datetime
+import glob
 import os
 import re
 import signal
@@ -286,6 +287,15 @@ def main(arguments):
         lock_folder("end", folder, whose_run())
 
 
+def _note_uninitialized(document, build):
+    """Notes the variables that g++ takes for uninitialized, as cmake/kernel_stub.py left it next to the objects."""
+    lines = set()
+    for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            lines |= set(file.read().splitlines())
+    document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
+
+
 def _finish(merged, options, folder, ctest_code):
     """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
     if options["ctest"] is not None:
@@ -297,6 +307,7 @@ def _finish(merged, options, folder, ctest_code):
         merged.add_error(None, why)
     merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options["note"]]
     if options["programs"] is not None:
+        _note_uninitialized(merged.document, os.path.dirname(options["programs"]))
         _lint(merged)
     if options["build"] is not None:
         merged.document["build"] = options["build"]

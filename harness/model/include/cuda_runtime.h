@@ -4,11 +4,8 @@
  *
  * Where a kernel's source has to meet the model half way:
  * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__`
- * are rewritten before g++ sees them (cmake/compile_kernel.py).
- * - Two files of one program cannot both define an external __device__ function, __device__
- * variable or __constant__ array of the same name, which nvcc allows without -rdc: make them
- * static.
- * - A __device__ function is inlined wherever it is called, so it cannot be recursive.
+ * are rewritten before g++ sees them (harness/model/rewrite/).
+ * - A __device__ function is inlined wherever it is called, unless it is recursive.
  * - Leave the const away from __constant__ arrays, so that loads from them remain loads.
  *
  * What is not supported is a compile error, and a line of docs/model.md. Threads run one at a time
@@ -47,10 +44,13 @@ extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,
                         size_t size) noexcept(true) __asm__("kg__model_memset");
+extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
+    __attribute__((format(printf, 1, 2)));
 #endif
 
 #include <assert.h>
 #include <math.h>
+#include <new>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +63,25 @@ extern "C" void *memset(void *to, int value,
  * wants functions that are declared inline, and a __device__ variable cannot be inlined at all. */
 #pragma GCC diagnostic ignored "-Wattributes"
 
-#define __global__ __attribute__((noinline))
-#define __device__ __attribute__((always_inline))
+/* What the grammar of harness/model/rewrite/ finds declarations by, and g++ ignores. */
+#ifdef KG__MODEL_REWRITING
+#define KG__MODEL_WORD(word) , word
+#define __host__ __attribute__((kg__host))
+#else
+#define KG__MODEL_WORD(word)
 #define __host__
+#endif
+/* Device code of one file is apart from another's, unless nvcc would link it too (-rdc): what has
+ * internal visibility becomes local to its object file (harness/model/rewrite/object_file.py). */
+#ifdef __CUDACC_RDC__
+#define __global__ __attribute__((noinline KG__MODEL_WORD(kg__global)))
+#define __device__ __attribute__((unused KG__MODEL_WORD(kg__device)))
+#define KG__MODEL_OWN
+#else
+#define __global__ __attribute__((noinline, visibility("internal") KG__MODEL_WORD(kg__global)))
+#define __device__ __attribute__((always_inline, visibility("internal") KG__MODEL_WORD(kg__device)))
+#define KG__MODEL_OWN , visibility("internal")
+#endif
 #define __forceinline__ inline __attribute__((always_inline))
 /* Empty, since the C++ library's headers say __attribute__((__noinline__)). */
 #define __noinline__
@@ -80,15 +96,19 @@ extern "C" void *memset(void *to, int value,
 #endif
 #define __maxnreg__(...)
 #define __grid_constant__
-/* The build takes these out, and tells the model (cmake/compile_kernel.py). */
-#define __cluster_dims__(...) kg__cluster_dims(__VA_ARGS__)
+/* Becomes a constant in the kernel's body, which the model reads (symbols.c). */
+#ifdef KG__MODEL_REWRITING
+#define __cluster_dims__(...) __attribute__((kg__cluster_dims(__VA_ARGS__)))
+#else
+#define __cluster_dims__(...) kg__cluster_dims_that_nobody_has_rewritten(__VA_ARGS__)
+#endif
 /* What the compiler may take for granted; unevaluated, as by nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
-#define __managed__ __attribute__((used))
+#define __managed__ __attribute__((used KG__MODEL_OWN))
 /* A section of their own tells constants from other variables, and the alignment (twice what all of
  * them may take) leaves a hole behind each. */
-#define __constant__ __attribute__((used, section("kg_constant"), aligned(131072)))
+#define __constant__ __attribute__((used, section("kg_constant"), aligned(131072) KG__MODEL_OWN))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 /* One block runs at a time, so that its shared arrays can be static. "used" keeps the compiler from
@@ -112,6 +132,7 @@ extern "C" const int warpSize;
 #include "kg_model_clusters.h"
 #include "kg_model_integers.h"
 #include "kg_model_math.h"
+#include "kg_model_nv_atomics.h"
 #include "kg_model_rounding.h"
 #include "kg_model_simd.h"
 #include "kg_model_textures.h"
@@ -123,7 +144,7 @@ extern "C" const int warpSize;
     extern "C" __attribute__((                                                                     \
         error("the CPU model does not support " name ": " reason " (docs/model.md)"))) signature;
 KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
-                      "but by cmake/compile_kernel.py, which rewrites it")
+                      "but by harness/model/rewrite/, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED
 
 /* Inline PTX that nobody has rewritten (kg_model_ptx.h), which g++ would take for assembly of its
@@ -136,12 +157,10 @@ KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
 
 /* The host's side. */
 
-/* Notes the __cluster_dims__ of the kernels of a name. */
-static inline bool kg__model_note_cluster(const char *kernel, dim3 cluster)
-{
-    kg__model_set_cluster(kernel, cluster.x, cluster.y, cluster.z);
-    return true;
-}
+/* The blocks of a cluster, by __cluster_dims__. */
+struct kg__model_cluster {
+    unsigned int x = 1, y = 1, z = 1;
+};
 
 /* What carries a launch's arguments is no access of the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
@@ -167,7 +186,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     }(std::forward<Actual>(arguments)...);
 }
 
-/* What `<<<>>>` becomes (cmake/rewrite_kernel.py). */
+/* What `<<<>>>` becomes (harness/model/rewrite/). */
 
 static inline cudaLaunchConfig_t
 kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
@@ -181,24 +200,30 @@ kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_
     return config;
 }
 
-/* A launch that is yet to be given its arguments: of a kernel, or of what gives the kernel that
- * arguments tell, where it is a template. */
-template <typename Kernel>
-static inline auto kg__model_starter(const cudaLaunchConfig_t &config, Kernel kernel)
+/* A kernel and its arguments, to be launched. */
+template <typename... Expected, typename... Actual>
+static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...arguments)
 {
-    return [=](auto &&...arguments) {
-        cudaError_t code;
-
-        if constexpr (std::is_pointer<Kernel>::value)
-            code = cudaLaunchKernelEx(&config, kernel,
-                                      std::forward<decltype(arguments)>(arguments)...);
-        else
-            code = cudaLaunchKernelEx(&config, kernel(arguments...),
-                                      std::forward<decltype(arguments)>(arguments)...);
-        if (code == cudaErrorNotPermitted)
-            kg__model_trap(cudaErrorNotSupported,
-                           "a kernel starts a kernel, which the CPU model does not support");
+    return [=](const cudaLaunchConfig_t &config) {
+        return cudaLaunchKernelEx(&config, kernel, arguments...);
     };
+}
+
+/* Launches what was bound; an error is cudaGetLastError()'s. */
+template <typename Bound>
+static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &launch)
+{
+    if (launch(config) == cudaErrorNotPermitted)
+        kg__model_trap(cudaErrorNotSupported,
+                       "a kernel starts a kernel, which the CPU model does not support");
+}
+
+/* A launch that is yet to be given its arguments. */
+template <typename... Expected>
+static inline auto kg__model_starter(const cudaLaunchConfig_t &config, void (*kernel)(Expected...))
+{
+    return
+        [=](Expected... arguments) { kg__model_run(config, kg__model_bind(kernel, arguments...)); };
 }
 
 template <typename... Parameters>
@@ -224,43 +249,6 @@ static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
 {
     return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
 }
-
-/* Launches with the arguments that the pointers of an array point at. */
-template <typename... Parameters, size_t... Number>
-static inline cudaError_t
-kg__model_launch_cooperative(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
-                             void **arguments, std::index_sequence<Number...>)
-{
-    (void)arguments;
-    return cudaLaunchKernelEx(config, kernel,
-                              *static_cast<std::decay_t<Parameters> *>(arguments[Number])...);
-}
-
-/* The kernel itself, whose parameters' types are needed to read `arguments`: not a void pointer. */
-template <typename... Parameters>
-static inline cudaError_t
-cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
-                            size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = dynamic_bytes;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return kg__model_launch_cooperative(&config, kernel, arguments,
-                                        std::index_sequence_for<Parameters...>());
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t = 0,
-                                        cudaStream_t = nullptr)
-    __attribute__((error("the CPU model needs the kernel's type: pass the kernel itself to "
-                         "cudaLaunchCooperativeKernel(), not a void pointer (docs/model.md)")));
 
 template <typename... Parameters>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
@@ -323,6 +311,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 {
     return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, stream);
 }
+
+#include "kg_model_launches.h"
 
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE

@@ -1,7 +1,7 @@
-/* What inline PTX becomes on the CPU model (cmake/rewrite_ptx.py): a register is an unsigned
- * integer of its width or a bool, and an instruction a call of one of these functions, which have
- * its name with _ for dots. Included before a source that has inline PTX, whose `asm` is therefore
- * not refused. */
+/* What inline PTX becomes on the CPU model (harness/model/rewrite/rewrite_ptx.py): a register is an
+ * unsigned integer of its width or a bool, and an instruction a call of one of these functions,
+ * which have its name with _ for dots. Included before a source that has inline PTX, whose `asm` is
+ * therefore not refused. */
 #ifndef KG__MODEL_PTX_H
 #define KG__MODEL_PTX_H
 

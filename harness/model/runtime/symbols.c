@@ -138,44 +138,22 @@ static unsigned int launch_bound(const kg__model_image *image, const unsigned ch
     return KG__MODEL_MAX_THREADS;
 }
 
-/* The clusters that the sources say, by kernels' own names. */
-static struct noted_cluster {
-    const char *name;
-    dim3 size;
-} * clusters;
-static size_t cluster_count;
-static size_t cluster_room;
-
-void kg__model_set_cluster(const char *kernel, unsigned int x, unsigned int y, unsigned int z)
+/* The cluster of a kernel, by the constant that __cluster_dims__ leaves in its body. */
+static dim3 cluster_of(const kg__model_image *image, const kg__model_symbol *function)
 {
-    for (size_t i = 0; i < cluster_count; i++) {
-        const dim3 *size = &clusters[i].size;
+    static const char constant[] = "E11kg__cluster";
+    dim3 size = { 0, 0, 0 };
 
-        if (strcmp(clusters[i].name, kernel) == 0 &&
-            (size->x != x || size->y != y || size->z != z)) {
-            kg__complain("two kernels named %s have different __cluster_dims__: rename one",
-                         kernel);
-            exit(2);
-        }
+    for (size_t i = 0; i < image->object_count; i++) {
+        const kg__model_symbol *object = &image->objects[i];
+        size_t length = strlen(object->name);
+
+        if (object->size == sizeof size && length >= sizeof constant &&
+            strcmp(object->name + length - (sizeof constant - 1), constant) == 0 &&
+            is_static_of(object, function))
+            memcpy(&size, object->base, sizeof size);
     }
-    clusters = kg__grow(clusters, cluster_count, &cluster_room, sizeof *clusters);
-    clusters[cluster_count++] = (struct noted_cluster){ kernel, { x, y, z } };
-}
-
-/* The cluster of a kernel, by its name without namespaces and template arguments. */
-static dim3 cluster_of(const char *name)
-{
-    size_t length = strcspn(name, "<");
-    const char *own = name + length;
-
-    while (own > name && own[-1] != ':')
-        own--;
-    length -= (size_t)(own - name);
-    for (size_t i = 0; i < cluster_count; i++) {
-        if (strncmp(clusters[i].name, own, length) == 0 && clusters[i].name[length] == '\0')
-            return clusters[i].size;
-    }
-    return (dim3){ 0, 0, 0 };
+    return size;
 }
 
 /* Fills in what the symbol table knows. */
@@ -193,7 +171,7 @@ static void look_up(kg__model_kernel *kernel)
     kernel->name = kg__model_demangled(function->name);
     kernel->symbol = kg__copy_text(function->name);
     shorten(kernel->name);
-    kernel->cluster = cluster_of(kernel->name);
+    kernel->cluster = cluster_of(image, function);
     add_shared_arrays(kernel, image, function, false);
     add_shared_arrays(kernel, image, function, true);
 }
@@ -253,6 +231,7 @@ kg__model_kernel *kg__model_kernel_at(const void *address)
     kernel->address = address;
     kernel->symbol = "";
     kernel->most_threads = KG__MODEL_MAX_THREADS;
+    kernel->carveout = -1;
     look_up(kernel);
     if (kernel->name == NULL) {
         kernel->name = kg__allocate(64, 1);

@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -23,6 +24,12 @@ static unsigned char behind_shared[SHARED_ALIGNMENT]
     __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
 static unsigned char behind_constants
     __attribute__((used, aligned(CONSTANT_ALIGNMENT), section("kg_constant"))) = 0;
+/* The same of arrays outside of any function (harness/model/rewrite/object_file.py), in memory that
+ * takes no room in the file. */
+__asm__(".pushsection kg_shared,\"aw\",%nobits\n"
+        ".balign 65536\n"
+        ".skip 65536\n"
+        ".popsection\n");
 
 /* What the loader says of the image that holds an address. */
 typedef struct sighting {
@@ -313,8 +320,11 @@ kg__model_image *kg__model_image_at(const void *address)
 
 bool kg__model_is_shared(const kg__model_image *image, const kg__model_symbol *object)
 {
+    const kg__model_section *section = &image->sections[object->section];
+
     return object->size > 0 && ((uintptr_t)object->base - image->bias) % SHARED_ALIGNMENT == 0 &&
-           strncmp(object->name, "_ZZ", 3) == 0 && image->sections[object->section].writable;
+           section->writable &&
+           (strncmp(object->name, "_ZZ", 3) == 0 || strcmp(section->name, "kg_shared") == 0);
 }
 
 const kg__model_section *kg__model_section_at(const kg__model_image *image, const void *address)
@@ -345,4 +355,27 @@ char *kg__model_demangled(const char *mangled)
     copy = kg__copy_text(demangled != NULL ? demangled : mangled);
     free(demangled);
     return copy;
+}
+
+Dwarf *kg__model_debug_of(kg__model_image *image)
+{
+    if (!image->has_debug && image->elf != NULL)
+        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+    image->has_debug = true;
+    return image->debug;
+}
+
+bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
+{
+    Dwarf_CU *at = NULL;
+    uint8_t type = 0;
+
+    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
+        if (dwarf_haspc(unit, address) <= 0)
+            continue;
+        if (type != DW_UT_skeleton || scopes->addr == NULL)
+            *scopes = *unit;
+        return true;
+    }
+    return false;
 }

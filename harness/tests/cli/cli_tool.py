@@ -14,7 +14,7 @@ from command_fixture import COMMAND, TREE, Folder
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\
 {"schema": "kernelgate-baseline/2",
- "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"}, "provenance": {"model": "3"},
+ "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"}, "provenance": {"model": "4"},
  "cases": {
   "a/naive/1/-": {"global_load_requests": 3, "commit": "abc"},
   "b/naive/1/-": {"global_load_requests": 4, "commit": "abc"}

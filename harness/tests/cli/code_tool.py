@@ -85,8 +85,24 @@ class Judging(unittest.TestCase):
                 ({"instructions": {}}, {}, "faster", "128-bit global loads 0 -> 2, FFMA 0 -> 8"),
                 ({}, {"registers": 40, "code_bytes": 640, "local_bytes": 16, "shared_bytes": 1024}, "pass",
                  "registers 32 -> 40, local memory 0 B -> 16 B, shared memory 0 B -> 1 024 B, code 512 B -> 640 B"),
-                ({"instructions": {"hmma": 1, "barrier": 1, "atomic": 2}}, {"instructions": {}}, "pass",
-                 "global atomics 2 -> 0, barriers 1 -> 0, HMMA 1 -> 0")):
+                ({"instructions": {"barrier": 1, "atomic": 2}}, {"instructions": {}}, "pass", "global atomics 2 -> 0, barriers 1 -> 0"),
+                # The tensor cores are lost, though loads got wider; in part; to instructions that do more each.
+                ({"instructions": {"hmma": 4}}, {}, "slower", "HMMA 4 -> 0, FFMA 0 -> 8, 128-bit global loads 0 -> 2"),
+                ({"instructions": {"hmma": 4}}, {"instructions": {"hmma": 2, "global_load_128": 2}}, "pass",
+                 "128-bit global loads 0 -> 2, HMMA 4 -> 2"),
+                ({"instructions": {"hmma": 4}}, {"instructions": {"hmma": 4, "global_load_128": 2}}, "faster",
+                 "128-bit global loads 0 -> 2"),
+                ({"instructions": {"hmma": 4}, **spilled}, {"instructions": {"wgmma": 1}}, "pass",
+                 "spill stores 4 B -> 0 B, spill loads 8 B -> 0 B, HMMA 4 -> 0, WGMMA 0 -> 1"),
+                # Wide accesses are lost in part, or atomics gained.
+                (spilled, {"instructions": {"global_load_128": 1, "ffma": 8}}, "pass",
+                 "spill stores 4 B -> 0 B, spill loads 8 B -> 0 B, 128-bit global loads 2 -> 1"),
+                ({"instructions": {"shared_store_128": 2}, "occupancy": 0.5}, {"instructions": {"shared_store_128": 1}}, "pass",
+                 "occupancy 50.0 % -> 100.0 %, 128-bit shared stores 2 -> 1"),
+                ({"occupancy": 0.5}, {"instructions": async_copies}, "faster",
+                 "occupancy 50.0 % -> 100.0 %, 128-bit async copies 0 -> 2, 128-bit global loads 2 -> 0"),
+                ({"occupancy": 0.5}, {"instructions": {"global_load_128": 2, "ffma": 8, "atomic": 1}}, "pass",
+                 "occupancy 50.0 % -> 100.0 %, global atomics 0 -> 1")):
             moves = find_moves([figures(**before)], [figures(**now)])
             self.assertEqual(describe_moves(moves).replace("100 %", "100.0 %"), text)
             entry = judge_case("m/tiled/1/b16", "sm_90", [figures(**before)], [figures(**now)])

@@ -118,6 +118,20 @@ class Arguments(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.splitlines()[:2]),
                          (2, ["ci/setup: missing: needed (is needed)", "ci/setup: missing: wished (draws (or not))"]))
 
+    def test_what_cannot_be_had_from_pypi_is_named_and_no_error(self):
+        shutil.copy(os.path.join(CI, "setup"), os.path.join(self.folder, "ci", "setup"))
+        with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
+            file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
+        tools = os.path.join(self.folder, "tools")
+        os.mkdir(tools)
+        for name in ("apt-get", "sudo", "dpkg-query", "python3"):
+            with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexit 1\n")
+            os.chmod(os.path.join(tools, name), 0o755)
+        done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
+
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
         advice = "check what is there and who may write to it, or set KG_OUT to another folder"

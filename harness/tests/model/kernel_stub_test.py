@@ -21,6 +21,16 @@ ERRORS = (
     ("#include <cuda_runtime.h>\n#include \"none.cuh\"\n", 2, "none.cuh: No such file or directory: " + OTHERWISE),
     ("#include <cuda_runtime.h>\n#include <curand.h>\n", 2, "the CPU model does not support curand.h"),
     ("#include \"a.cuh\"\n", 0, "expected"),
+    # A header that the model has is not to blame for what is called wrong, but for what it lacks.
+    ("#include <cuda_runtime.h>\n#include <cuda/pipeline>\nvoid f() { cuda::make_pipeline(1, 2, 3); }\n", 3, "no matching function"),
+    ("#include <cuda_runtime.h>\n#include <cuda/pipeline>\nvoid f() {\n    int *p = 2;\n    cuda::none(); }\n", 5,
+     UNSUPPORTED % "cuda::none"),
+    ("#include <cuda_runtime.h>\n#include <cuda/barrier>\nvoid f() { cuda::nowhere::none(1); }\n", 3,
+     UNSUPPORTED % "cuda::nowhere::none"),
+    ("#include <cuda_runtime.h>\n#include <cuda/atomic>\n#include <string>\nvoid f() { cuda::atomic<std::string> a; }\n", 4,
+     "static assertion failed: the CPU model's atomics take"),
+    ("#include <cuda_runtime.h>\ntexture<float> t;\n", 2, UNSUPPORTED % "texture references and cube maps"),
+    ("#include <cuda_runtime.h>\n// texture<float> is not used\nint f() { return none; } // cudaGraph\n", 3, OTHERWISE),
 )
 # A program that prints the table of its stubs, and calls what is in two of its sources.
 MAIN = """\
@@ -50,6 +60,7 @@ class KernelStub(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.home = os.path.realpath(folder.name)
         os.mkdir(self.at("src"))
+        self.objects = ["a.o", "b.o"]
 
     def at(self, name):
         return os.path.join(self.home, name)
@@ -89,6 +100,14 @@ class KernelStub(unittest.TestCase):
                 self.assertEqual((stub["source"], stub["file"], stub["line"]),
                                  (self.at("src/a.cu"), f"src/a.cu{'' if line else 'h'}", line or 1))
 
+    def test_an_error_is_where_it_is(self):
+        """In a header outside of the project, too."""
+        with tempfile.TemporaryDirectory() as elsewhere:
+            with open(f"{elsewhere}/kernels.cuh", "w", encoding="utf-8") as file:
+                file.write("inline int f()\n{\n    return none;\n}\n")
+            self.compile(f"#include <cuda_runtime.h>\n#include \"{elsewhere}/kernels.cuh\"\n")
+            self.assertEqual((self.stub()["file"], self.stub()["line"]), (f"{os.path.realpath(elsewhere)}/kernels.cuh", 3))
+
     def test_what_it_depends_on_is_known(self):
         """A change of the source, or of a header that was missing, has it compiled again."""
         self.compile("#include \"none.cuh\"\n")
@@ -105,6 +124,18 @@ class KernelStub(unittest.TestCase):
         self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False))
         self.assertIn("warning: ", printed)
 
+    def test_uninitialized_variables_are_noted(self):
+        """With the line of the source, whether it is rewritten or not; no longer once they are initialized."""
+        for more in ("", "extern __shared__ float staged[]; staged[0] = out[1];"):
+            for start, noted in (("", True), (" = 0", False)):
+                with self.subTest(more=more, start=start):
+                    code, printed = self.compile(KERNEL % f"float sum{start}; sum += out[1]; out[0] = sum; {more}",
+                                                 "-Wuninitialized", "-Wmaybe-uninitialized")
+                    self.assertEqual((code, os.path.exists(self.at("a.o.notes"))), (0, noted), printed)
+                    if noted:
+                        with open(self.at("a.o.notes"), encoding="utf-8") as file:
+                            self.assertRegex(file.read(), r"\Asrc/a.cu:4: .sum. .*\n\Z")
+
     def test_what_is_rewritten_compiles(self):
         code, printed = self.compile(KERNEL % "extern __shared__ float staged[]; out[0] = staged[0];")
         self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False), printed)
@@ -116,8 +147,8 @@ class KernelStub(unittest.TestCase):
 
     def link(self, *gpu_only):
         subprocess.run([CXX, "-x", "c++", "-c", "-o", self.at("main.o"), "-"], input=MAIN, text=True, check=True)
-        return self.run_script("link", self.home, "toy", "{} is alone", *map(self.at, gpu_only), "--", CXX, "main.o", "a.o",
-                               "b.o", "-o", "toy")
+        return self.run_script("link", self.home, "toy", "{} is alone", *map(self.at, gpu_only), "--", CXX, "main.o",
+                               *self.objects, "-o", "toy")
 
     def call(self, *arguments):
         return subprocess.run([self.at("toy"), *arguments], capture_output=True, text=True, check=True).stdout
@@ -142,6 +173,22 @@ class KernelStub(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn("toy_odd", printed)
         self.assertNotIn("undefined reference to `toy_launcher", printed.split("\n", 1)[-1])
+
+    def test_an_error_of_the_linker_costs_one_source_alone(self):
+        """What refers to nothing, or defines what another does, is left out, and its functions are in the table."""
+        self.compile("extern \"C\" int toy_odd() { return 5; }\nnamespace toy { int run(float *) { return 0; } }\n")
+        self.compile("int nowhere();\nextern \"C\" int toy_launcher()\n{\n    return nowhere();\n}\n", "-g", name="b")
+        self.compile("extern \"C\" int toy_odd() { return 6; }\nextern \"C\" int toy_launcher() { return 7; }\n", name="c")
+        self.objects = ["a.o", "b.o"]
+        code, printed = self.link()
+        self.assertEqual(code, 0, printed)
+        why = "undefined reference to nowhere(): define it, or link its library, or name src/b.cu in GPU_ONLY to gate it on GPUs alone"
+        self.assertIn(f"src/b.cu:4: error: {why}\n", printed)
+        self.assertIn(f"src/b.cu:4: {why}, 0, 1\n", self.call())
+        self.objects = ["a.o", "c.o"]
+        code, printed = self.link()
+        self.assertEqual(code, 0, printed)
+        self.assertIn("another file defines toy_odd, too: make one static, or rename it, or name src/c.cu in GPU_ONLY", self.call())
 
     def test_a_launcher_is_that_of_its_file(self):
         """One whose name is made by a macro no source spells."""

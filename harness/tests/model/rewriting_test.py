@@ -8,7 +8,9 @@ import tempfile
 import unittest
 
 ROOT, CXX, INCLUDE = sys.argv[1:4]
-sys.path.insert(0, f"{ROOT}/cmake")
+REWRITE = f"{ROOT}/harness/model/rewrite"
+sys.path.insert(0, REWRITE)
+import grammar  # noqa: E402 pylint: disable=wrong-import-position
 import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
 
 # Launches, and what is launched. Templates that have been defined before are told by their arguments.
@@ -21,7 +23,7 @@ LAUNCHES = (
      "if (x) kg__model_starter(kg__model_configure(n >> 8, (f(1, 2))), kernels [ i ])(a);"),
     ("if (x) { (*p->kernel)<<<g, b>>>(a); }", "if (x) { kg__model_starter(kg__model_configure(g, b), ( * p -> kernel ))(a); }"),
     ("return kernel<<<g, b>>>(a), 0;", "return kg__model_starter(kg__model_configure(g, b), kernel)(a), 0;"),
-    ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)(a,\nb);"),
+    ("kernel <<<dim3(1,\n2), b>>>\n(a,\nb);", "kg__model_starter(kg__model_configure(dim3(1,\n2), b), kernel)\n(a,\nb);"),
     ("f([&] { kernel<<<1, 2>>>(a); }, x << 3 < y);",
      "f([&] { kg__model_starter(kg__model_configure(1, 2), kernel)(a); }, x << 3 < y);"),
 )
@@ -67,6 +69,29 @@ WRONG = (
     ("", "scale<float><<<1, undeclared>>>(a, a, 3);", ":26:", "'undeclared' was not declared"),
     ("", "scale<float><<<1, 32>>>(a);", ":26:", "no matching function for call"),
 )
+# What is no device code, or is not for the model: of a source the line, and what the compiler says.
+REFUSED = (
+    ("static float twice(float x) { return 2 * x; }\n__global__ void k(float *x) { if (x)\n    *x = twice(*x); }\n", 4,
+     'calling a __host__ function ("twice") from a __global__ function ("k") is not allowed'),
+    ("template <typename T> static T twice(T x) { return 2 * x; }\nstatic __device__ float f(float x)\n{ return twice<float>(x); }\n"
+     "__global__ void k(float *x) { *x = f(*x); }\n", 4,
+     'calling a __host__ function ("twice") from a __device__ function ("f") is not allowed'),
+    ("__global__ void child(float *x) { *x = 1; }\n__global__ void k(float *x)\n{ child<<<1,\n32>>>(x); }\n", 4,
+     "the CPU model does not support dynamic parallelism (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
+     "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("#include <thrust/none.h>\n", 2, "the CPU model does not support thrust/none.h (docs/model.md)"),
+)
+# What looks like that, and is not.
+TAKEN = (
+    "constexpr float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
+    "inline __host__ __device__ float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
+    "inline float two() { return 2; }\n__global__ void k(float *x) { auto two = [] { return 3; }; *x = two(); }\n",
+    "inline float two() { return 2; }\n__global__ void k(float *x) { *x = sizeof(two()); }\n",
+    "inline float two() { return 2; }\ninline __host__ __device__ float f() { return two(); }\n",
+    "inline float two() { return 2; }\nstatic inline __device__ float never() { return two(); }\n",
+    "#ifdef SOMETHING_ELSE\n#include <cuComplex_none.h>\n#endif\n#include \"own_helper.h\"\n",
+)
 # What the model has not, and how it is named.
 UNSUPPORTED = (
     ("wgmma.fence.sync.aligned;", "instruction 'wgmma.fence.sync.aligned'"),
@@ -92,7 +117,12 @@ UNSUPPORTED = (
 
 def rewrite(text):
     """The author's text, rewritten."""
-    return rewrite_kernel.rewrite(f'# 1 "kernel.cu"\n{text}', "/the/model/")[len('# 1 "kernel.cu"\n'):]
+    return rewrite_marked(f'# 1 "kernel.cu"\n{text}')[len('# 1 "kernel.cu"\n'):]
+
+
+def rewrite_marked(text):
+    source = rewrite_kernel.Source(grammar.make_parser(ROOT), text.encode(), b"/the/model/")
+    return source.rewrite().decode()
 
 
 class Rewriting(unittest.TestCase):
@@ -105,7 +135,7 @@ class Rewriting(unittest.TestCase):
         """Compiles a kernel's source: the exit code, and what the compiler says."""
         source = self.folder / "kernel.cpp"
         source.write_text(text, encoding="utf-8")
-        done = subprocess.run(["python3", "-B", f"{ROOT}/cmake/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
+        done = subprocess.run(["python3", "-B", f"{REWRITE}/compile_kernel.py", CXX, "-std=c++17", "-O1", "-Wall", "-Wextra",
                                "-Wpedantic", "-Werror", f"-I{INCLUDE}", *flags, "-c", str(source),
                                "-o", f"{self.folder}/kernel.o"],
                               env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
@@ -125,7 +155,7 @@ class Rewriting(unittest.TestCase):
         text = (f'# 1 "kernel.cu"\n# 1 "/usr/include/a.h" 1 3 4\n{launch}# 2 "kernel.cu" 2\n'
                 f'# 1 "/the/model/a.h" 1\n{launch}# 3 "kernel.cu" 2\n'
                 'kernel<<<1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n>>>(a);\n')
-        done = rewrite_kernel.rewrite(text, "/the/model/")
+        done = rewrite_marked(text)
         self.assertEqual(done.count(launch), 2)
         self.assertIn('kg__model_configure(1,\n# 3 "kernel.cu" 3 4\n2\n# 3 "kernel.cu"\n), kernel)(a);', done)
 
@@ -138,6 +168,7 @@ class Rewriting(unittest.TestCase):
             self.assertNotEqual(code, 0)
             self.assertIn(f"kernel.cpp{line}", first)
             self.assertIn(said, first)
+            self.assertNotIn("kg__", text)
 
     def test_lines_of_code(self):
         """Those of the debugging information, which findings have."""
@@ -147,6 +178,39 @@ class Rewriting(unittest.TestCase):
         lines = {int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("kernel.cpp ")}
         self.assertLessEqual({11, 17}, lines)
         self.assertLess(max(lines), 30)
+
+    def test_refused(self):
+        """A header of a CUDA Toolkit that is on the path, and what nvcc refuses or the model cannot have, are said in a line."""
+        toolkit = self.folder / "toolkit"
+        (toolkit / "thrust").mkdir(parents=True)
+        for name, text in (("cuda_runtime_api.h", ""), ("thrust/version.h", ""), ("own_helper.h", "static int helper;\n"),
+                           ("cuComplex_none.h", "/* Copyright NVIDIA Corporation */\n#include <limits>\nfloat from_toolkit();\n"),
+                           ("thrust/none.h", "#error\n")):
+            (toolkit / name).write_text(text, encoding="utf-8")
+        for text, line, said in REFUSED:
+            code, told = self.compile("#include <cuda_runtime.h>\n" + text, f"-I{toolkit}", "-Wno-unused-variable")
+            self.assertNotEqual(code, 0, text)
+            self.assertRegex(told, rf"kernel\.cpp:{line}:\d+: (fatal )?error: {re.escape(said)}")
+            self.assertNotIn("kg__", told)
+        for text in TAKEN:
+            self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text, f"-I{toolkit}", "-Wno-unused-variable"), (0, ""), text)
+
+    def test_device_code_is_shared_by_files_that_nvcc_links(self):
+        """With -rdc; without it a function can still be called on the host of another file."""
+        text = "#include <cuda_runtime.h>\n__device__ float table[2];\n__host__ __device__ float scale(float x) { return 2 * x; }\n"
+        for flags, kinds in (((), {"table": "b", "_Z5scalef": "tW"}), (("-D__CUDACC_RDC__",), {"table": "B", "_Z5scalef": "T"})):
+            self.assertEqual(self.compile(text, *flags), (0, ""))
+            done = subprocess.run(["nm", f"{self.folder}/kernel.o"], capture_output=True, text=True, check=True)
+            rows = [row.split() for row in done.stdout.splitlines()]
+            self.assertEqual({name: "".join(sorted((row[1] for row in rows if row[-1] == name), key=str.isupper)) for name in kinds},
+                             kinds)
+
+    def test_nothing_is_paid_where_nothing_is_rewritten(self):
+        """Neither the preprocessor nor the grammar is called for most sources, nor are their objects looked into twice."""
+        text = "#include <cuda_runtime.h>\nstatic int twice(int x) { return 2 * x; }\nint f() { return twice(1); }\n" \
+               "static __global__ void k(float *x) { __shared__ float s[4]; *x = s[1]; }\nvoid *g() { return (void *)k; }\n"
+        self.assertEqual(self.compile(text, "-save-temps=obj"), (0, ""))
+        self.assertFalse((self.folder / "kernel.o.ii").exists() or (self.folder / "kernel.o.joined").exists())
 
     def test_unsupported_instructions(self):
         kernel = '__global__ void kernel_%d(unsigned *p)\n{\n    asm volatile("%s"\n        : "+r"(p[0]) : "l"(p));\n}\n'

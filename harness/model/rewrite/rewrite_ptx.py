@@ -166,7 +166,7 @@ class Statement:
         if self.unsupported:
             text = (f"the CPU model does not support the PTX {self.unsupported} (docs/model.md): "
                     "name the file in GPU_ONLY to gate it on GPUs alone").replace("\\", "\\\\").replace('"', '\\"')
-            name = f"kg__model_ptx_unsupported_{next(self.numbers)}"
+            name = f"kg__model_unsupported_ptx_{next(self.numbers)}"
             body = f'extern void {name}() __attribute__((error("{text}")));\n{line}{name}();'
         outputs = "".join(f" kg__ptx::give<{kind}>({place}, {register.name});" for place, kind, register in self.outputs)
         return f"{line}{fence}{body}{outputs}{fence}"

@@ -1,0 +1,248 @@
+"""Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
+
+Calls the compiler as it is, but where the source or a header that it includes has what no macro can make C++: that is rewritten
+(rewrite_kernel.py). Device code of the object is then made its own (object_file.py). Headers of a CUDA Toolkit that the
+model lacks are refused by name.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import object_file
+
+SOURCES = (".cpp", ".cc", ".cxx", ".cu")
+# What is rewritten: arrays, clusters and launches; inline PTX.
+WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
+                    r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<|(?<!operator)<<\s+<|<\s+<<")
+ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
+# A __device__ function that g++ cannot inline: it is recursive, or has no body here.
+NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
+# What g++ says in names of the model's own, and what a reader is told.
+SAID = ((re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
+        (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
+        (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),
+        (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))
+# What is in a CUDA Toolkit's own folder of headers, or in CCCL's.
+TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
+REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
+# What holds no code, and what has round brackets in a function's head besides its parameters.
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
+                     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+IN_HEAD = re.compile(r"(?:__attribute__|alignas|__\w+__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[\[[^]]*\]\]")
+NAMED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+CALLED = re.compile(r"(?<![\w.>:])([A-Za-z_]\w*)\s*(?:<[^;{}()]*>)?\s*\(")
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def value_after(command, flag):
+    return command[command.index(flag) + 1] if flag in command[:-1] else None
+
+
+def without(command, flags, pairs):
+    """The command without some flags, and without others and what follows each."""
+    kept = []
+    skip = False
+    for argument in command:
+        if skip:
+            skip = False
+        elif argument in pairs:
+            skip = True
+        elif argument not in flags:
+            kept.append(argument)
+    return kept
+
+
+def functions_of(text):
+    """The functions that a text defines, without those of classes: the head and the body of each."""
+    text = NO_CODE.sub(" ", text)
+    depth = start = begun = 0
+    head = ""
+    for mark in re.finditer(r"[{};]", text):
+        if mark[0] == "{":
+            if depth == 0:
+                head, begun = text[start:mark.start()], mark.end()
+            # What is in a namespace is as good as outside.
+            is_scope = depth == 0 and ("(" not in head and re.search(r"\bnamespace\b", head) or head.strip() == "extern")
+            depth += not is_scope
+        elif mark[0] == "}" and depth > 0:
+            depth -= 1
+            if depth == 0 and "(" in head:
+                yield head, text[begun:mark.start()]
+        if depth == 0:
+            start = mark.end()
+
+
+class Headers:
+    """Where a command's headers are: `model` is the folder of the model's own, None where it has none."""
+
+    def __init__(self, command):
+        folders = []
+        for flag in ("-I", "-isystem", "-iquote"):
+            folders += [argument[len(flag):] or command[i + 1] for i, argument in enumerate(command[:-1])
+                        if argument.startswith(flag)]
+        self.model = next((folder for folder in folders if os.path.exists(f"{folder}/kg_model_device.h")), None)
+        self.author = [folder for folder in folders if folder != self.model and not folder.startswith("/usr/include")]
+        paths = ":".join(os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")).split(":")
+        places = dict.fromkeys([*folders, *paths, "/usr/local/include", "/usr/include"])
+        self.toolkits = [place for place in places if place and place != self.model and self._has_toolkit(place)]
+        self.found = set()      # WANTED and ASM, as far as they are in what is read
+        self.suspects = set()   # files of a toolkit that an #include may find
+        self._host, self._called = set(), set()  # functions that the host has, and that device code calls
+        self._seen = set()
+
+    @staticmethod
+    def _has_toolkit(folder):
+        return any(os.path.exists(f"{folder}/{name}") for name in TOOLKIT)
+
+    def _is_of_toolkit(self, folder, name):
+        """Whether a header is a CUDA Toolkit's, whose folder may have others."""
+        return folder in self.toolkits and (name.startswith(("cub/", "thrust/", "cuda/", "nv/")) or
+                                            "NVIDIA Corporation" in read(f"{folder}/{name}")[:4000])
+
+    def search(self, path):
+        """Searches a file, and those that it includes."""
+        # The gate's own header has an array, for nvcc.
+        if path in self._seen or path.endswith("/kernelgate/kernelgate.h"):
+            return
+        self._seen.add(path)
+        text = read(path)
+        self.found |= {wanted for wanted in (WANTED, ASM) if wanted.search(text)}
+        for head, body in functions_of(text):
+            if re.search(r"__device__|__global__", head):
+                self._called.update(CALLED.findall(body))
+            elif "constexpr" not in head:
+                self._host.update(NAMED.findall(IN_HEAD.sub(" ", head))[:1])
+        # A call that nvcc refuses.
+        if self._called & self._host:
+            self.found.add(CALLED)
+        for name in INCLUDED.findall(text):
+            if os.path.exists(f"{self.model}/{name}"):
+                continue
+            for folder in [os.path.dirname(path), *self.author, *self.toolkits]:
+                file = os.path.normpath(os.path.join(folder, name))
+                if not os.path.exists(file):
+                    continue
+                if self._is_of_toolkit(folder, name):
+                    self.suspects.add(os.path.realpath(file))
+                elif folder not in ("/usr/local/include", "/usr/include"):
+                    self.search(file)
+
+    def refusal(self, text):
+        """What to say of the first header of a toolkit that a preprocessed text includes; None: it includes none."""
+        file, line, last = b"", 0, 0
+        for marker in re.finditer(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)\n', text, re.MULTILINE):
+            line += text.count(b"\n", last, marker.start())
+            named = os.path.realpath(os.fsdecode(marker[2]))
+            if b" 1" in marker[3] and named in self.suspects:
+                name = next((os.path.relpath(named, folder) for folder in map(os.path.realpath, self.toolkits)
+                             if named.startswith(f"{folder}/")), named)
+                place = f"{os.fsdecode(file)}:{line}:1"
+                return f"{place}: fatal error: the CPU model does not support {name} (docs/model.md): {REMEDY}\n"
+            file, line, last = marker[2], int(marker[1]), marker.end()
+        return None
+
+
+def preprocess(command, found):
+    """What the preprocessor leaves: exit code, text, and what it says."""
+    headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
+    done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", "-DKG__MODEL_REWRITING", *headers],
+                          capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def rewrite(text, source, model, recursive, home):
+    """The text, rewritten; a message in place of it where there is no grammar."""
+    # Only here, since most sources have nothing to rewrite.
+    import grammar  # pylint: disable=import-outside-toplevel
+    import rewrite_kernel  # pylint: disable=import-outside-toplevel
+    parser = grammar.make_parser(home)
+    if parser is None:
+        return None, f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run ci/setup\n"
+    return rewrite_kernel.Source(parser, text, os.fsencode(model), recursive).rewrite(), ""
+
+
+def run(command):
+    done = subprocess.run(command, stdout=sys.stderr, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr.decode(errors="replace")
+
+
+class Compilation:
+    """A command that compiles a source to an object."""
+
+    def __init__(self, command, source, home):
+        self.command = command
+        self.source = source
+        self.home = home
+        self.target = value_after(command, "-o")
+        self.headers = Headers(command)
+
+    def _compile_rewritten(self, text, recursive):
+        text, said = rewrite(text, self.source, self.headers.model, recursive, self.home)
+        if text is None:
+            return 2, said
+        rewritten = f"{self.target}.ii"
+        with open(rewritten, "wb") as file:
+            file.write(text)
+        # Which headers there are was written when they were read.
+        command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
+        command[command.index(self.source)] = rewritten
+        return run(command)
+
+    def compile(self):
+        """Compiles the source: the exit code, and what there is to say."""
+        headers = self.headers
+        headers.search(os.path.abspath(self.source))
+        text = None
+        if headers.found or headers.suspects:
+            code, text, said = preprocess(self.command, headers.found)
+            refused = headers.refusal(text) if headers.suspects else None
+            if refused or code != 0:
+                return code or 1, refused or said
+        recursive = set()
+        code, said = self._compile_rewritten(text, recursive) if headers.found else run(self.command)
+        while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
+            recursive.update(NOT_INLINED.findall(said))
+            if text is None:
+                text = preprocess(self.command, headers.found)[1]
+            code, said = self._compile_rewritten(text, recursive)
+        return code, said
+
+
+def compile_source(command, home=None):
+    """Compiles as a command says; the exit code, and what there is to say. home: the project's folder, or None."""
+    sources = [argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)]
+    if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
+        return run(command)
+    if sources[0].endswith(".cu") and "-x" not in command:
+        at = command.index(sources[0])
+        command = [*command[:at], "-x", "c++", *command[at:]]
+    # Else symbols that are unique in a program could not be an object's own.
+    compilation = Compilation([*command, "-fno-gnu-unique"], sources[0], home)
+    if not compilation.headers.model:
+        return run(command)
+    code, said = compilation.compile()
+    for pattern, told in SAID:
+        said = pattern.sub(told, said)
+    return code or object_file.separate(command, compilation.target), said
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    code, said = compile_source(sys.argv[1:])
+    sys.stderr.write(said)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

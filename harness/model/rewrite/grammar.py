@@ -1,0 +1,32 @@
+"""Finds the grammar of CUDA C++: tree-sitter and tree-sitter-cuda, which ci/setup installs in build/tools."""
+
+import glob
+import os
+import sys
+
+ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
+
+
+def find_packages(home):
+    """Where ci/setup has installed Python's packages: for the project, for a folder above this one, or for kernelgate."""
+    here = os.getcwd()
+    above = [here]
+    while os.path.dirname(above[-1]) != above[-1]:
+        above.append(os.path.dirname(above[-1]))
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for folder in [*([home] if home else []), *above, ROOT]:
+        yield from glob.glob(f"{glob.escape(folder)}/build/tools/python/lib/{version}/site-packages")
+
+
+def make_parser(home):
+    """The parser; None where the packages cannot be found. home: the project's folder, or None."""
+    for folder in ("", *find_packages(home)):
+        if folder:
+            sys.path.append(folder)
+        try:
+            import tree_sitter  # pylint: disable=import-outside-toplevel
+            import tree_sitter_cuda  # pylint: disable=import-outside-toplevel
+            return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
+        except ImportError:
+            continue
+    return None

@@ -1,0 +1,474 @@
+"""Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX (rewrite_ptx.py),
+`extern __shared__` arrays, the words that __shared__ does not go together with in g++, and clusters.
+
+Only text of the kernel author is looked at, not that of the system's and of the model's headers. Lines stay where they are: the
+line markers that the preprocessor has left are kept, and more are added. The preprocessor has been told to leave words of
+the model's cuda_runtime.h for this module (KG__MODEL_REWRITING), as attributes that g++ ignores.
+"""
+
+import bisect
+import re
+
+import rewrite_ptx
+
+# A line marker: line, file, flags, of which 3 tells a header of the system.
+MARKER = re.compile(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE)
+DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
+SYSTEM_HEADER = b"3"
+SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
+# What the grammar does not know, and may do without.
+NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
+# Strings next to each other, which the grammar does not take everywhere; raw strings and characters, which are none.
+RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
+STRING = rb'"(?:[^"\\\n]|\\.)*"'
+STRINGS = re.compile(rb"%s|'(?:[^'\\\n]|\\.)*'|(?P<strings>%s(?:\s*%s)+)" % (RAW, STRING, STRING))
+LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
+# A launch as some formatters write it.
+OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
+CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
+# What the words of the model's cuda_runtime.h have become.
+GLOBAL, DEVICE, HOST, SHARED = b"kg__global", b"kg__device", b"kg__host", b"aligned(65536)"
+CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
+FUNCTIONS = ("function_definition", "declaration", "field_declaration")
+LITERALS = ("string_literal", "raw_string_literal", "char_literal")
+PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
+BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
+UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
+# What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
+LAUNCHED = b"kg__launched_"
+REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
+
+
+def walk(node):
+    """The node and all those in it, in the text's order."""
+    nodes = [node]
+    while nodes:
+        node = nodes.pop()
+        yield node
+        nodes.extend(reversed(node.children))
+
+
+def leaves(node):
+    """The tokens of a node."""
+    if node.child_count == 0 or node.type in LITERALS:
+        return [node]
+    return [leaf for child in node.children for leaf in leaves(child)]
+
+
+def name_in(node):
+    """The node of the name that a declaration or a declarator declares; None where it has none."""
+    if node is None or node.type in ("identifier", "type_identifier", "field_identifier"):
+        return node
+    if node.type in ("qualified_identifier", "template_function"):
+        return name_in(node.child_by_field_name("name"))
+    if node.type in PARAMETERS or node.type == "init_declarator":
+        return name_in(node.child_by_field_name("declarator"))
+    if node.type == "optional_type_parameter_declaration":
+        return node.child_by_field_name("name")
+    if node.type.endswith("_declarator") and "abstract" not in node.type or node.type.endswith("type_parameter_declaration"):
+        for child in reversed(node.named_children) if node.type.startswith("template_template") else node.named_children:
+            if child.type not in ("parameter_list", "type_qualifier", "ms_based_modifier", "attribute_specifier"):
+                return name_in(child)
+    return None
+
+
+def function_in(node):
+    """The declarator of the function that a definition or a declaration is of; None where it is of none."""
+    node = node.child_by_field_name("declarator")
+    while node is not None and node.type != "function_declarator":
+        node = node.child_by_field_name("declarator") if node.type != "reference_declarator" else node.named_children[-1]
+    return node
+
+
+def called_in(node):
+    """The node of the last name of an expression that names a function; None where it is another expression."""
+    while node is not None:
+        if node.type == "identifier":
+            return node
+        if node.type == "parenthesized_expression" and node.named_child_count == 1:
+            node = node.named_children[0]
+        elif node.type in ("template_function", "qualified_identifier"):
+            node = node.child_by_field_name("name")
+        elif node.type in ("dependent_name", "template_method"):
+            node = node.named_children[-1]
+        else:
+            return None
+    return None
+
+
+def decode(text):
+    """What string literals stand for."""
+    known = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"0": b"\0"}
+    plain = []
+    for literal in (match[0] for match in LITERAL.finditer(DIRECTIVE.sub(b"", text))):
+        if literal.startswith(b"R"):
+            plain.append(literal[literal.index(b"(") + 1:literal.rindex(b")")])
+        else:
+            plain.append(re.sub(rb"\\(.)", lambda match: known.get(match[1], match[1]), literal[1:-1], flags=re.DOTALL))
+    return b"".join(plain).decode(errors="surrogateescape")
+
+
+class Source:
+    """A preprocessed source. parser: of the grammar; folder: that of the model's headers, whose text is not the author's;
+    recursive: the names of the __device__ functions that cannot be inlined."""
+
+    def __init__(self, parser, text, folder, recursive=()):
+        self.recursive = recursive
+        self.edits = []
+        self.kernels = set()
+        self.launched = set()
+        self.stubs = set()
+        self.clusters = {}
+        self.refused = 0
+        self.text, self.others = self._take_own(text, folder)
+        self.markers = list(MARKER.finditer(self.text))
+        self.starts = [marker.start() for marker in self.markers]
+        self.copy = self._join_marks(self._prepare(self.text))
+        self.tree = parser.parse(self.copy)
+
+    @staticmethod
+    def _take_own(text, folder):
+        """The author's own text, and what is between its parts: where it is, and what."""
+        markers = list(MARKER.finditer(text))
+        # What a header of the system defines is marked as its own where it is used, too.
+        files = {marker[2] for marker in markers if SYSTEM_HEADER not in marker[3].split()}
+        own, others, size = [], [], 0
+        for marker, last in zip(markers, [*(marker.start() for marker in markers[1:]), len(text)]):
+            piece = text[marker.start():last]
+            if (marker[2] in files or not marker[2].startswith(SYSTEM)) and not marker[2].startswith((folder, b"<")):
+                own.append(piece)
+                size += len(piece)
+            elif others and others[-1][0] == size:
+                others[-1][1].append(piece)
+            else:
+                others.append((size, [piece]))
+        return b"".join(own), [(at, b"".join(pieces)) for at, pieces in others]
+
+    @staticmethod
+    def _prepare(text):
+        """The text as the grammar is to see it, everything in its place."""
+        spaces = lambda match: b" " * len(match[0])  # noqa: E731
+        text = UNKNOWN.sub(spaces, DIRECTIVE.sub(spaces, text))
+        return STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), text)
+
+    @staticmethod
+    def _join_marks(text):
+        """The text with the marks of launches as the grammar has them, in the same places."""
+        changed = bytearray(text)
+        for opened in OPENED.finditer(text):
+            changed[opened.start():opened.end()] = b"<<<".rjust(len(opened[0]))
+            depth, at = 0, opened.end()
+            while at < len(text) and depth >= 0:
+                closed = CLOSED.match(text, at) if depth == 0 else None
+                if closed:
+                    changed[at:closed.end()] = b">>>".ljust(len(closed[0]))
+                    break
+                depth += (text[at] in b"([{") - (text[at] in b")]}")
+                at += 1
+        return bytes(changed)
+
+    def where(self, at):
+        """The marker of the line there."""
+        marker = self.markers[bisect.bisect_right(self.starts, at) - 1]
+        return b'# %d "%s"\n' % (int(marker[1]) + self.text.count(b"\n", marker.end(), max(at, marker.end())), marker[2])
+
+    def of(self, node):
+        return self.text[node.start_byte:node.end_byte]
+
+    def flat(self, node):
+        """A node's tokens on one line."""
+        return b" ".join(self.of(leaf) for leaf in leaves(node))
+
+    def lines_of(self, start, end):
+        """The ends of lines and the markers in a part of the text, which keep the place of what follows."""
+        return b"".join(re.findall(rb"\n#[^\n]*|\n", self.text[start:end]))
+
+    def edit(self, node, make):
+        """Notes what a node becomes, when it is written."""
+        self.edits.append((node.start_byte, node.end_byte, make))
+
+    def insert(self, at, text):
+        self.edits.append((at, at, lambda: text))
+
+    def render(self, start, end):
+        """A part of the text, rewritten."""
+        pieces = []
+        for first, last, make in self.sorted[bisect.bisect_left(self.sorted, start, key=lambda edit: edit[0]):]:
+            if first >= end and end < len(self.text):
+                break
+            # Those in one that has been written, it has written.
+            if first >= start and last <= end:
+                pieces += [self.text[start:first], make()]
+                start = last
+        return b"".join([*pieces, self.text[start:end]])
+
+    def attributes(self, node):
+        """The text of the attributes of a declaration."""
+        return b" ".join(self.of(child) for child in node.children if child.type == "attribute_specifier")
+
+    def enclosing(self, node, kinds=("function_definition",)):
+        while node is not None and node.type not in kinds:
+            node = node.parent
+        return node
+
+    def is_device_code(self, node):
+        """Whether a node is in a function for devices alone."""
+        function = self.enclosing(node)
+        attributes = self.attributes(function) if function is not None else b""
+        return GLOBAL in attributes or DEVICE in attributes and HOST not in attributes
+
+    def refuse(self, node, why):
+        """An expression that the compiler refuses, where it compiles it."""
+        self.refused += 1
+        name = f"kg__model_unsupported_{self.refused}"
+        why = why.replace("\\", "\\\\").replace('"', '\\"')
+        # The compiler points at the line's beginning, and not far behind its end.
+        text = f'__extension__ ({{ extern void {name}() __attribute__((error("{why}")));\n'
+        return text.encode() + self.where(node.start_byte) + b"%s(); })" % name.encode() + \
+            self.lines_of(node.start_byte, node.end_byte)
+
+    # Launches.
+
+    def is_shadowed(self, node, name):
+        """Whether a name is another one where a node is: a variable, or a parameter of a function or of its template."""
+        function = self.enclosing(node)
+        if function is not None and function.parent.type == "template_declaration":
+            function = function.parent
+        for one in walk(function) if function is not None else ():
+            is_parameter = one.type in PARAMETERS or one.type.endswith("type_parameter_declaration")
+            if not is_parameter and one.type != "declaration":
+                continue
+            named = map(name_in, [one] if is_parameter else one.children_by_field_name("declarator"))
+            if any(declared is not None and self.of(declared) == name for declared in named):
+                scope = self.enclosing(one, CALLABLE if is_parameter else BLOCKS)
+                if one.end_byte <= node.start_byte and scope is not None and node.end_byte <= scope.end_byte:
+                    return True
+        return False
+
+    def launch(self, node):
+        kernel, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        marks = next(child for child in node.children if child.type == "kernel_call_syntax")
+        opened, closed = marks.children[0].end_byte, marks.children[-1].start_byte
+        if self.is_device_code(node):
+            self.edit(node, lambda: self.refuse(
+                node, f"the CPU model does not support dynamic parallelism (docs/model.md): {REMEDY}"))
+            return
+        name = called_in(kernel)
+        if name is not None and not self.is_shadowed(node, self.of(name)):
+            self.launched.add(self.of(name))
+
+        def write():
+            configuration = b"kg__model_configure(" + self.render(opened, closed) + b")"
+            before, behind = self.lines_of(node.start_byte, marks.start_byte), self.lines_of(marks.end_byte, arguments.start_byte)
+            given = behind + self.render(arguments.start_byte, arguments.end_byte)
+            if name is None or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
+                return b"kg__model_starter(%s, %s)%s%s" % (configuration, self.flat(kernel), before, given)
+            called = b" ".join((LAUNCHED if leaf.start_byte == name.start_byte else b"") + self.of(leaf)
+                               for leaf in leaves(kernel))
+            return b"kg__model_run(%s, %s%s%s)" % (configuration, before, called, given)
+
+        self.edit(node, write)
+
+    def name_parameters(self, node, prefix):
+        """A list of parameters, each of which has a name: their texts, with their defaults, and their names."""
+        texts, names = [], []
+        for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
+            default = next((child for child in part.children if child.type == "="), None)
+            name = name_in(part)
+            before = self.copy[part.start_byte:default.start_byte if default else part.end_byte]
+            after = self.copy[default.start_byte if default else part.end_byte:part.end_byte]
+            if before.split() == [b"void"]:
+                continue
+            if name is None:
+                names.append(b"%s%d" % (prefix, number))
+                place = re.search(rb"\(\s*[*&]+()\s*\)|()\[", before)
+                place = place.start(1 if place[1] is not None else 2) if place else len(before)
+                before = before[:place] + b" " + names[-1] + b" " + before[place:]
+            else:
+                names.append(self.of(name))
+            names[-1] += b"..." if b"..." in before else b""
+            texts.append(b" ".join((before + after).split()))
+        return texts, names
+
+    def signature(self, node, words):
+        """What tells the parameters of one function from those of another of its name."""
+        parts = []
+        for part in node.named_children if node is not None else ():
+            name = name_in(part)
+            default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
+            parts.append(tuple(words.get(self.of(leaf), self.of(leaf)) for leaf in leaves(part)
+                               if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
+                               and self.of(leaf) not in (b"__restrict__", b"__restrict", b"typename")))
+        return tuple(parts)
+
+    def stand_in(self, node):
+        """Puts a function behind a kernel's declaration that stands for it in launches: what it is called with, overloads,
+        templates' and defaults' included, is the kernel's."""
+        function = function_in(node)
+        name = function.child_by_field_name("declarator")
+        whole = node.parent if node.parent.type == "template_declaration" else node
+        if name.type != "identifier" or self.of(name) not in self.launched or \
+                self.enclosing(whole, ("compound_statement", "field_declaration_list")):
+            return
+        head = whole.child_by_field_name("parameters") if whole is not node else None
+        scope, around = [], whole.parent
+        while around is not None:
+            scope += [self.of(around.child_by_field_name("name") or around.children[0])] if "namespace" in around.type else []
+            around = around.parent
+        words = {self.of(named): b"#%d" % i for i, named in enumerate(map(name_in, head.named_children if head else ())) if named}
+        parameters = function.child_by_field_name("parameters")
+        key = (self.of(name), *scope, self.signature(head, words), self.signature(parameters, words))
+        if key in self.stubs:
+            return
+        self.stubs.add(key)
+        texts, names = self.name_parameters(parameters, b"kg__a")
+        kernel, template = self.of(name), b""
+        if head:
+            heads, arguments = self.name_parameters(head, b"kg__t")
+            result = self.flat(node.child_by_field_name("type"))
+            if result != b"void":
+                heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % result)
+            template = b"template <%s> " % b", ".join(heads)
+            kernel += b"<%s>" % b", ".join(arguments)
+        types = b", ".join(b"decltype(%s)%s" % (one.rstrip(b"."), one[len(one.rstrip(b".")):]) for one in names)
+        text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind(%s); }" % (
+            template, LAUNCHED, self.of(name), b", ".join(texts),
+            b", ".join([b"static_cast<void (*)(%s)>(%s)" % (types, kernel), *names]))
+        if self.enclosing(whole, ("linkage_specification",)):
+            text = b'extern "C++" { %s }' % text
+        self.insert(whole.end_byte, b"\n%s%s\n%s" % (self.where(name.start_byte), text, self.where(whole.end_byte)))
+
+    # Declarations.
+
+    def shared(self, node):
+        """A declaration with __shared__: an array that is extern is the block's dynamic shared memory, aligned as any can be."""
+        kept = [child for child in node.children if not (
+            child.type in ("storage_class_specifier", "attribute_specifier") or self.of(child).startswith(b"alignas"))]
+        dropped = [child for child in node.children if self.of(child).startswith(b"alignas")]
+        storage = [child for child in node.children if child.type == "storage_class_specifier"]
+        if all(self.of(child) != b"extern" for child in storage):
+            for child in dropped + [child for child in storage if self.of(child) == b"static"][1:]:
+                self.edit(child, lambda: b"")
+            return
+        declarators = node.children_by_field_name("declarator")
+        base = b" ".join(self.flat(child) for child in kept if child not in declarators and child.is_named)
+        text = b""
+        for declarator in declarators:
+            name = name_in(declarator)
+            if name is None:
+                return
+            kind = b" ".join((base + b" " + self.text[declarator.start_byte:name.start_byte]).split())
+            extents = b" ".join(self.text[name.end_byte:declarator.end_byte].split())
+            text += b"[[maybe_unused]] static %s (&%s)%s = reinterpret_cast<%s (&)%s>(kg__model_dynamic_memory);" % (
+                kind, self.of(name), extents, kind, extents)
+        self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
+
+    def function(self, node):
+        attributes = self.attributes(node)
+        function = function_in(node)
+        name = name_in(function)
+        if DEVICE in attributes and name is not None and self.of(name).decode(errors="replace") in self.recursive:
+            for child in node.children:
+                if child.type == "attribute_specifier" and b"always_inline" in self.of(child):
+                    self.edit(child, lambda child=child: self.of(child).replace(b"always_inline", b"noinline"))
+        if GLOBAL not in attributes or name is None:
+            return
+        self.kernels.add(self.of(name))
+        self.stand_in(node)
+        cluster = next((CLUSTER.search(self.of(child)) for child in node.children
+                        if child.type == "attribute_specifier" and b"kg__cluster_dims" in self.of(child)), None)
+        if cluster:
+            self.clusters[self.of(name)] = b" ".join(cluster[1].split())
+        body = node.child_by_field_name("body")
+        if body is not None and self.of(name) in self.clusters:
+            self.insert(body.start_byte + 1, b" [[gnu::used]] static constexpr kg__model_cluster kg__cluster = { %s };" %
+                        self.clusters[self.of(name)])
+
+    # Calls.
+
+    def host_functions(self, nodes):
+        """The names of functions that are the host's alone. Those that headers have functions of, too, are not among them."""
+        kinds = {}
+        for node in nodes:
+            if node.type in FUNCTIONS and function_in(node) is not None and self.enclosing(node.parent) is None:
+                name = name_in(function_in(node))
+                words = {self.of(child) for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
+                attributes = self.attributes(node)
+                is_host = GLOBAL not in attributes and DEVICE not in attributes and not words & {b"constexpr", b"consteval"} and \
+                    self.enclosing(node, ("field_declaration_list",)) is None
+                kinds.setdefault(self.of(name) if name else None, set()).add(is_host)
+        names = {name for name, is_host in kinds.items() if is_host == {True}}
+        for _, text in self.others:
+            names.difference_update(re.findall(rb"\b(\w+)\s*\(", text))
+        return names
+
+    def call(self, node, host_functions):
+        """A call in device code of a function that is the host's."""
+        called = node.child_by_field_name("function")
+        if called.type == "template_function":
+            called = called.child_by_field_name("name")
+        if called.type != "identifier" or self.of(called) not in host_functions or not self.is_device_code(node) or \
+                self.is_shadowed(node, self.of(called)) or self.enclosing(node, UNEVALUATED) is not None:
+            return
+        function = self.enclosing(node)
+        kind = "__global__" if GLOBAL in self.attributes(function) else "__device__"
+        names = [self.of(name).decode(errors="replace") for name in (called, name_in(function_in(function)))]
+        refusal = self.refuse(
+            called, f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed')
+        self.insert(node.start_byte, b"(" + refusal + b", ")
+        self.insert(node.end_byte, b")")
+
+    # Inline PTX.
+
+    def operands(self, node, field):
+        for one in node.child_by_field_name(field).named_children if node.child_by_field_name(field) else ():
+            yield decode(self.of(one.child_by_field_name("constraint"))), one.child_by_field_name("value")
+
+    def assembly(self, node):
+        code = node.child_by_field_name("assembly_code")
+        if code.type not in (*LITERALS, "concatenated_string") or any(child.type == "identifier" for child in code.children):
+            return
+        text = decode(self.of(code))
+        outputs, inputs = (list(self.operands(node, field)) for field in ("output_operands", "input_operands"))
+        listed = node.child_by_field_name("clobbers")
+        clobbers = [decode(self.of(one)) for one in listed.named_children] if listed else []
+        has_lists = any(node.child_by_field_name(field) for field in ("output_operands", "input_operands", "clobbers"))
+        # A barrier of the compiler alone, the name of a function that is declared, or the host's own assembly.
+        if not rewrite_ptx.is_code(text) and not outputs and not inputs or \
+                not has_lists and re.fullmatch(r"[\w.$]+", text) or \
+                not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):
+            return
+        is_volatile = any(b"volatile" in self.of(child) for child in node.children if child.type == "gnu_asm_qualifier")
+        statement = rewrite_ptx.Statement(text, is_volatile, "memory" in clobbers)
+        line, last = (self.where(at).decode(errors="surrogateescape") for at in (node.start_byte, node.end_byte - 1))
+
+        def write():
+            bound = ""
+            for number, (constraint, value) in enumerate(outputs + inputs):
+                expression = self.render(value.start_byte, value.end_byte).decode(errors="surrogateescape")
+                bound += statement.bind(constraint, expression, number < len(outputs))
+            return f"do {{ {bound}\n{statement.write(line)}\n{last}}} while (false)".encode(errors="surrogateescape")
+
+        self.edit(node, write)
+
+    def rewrite(self):
+        """The whole text, rewritten."""
+        nodes = list(walk(self.tree.root_node))
+        host_functions = self.host_functions(nodes)
+        for node in nodes:
+            if node.type == "call_expression" and any(child.type == "kernel_call_syntax" for child in node.children):
+                self.launch(node)
+            elif node.type == "call_expression":
+                self.call(node, host_functions)
+            elif node.type == "gnu_asm_expression":
+                self.assembly(node)
+            elif node.type == "declaration" and SHARED in self.attributes(node):
+                self.shared(node)
+        for node in nodes:
+            if node.type in FUNCTIONS and function_in(node) is not None:
+                self.function(node)
+        self.sorted = sorted([*self.edits, *((at, at, lambda text=text: text) for at, text in self.others)],
+                             key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1]))
+        return self.render(0, len(self.text))

@@ -1,0 +1,19 @@
+/* Launches of code_kernels.cu, by the numbers that it has for them. */
+#ifndef KG__CODE_KERNELS_H
+#define KG__CODE_KERNELS_H
+
+#include "tests/model/watch_kernels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Launches a kernel of a file; returns what cudaGetLastError() does. */
+cudaError_t start_of_first(watch_data data, int form, int n);
+cudaError_t start_of_second(watch_data data, int form, int n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
