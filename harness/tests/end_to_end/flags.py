@@ -12,13 +12,13 @@ import unittest
 
 TREE = sys.argv[1]
 
-PROJECT = f"""\
+PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(routes LANGUAGES C CXX)
 enable_testing()
 foreach(name cpu_model instrumented headers model)
-  add_library(kg_$name INTERFACE)
-  add_library(kernelgate::$name ALIAS kg_$name)
+  add_library(kg_${name} INTERFACE)
+  add_library(kernelgate::${name} ALIAS kg_${name})
 endforeach()
 target_include_directories(kg_cpu_model INTERFACE model_headers)
 add_executable(kernelgate::command IMPORTED)
@@ -34,7 +34,7 @@ target_compile_definitions(hidden INTERFACE HIDDEN)
 kg_add_comparison(routes LIBRARIES own)
 @LATER@
 kg_finish_gate()
-""".replace("$name", "${name}")
+"""
 
 CUDA = "$<$<COMPILE_LANGUAGE:CUDA>:{}>"
 # A line of CMakeLists.txt, before the comparison's or (">") after it; the source; what the CPU model's compiler is told, what
