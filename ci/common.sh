@@ -21,9 +21,16 @@ one_line() {
 }
 
 # Passes on lines that others wrote so that the runner of GitHub Actions takes none for a workflow command: one that begins
-# with "::", whatever space is before it, or has "##[" in it, as kg__disarm() of harness/base/message.h has it.
+# with "::", whatever space is before it, or has "##[" in it, as kg__disarm() of harness/base/message.h has it. For the runner a
+# carriage return ends a line too.
 pass_on() {
-    LC_ALL=C sed -u -E 's/^([^!-~]*:):/\1 /; s/##\[/# [/g'
+    LC_ALL=C sed -u -E 's/\r+$//; s/\r/ /g; s/^([^!-~]*:):/\1 /; s/##\[/# [/g'
+}
+
+# Runs a command whose own lines on the standard output are meant for the runner, but what it starts may write to the standard
+# error. Returns the command's exit code.
+with_errors_passed_on() {
+    { "$@" 2>&1 1>&3 3>&- | pass_on >&2; } 3>&1
 }
 
 # Where progress goes: a descriptor.
@@ -268,6 +275,14 @@ stop_with_log() {
     stop 2 "$2 failed: the whole log is in $1"
 }
 
+# The path of contents.py: a checkout and an installation have it at different places.
+contents() {
+    local path
+    for path in "$home"/tools/kernelgate/contents.py "$home"/tools/contents.py; do
+        [[ ! -f $path ]] || printf '%s' "$path"
+    done
+}
+
 # Configures and builds preset $1, or target $2 of it alone; configures only when something that it depends on changed (ninja itself sees changed CMake
 # files). Quiet unless it fails: the log is build/<preset>/build.log.
 build_preset() {
@@ -286,6 +301,9 @@ build_preset() {
 
     begun=$(milliseconds)
     : >"$log"
+    # Ninja goes by times alone, which a copy may set back; and the first configuration of a folder finds the compilers.
+    [[ ! -f $folder/build.ninja ]] || python3 -B "$(contents)" "$folder" | pass_on >&"$progress"
+    [[ $(stat -c %Y -- "$folder/build.ninja" 2>/dev/null) != 1 ]] || rm -f -- "$stamp"
     if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
         say "configuring and building $folder"
         rm -f -- "$stamp"
@@ -299,7 +317,7 @@ build_preset() {
     run_stoppable cmake --build "$folder" ${2:+--target "$2"} >>"$log" 2>&1 ||
         stop_with_log "$log" "building preset $preset"
     # Shows warnings, which the log would hide.
-    grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 >&2 || true
+    grep -E 'warning:|CMake Warning' -- "$log" | sort -u | head -n 10 | pass_on >&2 || true
     say "built in $(seconds_since "$begun")"
 }
 

@@ -15,6 +15,8 @@
 # exit: 0 the job may run
 
 set -euo pipefail
+# The runner's own is read from its file .path, and what is found first there an earlier job may have left.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin
 
 # What the Worker or a terminal sends must not end this script before the Worker is shutting down. SIGKILL still does.
 trap '' HUP INT PIPE TERM

@@ -61,27 +61,15 @@ function(kg__choose_code)
   set_property(GLOBAL PROPERTY KG_CODE_JUDGED "${judged}")
 endfunction()
 
-# kg__add_code(NAME KERNELS LIBRARIES KERNEL_LIBRARIES): compiles each kernel's file for each architecture, with what ptxas says
+# kg__add_code(NAME KERNELS): compiles each kernel's file for each architecture, with what ptxas says
 # of it next to the cubin, and adds the tests that judge them.
-function(kg__add_code comparison kernels libraries kernel_libraries)
+function(kg__add_code comparison kernels)
   kg__choose_code()
   get_property(found GLOBAL PROPERTY KG_CODE_FOUND)
   get_property(judged GLOBAL PROPERTY KG_CODE_JUDGED)
   if(NOT found)
     return()
   endif()
-  separate_arguments(flags UNIX_COMMAND "$ENV{CUDAFLAGS}")
-  if(DEFINED CMAKE_CUDA_FLAGS)
-    separate_arguments(flags UNIX_COMMAND "${CMAKE_CUDA_FLAGS}")
-  endif()
-  list(TRANSFORM libraries APPEND ",INTERFACE_")
-  list(TRANSFORM kernel_libraries APPEND ",")
-  foreach(library IN LISTS libraries kernel_libraries ITEMS kernelgate::headers,INTERFACE_)
-    set(folders "$<TARGET_PROPERTY:${library}INCLUDE_DIRECTORIES>")
-    list(APPEND flags "$<$<BOOL:${folders}>:-I$<JOIN:${folders},$<SEMICOLON>-I>>")
-    set(definitions "$<TARGET_PROPERTY:${library}COMPILE_DEFINITIONS>")
-    list(APPEND flags "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},$<SEMICOLON>-D>>")
-  endforeach()
   # Each cubin is named after its source; of two files of a name the second one after its folder too.
   set(names)
   foreach(kernel IN LISTS kernels)
@@ -99,16 +87,17 @@ function(kg__add_code comparison kernels libraries kernel_libraries)
     file(MAKE_DIRECTORY ${folder})
     foreach(kernel variant IN ZIP_LISTS kernels names)
       set(cubin ${folder}/${variant}.cubin)
-      # A file's own options are the program's too.
-      get_source_file_property(options ${kernel} COMPILE_OPTIONS)
-      if(NOT options)
-        set(options)
-      endif()
+      kg__library_of(library ${kernel})
+      foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
+        kg__flags_of(${property} ${comparison} ${kernel} ${property} "${library}")
+        set(${property} "$<FILTER:${${property}},EXCLUDE,${KG_OF_TARGET}|^SHELL:|^$>")
+      endforeach()
       # ptxas tells what it spilled, and nothing else does.
       add_custom_command(OUTPUT ${cubin} BYPRODUCTS ${folder}/${variant}.ptxas
         COMMAND sh -c "LC_ALL=C \"$@\" 2>\"$0\" || ! cat \"$0\" >&2" ${folder}/${variant}.ptxas
-                ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${flags} ${options}
-                -MD -MF ${cubin}.d -o ${cubin} ${kernel}
+                ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${COMPILE_OPTIONS}
+                "$<$<BOOL:${COMPILE_DEFINITIONS}>:-D$<JOIN:${COMPILE_DEFINITIONS},$<SEMICOLON>-D>>"
+                "$<$<BOOL:${INCLUDE_DIRECTORIES}>:-I$<JOIN:${INCLUDE_DIRECTORIES},$<SEMICOLON>-I>>" -MD -MF ${cubin}.d -o ${cubin} ${kernel}
         DEPENDS ${kernel} ${KG_CODE_NVCC} DEPFILE ${cubin}.d
         COMMENT "Compiling ${comparison}/${variant}.cu for sm_${architecture}" COMMAND_EXPAND_LISTS VERBATIM)
       list(APPEND cubins ${cubin})

@@ -12,6 +12,7 @@
 # TARGETS gpu all cases are; with TARGETS model there is no program for the GPU.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake)
 
 # What compiles kernels: next to this file where kernelgate is installed.
 set(KG_REWRITE ${CMAKE_CURRENT_LIST_DIR}/rewrite CACHE INTERNAL "The scripts that compile kernels for the CPU model")
@@ -122,12 +123,19 @@ function(kg__add_model_programs name)
   # The model's headers come before any other, so that a CUDA Toolkit's are not used.
   get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
-  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard.
-  target_compile_options(${name}_plain_kernels PRIVATE -fstack-clash-protection -fdata-sections)
+  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard. Launches by
+  # a void pointer read what a kernel takes from its debug information.
+  target_compile_options(${name}_plain_kernels PRIVATE -g -fstack-clash-protection -fdata-sections)
   target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
   target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)
+  # What uninitialized locals hold: 0 in the one flavor, bytes of 0xfe in the other, so that a result that depends on them is
+  # wrong in one of the two, always the same. g++ 11 leaves in them what was there.
+  set(fill_plain zero)
+  set(fill_instrumented pattern)
   foreach(flavor plain instrumented)
+    target_compile_options(${name}_${flavor}_kernels PRIVATE
+      -Wuninitialized -Wmaybe-uninitialized $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,12>:-ftrivial-auto-var-init=${fill_${flavor}}>)
     target_include_directories(${name}_${flavor}_kernels BEFORE PRIVATE ${stand_in})
     target_link_libraries(${name}_${flavor}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
@@ -180,10 +188,12 @@ function(kg__find_sources variable comparison)
 endfunction()
 
 # kg__read_libraries(COMPARISON LIBRARY ...): sorts libraries into LIBRARY_SOURCES, the sources of those with .cu files,
-# LIBRARY_FLAGS_FROM, these libraries, and BOTH_LINK, those that the programs of both targets link.
+# LIBRARY_OWNERS, the library of each, KERNEL_LIBRARIES, these libraries, and BOTH_LINK, those that the programs of both targets
+# link.
 function(kg__read_libraries comparison)
   set(LIBRARY_SOURCES)
-  set(LIBRARY_FLAGS_FROM)
+  set(LIBRARY_OWNERS)
+  set(KERNEL_LIBRARIES)
   set(BOTH_LINK)
   foreach(library IN LISTS ARGN)
     if(library MATCHES "^CUDA::")
@@ -208,16 +218,25 @@ function(kg__read_libraries comparison)
     endif()
     if(sources)
       list(APPEND LIBRARY_SOURCES ${sources})
-      list(APPEND LIBRARY_FLAGS_FROM ${library})
+      list(TRANSFORM sources REPLACE ".+" ${library})
+      list(APPEND LIBRARY_OWNERS ${sources})
+      list(APPEND KERNEL_LIBRARIES ${library})
       if(NOT CMAKE_CUDA_COMPILER_LOADED)
         # Nothing compiles its .cu files then, and it need not be built.
         set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX EXCLUDE_FROM_ALL ON)
+        # What it links of a CUDA Toolkit that is not there, such as CUDA::cudart, the CPU model stands in for.
+        get_target_property(linked ${library} LINK_LIBRARIES)
+        foreach(item IN LISTS linked)
+          if(item MATCHES "^CUDA::" AND NOT TARGET ${item})
+            add_library(${item} INTERFACE IMPORTED GLOBAL)
+          endif()
+        endforeach()
       endif()
     else()
       list(APPEND BOTH_LINK ${library})
     endif()
   endforeach()
-  foreach(variable LIBRARY_SOURCES LIBRARY_FLAGS_FROM BOTH_LINK)
+  foreach(variable LIBRARY_SOURCES LIBRARY_OWNERS KERNEL_LIBRARIES BOTH_LINK)
     set(${variable} ${${variable}} PARENT_SCOPE)
   endforeach()
 endfunction()
@@ -257,24 +276,27 @@ endfunction()
 
 # kg__wrap_sources(VARIABLE NAME FILE ...): the files that g++ compiles for the CPU model. A .cu file's language holds for its
 # whole folder, so g++ gets each through a .cpp file that includes it; and so it gets C++ files, which nvcc compiles as any other
-# compiler does. C files are themselves.
+# compiler does, and C files, by a .c file: each has its own flags.
 function(kg__wrap_sources variable comparison)
   set(wrapped)
   foreach(source IN LISTS ARGN)
-    if(source MATCHES "\\.c$")
-      list(APPEND wrapped ${source})
-      continue()
-    endif()
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/kernels/${comparison} OUTPUT_VARIABLE name)
     string(REGEX REPLACE "\\.cu$" "" name ${name})
     string(REPLACE "../" "up/" name ${name})
-    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${name}.cpp)
+    set(extension .cpp)
+    if(source MATCHES "\\.c$")
+      set(extension .c)
+    endif()
+    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/${name}${extension})
     file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"@source@\"\n" @ONLY)
-    if(NOT source MATCHES "\\.cu$")
+    if(NOT source MATCHES "\\.cu?$")
       set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "-U__CUDACC__;-U__CUDACC_VER_MAJOR__;-U__CUDACC_VER_MINOR__;-U__CUDA_ARCH__")
     endif()
+    kg__library_of(library ${source})
+    kg__tell_flags(${comparison} ${source} ${wrapper} "${library}")
     list(APPEND wrapped ${wrapper})
   endforeach()
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${comparison}.untaken CONTENT "${UNTAKEN}" TARGET ${comparison}.model)
   set(${variable} ${wrapped} PARENT_SCOPE)
 endfunction()
 
@@ -348,19 +370,21 @@ function(kg__add_comparison comparison)
     file(CONFIGURE OUTPUT ${compiled} CONTENT "")
   endif()
   kg__add_model_programs(${comparison} ${compiled})
+  kg__read_flags_last(${comparison} "${sources}" "${arg_LIBRARIES}")
   kg__stub_kernels(${comparison} "${why}" ${gpu_only})
   foreach(flavor plain instrumented)
     target_link_libraries(${comparison}_${flavor}_kernels PRIVATE ${BOTH_LINK})
-    foreach(library IN LISTS LIBRARY_FLAGS_FROM)
-      target_include_directories(${comparison}_${flavor}_kernels PRIVATE $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
-      target_compile_definitions(${comparison}_${flavor}_kernels PRIVATE $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>
+    foreach(library IN LISTS KERNEL_LIBRARIES)
+      target_compile_definitions(${comparison}_${flavor}_kernels PRIVATE
         $<$<BOOL:$<TARGET_PROPERTY:${library},CUDA_SEPARABLE_COMPILATION>>:__CUDACC_RDC__>)
     endforeach()
   endforeach()
   foreach(program ${comparison}.model ${comparison}.instrumented)
     kg__add_suite(${comparison} ${program} model ${BOTH_LINK})
-    foreach(library IN LISTS LIBRARY_FLAGS_FROM)
+    foreach(library IN LISTS KERNEL_LIBRARIES)
       target_include_directories(${program} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+      target_compile_definitions(${program} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
+      target_compile_options(${program} PRIVATE $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_OPTIONS>)
     endforeach()
   endforeach()
   kg__add_tests(${comparison} model)
@@ -370,7 +394,7 @@ function(kg__add_comparison comparison)
   endif()
   set(code ${kernels} ${LIBRARY_SOURCES})
   list(FILTER code INCLUDE REGEX "\\.cu$")
-  kg__add_code(${comparison} "${code}" "${BOTH_LINK}" "${LIBRARY_FLAGS_FROM}")
+  kg__add_code(${comparison} "${code}")
   if(TARGET kernelgate::gpu)
     kg__add_gpu_program(${comparison} "${sources}" "${arg_LIBRARIES}")
   endif()
@@ -421,7 +445,7 @@ function(kg_finish_gate)
   kg__finish_code()
   # All three write to KG_OUT where it is set, else to out/ in their working directory; the baselines that the last one reads
   # are those that the run is judged by, of KG_BASELINES where it is set, else of baselines/ there.
-  add_test(NAME gate.begin COMMAND kernelgate::command begin)
+  add_test(NAME gate.begin COMMAND kernelgate::command begin --build ${build})
   add_test(NAME gate.results COMMAND kernelgate::command results --build ${build}
            --programs ${PROJECT_BINARY_DIR}/kernelgate.programs)
   set_tests_properties(gate.begin PROPERTIES FIXTURES_SETUP gate)

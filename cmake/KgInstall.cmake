@@ -42,6 +42,7 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
   DESTINATION ${KG_MODULES})
 

@@ -18,9 +18,10 @@ static const kg_launch first_strided_launch[] = { KG_LAUNCH(256, 1056), KG_END }
 static const kg_launch narrow_launch[] = { KG_LAUNCH(96, 7), KG_END };
 
 static const kg_variant variants[] = {
-    KG_VARIANT("unstrided", distance_unstrided, "one thread a pair",
-               .launches = unstrided_launches),
-    KG_VARIANT("strided", distance_strided, "a grid-stride loop", .launches = strided_launches),
+    KG_VARIANT("unstrided", distance_unstrided, "one thread a pair", .launches = unstrided_launches,
+               KG_REPEATABLE),
+    KG_VARIANT("strided", distance_strided, "a grid-stride loop", .launches = strided_launches,
+               KG_REPEATABLE),
     KG_VARIANT("unstrided_managed", distance_unstrided,
                "one thread a pair, in managed memory that is resident on the device",
                .launches = unstrided_launches,

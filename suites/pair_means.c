@@ -11,9 +11,9 @@ kg_launcher pair_means_shared_tree, pair_means_warp_shuffle, pair_means_either_i
 
 static const kg_variant variants[] = {
     KG_VARIANT("shared_tree", pair_means_shared_tree,
-               "a block a pair, its threads added up as a tree in shared memory"),
+               "a block a pair, its threads added up as a tree in shared memory", KG_REPEATABLE),
     KG_VARIANT("warp_shuffle", pair_means_warp_shuffle,
-               "a block a pair, its threads added up by shuffles within each warp"),
+               "a block a pair, its threads added up by shuffles within each warp", KG_REPEATABLE),
     KG_END,
 };
 

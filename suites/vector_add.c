@@ -17,8 +17,9 @@ static const kg_launch narrow_launch[] = { KG_LAUNCH(96, 7), KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("unstrided", vector_add_unstrided, "one thread an element",
-               .launches = unstrided_launches),
-    KG_VARIANT("strided", vector_add_strided, "a grid-stride loop", .launches = strided_launches),
+               .launches = unstrided_launches, KG_REPEATABLE),
+    KG_VARIANT("strided", vector_add_strided, "a grid-stride loop", .launches = strided_launches,
+               KG_REPEATABLE),
     KG_VARIANT("unstrided_managed", vector_add_unstrided,
                "one thread an element, in managed memory that is resident on the device",
                .launches = unstrided_launches, .advanced.memory = { KG_MANAGED, KG_MANAGED }),

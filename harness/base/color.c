@@ -25,11 +25,12 @@ const char *kg__color_of_word(const char *word)
         const char *word;
         const char *color;
     } colors[] = {
-        { "pass", KG__GREEN },         { "faster", KG__GREEN },   { "holds", KG__GREEN },
-        { "slower", KG__RED },         { "wrong", KG__RED },      { "error", KG__RED },
-        { "fails", KG__RED },          { "noisy", KG__YELLOW },   { "environment", KG__YELLOW },
-        { "no-baseline", KG__YELLOW }, { "suspect", KG__YELLOW }, { "confirming", KG__YELLOW },
-        { "skipped", KG__YELLOW },     { "note", KG__YELLOW },
+        { "pass", KG__GREEN },          { "faster", KG__GREEN },      { "holds", KG__GREEN },
+        { "slower", KG__RED },          { "wrong", KG__RED },         { "error", KG__RED },
+        { "fails", KG__RED },           { "noisy", KG__YELLOW },      { "environment", KG__YELLOW },
+        { "more-accurate", KG__GREEN }, { "less-accurate", KG__RED }, { "no-baseline", KG__YELLOW },
+        { "suspect", KG__YELLOW },      { "confirming", KG__YELLOW }, { "skipped", KG__YELLOW },
+        { "note", KG__YELLOW },
     };
 
     for (size_t i = 0; i < sizeof colors / sizeof *colors; i++) {

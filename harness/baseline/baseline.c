@@ -121,6 +121,9 @@ void kg__baseline_free(kg__baseline *baseline)
     for (size_t i = 0; i < baseline->checked_count; i++)
         free(baseline->checked[i]);
     free(baseline->checked);
+    for (size_t i = 0; i < baseline->accuracy_count; i++)
+        free(baseline->accuracy[i].id);
+    free(baseline->accuracy);
     kg__provenance_free(&baseline->provenance);
     *baseline = (kg__baseline){ 0 };
 }
@@ -166,6 +169,19 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
             return &entry->metrics[i];
     }
     return NULL;
+}
+
+static int compare_accuracy(const void *id, const void *entry)
+{
+    return strcmp(id, ((const kg__baseline_accuracy *)entry)->id);
+}
+
+const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseline, const char *id)
+{
+    if (baseline->accuracy == NULL)
+        return NULL;
+    return bsearch(id, baseline->accuracy, baseline->accuracy_count, sizeof *baseline->accuracy,
+                   compare_accuracy);
 }
 
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)

@@ -48,6 +48,14 @@ typedef struct kg__baseline_case {
     size_t metric_count;
 } kg__baseline_case;
 
+/* The errors of a checked case, in roundoffs of its output's type: the largest and the mean. */
+#define KG__ERRORS 2
+typedef struct kg__baseline_accuracy {
+    char *id;
+    double errors[KG__ERRORS];
+    double band; /* fraction; 0: exact on the CPU model, KG__ERROR_BAND on a GPU */
+} kg__baseline_accuracy;
+
 typedef struct kg__baseline {
     kg__target target;
     kg__provenance provenance;
@@ -57,6 +65,8 @@ typedef struct kg__baseline {
     size_t case_count;
     char **checked; /* of the CPU model: the cases that are checked and not counted, sorted */
     size_t checked_count;
+    kg__baseline_accuracy *accuracy; /* sorted by id; NULL: the file is older than accuracy */
+    size_t accuracy_count;
 } kg__baseline;
 
 typedef enum kg__load_status {
@@ -119,6 +129,9 @@ kg__baseline_metric *kg__baseline_metric_of(const kg__baseline_case *entry, cons
 
 /* Whether the list of checked cases has this id. */
 bool kg__baseline_lists(const kg__baseline *baseline, const char *id);
+
+/* The recorded errors of a case; NULL where there are none. */
+const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseline, const char *id);
 
 /* What the judge needs of a metric. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);

@@ -427,6 +427,8 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
             read_cases(file, &member, value, false, &baseline->cases, &baseline->case_count);
         else if (strcmp(key, "checked") == 0 && file->model)
             read_checked(file, &member, value, baseline);
+        else if (strcmp(key, "accuracy") == 0)
+            kg__baseline_read_accuracy(&file->document, &member, value, baseline);
         else if (strcmp(key, "schema") != 0)
             kg__complain_at(&file->document, &member, "is an unknown key: " REMEDY);
     }

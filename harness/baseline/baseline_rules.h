@@ -3,6 +3,7 @@
 #define KG__BASELINE_BASELINE_RULES_H
 
 #include "base/json.h"
+#include "base/json_file.h"
 #include "baseline/baseline.h"
 
 #define KG__BASELINE_SUFFIX ".json"
@@ -49,6 +50,12 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
  * project's own programs measure, or it has their sentinels, which no other tool has; or is
  * the CPU model's and does not name the version of the model that counted. */
 bool kg__origin_is_faulty(const kg__baseline *baseline, kg__fault *fault);
+
+/* Reads the errors of the checked cases, sorted; those that are wrong are left out, with a
+ * complaint.
+ */
+void kg__baseline_read_accuracy(kg__reading *file, const kg__json_place *where, json_t *object,
+                                kg__baseline *baseline);
 
 /* Frees what a case holds, not the case. */
 void kg__baseline_case_free(kg__baseline_case *entry);

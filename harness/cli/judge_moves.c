@@ -31,20 +31,21 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     const char *unit;
     int gated;
     int same_code;
+    int kept = false;
     double sentinel_limit;
     kg__judgment judgment;
     char why[KG__JUDGMENT_TEXT_SIZE];
     json_t *object;
 
     if (json_unpack_ex(move, error, JSON_STRICT,
-                       "{s:s, s:F, s:F, s?F, s:F, s:F, s:F, s:b, s:b, s:i, s:[FFF], s:F, s?s}",
+                       "{s:s, s:F, s:F, s?F, s:F, s:F, s:F, s:b, s:b, s:i, s:[FFF], s:F, s?s, s?b}",
                        "unit", &unit, "value", &observed.value, "low", &observed.low, "high",
                        &observed.high, "baseline", &expectation.value, "band", &expectation.band,
                        "floor", &expectation.floor, "gated", &gated, "same_code", &same_code,
                        "foreign_processes", &surroundings.foreign_processes, "sentinel_moves",
                        &surroundings.sentinel_move[0], &surroundings.sentinel_move[1],
                        &surroundings.sentinel_move[2], "sentinel_limit", &sentinel_limit, "bound",
-                       &bound) != 0)
+                       &bound, "kept", &kept) != 0)
         return NULL;
     for (int i = 0; i < KG__SENTINELS; i++)
         surroundings.sentinel_limit[i] = sentinel_limit;
@@ -52,6 +53,8 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     surroundings.same_code = same_code != 0;
     expectation.gated = gated != 0;
     judgment = kg__judge(&observed, &expectation, &surroundings, *unit != '\0');
+    if (kept)
+        kg__judge_kept(&judgment);
     kg__judgment_text(why, sizeof why, &judgment, unit);
     object = json_pack("{s:s, s:s}", "verdict", kg__verdict_name(judgment.verdict), "why", why);
     kg__json_set_finite(object, "smallest", judgment.smallest);

@@ -47,7 +47,8 @@ static inline kg_call kg__buffers_call(const kg__buffers *buffers, const kg__cas
                       .launch = c->launch,
                       .argument = buffers->data,
                       .scalar = buffers->arguments.scalar,
-                      .stream = stream };
+                      .stream = stream,
+                      .declared = &buffers->arguments };
 }
 
 /* Allocates `bytes` in one kind of memory; `*allocation` is NULL on an error. */

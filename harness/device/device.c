@@ -1,4 +1,5 @@
 #include "device/device.h"
+#include "suite/argument_type.h"
 
 #ifndef KG__TARGET_GPU
 #include "model/model.h"
@@ -11,6 +12,10 @@ bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code)
 #else
     const char *words = kg__model_failure();
 #endif
+    const char *fault = kg__take_argument_fault();
+
+    if (fault != NULL)
+        return kg__fail(why, "%s: %s", what, fault);
 
     return kg__fail(why, "%s: %s, %s%s%s", what, cudaGetErrorName(code), cudaGetErrorString(code),
                     *words != '\0' ? ": " : "", words);

@@ -50,10 +50,16 @@ typedef struct kg__limits {
 kg__limits kg__device_limits(void);
 
 /* How often each check launches: once for each order of threads that the device can be made to
- * take. The model has two, a GPU one. */
-int kg__device_orders(void);
+ * take. The model has two, a GPU one. For a KG_REPEATABLE variant the model has a third, of blocks
+ * in shuffled order, and a GPU launches again while other work runs next to it. */
+int kg__device_orders(bool repeatable);
+/* Whether the order that is under way cannot be checked, since a thread waits for what only another
+ * order does first. `note` then says where, of a comparison of this home; it is no failure. */
+bool kg__device_gave_up(const char *home, kg__error *note);
 /* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
+/* What a result came in: "in ascending", "in reversed order of blocks", "in another launch". */
+const char *kg__device_order_words(int order);
 
 /* Whether the device compares its own memory faster than the host would. */
 bool kg__device_compares(void);
@@ -75,6 +81,9 @@ typedef struct kg__launch_shape {
     uint64_t blocks;
 } kg__launch_shape;
 
+/* The stream for a launcher's call. */
+cudaStream_t kg__device_begin_call(void);
+
 #ifdef KG__TARGET_GPU
 /* Only the CPU model knows a launch's shape without running it. */
 static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
@@ -91,11 +100,6 @@ static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
 kg__device_status kg__device_boards(kg__boards *boards, kg__error *why);
 
 /* On a GPU, what is started on another stream shows when launches are captured. */
-static inline cudaStream_t kg__device_begin_call(void)
-{
-    return NULL;
-}
-
 static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
     (void)clock;
@@ -125,8 +129,6 @@ static inline kg__device_status kg__device_boards(kg__boards *boards, kg__error 
     return KG__DEVICE_BROKEN;
 }
 
-/* The stream for a launcher's call. */
-cudaStream_t kg__device_begin_call(void);
 /* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
  * started anything on another stream, or, but by the host's clock, allocated or waited. */
 bool kg__device_strayed(kg_clock clock, kg__error *why);
@@ -183,7 +185,7 @@ static inline void kg__device_forget(const void *data, size_t bytes)
 static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     (void)home;
-    findings->count = findings->more = 0;
+    *findings = (kg__findings){ 0 };
     return false;
 }
 
@@ -208,7 +210,7 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 /* Has `bytes` from `data` count as never written. */
 void kg__device_forget(const void *data, size_t bytes);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
- * nothing was. */
+ * nothing was. It holds until the next call. Plain kernels find what ends a launch alone. */
 bool kg__device_has_findings(const char *home, kg__findings *findings);
 /* True when a launch was too large to look at all of it: `what` says what was skipped. `whole`
  * becomes whether every block was run, so that the outputs are all there. */

@@ -1,9 +1,11 @@
 /* The CPU model as the device under test. */
+#include <gnu/libc-version.h>
 #include <string.h>
 
 #include "base/source_path.h"
 #include "device/device.h"
 #include "model/model.h"
+#include "model/watch/findings.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
 #include "suite/stub.h"
@@ -21,6 +23,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
                kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "compiler", kg__model_compiler);
     kg__provenance_set_text(&description->provenance, "model", KG__MODEL_VERSION);
+    kg__provenance_set_text(&description->provenance, "libc", gnu_get_libc_version());
     if (kg__model_flags[0] != '\0')
         kg__provenance_set_text(&description->provenance, "flags", kg__model_flags);
     return KG__DEVICE_READY;
@@ -47,15 +50,44 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
     return true;
 }
 
-int kg__device_orders(void)
+int kg__device_orders(bool repeatable)
 {
-    return kg__device_watches() ? 1 : 2;
+    return kg__device_watches() ? 1 : repeatable ? KG__MODEL_ORDERS : 2;
 }
 
 const char *kg__device_begin_order(int order)
 {
-    kg__model_set_order(order == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
-    return order == 0 ? "" : ", threads in reversed order";
+    static const char *const names[] = { "", ", threads in reversed order",
+                                         ", blocks in shuffled order" };
+
+    kg__model_set_order((kg__model_order)order);
+    return names[order];
+}
+
+const char *kg__device_order_words(int order)
+{
+    static const char *const words[] = { "in ascending", "in reversed order of blocks",
+                                         "in shuffled order of blocks" };
+
+    return words[order];
+}
+
+bool kg__device_gave_up(const char *home, kg__error *note)
+{
+    const kg__model_wait *wait = kg__model_gave_up();
+    char where[KG__MESSAGE_SIZE / 2] = "";
+
+    if (wait == NULL)
+        return false;
+    if (wait->line > 0)
+        kg__format(where, sizeof where, " at %s:%u", kg__source_name(home, wait->file), wait->line);
+    kg__fail(note,
+             "checked in ascending order alone: in reversed order block (%u,%u,%u), thread "
+             "(%u,%u,%u) of %s waits%s forever, so the kernel relies on the order in which blocks "
+             "or warps start",
+             wait->place.block.x, wait->place.block.y, wait->place.block.z, wait->place.thread.x,
+             wait->place.thread.y, wait->place.thread.z, wait->place.kernel, where);
+    return true;
 }
 
 /* The host reads the model's memory directly. */
@@ -87,7 +119,8 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
         kg__fail(
             why,
             "%zu launches or copies are not on the stream of the call, where they could not be "
-            "timed: start them on call->stream (config.stream), and on no other",
+            "timed: start them on call->stream (config.stream), or on a stream that events fork "
+            "from it and join to it",
             astray);
     else if (uncapturable > 0)
         kg__fail(why,
@@ -155,21 +188,36 @@ static void name_source(const char *home, kg__finding_actor *actor)
         actor->file = actor->line > 0 ? kg__source_name(home, actor->file) : NULL;
 }
 
+static void add_finding(const char *home, kg__findings *findings, const kg__finding *found)
+{
+    static kg__finding_call calls[KG__FINDINGS_MAXIMUM][KG__FINDING_CALLS];
+    kg__finding *finding = &findings->list[findings->count++];
+
+    *finding = *found;
+    name_source(home, &finding->by);
+    name_source(home, &finding->other);
+    finding->calls = calls[findings->count - 1];
+    for (size_t i = 0; i < finding->call_count; i++)
+        finding->calls[i] =
+            (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
+}
+
 bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
+    static kg__finding list[KG__FINDINGS_MAXIMUM];
     const kg__model_report *report = kg__model_seen();
 
-    findings->count = findings->more = 0;
-    if (!kg__device_watches())
-        return false;
-    for (size_t i = 0; i < report->finding_count && i < KG__FINDINGS_TOLD; i++) {
-        kg__finding *finding = &findings->list[findings->count++];
-
-        *finding = report->findings[i];
-        name_source(home, &finding->by);
-        name_source(home, &finding->other);
+    *findings = (kg__findings){ .list = list };
+    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
+        for (size_t i = 0; i < report->finding_count; i++) {
+            if (kg__finding_rank(report->findings[i].kind) != rank)
+                continue;
+            if (findings->count < KG__FINDINGS_MAXIMUM)
+                add_finding(home, findings, &report->findings[i]);
+            else
+                findings->more++;
+        }
     }
-    findings->more = report->finding_count - findings->count;
     return findings->count > 0;
 }
 

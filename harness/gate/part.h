@@ -29,7 +29,8 @@ typedef struct kg__subject {
     bool suspect;   /* left to be settled against a base, after this run */
     double began;   /* when the observer that is at it started on it; 0 while none is */
     double seconds; /* that observers have spent on it */
-    /* What the plain program found of it, held until the instrumented one has run it too. */
+    /* What the plain program found of it, held until the instrumented one has run it too, or until
+     * it is known whether less accurate results come from changed code. */
     bool held;
     bool hung;
     kg__verdict plain;
@@ -52,6 +53,7 @@ typedef struct kg__part_run {
     const kg__provenance *provenance; /* the first observer's, the pool's; NULL: none yet */
     kg__baseline baseline;
     bool has_baseline;
+    bool is_exact;     /* the CPU model that recorded it computes as this one does */
     bool same_toolkit; /* it was recorded with this program's toolkit: machine code can be compared
                         */
     kg__sentinel_log sentinels[1 + KG__CONFIRMATIONS];
@@ -173,6 +175,10 @@ void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
  * any. What cannot be identified is as good as changed. */
 void kg__part_identify(kg__part_run *run);
 
+/* Finds, for each subject that is held, whether its variant's timed cases all run the baseline's,
+ * or the base's, code: its own launch is not known. */
+void kg__part_identify_held(kg__part_run *run);
+
 /* part_checking.c */
 
 /* Checks the subjects, variant by variant, and settles each. */
@@ -192,6 +198,10 @@ void kg__part_count(kg__part_run *run);
  * first, by size and launch.
  */
 void kg__part_note_speedups(kg__part_run *run);
+
+/* Says that the baseline is older than accuracy, where a case that was checked has errors. In
+ * strict mode those cases have no baseline. */
+void kg__part_note_accuracy(kg__part_run *run);
 
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run);

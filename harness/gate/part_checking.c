@@ -61,6 +61,18 @@ static void name_records(const kg__part_run *run, char *label, size_t size)
     kg__format(label, size, "%zu.%s", row + 1, run->variant->name);
 }
 
+/* Settles what is held: on a GPU, what was less accurate, once it is known whose code was. */
+static void settle_held(kg__part_run *run)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < run->count; i++)
+        any = any || (run->subjects[i].held && run->subjects[i].result == NULL);
+    if (any && !kg__part_is_model())
+        kg__part_identify_held(run);
+    kg__part_settle_held(run);
+}
+
 /* False when nothing could be run, and no further variant can be. */
 static bool check_variant(kg__part_run *run, const kg_variant *variant)
 {
@@ -71,7 +83,7 @@ static bool check_variant(kg__part_run *run, const kg_variant *variant)
     name_records(run, label, sizeof label);
     observed = kg__part_observe(run, is_of_variant, label) &&
                (run->instrumented[0] == '\0' || watch(run, label));
-    kg__part_settle_held(run);
+    settle_held(run);
     if (observed)
         kg__part_write(run, false);
     return observed;
@@ -97,6 +109,7 @@ void kg__part_check(kg__part_run *run)
         report_unchecked_accesses(run, why.text);
     if (shares_processes(run)) {
         (void)kg__part_observe(run, NULL, "variants");
+        settle_held(run);
     } else if (kg__part_is(run, "defects")) {
         const kg_defect *defect = kg__table_defects();
 

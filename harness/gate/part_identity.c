@@ -180,6 +180,64 @@ static bool can_compare(const kg__part_run *run)
     return false;
 }
 
+/* Whether a case is of a variant of which a subject is held. */
+static bool is_of_held(const kg__part_run *run, const kg__case *c)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->subjects[i].held && run->subjects[i].result == NULL &&
+            run->subjects[i].c->variant == c->variant)
+            return kg__case_refusal(run->comparison, c) == NULL;
+    }
+    return false;
+}
+
+/* Whose code all of some cases of a variant run; NULL where that is not known of each. */
+static const char *common_code(const kg__subject *subjects, size_t count, const kg_variant *variant)
+{
+    const char *common = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (subjects[i].c->variant != variant)
+            continue;
+        common = subjects[i].same_code;
+        if (common == NULL)
+            return NULL;
+    }
+    return common;
+}
+
+void kg__part_identify_held(kg__part_run *run)
+{
+    kg__subject *const subjects = run->subjects;
+    const size_t count = run->count;
+    kg__case_list table;
+    kg__error ignored;
+    kg__subject *timed;
+    size_t timed_count = 0;
+
+    if (!kg__table_expand(run->comparison, KG__PART_IDENTIFY, &table, &ignored)) {
+        kg__case_list_free(&table);
+        return;
+    }
+    timed = kg__allocate(table.count, sizeof *timed);
+    for (size_t i = 0; i < table.count; i++) {
+        if (is_of_held(run, &table.list[i]))
+            timed[timed_count++].c = &table.list[i];
+    }
+    run->subjects = timed;
+    run->count = timed_count;
+    if (timed_count > 0)
+        kg__part_identify(run);
+    run->subjects = subjects;
+    run->count = count;
+    for (size_t i = 0; i < count; i++) {
+        if (subjects[i].held)
+            subjects[i].same_code = common_code(timed, timed_count, subjects[i].c->variant);
+    }
+    free(timed);
+    kg__case_list_free(&table);
+}
+
 void kg__part_identify(kg__part_run *run)
 {
     identification own;

@@ -70,6 +70,17 @@ void kg__part_note_speedups(kg__part_run *run)
     }
 }
 
+void kg__part_note_accuracy(kg__part_run *run)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < run->count; i++)
+        any = any || kg__case_result_metric(run->subjects[i].result, "error_max") != NULL;
+    if (any && run->has_baseline && run->baseline.accuracy == NULL && !kg__is_strict())
+        kg__part_add_note(run, "errors against the reference are not gated, since the baseline has "
+                               "none: record them with ci/rebaseline");
+}
+
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */
 void kg__part_note_provenance(kg__part_run *run)
 {

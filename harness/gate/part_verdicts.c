@@ -9,6 +9,7 @@
 #include "records/finding_text.h"
 #include "records/observation.h"
 #include "report/case_line.h"
+#include "results/accuracy_result.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -17,7 +18,8 @@
 typedef struct outcome {
     kg__verdict verdict;
     const kg__observation *observation;
-    kg__findings found;          /* its texts are the observation's, or `source` */
+    bool in_order;
+    kg__findings found;          /* its texts are the observation's, or the pool's */
     char text[KG__MESSAGE_SIZE]; /* what is said beside that */
     char source[KG__PATH_SIZE];  /* the variant's */
 } outcome;
@@ -48,27 +50,31 @@ static void name_source(const kg__part_run *run, const kg__subject *subject, cha
     kg__format_path(text, size, "kernels/%s/%s.cu", comparison, source);
 }
 
-static void read_outcome(const kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
                          const kg__observation *observation, outcome *checked)
 {
     bool is_check = observation->event == KG__EVENT_CHECKED;
 
     *checked = (outcome){ .verdict = verdict,
                           .observation = observation,
+                          .in_order = observation->in_order,
                           .found = *observation->findings };
     /* What did not compile says where. */
     if (observation->at_file != NULL && !observation->hung)
         kg__format(checked->source, sizeof checked->source, "%s", observation->at_file);
     else
         name_source(run, subject, checked->source, sizeof checked->source);
+    checked->found.list =
+        kg__pool_array(&run->pool, checked->found.count, sizeof *checked->found.list);
     for (size_t i = 0; i < checked->found.count; i++) {
+        checked->found.list[i] = observation->findings->list[i];
         if (checked->found.list[i].by.file == NULL)
-            checked->found.list[i].by.file = checked->source;
+            checked->found.list[i].by.file = kg__pool_text(&run->pool, checked->source);
     }
     /* The "why" of a check with findings is their text. */
     if (verdict == KG__PASS)
         kg__format(checked->text, sizeof checked->text, "%s",
-                   run->watching ? observation->why : "");
+                   run->watching || observation->in_order ? observation->why : "");
     else if (!is_check || checked->found.count == 0)
         kg__format(checked->text, sizeof checked->text, "%s: %s", checked->source,
                    observation->why);
@@ -90,17 +96,36 @@ static void add_data(kg__pool *pool, kg__case_result *result, const outcome *che
     const kg__observation *observation = checked->observation;
 
     result->findings = checked->found;
-    for (size_t i = 0; i < result->findings.count; i++) {
-        if (result->findings.list[i].by.file == checked->source)
-            result->findings.list[i].by.file = kg__pool_text(pool, checked->source);
-    }
-    if (checked->found.count > 0)
+    if (checked->found.count > 0 && checked->text[0] != '\0')
         result->also = kg__pool_text(pool, checked->text);
     result->failure = observation->failure;
     result->failure_symbol = observation->failure_symbol;
     result->at_file =
         observation->at_file != NULL ? observation->at_file : kg__pool_text(pool, checked->source);
     result->at_line = observation->at_line;
+}
+
+/* Judges how far right results are from the reference, by what the plain kernels computed. */
+static void judge_accuracy(kg__part_run *run, const kg__subject *subject, kg__case_result *result,
+                           const kg__observation *plain)
+{
+    const kg__accuracy_reference reference = { .baseline = kg__part_baseline(run),
+                                               .exact = run->is_exact,
+                                               .same_code = subject->same_code,
+                                               .strict = kg__is_strict() };
+
+    kg__add_accuracy(&run->pool, result, plain, &reference);
+}
+
+/* Whether what a GPU computed is less accurate than recorded, before anything is known of its code.
+ */
+static bool is_less_accurate(kg__part_run *run, const kg__subject *subject,
+                             const kg__observation *observation)
+{
+    kg__case_result *result = kg__part_result(run, subject, KG__PASS, "");
+
+    judge_accuracy(run, subject, result, observation);
+    return result->verdict == KG__LESS_ACCURATE;
 }
 
 /* Settles a case that was checked. A defect is there to be found wrong. */
@@ -126,7 +151,11 @@ static void settle_checked(kg__part_run *run, kg__subject *subject, const outcom
     if (is_defect)
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
     result = kg__part_result(run, subject, verdict, text);
-    if (!is_defect && verdict != KG__PASS)
+    result->in_order = checked->in_order;
+    if (verdict == KG__PASS && kg__part_is(run, "check"))
+        judge_accuracy(run, subject, result,
+                       subject->held ? subject->plain_observation : checked->observation);
+    if (!is_defect && result->verdict >= KG__LESS_ACCURATE)
         add_data(&run->pool, result, checked);
     kg__part_settle(run, subject, result);
 }
@@ -144,6 +173,10 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
     both.verdict = kg__worse(watched->verdict, plain.verdict);
+    both.in_order = plain.in_order;
+    /* Plain kernels find what ends a launch. */
+    if (both.found.count == 0)
+        both.found = plain.found;
     if (told)
         both.text[0] = '\0';
     else if (watched->verdict == KG__ERROR)
@@ -164,6 +197,13 @@ void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict 
     if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
         subject->held = true;
         subject->hung = observation->hung;
+        subject->plain = verdict;
+        subject->plain_observation = observation;
+        return;
+    }
+    if (verdict == KG__PASS && !kg__part_is_model() &&
+        is_less_accurate(run, subject, observation)) {
+        subject->held = true;
         subject->plain = verdict;
         subject->plain_observation = observation;
         return;

@@ -115,8 +115,10 @@ static void finish(kg__part_run *run)
         skip_refused(run);
         return;
     }
-    if (kg__part_is_checking(run))
+    if (kg__part_is_checking(run)) {
+        kg__part_note_accuracy(run);
         return;
+    }
     kg__part_note_provenance(run);
     if (kg__part_is(run, "time")) {
         kg__part_note_launch_cost(run);

@@ -9,10 +9,16 @@
 #define ROUNDING 1e-12
 
 const char *const kg__verdict_names[KG__VERDICTS + 1] = {
-    [KG__PASS] = "pass",     [KG__UNCHANGED] = "unchanged",
-    [KG__FASTER] = "faster", [KG__NO_BASELINE] = "no-baseline",
-    [KG__NOISY] = "noisy",   [KG__ENVIRONMENT] = "environment",
-    [KG__SLOWER] = "slower", [KG__WRONG] = "wrong",
+    [KG__PASS] = "pass",
+    [KG__UNCHANGED] = "unchanged",
+    [KG__MORE_ACCURATE] = "more-accurate",
+    [KG__FASTER] = "faster",
+    [KG__NO_BASELINE] = "no-baseline",
+    [KG__NOISY] = "noisy",
+    [KG__ENVIRONMENT] = "environment",
+    [KG__SLOWER] = "slower",
+    [KG__LESS_ACCURATE] = "less-accurate",
+    [KG__WRONG] = "wrong",
     [KG__ERROR] = "error",
 };
 
@@ -211,6 +217,28 @@ kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expe
     return judgment;
 }
 
+kg__judgment kg__judge_error(double error, const kg__expectation *expectation, bool same_code)
+{
+    const kg__interval observed = { error, error, error };
+    kg__judgment judgment = kg__judge(&observed, expectation, NULL, false);
+
+    if (judgment.tripped && same_code) {
+        judgment.verdict = KG__UNCHANGED;
+        judgment.reason = KG__SAME_CODE;
+    } else if (judgment.tripped) {
+        judgment.verdict = judgment.verdict == KG__SLOWER ? KG__LESS_ACCURATE : KG__MORE_ACCURATE;
+    }
+    return judgment;
+}
+
+void kg__judge_kept(kg__judgment *judgment)
+{
+    if (judgment->verdict == KG__SLOWER && judgment->baseline == 0)
+        judgment->verdict = KG__PASS;
+    else if (judgment->verdict == KG__FASTER)
+        judgment->verdict = judgment->value == 0 ? KG__SLOWER : KG__PASS;
+}
+
 int kg__exit_code(const kg__tally *tally, bool strict)
 {
     const size_t *verdicts = tally->verdicts;
@@ -222,7 +250,8 @@ int kg__exit_code(const kg__tally *tally, bool strict)
 
     if (verdicts[KG__ERROR] > 0 || tally->broken > 0)
         return KG__EXIT_ERROR;
-    if (verdicts[KG__SLOWER] > 0 || verdicts[KG__WRONG] > 0 || tally->failed_claims > 0)
+    if (verdicts[KG__SLOWER] > 0 || verdicts[KG__LESS_ACCURATE] > 0 || verdicts[KG__WRONG] > 0 ||
+        tally->failed_claims > 0)
         return KG__EXIT_FAIL;
     if (strict && tally->unavailable > 0)
         return KG__EXIT_ERROR;

@@ -12,11 +12,13 @@
 typedef enum kg__verdict {
     KG__PASS,
     KG__UNCHANGED, /* its launch and machine code are: not judged by its times */
+    KG__MORE_ACCURATE,
     KG__FASTER,
     KG__NO_BASELINE,
     KG__NOISY,
     KG__ENVIRONMENT,
     KG__SLOWER,
+    KG__LESS_ACCURATE,
     KG__WRONG,
     KG__ERROR,
     KG__VERDICTS
@@ -108,6 +110,20 @@ typedef struct kg__judgment {
  * unchanged; noisy where the interval is wide and reaches back inside; else slower or faster. */
 kg__judgment kg__judge(const kg__interval *observed, const kg__expectation *expectation,
                        const kg__surroundings *surroundings, bool is_time);
+
+/* The band of an error where none is recorded, and the least that recording gives one that varies:
+ * on a GPU, whose atomics change the order of sums, and on a CPU model that another compiler, other
+ * flags or another C library computed for. */
+#define KG__ERROR_BAND 0.05
+
+/* Judges an error, in roundoffs of the output's type, against its expectation (NULL: no baseline),
+ * by the rule of kg__judge() for a counter: KG__LESS_ACCURATE beyond the limit, KG__MORE_ACCURATE
+ * below it. What unchanged code moved by is chance: KG__UNCHANGED. */
+kg__judgment kg__judge_error(double error, const kg__expectation *expectation, bool same_code);
+
+/* Corrects the verdict of a figure that is no cost, but work that makes others cheap: to gain it is
+ * fine, to lose all of it is slower, and to lose some is not faster. */
+void kg__judge_kept(kg__judgment *judgment);
 
 /* Counts of what a run judged, and what else decides its exit code. */
 typedef struct kg__tally {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "device/device.h"
+#include "observer/inputs.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
 
@@ -56,19 +57,6 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
     return mismatch->count == 0;
 }
 
-/* Names element `index` of an argument: "c[17]" or "c[row 1, column 2]". */
-static void name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
-                         size_t size)
-{
-    if (mismatch->is_row)
-        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
-    else if (shape->rows > 1)
-        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
-                   mismatch->index / shape->columns, mismatch->index % shape->columns);
-    else
-        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
-}
-
 /* Writes what was expected and what came: of an element by its bits, so that no digit is lost. */
 static void show_values(const kg_argument *shape, const kg_mismatch *mismatch, const void *computed,
                         const double *expected, char *of_expected, char *of_got, size_t size)
@@ -93,7 +81,7 @@ static void describe_mismatch(const kg_argument *shape, const kg_mismatch *misma
     char got[32];
     char remark[64] = "";
 
-    name_element(shape, mismatch, name, sizeof name);
+    kg__name_element(shape, mismatch, name, sizeof name);
     show_values(shape, mismatch, computed, expected_elements, expected, got, sizeof expected);
     if (unwritten > 0)
         kg__format(remark, sizeof remark, ", %zu of them never written", unwritten);
@@ -126,7 +114,7 @@ static kg__outcome judge_input(const kg__problem *problem, int i, kg__buffers *b
         return failure_outcome();
     }
     mismatch.index = first / kg_type_size(shape->type);
-    name_element(shape, &mismatch, name, sizeof name);
+    kg__name_element(shape, &mismatch, name, sizeof name);
     note_failure("input_written", shape->name);
     kg__fail(why, "%s: an input was written to", name);
     return KG__INCORRECT;
@@ -266,8 +254,10 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
         return KG__INCORRECT;
     if (outcome == KG__INCORRECT) {
         kg__error reason = *why;
+        char remark[192];
 
-        kg__fail(why, "%s; inputs %s%s", reason.text, problem->pattern.name, order);
+        kg__problem_remark(problem, remark, sizeof remark);
+        kg__fail(why, "%s; inputs %s%s%s", reason.text, problem->pattern.name, order, remark);
     }
     return outcome;
 }
@@ -289,6 +279,9 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     call.stream = kg__device_begin_call();
     code = c->variant->launch(&call);
     launch_error = code;
+    /* What does not start its kernels with kg_start() has started them. */
+    if (code == cudaSuccess && kg__argument_is_wrong())
+        code = cudaErrorInvalidValue;
     if (code != cudaSuccess) {
         kg__cuda_fail(why, "launching", code);
         return explain_failure(comparison, why);
@@ -300,6 +293,8 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
         kg__cuda_fail(why, "running the kernel", code);
         return explain_failure(comparison, why);
     }
+    if (kg__device_gave_up(comparison->home, why))
+        return KG__RIGHT;
     return kg__check_results(comparison, c, problem, buffers, poison, order, why);
 }
 
@@ -336,13 +331,19 @@ void kg__stage_clear(kg__stage *stage)
 static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                           kg__error *why)
 {
-    kg__checker_free(checker);
     /* Every pattern and order makes the same accesses, so one is enough to check them. */
-    checker->patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
-    checker->problems = kg__allocate((size_t)checker->patterns, sizeof *checker->problems);
-    for (int i = 0; i < checker->patterns; i++) {
-        if (!kg__problem_make(comparison, c, i, &checker->problems[i], why))
+    int patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
+
+    kg__checker_free(checker);
+    checker->problems = kg__allocate((size_t)patterns, sizeof *checker->problems);
+    for (int i = 0; i < patterns; i++) {
+        kg__problem *problem = &checker->problems[checker->patterns];
+
+        if (!kg__problem_make(comparison, c, i, problem, why)) {
+            kg__problem_free(problem);
             return false;
+        }
+        checker->patterns += problem->base.size != NULL;
     }
     return true;
 }
@@ -366,8 +367,8 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
-/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros.
- */
+/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros,
+ * but indices. */
 static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, const kg__case *c,
                         kg__error *why)
 {
@@ -381,7 +382,8 @@ static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, c
         if (kg__is_filled(&arguments.list[i]) && buffers->memory[i] != KG_PAGEABLE)
             code = cudaMemset(buffers->data[i], 0, buffers->bytes[i]);
     }
-    return code == cudaSuccess || kg__cuda_fail(why, "filling the arguments", code);
+    return code == cudaSuccess ? kg__problem_fill_sparse(comparison, c, buffers, why)
+                               : kg__cuda_fail(why, "filling the arguments", code);
 }
 
 /* Launches a case on such arguments; false with `why`. */
@@ -418,9 +420,54 @@ static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case 
     return outcome;
 }
 
+/* Compares the results of an order with those of the first one. */
+static kg__outcome check_repetition(kg__checker *checker, int order, kg__error *why)
+{
+    const char *symbol = NULL;
+
+    if (kg__repeats_take(&checker->repeats, &checker->buffers, order, &symbol, why))
+        return KG__RIGHT;
+    if (symbol == NULL)
+        return failure_outcome();
+    note_failure("not_repeatable", symbol);
+    return KG__INCORRECT;
+}
+
+/* Checks one pattern: the random inputs in every order, each other pattern in one, in turn. Where
+ * blocks wait for earlier ones, in ascending order alone. */
+static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comparison,
+                                 const kg__case *c, int pattern, kg__error *why)
+{
+    kg__problem *problem = &checker->problems[pattern];
+    const bool repeats = c->variant->repeatable && pattern == 0;
+    const int orders = kg__device_orders(repeats);
+    const int first = pattern == 0 || checker->in_order ? 0 : pattern % orders;
+
+    for (int order = first; order < (pattern == 0 ? orders : first + 1); order++) {
+        kg__outcome outcome =
+            kg__check_launch(comparison, c, problem, &checker->buffers, kg__poison(pattern),
+                             kg__device_begin_order(order), why);
+
+        if (outcome == KG__RIGHT && kg__device_gave_up(comparison->home, why)) {
+            checker->in_order = true;
+            return pattern == 0 ? KG__RIGHT : check_pattern(checker, comparison, c, pattern, why);
+        }
+        if (outcome == KG__RIGHT && pattern == 0 && order == 0 && !kg__device_watches())
+            checker->accuracy = kg__measure_accuracy(problem, &checker->buffers);
+        if (outcome == KG__RIGHT && repeats)
+            outcome = check_repetition(checker, order, why);
+        if (outcome != KG__RIGHT)
+            return outcome;
+    }
+    kg__problem_keep(problem, &checker->buffers);
+    return KG__RIGHT;
+}
+
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why)
 {
+    kg__outcome outcome = KG__RIGHT;
+
     if ((c->size->purpose & KG_PURPOSE_BOUNDS) != 0) {
         kg__checker_free(checker);
         /* The plain kernels have nothing to add to what the instrumented ones find. */
@@ -430,18 +477,11 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
         kg__checker_free(checker);
         return failure_outcome();
     }
-    for (int pattern = 0; pattern < checker->patterns; pattern++) {
-        for (int order = 0; order < kg__device_orders(); order++) {
-            kg__outcome outcome =
-                kg__check_launch(comparison, c, &checker->problems[pattern], &checker->buffers,
-                                 kg__poison(pattern), kg__device_begin_order(order), why);
-
-            if (outcome != KG__RIGHT)
-                return outcome;
-        }
-        kg__problem_keep(&checker->problems[pattern], &checker->buffers);
-    }
-    return KG__RIGHT;
+    checker->accuracy = KG__NO_ACCURACY;
+    checker->in_order = false;
+    for (int pattern = 0; pattern < checker->patterns && outcome == KG__RIGHT; pattern++)
+        outcome = check_pattern(checker, comparison, c, pattern, why);
+    return outcome;
 }
 
 void kg__checker_free(kg__checker *checker)
@@ -450,5 +490,6 @@ void kg__checker_free(kg__checker *checker)
         kg__problem_free(&checker->problems[i]);
     free(checker->problems);
     kg__buffers_free(&checker->buffers);
-    *checker = (kg__checker){ 0 };
+    kg__repeats_free(&checker->repeats);
+    *checker = (kg__checker){ .accuracy = KG__NO_ACCURACY };
 }

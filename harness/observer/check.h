@@ -6,7 +6,9 @@
 
 #include "base/message.h"
 #include "device/buffers.h"
+#include "observer/accuracy.h"
 #include "observer/problem.h"
+#include "observer/repeat.h"
 #include "suite/table.h"
 
 typedef enum kg__outcome {
@@ -47,8 +49,8 @@ bool kg__launch_was_refused(void);
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
 /* What the results of the launch that was checked last had wrong: "wrong_elements",
- * "input_written" or "guard_zone", and the argument's name in `symbol` (NULL where it is not told);
- * NULL where they were right, or were not looked at. */
+ * "input_written", "guard_zone" or "not_repeatable", and the argument's name in `symbol` (NULL
+ * where it is not told); NULL where they were right, or were not looked at. */
 const char *kg__check_failure(const char **symbol);
 
 /* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
@@ -71,9 +73,14 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
+    bool in_order; /* the last case relies on the order in which blocks start */
+    kg__accuracy accuracy; /* of the last case */
+    kg__repeats repeats;
 } kg__checker;
 
-/* Checks a case with every pattern in every order. */
+/* Checks a case with random inputs in every order, with each other pattern in one, and whether a
+ * KG_REPEATABLE variant gives the same bits of the random inputs in every order that the device has.
+ * Plain kernels' errors in those inputs, in the first order, become the checker's accuracy. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);
 

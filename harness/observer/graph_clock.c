@@ -65,7 +65,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
         (void)cudaGraphDestroy(graph);
         return kg__fail(why,
                         "%zu of %d launches were on the stream of the call: start the kernel on "
-                        "call->stream, and on no other",
+                        "call->stream, or on a stream that events fork from it and join to it",
                         captured, launches);
     }
     if (code == cudaSuccess)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,24 @@ static void group_by_variant(const kg__case **chosen, size_t count)
     }
 }
 
+/* Reports a right case, with its errors where it has any. */
+static void report_right(int records, const char *id, const char *why, const kg__checker *checker)
+{
+    const kg__accuracy *errors = &checker->accuracy;
+    kg__figures metrics[] = {
+        { .name = "error_max", .value = errors->max, .low = NAN, .high = NAN },
+        { .name = "error_mean", .value = errors->mean, .low = NAN, .high = NAN }
+    };
+
+    kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
+                                                        .id = id,
+                                                        .why = why,
+                                                        .right = true,
+                                                        .in_order = checker->in_order,
+                                                        .metrics = metrics,
+                                                        .metric_count = errors->max < 0 ? 0 : 2 });
+}
+
 /* Checks variant by variant. One that was not right may have done anything to the device, so that
  * the variants after it are left to another process. */
 static int check_cases(const kg_comparison *comparison, const observer_request *request,
@@ -220,10 +239,7 @@ static int check_cases(const kg_comparison *comparison, const observer_request *
         kg__report(records, KG__EVENT_START, chosen[i]->id, NULL);
         switch (kg__check_case(&checker, comparison, chosen[i], &why)) {
         case KG__RIGHT:
-            kg__report_observation(records, &(kg__observation){ .event = KG__EVENT_CHECKED,
-                                                                .id = chosen[i]->id,
-                                                                .why = why.text,
-                                                                .right = true });
+            report_right(records, chosen[i]->id, why.text, &checker);
             break;
         case KG__INCORRECT:
             kg__report_wrong(records, comparison->home, chosen[i]->id, why.text);

@@ -1,17 +1,12 @@
 #include "observer/problem.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
+#include "observer/inputs.h"
 #include "suite/element_type.h"
-
-/* What has so many elements is filled by so many threads: first touches of its pages take most of
- * the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
-#define SHARED_ELEMENTS ((size_t)1 << 22)
-#define FILL_THREADS 4
 
 void kg_add_argument(kg_arguments *arguments, kg_role role, const char *name, kg_type type,
                      int64_t rows, int64_t columns)
@@ -40,82 +35,6 @@ void *kg_allocate(size_t count, size_t size)
     return kg__allocate(count, size);
 }
 
-/* A part of an argument that a thread fills. */
-typedef struct share {
-    const kg__element_type *type;
-    void *data;
-    size_t from;
-    size_t count;
-    uint64_t seed;
-    pthread_t thread;
-    bool has_thread; /* else it was filled at once */
-} share;
-
-static void *fill_share(void *context)
-{
-    const share *part = context;
-
-    part->type->randomize(part->data, part->from, part->count, part->seed);
-    return NULL;
-}
-
-void kg_fill_random(const kg_problem *problem, int argument, void *data)
-{
-    const kg_argument *shape = &problem->arguments.list[argument];
-    size_t count = shape->rows * shape->columns;
-    size_t shares = count < SHARED_ELEMENTS ? 1 : FILL_THREADS;
-    share list[FILL_THREADS];
-
-    for (size_t i = 0; i < shares; i++) {
-        size_t from = count / shares * i;
-
-        list[i] = (share){ .type = kg__element_type_of(shape->type),
-                           .data = data,
-                           .from = from,
-                           .count = i + 1 < shares ? count / shares : count - from,
-                           .seed = 0x6b65726e656c0000u + (uint64_t)argument };
-        list[i].has_thread =
-            i + 1 < shares && pthread_create(&list[i].thread, NULL, fill_share, &list[i]) == 0;
-        if (!list[i].has_thread)
-            (void)fill_share(&list[i]);
-    }
-    for (size_t i = 0; i < shares; i++) {
-        if (list[i].has_thread)
-            (void)pthread_join(list[i].thread, NULL);
-    }
-}
-
-/* The comparison's patterns from number 1 on: a first one called "random" is number 0. */
-static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
-{
-    static const kg_pattern none[] = { KG_END };
-    const kg_pattern *first =
-        comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
-
-    return first->name != NULL && strcmp(first->name, "random") == 0 ? first + 1 : first;
-}
-
-int kg__pattern_count(const kg_comparison *comparison)
-{
-    const kg_pattern *pattern = patterns_after_random(comparison);
-    int count = 1;
-
-    for (; pattern->name != NULL; pattern++)
-        count++;
-    return count;
-}
-
-kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)
-{
-    const kg_pattern *after = patterns_after_random(comparison);
-    bool replaced = comparison->advanced.patterns != NULL && after != comparison->advanced.patterns;
-
-    if (index > 0)
-        return after[index - 1];
-    return replaced ? comparison->advanced.patterns[0]
-                    : (kg_pattern){ .name = "random", .fill = kg_fill_random };
-}
-
 unsigned char kg__poison(int pattern)
 {
     /* Floats of 1.5e16, -3.1e16 and 3.2e35: beyond what kernels compute, and not the NaN that
@@ -132,11 +51,34 @@ static bool is_projected(const kg_comparison *comparison, const kg__problem *pro
            comparison->work(problem->base.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
+/* What a right result may be off, however small it is: subnormal numbers have fewer bits, and GPUs
+ * may flush those of 32 bits to zero, so that a bound in proportion to the result is none. */
+static double least_tolerance(const kg__element_type *type)
+{
+    double normal = ldexp(type->least, type->significand - 1);
+
+    return normal < 0x1p-100 ? normal : type->least;
+}
+
+/* Whether the type of an output has all that is expected of it. */
+static bool holds_expected(const kg__problem *problem, int output)
+{
+    const kg_argument *shape = &problem->base.arguments.list[output];
+    const kg__element_type *type = kg__element_type_of(shape->type);
+    size_t i = 0;
+
+    while (!type->is_expected_as_itself && i < shape->rows * shape->columns &&
+           kg__element_holds(type, problem->expected[output][i]))
+        i++;
+    return type->is_expected_as_itself || i == shape->rows * shape->columns;
+}
+
 static void compute_reference(const kg_comparison *comparison, kg__problem *problem, int output)
 {
     const kg_argument *shape = &problem->base.arguments.list[output];
     kg_reference *reference =
         problem->pattern.reference != NULL ? problem->pattern.reference : comparison->reference;
+    double least = least_tolerance(kg__element_type_of(shape->type));
     size_t count = shape->rows * shape->columns;
 
     problem->expected[output] = kg__allocate(count, sizeof(double));
@@ -146,6 +88,24 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
         if (!isinf(problem->tolerance[output][i]))
             problem->tolerance[output][i] = 0;
     }
+    for (size_t i = 0; i < count && problem->widest > 0; i++) {
+        if (problem->tolerance[output][i] > 0 || fabs(problem->expected[output][i]) < least)
+            problem->tolerance[output][i] += least;
+    }
+}
+
+/* Computes what each output must hold; whether its type has all of that. */
+static bool compute_references(const kg_comparison *comparison, kg__problem *problem)
+{
+    bool held = true;
+
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        if (!kg__is_compared(&problem->base.arguments.list[i]) || is_projected(comparison, problem))
+            continue;
+        compute_reference(comparison, problem, i);
+        held = held && holds_expected(problem, i);
+    }
+    return held;
 }
 
 /* Whether there are expected elements, and each has an infinite tolerance. */
@@ -171,8 +131,16 @@ static bool passes_anything(const kg__problem *problem)
 bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *problem,
                         const kg__case *c)
 {
-    return problem->base.size == c->size &&
-           (!comparison->advanced.by_variant || problem->base.variant == c->variant);
+    kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
+    bool serves = problem->base.size == c->size &&
+                  (!comparison->advanced.by_variant || problem->base.variant == c->variant);
+
+    if (serves)
+        comparison->arguments(c->size, &arguments);
+    for (int i = 0; serves && i < problem->base.arguments.count; i++)
+        serves = problem->base.arguments.list[i].role == KG_SCRATCH ||
+                 kg__shapes_equal(&problem->base.arguments.list[i], &arguments.list[i]);
+    return serves;
 }
 
 /* Brings the inputs to the device, where every launch's buffers are filled from. */
@@ -256,7 +224,7 @@ static bool share_inputs(const kg_comparison *comparison, const kg_arguments *ar
                          kg__error *error)
 {
     const kg_launch *launches = kg__table_launches(comparison, comparison->variants);
-    kg_arguments first = { .size = arguments->size };
+    kg_arguments first = { .size = arguments->size, .variant = arguments->variant };
 
     if (launches != NULL)
         first.launch = launches[0];
@@ -276,7 +244,7 @@ static bool share_inputs(const kg_comparison *comparison, const kg_arguments *ar
 bool kg__arguments_of(const kg_comparison *comparison, const kg__case *c, kg_arguments *arguments,
                       kg__error *error)
 {
-    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch };
+    *arguments = (kg_arguments){ .size = c->size, .launch = c->launch, .variant = c->variant };
     comparison->arguments(c->size, arguments);
     if (arguments_are_good(comparison, arguments, error) &&
         share_inputs(comparison, arguments, error))
@@ -304,27 +272,84 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
     return true;
 }
 
-bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
-                      kg__problem *problem, kg__error *error)
+/* Indices that a KG_BOUNDS size has are few; what is larger is data. */
+#define SPARSE_BYTES ((size_t)64 << 20)
+
+/* Says what a problem is of, before its inputs are filled. */
+static void begin(const kg_comparison *comparison, const kg__case *c, int pattern,
+                  const kg_arguments *arguments, kg__problem *problem)
 {
     *problem = (kg__problem){ .pattern = kg__pattern_at(comparison, pattern) };
     problem->base.size = c->size;
     problem->base.variant = comparison->advanced.by_variant ? c->variant : NULL;
     problem->base.exact = problem->pattern.exact;
     problem->base.accumulated = comparison->advanced.accumulated;
-    if (!kg__arguments_of(comparison, c, &problem->base.arguments, error))
+    problem->base.arguments = *arguments;
+    problem->base.arguments.variant = problem->base.variant;
+    memcpy(problem->base.scalar, arguments->scalar, sizeof problem->base.scalar);
+}
+
+bool kg__problem_fill_sparse(const kg_comparison *comparison, const kg__case *c,
+                             const kg__buffers *buffers, kg__error *error)
+{
+    kg__problem problem;
+    cudaError_t code = cudaSuccess;
+
+    begin(comparison, c, 0, &buffers->arguments, &problem);
+    for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {
+        const kg_argument *shape = &buffers->arguments.list[i];
+
+        if (!kg__is_filled(shape))
+            continue;
+        if (kg_roundoff(shape->type) == 0 && buffers->bytes[i] <= SPARSE_BYTES) {
+            problem.base.data[i] = kg__allocate(buffers->bytes[i], 1);
+            kg__fill_input(comparison, &problem, i, false);
+            code = cudaMemcpy(buffers->data[i], problem.base.data[i], buffers->bytes[i],
+                              cudaMemcpyDefault);
+            free(problem.base.data[i]);
+        }
+        /* What the fills of others look at: the model's memory is the host's. */
+        problem.base.data[i] = buffers->data[i];
+    }
+    return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
+}
+
+/* Fills the inputs of a case; those of "wide" from a range that was narrowed so many times. */
+static bool fill(const kg_comparison *comparison, const kg__case *c, int pattern, int narrowed,
+                 kg__problem *problem, kg__error *error)
+{
+    kg_arguments arguments;
+
+    *problem = (kg__problem){ 0 };
+    if (!kg__arguments_of(comparison, c, &arguments, error))
         return false;
-    memcpy(problem->base.scalar, problem->base.arguments.scalar, sizeof problem->base.scalar);
+    begin(comparison, c, pattern, &arguments, problem);
+    problem->narrowed = narrowed;
     for (int i = 0; i < problem->base.arguments.count; i++) {
         const kg_argument *shape = &problem->base.arguments.list[i];
 
         if (!kg__is_filled(shape))
             continue;
         problem->base.data[i] = kg__allocate(kg__argument_bytes(shape), 1);
-        (problem->pattern.fill != NULL ? problem->pattern.fill
-                                       : kg_fill_random)(&problem->base, i, problem->base.data[i]);
+        kg__fill_input(comparison, problem, i, kg__is_wide(comparison, pattern));
     }
     return upload(problem, error);
+}
+
+bool kg__problem_fill(const kg_comparison *comparison, const kg__case *c, int pattern,
+                      kg__problem *problem, kg__error *error)
+{
+    return fill(comparison, c, pattern, 0, problem, error);
+}
+
+void kg__problem_remark(const kg__problem *problem, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (problem->widest > 0)
+        kg__format(text, size,
+                   " (magnitudes up to %.3g; random ones are right: if this kernel is not for such "
+                   "numbers, .advanced.wide = { 0, 100 } limits them to 100)",
+                   problem->widest);
 }
 
 bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pattern,
@@ -332,9 +357,17 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
 {
     if (!kg__problem_fill(comparison, c, pattern, problem, error))
         return false;
-    for (int i = 0; i < problem->base.arguments.count; i++) {
-        if (kg__is_compared(&problem->base.arguments.list[i]) && !is_projected(comparison, problem))
-            compute_reference(comparison, problem, i);
+    if (kg__is_wide(comparison, pattern) &&
+        (problem->widest == 0 || is_projected(comparison, problem))) {
+        kg__problem_free(problem);
+        return true;
+    }
+    while (!compute_references(comparison, problem) && problem->narrows) {
+        int narrowed = problem->narrowed + 1;
+
+        kg__problem_free(problem);
+        if (!fill(comparison, c, pattern, narrowed, problem, error))
+            return false;
     }
     return !passes_anything(problem) ||
            kg__fail(error,
@@ -361,6 +394,18 @@ void kg__problem_keep(kg__problem *problem, const kg__buffers *buffers)
         }
     }
     (void)cudaGetLastError();
+}
+
+void kg__name_element(const kg_argument *shape, const kg_mismatch *mismatch, char *text,
+                      size_t size)
+{
+    if (mismatch->is_row)
+        kg__format(text, size, "%s[row %zu]", shape->name, mismatch->index);
+    else if (shape->rows > 1)
+        kg__format(text, size, "%s[row %zu, column %zu]", shape->name,
+                   mismatch->index / shape->columns, mismatch->index % shape->columns);
+    else
+        kg__format(text, size, "%s[%zu]", shape->name, mismatch->index);
 }
 
 void kg__problem_free(kg__problem *problem)

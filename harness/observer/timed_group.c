@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "device/device_gpu.h"
+#include "observer/inputs.h"
 #include "suite/settings.h"
 
 void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most)

@@ -62,7 +62,7 @@ static void sort_and_drop_repeated(launch_list *launches)
 /* Elements of the largest output: as many threads have each one to compute. */
 static int64_t largest_output(const kg_comparison *comparison, const kg__case *c)
 {
-    kg_arguments arguments = { .size = c->size, .launch = c->launch };
+    kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
     int64_t most = 1;
 
     comparison->arguments(c->size, &arguments);

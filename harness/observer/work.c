@@ -39,6 +39,7 @@ static void look_at(const kg_comparison *comparison, const kg__case *c, launch_l
     kg_call call = kg__buffers_call(&buffers, c, NULL);
 
     buffers.arguments.launch = c->launch;
+    buffers.arguments.variant = c->variant;
     comparison->arguments(c->size, &buffers.arguments);
     for (int i = 0; i < KG_MAX_ARGUMENTS; i++)
         buffers.data[i] = NO_MEMORY;

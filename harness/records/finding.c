@@ -22,9 +22,14 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__MISSING_FENCE] = "missing_fence",
     [KG__SHUFFLE_OUTSIDE] = "shuffle_outside",
     [KG__COPY_NOT_WAITED] = "copy_not_waited",
+    [KG__DEADLOCK] = "deadlock",
+    [KG__INVALID_WARP_OPERATION] = "invalid_warp_operation",
+    [KG__INVALID_BARRIER] = "invalid_barrier",
+    [KG__CONVERSION] = "conversion",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
-static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant" };
+static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant",
+                                                            "local" };
 
 static const kg__field actor_fields[] = {
     KG__FIELD(kg__finding_actor, file, "file", TEXT),
@@ -34,20 +39,53 @@ static const kg__field actor_fields[] = {
     { 0 },
 };
 
+static const kg__field call_fields[] = {
+    KG__FIELD(kg__finding_call, file, "file", TEXT),
+    KG__FIELD(kg__finding_call, line, "line", SMALL),
+    { 0 },
+};
+
 static const kg__field finding_fields[] = {
     KG__FIELD_OF(kg__finding, kind, "kind", kinds),
     KG__FIELD(kg__finding, by_host, "host", FLAG),
+    KG__FIELD(kg__finding, lacks_acquire, "lacks_acquire", FLAG),
     KG__FIELD(kg__finding, bytes, "bytes", SMALL),
+    KG__FIELD(kg__finding, alignment, "alignment", SMALL),
     KG__FIELD_OF(kg__finding, space, "space", spaces),
     KG__FIELD(kg__finding, symbol, "symbol", TEXT),
     KG__FIELD(kg__finding, size, "size", COUNT),
     KG__FIELD(kg__finding, count, "count", COUNT),
+    KG__FIELD(kg__finding, kernel, "kernel", TEXT),
+    KG__FIELD(kg__finding, function, "function", TEXT),
+    KG__FIELD_ITEMS(kg__finding, calls, call_count, "called_at", kg__finding_call, call_fields),
+    KG__FIELD(kg__finding, mask, "mask", COUNT),
+    KG__FIELD(kg__finding, absent, "absent", COUNT),
+    KG__FIELD(kg__finding, detail, "detail", TEXT),
+    KG__FIELD(kg__finding, on_gpu, "on_gpu", TEXT),
+    KG__FIELD(kg__finding, on_cpu, "on_cpu", TEXT),
     { 0 },
 };
 
 const char *kg__finding_kind_name(kg__finding_kind kind)
 {
     return kinds[kind];
+}
+
+unsigned int kg__finding_rank(kg__finding_kind kind)
+{
+    static const unsigned char ranks[KG__FINDING_KINDS] = {
+        [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
+        [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
+        [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3,
+    };
+
+    return ranks[kind];
+}
+
+bool kg__finding_is_race(kg__finding_kind kind)
+{
+    return kind == KG__RACE_IN_WARP || kind == KG__RACE_IN_BLOCK ||
+           kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE;
 }
 
 static void set_index(json_t *object, const char *key, bool known, const unsigned int index[3])
@@ -136,7 +174,7 @@ static bool read_address(const json_t *object, uint64_t *address, kg__error *err
            kg__fail(error, "address is not hexadecimal, 0x...");
 }
 
-bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error)
+bool kg__finding_read(const json_t *json, kg__pool *pool, kg__finding *finding, kg__error *error)
 {
     const json_t *other = json_object_get(json, "other");
     kg__error fault = { "" };
@@ -144,7 +182,7 @@ bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error
     *finding = (kg__finding){ .has_index = json_object_get(json, "index") != NULL };
     if (json_is_object(json) && json_object_get(json, "kind") == NULL)
         return kg__fail(error, "finding: has no kind");
-    return (kg__fields_read(json, finding_fields, finding, &fault) &&
+    return (kg__fields_read_lists(json, finding_fields, finding, pool, &fault) &&
             read_actor(json, &finding->by, &fault) &&
             read_signed(json, "offset", &finding->offset, &fault) &&
             read_signed(json, "index", &finding->index, &fault) &&
@@ -167,27 +205,24 @@ void kg__findings_set(json_t *object, const kg__findings *findings)
         json_object_set_new(object, "more_findings", json_integer((json_int_t)findings->more));
 }
 
-bool kg__findings_read(const json_t *object, kg__findings *findings, kg__error *error)
+bool kg__findings_read(const json_t *object, kg__pool *pool, kg__findings *findings,
+                       kg__error *error)
 {
     const json_t *list = json_object_get(object, "findings");
     const json_t *more = json_object_get(object, "more_findings");
 
-    findings->count = findings->more = 0;
+    *findings = (kg__findings){ 0 };
     if (list == NULL && more == NULL)
         return true;
     if (!json_is_array(list) ||
         (more != NULL && (!json_is_integer(more) || json_integer_value(more) < 0)))
         return kg__fail(error, "findings: not a list, with a count in more_findings");
+    findings->list = kg__pool_array(pool, json_array_size(list), sizeof *findings->list);
     for (size_t i = 0; i < json_array_size(list); i++) {
-        kg__finding finding;
-
-        if (!kg__finding_read(json_array_get(list, i), &finding, error))
+        if (!kg__finding_read(json_array_get(list, i), pool, &findings->list[findings->count++],
+                              error))
             return false;
-        if (i < KG__FINDINGS_TOLD)
-            findings->list[findings->count++] = finding;
-        else
-            findings->more++;
     }
-    findings->more += (size_t)json_integer_value(more);
+    findings->more = (size_t)json_integer_value(more);
     return true;
 }

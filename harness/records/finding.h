@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/message.h"
+#include "base/pool.h"
 
 typedef enum kg__finding_kind {
     KG__OUT_OF_BOUNDS,
@@ -25,6 +26,10 @@ typedef enum kg__finding_kind {
     KG__MISSING_FENCE,   /* an atomic or a volatile flag tells of what no __threadfence() follows */
     KG__SHUFFLE_OUTSIDE, /* a shuffle reads a lane that takes no part in it */
     KG__COPY_NOT_WAITED, /* a read of what an asynchronous copy has yet to write */
+    KG__DEADLOCK,        /* threads wait for each other forever; `detail` says where */
+    KG__INVALID_WARP_OPERATION, /* its operands are ones that CUDA leaves undefined */
+    KG__INVALID_BARRIER,        /* the same of a barrier in shared memory, or of one by number */
+    KG__CONVERSION,             /* of a floating-point value that the integer type cannot hold */
     KG__FINDING_KINDS
 } kg__finding_kind;
 
@@ -41,6 +46,7 @@ typedef enum kg__finding_space {
     KG__GLOBAL,
     KG__SHARED,
     KG__CONSTANT,
+    KG__LOCAL,
     KG__FINDING_SPACES
 } kg__finding_space;
 
@@ -55,32 +61,60 @@ typedef struct kg__finding_actor {
     unsigned int waiting; /* threads at this barrier */
 } kg__finding_actor;
 
+/* Where a function was called. */
+typedef struct kg__finding_call {
+    const char *file;
+    unsigned int line;
+} kg__finding_call;
+
 /* Something wrong at one line of source. Texts are borrowed. */
 typedef struct kg__finding {
-    const char *symbol; /* the allocation, array or variable; of an index, the array's type */
-    uint64_t size;      /* of all of it, bytes */
-    int64_t offset;     /* of the access from its start */
-    int64_t index;      /* where has_index */
-    uint64_t address;   /* where there is no symbol */
-    uint64_t count;     /* how often it happened */
+    const char *symbol;   /* the allocation, array or variable; of an index, the array's type; of a
+                             conversion, the type that it is to */
+    const char *kernel;   /* its name */
+    const char *function; /* that has the line, where it is not the kernel itself, */
+    kg__finding_call *calls; /* and where that was called, the innermost call first */
+    size_t call_count;
+    const char *detail; /* of a failed launch, the model's words; of a conversion, the value */
+    const char *on_gpu; /* of a conversion, the result there and here; NULL: not known */
+    const char *on_cpu;
+    uint64_t size;    /* of all of it, bytes */
+    int64_t offset;   /* of the access from its start */
+    int64_t index;    /* where has_index */
+    uint64_t address; /* where there is no symbol */
+    uint64_t count;   /* how often it happened */
     kg__finding_actor by;
     kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
     kg__finding_kind kind;
-    unsigned int bytes; /* of the access */
+    unsigned int bytes;     /* of the access */
+    unsigned int alignment; /* that it needs; 0: its bytes */
     kg__finding_space space;
-    bool by_host;   /* the host did it, in a launcher */
-    bool has_index; /* the compiler tells the index in place of the offset */
+    uint64_t mask;   /* of a shuffle, the lanes that it names, */
+    uint64_t absent; /* and those of them that take no part */
+    bool by_host;    /* the host did it, in a launcher */
+    bool lacks_acquire; /* of a missing fence: the reader's, not the writer's */
+    bool has_index;  /* the compiler tells the index in place of the offset */
 } kg__finding;
 
-/* So many are told in full: the first ones are the cause of most others. */
+/* Findings that a text has in full; all of them are data. */
 #define KG__FINDINGS_TOLD 3
+/* Findings of a case that are kept, which bounds the size of results. */
+#define KG__FINDINGS_MAXIMUM 256
 
-/* What was found of a case. */
+/* What was found of a case, the most serious first. */
 typedef struct kg__findings {
-    kg__finding list[KG__FINDINGS_TOLD];
+    kg__finding *list;
     size_t count;
-    size_t more; /* further findings, that are only counted */
+    size_t more; /* further findings, that are only counted: the least serious ones */
 } kg__findings;
+
+/* How serious a kind is, 0 to KG__FINDING_RANKS - 1, the most serious first: what makes threads'
+ * accesses unordered; invalid accesses; uninitialized reads; the rest. */
+unsigned int kg__finding_rank(kg__finding_kind kind);
+#define KG__FINDING_RANKS 4
+
+/* Whether a kind is a data race. */
+bool kg__finding_is_race(kg__finding_kind kind);
 
 /* A kind's name in JSON: "race_in_block". */
 const char *kg__finding_kind_name(kg__finding_kind kind);
@@ -92,15 +126,17 @@ const char *kg__finding_kind_name(kg__finding_kind kind);
 /* A finding as JSON, owned by the caller. */
 json_t *kg__finding_json(const kg__finding *finding);
 
-/* Reads a finding, whose texts stay the JSON's. False with `error` where it is none: a member is
- * missing, unknown, or of another type. */
-bool kg__finding_read(const json_t *json, kg__finding *finding, kg__error *error);
+/* Reads a finding, whose texts stay the JSON's and whose calls are the pool's. False with `error`
+ * where it is none: a member is missing, unknown, or of another type. */
+bool kg__finding_read(const json_t *json, kg__pool *pool, kg__finding *finding, kg__error *error);
 
 /* Sets "findings" and "more_findings" of a record or an entry of the results; neither where nothing
  * was found. */
 void kg__findings_set(json_t *object, const kg__findings *findings);
 
-/* Reads them. None where the object has none; false with `error` where one is not as it must be. */
-bool kg__findings_read(const json_t *object, kg__findings *findings, kg__error *error);
+/* Reads them, into memory of the pool. None where the object has none; false with `error` where one
+ * is not as it must be. */
+bool kg__findings_read(const json_t *object, kg__pool *pool, kg__findings *findings,
+                       kg__error *error);
 
 #endif

@@ -28,7 +28,8 @@ static const char *symbol_of(const kg__finding *finding)
 
 static const char *space_name(kg__finding_space space)
 {
-    static const char *const names[KG__FINDING_SPACES] = { "", "global ", "shared ", "constant " };
+    static const char *const names[KG__FINDING_SPACES] = { "", "global ", "shared ", "constant ",
+                                                           "local " };
 
     return names[space];
 }
@@ -180,11 +181,21 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     }
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, ", with no fence before the atomic or flag that publishes it");
+    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that told of it"
+                                   : ", with no fence before the atomic or flag that publishes it");
 }
 
 static void add_divergent_barrier(const words *to, const kg__finding *finding)
 {
+    if (finding->other.line == 0) {
+        add(to,
+            "divergent barrier: %u thread%s of the block wait%s here, and %u that did before %s "
+            "ended: its loop goes round less often for some threads",
+            finding->by.waiting, finding->by.waiting == 1 ? "" : "s",
+            finding->by.waiting == 1 ? "s" : "", finding->other.waiting,
+            finding->other.waiting == 1 ? "has" : "have");
+        return;
+    }
     add(to, "divergent barrier: %u threads of the block wait here and %u at another one",
         finding->by.waiting, finding->other.waiting);
     add_place(to, ", ", &finding->other);
@@ -208,9 +219,48 @@ static void add_misaligned(const words *to, const kg__finding *finding)
     add_access(to, "misaligned ", finding);
     if (finding->symbol != NULL)
         add(to, " at %s + %" PRId64, finding->symbol, finding->offset);
-    else
+    else if (finding->space != KG__LOCAL)
         add(to, " at 0x%" PRIx64, finding->address);
-    add(to, ", an address that is not a multiple of %u", finding->bytes);
+    add(to, ", an address that is not a multiple of %u",
+        finding->alignment > 0 ? finding->alignment : finding->bytes);
+}
+
+/* "lane 16", or "lanes 16 to 31, 40". */
+static void add_lanes(const words *to, uint32_t lanes)
+{
+    const char *before = (lanes & (lanes - 1)) != 0 ? "lanes " : "lane ";
+
+    for (unsigned int lane = 0; lane < 32; lane++) {
+        unsigned int first = lane;
+
+        if ((lanes >> lane & 1) == 0)
+            continue;
+        while (lane < 31 && (lanes >> (lane + 1) & 1) != 0)
+            lane++;
+        add(to, lane > first ? "%s%u to %u" : "%s%u", before, first, lane);
+        before = ", ";
+    }
+}
+
+static void add_shuffle(const words *to, const kg__finding *finding)
+{
+    add(to, "invalid shuffle: it reads lane %" PRId64 ", ", finding->index);
+    if ((finding->mask >> (finding->index & 31) & 1) == 0) {
+        add(to, "which is not in its mask 0x%08x", (unsigned int)finding->mask);
+        return;
+    }
+    add(to, "and ");
+    add_lanes(to, (uint32_t)finding->absent);
+    add(to, " of its mask 0x%08x %s not take part in it", (unsigned int)finding->mask,
+        (finding->absent & (finding->absent - 1)) != 0 ? "do" : "does");
+}
+
+static void add_conversion(const words *to, const kg__finding *finding)
+{
+    add(to, "conversion of %s to %s is out of range",
+        finding->detail != NULL ? finding->detail : "a value", symbol_of(finding));
+    if (finding->on_gpu != NULL && finding->on_cpu != NULL)
+        add(to, ": a GPU gives %s, a CPU %s", finding->on_gpu, finding->on_cpu);
 }
 
 static void add_what(const words *to, const kg__finding *finding)
@@ -248,8 +298,7 @@ static void add_what(const words *to, const kg__finding *finding)
         add_missing_fence(to, finding);
         break;
     case KG__SHUFFLE_OUTSIDE:
-        add(to, "invalid shuffle: it reads lane %" PRId64 ", which is not in its mask or has ended",
-            finding->index);
+        add_shuffle(to, finding);
         break;
     case KG__COPY_NOT_WAITED:
         add(to, "missing wait: ");
@@ -258,9 +307,33 @@ static void add_what(const words *to, const kg__finding *finding)
         add_place(to, " at ", &finding->other);
         add(to, " has completed");
         break;
+    case KG__CONVERSION:
+        add_conversion(to, finding);
+        break;
+    case KG__DEADLOCK:
+    case KG__INVALID_WARP_OPERATION:
+    case KG__INVALID_BARRIER:
+        add(to, "%s",
+            finding->detail != NULL ? finding->detail : kg__finding_kind_name(finding->kind));
+        break;
     case KG__FINDING_KINDS:
         break;
     }
+}
+
+/* In which function and kernel it is. */
+static void add_calls(const words *to, const kg__finding *finding)
+{
+    if (finding->function != NULL)
+        add(to, ", in %s()", finding->function);
+    for (size_t i = 0; i < finding->call_count; i++) {
+        const kg__finding_actor call = { .file = finding->calls[i].file,
+                                         .line = finding->calls[i].line };
+
+        add_place(to, i == 0 ? ", called at " : ", at ", &call);
+    }
+    if (finding->kernel != NULL)
+        add(to, ", kernel %s", finding->kernel);
 }
 
 /* Who did it, where the text has not said so, and how often. */
@@ -284,6 +357,7 @@ static void add_who(const words *to, const kg__finding *finding)
     }
     if (finding->count > 1)
         add(to, ", %" PRIu64 " times", finding->count);
+    add_calls(to, finding);
 }
 
 void kg__finding_text(const kg__finding *finding, char *text, size_t size)
@@ -315,14 +389,22 @@ void kg__findings_text(const kg__findings *findings, char *text, size_t size)
 {
     const words to = { text, size };
 
+    size_t told = findings->count < KG__FINDINGS_TOLD ? findings->count : KG__FINDINGS_TOLD;
+    size_t more = findings->count - told + findings->more;
+    size_t races = 0;
+
     text[0] = '\0';
-    for (size_t i = 0; i < findings->count; i++) {
+    for (size_t i = told; i < findings->count; i++)
+        races += kg__finding_is_race(findings->list[i].kind);
+    for (size_t i = 0; i < told; i++) {
         size_t used;
 
         add(&to, "%s", i > 0 ? "; " : "");
         used = strlen(text);
         kg__finding_line(&findings->list[i], text + used, size - used);
     }
-    if (findings->more > 0)
-        add(&to, "; and %zu more finding%s", findings->more, findings->more == 1 ? "" : "s");
+    if (more > 0)
+        add(&to, "; and %zu more finding%s", more, more == 1 ? "" : "s");
+    if (races > 0)
+        add(&to, " (%zu race%s)", races, races == 1 ? "" : "s");
 }

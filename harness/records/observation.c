@@ -99,6 +99,7 @@ static const kg__field record_fields[] = {
     KG__FIELD(kg__observation, gpu_only, "gpu_only", FLAG),
     KG__FIELD(kg__observation, where, "where", TEXT),
     KG__FIELD(kg__observation, watches, "watches", FLAG),
+    KG__FIELD(kg__observation, in_order, "in_order", FLAG),
     KG__FIELD(kg__observation, throttled, "throttled", FLAG),
     { 0 },
 };
@@ -172,7 +173,9 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(absent, observation->absent[i].metric,
                             json_string(observation->absent[i].why));
     json_object_set_new(record, "metrics", metrics);
-    json_object_set_new(record, "absent", absent);
+    if (observation->event == KG__EVENT_MEASURED || observation->absent_count > 0)
+        json_object_set(record, "absent", absent);
+    json_decref(absent);
     if (observation->gpu_state != NULL)
         json_object_set_new(record, "gpu_state", kg__gpu_state_json(observation->gpu_state));
     if (observation->work != NULL)
@@ -206,7 +209,8 @@ json_t *kg__observation_json(const kg__observation *observation)
     if (observation->kernel != NULL)
         set_object(record, "kernel", kg__kernel_code_json(observation->kernel));
     kg__fields_write(record, launch_fields, observation);
-    if (observation->event == KG__EVENT_MEASURED)
+    if (observation->event == KG__EVENT_MEASURED ||
+        (observation->event == KG__EVENT_CHECKED && observation->metric_count > 0))
         set_measured(record, observation);
     else if (observation->event == KG__EVENT_SENTINELS)
         set_sentinels(record, observation);
@@ -353,7 +357,7 @@ static bool read_parts(read_observation *read, const json_t *record, kg__error *
     return (work == NULL || kg__work_read(work, &read->work, error)) &&
            kg__gpu_state_read(state, &read->gpu_state, error) && read_device(read, record, error) &&
            read_lines(read, json_object_get(record, "lines"), error) &&
-           kg__findings_read(record, &read->findings, error);
+           kg__findings_read(record, &read->pool, &read->findings, error);
 }
 
 static bool read_record(read_observation *read, const json_t *record, kg__error *error)

@@ -7,9 +7,11 @@
  * - "broken", "why": the driver or the device is unusable, an error
  * - "waiting", "why": alive, but waiting for the GPU's lock; "alive": still sampling
  * - "start", "case": a crash or a hang from here on costs this case
- * - "checked", "case", "right": true or false, "why"; where it is wrong, "findings" (finding.h),
- *   whose text is then the "why", and "more_findings", or "failure": {"kind": "wrong_elements",
- *   "input_written" or "guard_zone", "symbol": the argument}
+ * - "checked", "case", "right": true or false, "why"; "in_order" is true where it relies on the
+ *   order in which blocks start; where floats of plain kernels are right, "metrics":
+ *   {"error_max": {"value"}, "error_mean": {"value"}} (docs/judging.md); where it is wrong,
+ *   "findings" (finding.h), whose text is then the "why", and "more_findings", or "failure":
+ *   {"kind": "wrong_elements", "input_written" or "guard_zone", "symbol": the argument}
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
@@ -94,6 +96,7 @@ typedef struct kg__observation {
     bool throttled;
     bool watches;
     bool gpu_only;
+    bool in_order;        /* it was checked in ascending order of blocks alone, and relies on it */
     bool imported;        /* another tool measured it; not in the record */
     kg__figures *metrics; /* of "sentinels" these */
     size_t metric_count;

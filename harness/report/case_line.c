@@ -98,6 +98,10 @@ static void show_times(const kg__case_result *result, char *text, size_t size)
         char change[KG__FIGURE_SIZE] = "";
         size_t used = strlen(text);
 
+        /* Errors are shown where they moved. */
+        if (strncmp(name, "error_", strlen("error_")) == 0 &&
+            !(isfinite(metric->baseline) && metric->figures.value != metric->baseline))
+            continue;
         kg__show_figure(value, sizeof value, metric->figures.value, kg__metric_unit(name));
         if (isfinite(metric->change))
             kg__show_percent(change, sizeof change, metric->change, true);
@@ -120,7 +124,7 @@ void kg__case_line(const kg__case_result *result, const char *word, char *text, 
         show_times(result, figures, sizeof figures);
     kg__format(text, size, "%-11s  %-11s  %-32s%s%s%s",
                word != NULL ? word : kg__verdict_name(result->verdict), result->target, result->id,
-               result->metric_count == 0 && why[0] == '\0' ? "  checked" : figures,
+               figures[0] == '\0' && why[0] == '\0' ? "  checked" : figures,
                why[0] != '\0' ? "  " : "", why);
     free(why);
 }

@@ -66,6 +66,7 @@ static const kg__field verdict_fields[] = {
     KG__FIELD_GROUP(KG__AT, place_fields),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
     KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
+    KG__FIELD(kg__case_result, in_order, "in_order", FLAG),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),
     KG__FIELD(kg__case_result, note, "note", TEXT),
@@ -438,7 +439,7 @@ kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error 
                    kg__fields_read_lists(object, verdict_fields, result, pool, error) &&
                    read_metrics(pool, result, json_object_get(object, "metrics"), error) &&
                    read_pairs(result, json_object_get(object, "pairs"), error) &&
-                   kg__findings_read(object, &result->findings, error) &&
+                   kg__findings_read(object, pool, &result->findings, error) &&
                    read_absent(pool, result, json_object_get(object, "absent"), error) &&
                    read_lines(pool, result, json_object_get(object, "lines"), error) &&
                    read_conditions(pool, result, object, error) &&

@@ -91,6 +91,7 @@ typedef struct kg__case_result {
     kg__texts changed;              /* next to a slower time, what else changed */
     const char *same_code; /* whose launch and machine code it runs, "baseline" or "base"; NULL:
                               not known to be either's */
+    bool in_order;         /* it relies on the order in which blocks start */
     bool suspect; /* to be settled against a base; with the records of its one observation */
     const kg__observation *first;
     const kg__observation *first_sentinels;

@@ -97,6 +97,8 @@ static void judge_counter(counted_case *counted, kg__counter counter, double val
     if (recorded != NULL)
         expectation = kg__baseline_expectation(recorded);
     *judgment = kg__judge(&observed, counted->expected != NULL ? &expectation : NULL, NULL, false);
+    if (counter == KG__TENSOR_MULTIPLY_ADDS)
+        kg__judge_kept(judgment);
     kg__judgment_text(why, sizeof why, judgment, "");
     if (counted->expected != NULL) {
         metric->baseline = expectation.value;
@@ -157,13 +159,14 @@ static void refuse_unknown_counters(counted_case *counted)
 }
 
 /* Whether a counter tells of what a kernel's threads do. Copies are made without it, and a launch
- * counts, and a block has its shared memory, though its threads return at once. */
+ * counts, with its blocks, threads and shared memory, though its threads return at once. */
 static bool is_of_threads(const char *name)
 {
     kg__counter counter;
 
     return kg__counter_parse(name, &counter) && counter != KG__COPIED_BYTES &&
-           counter != KG__LAUNCHES && counter != KG__SHARED_BYTES;
+           counter != KG__LAUNCHES && counter != KG__BLOCKS && counter != KG__THREADS &&
+           counter != KG__SHARED_BYTES;
 }
 
 /* A kernel that is started no more costs nothing: no counter got better by that. */
@@ -231,15 +234,20 @@ static void name_others(counted_case *counted, kg__verdict verdict, kg__counter 
     }
 }
 
-/* Whether nothing rose but what the busiest block asks for: the same work, spread over blocks
+/* Says so where nothing rose but what the busiest block or warp asks for: the same work, spread
  * differently. */
-static bool is_same_work_on_other_blocks(const counted_case *counted)
+static void name_uneven_work(counted_case *counted)
 {
+    bool blocks = counted->judgments[KG__BUSIEST_BLOCK_REQUESTS].verdict == KG__SLOWER;
+
     for (int i = 0; i < KG__COUNTERS; i++) {
-        if ((counted->judgments[i].verdict == KG__SLOWER) != (i == KG__BUSIEST_BLOCK_REQUESTS))
-            return false;
+        if (counted->judgments[i].verdict == KG__SLOWER && i != KG__BUSIEST_BLOCK_REQUESTS &&
+            i != KG__BUSIEST_WARP_REQUESTS)
+            return;
     }
-    return true;
+    append(counted->why, sizeof counted->why,
+           blocks ? "; the work is done by fewer blocks, or spread less evenly"
+                  : "; the work is done by fewer warps, or spread less evenly");
 }
 
 /* Why a counter that was judged has its verdict. */
@@ -248,11 +256,21 @@ static const char *why_of(const counted_case *counted, kg__counter counter)
     return kg__case_result_metric(counted->result, kg__counter_name(counter))->why;
 }
 
+static bool has_lost_tensor_work(const counted_case *counted)
+{
+    const kg__judgment *judgment = &counted->judgments[KG__TENSOR_MULTIPLY_ADDS];
+
+    return judgment->tripped && judgment->value < judgment->baseline;
+}
+
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
     bool slower = counted->result->verdict == KG__SLOWER;
-    kg__counter first = furthest(counted, counted->result->verdict);
+    bool lost_all = slower && has_lost_tensor_work(counted) &&
+                    counted->judgments[KG__TENSOR_MULTIPLY_ADDS].verdict == KG__SLOWER;
+    kg__counter first =
+        lost_all ? KG__TENSOR_MULTIPLY_ADDS : furthest(counted, counted->result->verdict);
     char lines[KG__MESSAGE_SIZE];
     char command[KG__MESSAGE_SIZE];
     size_t used;
@@ -265,11 +283,10 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
                why_of(counted, first));
     name_others(counted, counted->result->verdict, first,
                 slower ? "; also risen: " : "; also fallen: ");
-    if (slower)
+    if (slower) {
         name_others(counted, KG__FASTER, KG__COUNTERS, "; fallen: ");
-    if (is_same_work_on_other_blocks(counted))
-        append(counted->why, sizeof counted->why,
-               "; the work is done by fewer blocks, or spread less evenly");
+        name_uneven_work(counted);
+    }
     /* The command at the end must not be cut off: lines of source get the rest. */
     used = strlen(counted->why) + 2 * strlen("; ") + strlen(differences) + strlen(command);
     rest = used < sizeof counted->why ? sizeof counted->why - used : 0;
@@ -284,6 +301,22 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     }
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
     append(counted->why, sizeof counted->why, command);
+}
+
+/* A case that lost work on tensor cores is not faster, whatever fell: without a clock nobody knows
+ * what that costs. */
+static void hold_back(counted_case *counted)
+{
+    counted->result->verdict = KG__PASS;
+    for (int i = 0; i < KG__COUNTERS; i++) {
+        const char *name = kg__counter_name((kg__counter)i);
+
+        if (counted->judgments[i].verdict == KG__FASTER)
+            kg__case_result_metric(counted->result, name)->verdict = KG__PASS;
+    }
+    kg__format(counted->why, sizeof counted->why, "%s %s: not called faster",
+               kg__counter_name(KG__TENSOR_MULTIPLY_ADDS),
+               why_of(counted, KG__TENSOR_MULTIPLY_ADDS));
 }
 
 /* The reason of a case that did not move: that of its counter with the worst verdict, where it has
@@ -371,6 +404,8 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     for (int i = 0; i < KG__COUNTERS && measured->metric_count > 0; i++)
         take_counter(&counted, (kg__counter)i);
     refuse_nothing(&counted);
+    if (result->verdict == KG__FASTER && has_lost_tensor_work(&counted))
+        hold_back(&counted);
     if (result->verdict == KG__SLOWER || result->verdict == KG__FASTER)
         explain_move(&counted, id, differences);
     else if (counted.why[0] == '\0')

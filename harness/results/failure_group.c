@@ -93,7 +93,7 @@ static char *subject_of(const kg__case_result *result)
     char *reason;
     char *subject;
 
-    for (size_t i = 0; i < result->findings.count; i++) {
+    for (size_t i = 0; i < result->findings.count && i < KG__FINDINGS_TOLD; i++) {
         const kg__finding *finding = &result->findings.list[i];
 
         add_part(&parts, kg__finding_kind_name(finding->kind), finding->by.file, finding->by.line,

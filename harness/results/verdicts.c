@@ -245,7 +245,7 @@ bool kg__case_failed_check(const kg__verdicts *checks, const char *id)
 {
     const kg__case_result *result = kg__verdicts_find(checks, id);
 
-    return result != NULL && result->verdict != KG__PASS;
+    return result != NULL && result->verdict >= KG__WRONG;
 }
 
 static bool is_silent(const kg__verdicts *verdicts)

@@ -12,17 +12,25 @@ static const char *const names[KG__COUNTERS] = {
     [KG__GLOBAL_STORE_SECTORS] = "global_store_sectors",
     [KG__GLOBAL_ATOMIC_REQUESTS] = "global_atomic_requests",
     [KG__GLOBAL_ATOMIC_SECTORS] = "global_atomic_sectors",
+    [KG__GLOBAL_ATOMIC_PASSES] = "global_atomic_passes",
     [KG__SHARED_LOAD_REQUESTS] = "shared_load_requests",
     [KG__SHARED_LOAD_WAVEFRONTS] = "shared_load_wavefronts",
     [KG__SHARED_STORE_REQUESTS] = "shared_store_requests",
     [KG__SHARED_STORE_WAVEFRONTS] = "shared_store_wavefronts",
     [KG__SHARED_ATOMIC_REQUESTS] = "shared_atomic_requests",
+    [KG__SHARED_ATOMIC_PASSES] = "shared_atomic_passes",
     [KG__CONSTANT_LOAD_REQUESTS] = "constant_load_requests",
     [KG__CONSTANT_LOAD_WORDS] = "constant_load_words",
     [KG__SHUFFLES] = "shuffles",
     [KG__BARRIERS] = "barriers",
+    [KG__FENCES] = "fences",
+    [KG__PRINTF_CALLS] = "printf_calls",
+    [KG__TENSOR_MULTIPLY_ADDS] = "tensor_multiply_adds",
     [KG__LAUNCHES] = "launches",
+    [KG__BLOCKS] = "blocks",
+    [KG__THREADS] = "threads",
     [KG__BUSIEST_BLOCK_REQUESTS] = "busiest_block_requests",
+    [KG__BUSIEST_WARP_REQUESTS] = "busiest_warp_requests",
     [KG__SHARED_BYTES] = "shared_bytes",
     [KG__COPIED_BYTES] = "copied_bytes",
     [KG__UNIQUE_BYTES_READ] = "unique_bytes_read",
@@ -31,8 +39,11 @@ static const char *const names[KG__COUNTERS] = {
 
 /* The first version of the model that counts a counter as it is counted now; 0: all do. */
 static const long first_models[KG__COUNTERS] = {
-    [KG__CONSTANT_LOAD_WORDS] = 3, [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
-    [KG__SHARED_BYTES] = 2,        [KG__COPIED_BYTES] = 2,
+    [KG__CONSTANT_LOAD_WORDS] = 3,   [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
+    [KG__SHARED_BYTES] = 2,          [KG__COPIED_BYTES] = 2, [KG__GLOBAL_ATOMIC_PASSES] = 4,
+    [KG__SHARED_ATOMIC_PASSES] = 4,  [KG__FENCES] = 4,       [KG__PRINTF_CALLS] = 4,
+    [KG__TENSOR_MULTIPLY_ADDS] = 4,  [KG__BLOCKS] = 4,       [KG__THREADS] = 4,
+    [KG__BUSIEST_WARP_REQUESTS] = 4,
 };
 
 const kg__ratio kg__ratios[KG__RATIOS] = {

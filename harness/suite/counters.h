@@ -13,17 +13,25 @@ typedef enum kg__counter {
     KG__GLOBAL_STORE_SECTORS,
     KG__GLOBAL_ATOMIC_REQUESTS,
     KG__GLOBAL_ATOMIC_SECTORS,
+    KG__GLOBAL_ATOMIC_PASSES, /* most lanes of each request that update one word, summed */
     KG__SHARED_LOAD_REQUESTS,
     KG__SHARED_LOAD_WAVEFRONTS, /* most distinct 4-byte words in one bank of each request, summed */
     KG__SHARED_STORE_REQUESTS,
     KG__SHARED_STORE_WAVEFRONTS,
     KG__SHARED_ATOMIC_REQUESTS,
+    KG__SHARED_ATOMIC_PASSES,
     KG__CONSTANT_LOAD_REQUESTS,
     KG__CONSTANT_LOAD_WORDS,    /* distinct 4-byte words of each request, summed */
     KG__SHUFFLES,               /* of a warp */
     KG__BARRIERS,               /* of a block */
+    KG__FENCES,                 /* of a warp */
+    KG__PRINTF_CALLS,           /* of a thread */
+    KG__TENSOR_MULTIPLY_ADDS,   /* of products of matrices: no cost, but none may be lost */
     KG__LAUNCHES,               /* of kernels */
+    KG__BLOCKS,                 /* launched */
+    KG__THREADS,                /* launched */
     KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
+    KG__BUSIEST_WARP_REQUESTS,  /* of the warp that makes most */
     KG__SHARED_BYTES,           /* of shared memory, of one block */
     KG__COPIED_BYTES,           /* written by copies and fills outside of kernels */
     KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once per launch */
@@ -45,7 +53,7 @@ bool kg__is_counted_by_line(kg__counter counter);
 
 /* The CPU model's way of counting, a whole number. It goes up where the same kernels come to be
  * counted otherwise, so that a verdict can say so. */
-#define KG__MODEL_VERSION "3"
+#define KG__MODEL_VERSION "4"
 
 /* Whether a text is a version of the model: a whole number from 1 to KG__MODEL_VERSION. */
 bool kg__is_model_version(const char *text);

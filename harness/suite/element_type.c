@@ -211,34 +211,104 @@ INTEGER(uint32, uint32_t, 0, UINT32_MAX, 0x1p32)
 INTEGER_OF_64_BITS(int64, int64_t, INT64_MIN, INT64_MAX, 0x1p63, PRId64)
 INTEGER_OF_64_BITS(uint64, uint64_t, 0, UINT64_MAX, 0x1p64, PRIu64)
 
-#define ROW(name_, function, size_, significand_, least_, is_expected_as_itself_)                  \
+#define ROW(name_, function, size_, significand_, spread_, least_, is_expected_as_itself_)         \
     {                                                                                              \
-        .name = (name_), .size = (size_), .significand = (significand_), .least = (least_),        \
-        .is_expected_as_itself = (is_expected_as_itself_), .get = function##_get,                  \
-        .set = function##_set, .randomize = function##_randomize,                                  \
+        .name = (name_), .size = (size_), .significand = (significand_), .spread = (spread_),      \
+        .least = (least_), .is_expected_as_itself = (is_expected_as_itself_),                      \
+        .get = function##_get, .set = function##_set, .randomize = function##_randomize,           \
         .next_wrong = function##_next_wrong, .show = function##_show                               \
     }
 
 static const kg__element_type rows[] = {
-    [KG_FLOAT64] = ROW("float64", float64, 8, 53, 0x1p-1074, false),
-    [KG_FLOAT32] = ROW("float32", float32, 4, 24, 0x1p-149, false),
-    [KG_FLOAT16] = ROW("float16", float16, 2, 11, 0x1p-24, false),
-    [KG_BFLOAT16] = ROW("bfloat16", bfloat16, 2, 8, 0x1p-133, false),
-    [KG_FLOAT8_E4M3] = ROW("float8_e4m3", e4m3, 1, 4, 0x1p-9, false),
-    [KG_FLOAT8_E5M2] = ROW("float8_e5m2", e5m2, 1, 3, 0x1p-16, false),
-    [KG_INT8] = ROW("int8", int8, 1, 0, 1, false),
-    [KG_INT16] = ROW("int16", int16, 2, 0, 1, false),
-    [KG_INT32] = ROW("int32", int32, 4, 0, 1, false),
-    [KG_INT64] = ROW("int64", int64, 8, 0, 1, true),
-    [KG_UINT8] = ROW("uint8", uint8, 1, 0, 1, false),
-    [KG_UINT16] = ROW("uint16", uint16, 2, 0, 1, false),
-    [KG_UINT32] = ROW("uint32", uint32, 4, 0, 1, false),
-    [KG_UINT64] = ROW("uint64", uint64, 8, 0, 1, true),
+    [KG_FLOAT64] = ROW("float64", float64, 8, 53, 300, 0x1p-1074, false),
+    [KG_FLOAT32] = ROW("float32", float32, 4, 24, 40, 0x1p-149, false),
+    [KG_FLOAT16] = ROW("float16", float16, 2, 11, 7, 0x1p-24, false),
+    [KG_BFLOAT16] = ROW("bfloat16", bfloat16, 2, 8, 40, 0x1p-133, false),
+    [KG_FLOAT8_E4M3] = ROW("float8_e4m3", e4m3, 1, 4, 8, 0x1p-9, false),
+    [KG_FLOAT8_E5M2] = ROW("float8_e5m2", e5m2, 1, 3, 7, 0x1p-16, false),
+    [KG_INT8] = ROW("int8", int8, 1, 0, 0, 1, false),
+    [KG_INT16] = ROW("int16", int16, 2, 0, 0, 1, false),
+    [KG_INT32] = ROW("int32", int32, 4, 0, 0, 1, false),
+    [KG_INT64] = ROW("int64", int64, 8, 0, 0, 1, true),
+    [KG_UINT8] = ROW("uint8", uint8, 1, 0, 0, 1, false),
+    [KG_UINT16] = ROW("uint16", uint16, 2, 0, 0, 1, false),
+    [KG_UINT32] = ROW("uint32", uint32, 4, 0, 0, 1, false),
+    [KG_UINT64] = ROW("uint64", uint64, 8, 0, 0, 1, true),
 };
 
 const kg__element_type *kg__element_type_of(kg_type type)
 {
     return (size_t)type < sizeof rows / sizeof *rows ? &rows[type] : NULL;
+}
+
+/* The bits of a significand that end in a 1 halfway between two values of float8_e5m2,
+ * float8_e4m3, bfloat16, float16 and float32. */
+static const int halfway[] = { 4, 5, 9, 12, 25 };
+
+/* Of 16 elements one is a zero, five are halfway between values, one between integers, two repeat
+ * one of the 32 elements before. */
+enum { ZERO, HALFWAY, INTEGER_AND_HALF = 6, REPEATED, REPEATED_TOO, KINDS = 16 };
+
+/* What wide numbers are made of, once per argument. */
+typedef struct wide {
+    const kg__element_type *type;
+    uint64_t seed;
+    int exponent; /* the least, of so many */
+    uint64_t exponents;
+    kg_magnitudes magnitudes;
+    bool zeros;
+} wide;
+
+/* Number `index` by its own random bits, not as one that repeats another. */
+static inline double wide_number(const wide *of, size_t index, uint64_t bits)
+{
+    uint64_t fraction = random_bits(~of->seed, index) >> 12;
+    uint64_t exponent = (uint64_t)(1023 + of->exponent) + ((bits >> 32) * of->exponents >> 32);
+    unsigned kind = bits % KINDS;
+    int width = of->type->significand - 1;
+    double value;
+
+    if (kind == ZERO && of->zeros)
+        return 0;
+    if (kind >= HALFWAY && kind < INTEGER_AND_HALF &&
+        halfway[kind - HALFWAY] <= of->type->significand) {
+        width = halfway[kind - HALFWAY] - 1;
+        fraction |= UINT64_C(1) << (52 - width);
+    }
+    fraction = (fraction & ~UINT64_C(0) << (52 - width)) | exponent << 52;
+    memcpy(&value, &fraction, sizeof value);
+    if (kind == INTEGER_AND_HALF && value < (double)(UINT64_C(1) << width) / 2)
+        value = floor(value) + 0.5;
+    value = fmin(fmax(value, of->magnitudes.least), of->magnitudes.most);
+    return (bits & 0x80) != 0 ? -value : value;
+}
+
+void kg__element_fill_wide(const kg__element_type *type, void *data, size_t count, uint64_t seed,
+                           kg_magnitudes magnitudes, bool zeros)
+{
+    int least = ilogb(fmax(magnitudes.least, 0x1p-1022));
+    const wide of = { type,       seed, least, (uint64_t)(ilogb(magnitudes.most) - least + 1),
+                      magnitudes, zeros };
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = random_bits(seed, i);
+        size_t back = 1 + (bits >> 8) % 32;
+        bool repeats = bits % KINDS == REPEATED || bits % KINDS == REPEATED_TOO;
+        size_t index = repeats && back <= i ? i - back : i;
+
+        type->set(data, i, wide_number(&of, index, index == i ? bits : random_bits(seed, index)));
+    }
+}
+
+bool kg__element_holds(const kg__element_type *type, double value)
+{
+    double rounding =
+        type->significand > 0 ? fabs(value) / (double)(UINT64_C(1) << type->significand) : 0;
+    uint64_t stored;
+
+    type->set(&stored, 0, value);
+    /* Rounding to an integer moves a value by 0.5 at most. */
+    return fabs(type->get(&stored, 0) - value) <= rounding + 0.5;
 }
 
 void kg__element_show_expected(const kg__element_type *type, char *text, size_t size,

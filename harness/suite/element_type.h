@@ -21,9 +21,21 @@ typedef struct kg__element_type {
     /* Writes one element for a message, with all of its digits. */
     void (*show)(char *text, size_t size, const void *data, size_t index);
     int significand; /* bits, the implicit one too; 0 of integers */
+    /* Wide inputs are of 2^-spread to 2^spread: far enough for exp() to overflow, and not so far
+     * that a product of three floats does, or one of two float16 numbers; 0 of integers. */
+    int spread;
     /* The references' own type: integers of 64 bits are expected as such, all others as double. */
     bool is_expected_as_itself;
 } kg__element_type;
+
+/* Fills `count` elements of a float type with numbers of both signs whose exponents are uniform
+ * between those of `least` and `most`, both above 0: also such that lie halfway between two values
+ * of a narrower type or two integers, equal ones, and with `zeros` some zeros. */
+void kg__element_fill_wide(const kg__element_type *type, void *data, size_t count, uint64_t seed,
+                           kg_magnitudes magnitudes, bool zeros);
+
+/* Whether a type has a value, once rounded: neither infinite nor cut to its greatest number. */
+bool kg__element_holds(const kg__element_type *type, double value);
 
 /* The row of a type; NULL where it is none of kg_type. */
 const kg__element_type *kg__element_type_of(kg_type type);

@@ -156,6 +156,19 @@ static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
     return true;
 }
 
+static bool wide_is_good(const kg_comparison *comparison, kg__error *error)
+{
+    kg_magnitudes wide = comparison->advanced.wide;
+
+    return wide.most < 0 ||
+           (wide.least >= 0 && isfinite(wide.least) && isfinite(wide.most) &&
+            (wide.most == 0 || wide.most >= wide.least)) ||
+           kg__fail(error,
+                    "%s: .advanced.wide is from %g to %g: expected magnitudes such as { 0, 100 }, "
+                    "or KG_NOT_WIDE",
+                    comparison->name, wide.least, wide.most);
+}
+
 static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 {
     if (!kg__name_is_plain(comparison->name))
@@ -183,7 +196,8 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
         if (!size_is_good(comparison, size, error) || !work_is_good(comparison, size, error))
             return false;
     }
-    return launches_are_good(comparison, comparison->launches, error) &&
+    return wide_is_good(comparison, error) &&
+           launches_are_good(comparison, comparison->launches, error) &&
            defects_are_good(comparison, error);
 }
 
@@ -359,7 +373,7 @@ const char *kg__case_refusal(const kg_comparison *comparison, const kg__case *c)
 
 const kg__work *kg__work_of(const kg_comparison *comparison, const kg__case *c, kg__work *work)
 {
-    kg_arguments arguments = { .size = c->size, .launch = c->launch };
+    kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
     kg_work asked;
 
     if (comparison->work == NULL)

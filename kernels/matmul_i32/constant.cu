@@ -26,8 +26,9 @@ KG_LAUNCHER(matmul_i32_constant_prepare)
 {
     size_t elements = KG_EXTENT(call, 2) * KG_EXTENT(call, 3);
 
-    return cudaMemcpyToSymbolAsync(matrix_b, KG_ARG(call, uint32_t, 1), elements * sizeof(uint32_t),
-                                   0, cudaMemcpyDeviceToDevice, call->stream);
+    return cudaMemcpyToSymbolAsync(matrix_b, KG_ARG(call, const uint32_t, 1),
+                                   elements * sizeof(uint32_t), 0, cudaMemcpyDeviceToDevice,
+                                   call->stream);
 }
 
 KG_LAUNCHER(matmul_i32_constant)

@@ -13,7 +13,7 @@ static size_t bytes_of(const kg_call *call)
 
 KG_LAUNCHER(transfers_h2d_constant)
 {
-    return cudaMemcpyToSymbolAsync(constants, KG_ARG(call, int, 0), bytes_of(call), 0,
+    return cudaMemcpyToSymbolAsync(constants, KG_ARG(call, const int, 0), bytes_of(call), 0,
                                    cudaMemcpyHostToDevice, call->stream);
 }
 

@@ -10,7 +10,7 @@ from noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
 from nvml import THROTTLING
 from recorder import Refused
 from recording import SENTINELS, TIMES, launch_costs, value_of
-from results import MODEL_KEY, load_times, verdict_of
+from results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of
 
 MATCHES_MINIMUM = 4  # this many times equal to sessions of a baseline are not a coincidence
 
@@ -24,6 +24,8 @@ class Gate:
         self.commit = text_of(self.document, "commit")
         self.timed = [entry for entry in self.document["cases"]
                       if "time" in list_of(entry, "parts") and text_of(entry, "target") != MODEL_KEY]
+        self.checked = [entry for entry in self.document["cases"] if text_of(entry, "target") != MODEL_KEY
+                        and not is_dismissed(verdict_of(entry)) and set(ERRORS) <= entry["metrics"].keys()]
         self.provenance = {}  # what it says of the target's surroundings
 
     def sentinel(self, name):

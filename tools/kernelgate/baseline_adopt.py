@@ -10,7 +10,8 @@ from figures import plural
 from noise import SESSIONS_MINIMUM
 from programs import filter_takes
 from recorder import Recorder, Refused
-from recording import HEAD, SENTINELS, TIMES, Sessions
+from recording import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions
+from results import ERRORS
 from sessions_file import board_of
 
 
@@ -110,6 +111,15 @@ class Adoption:
                     case.commit = commit or case.commit or "unknown"
         return changed
 
+    def _new_errors(self):
+        """The errors of the cases of which the baseline has none."""
+        known, found = self._baseline.accuracy or {}, {}
+        for gate in self._gates:
+            for entry in gate.checked:
+                if entry["case"] not in known and filter_takes(entry["case"]):
+                    found.setdefault(entry["case"], []).append([number_of(entry["metrics"][name], "value") for name in ERRORS])
+        return errors_of_sessions(found)
+
     def merge(self):
         """Adds the times to the baseline."""
         path, count = self._baseline.path, len(self._gates)
@@ -123,9 +133,11 @@ class Adoption:
             self._take_gate(judgment, gate)
         self._check_sessions()
         self._log.say(HEAD)
-        stored, total = self._store(), len(self._sessions.cases) + len(SENTINELS)
-        if self._taken:
-            self._recorder.save(self._baseline, stored > 0, self._stored)
+        stored = self._store()
+        errors = self._recorder.store_accuracy(self._baseline, self._new_errors())
+        total = len(self._sessions.cases) + len(SENTINELS)
+        if self._taken or errors:
+            self._recorder.save(self._baseline, stored + errors > 0, self._stored)
         self._log.set_counts(count, total, stored)
         self._log.say(f"{path}: {stored} of {total} cases and sentinels changed, by the results of {plural(count, 'gate')}")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from baseline_file import Case, Metric
+from results import KEPT
 
 ROUNDING = 1e-12  # as the judge has it: a figure that exceeds its limit by no more is at the limit
 
@@ -76,11 +77,13 @@ class Difference:
 
     @property
     def slower(self):
-        return self.gated and self.beyond and self.after > self.before
+        if not (self.gated and self.beyond):
+            return False
+        return self.after > self.before and (self.metric != KEPT or self.before > 0) or self.metric == KEPT and self.after == 0
 
     @property
     def faster(self):
-        return self.gated and self.beyond and self.after < self.before
+        return self.gated and self.beyond and self.after < self.before and self.metric != KEPT
 
     @property
     def ungated(self):
@@ -126,6 +129,7 @@ class Changes:
             # A case that is counted now, and was only checked, is new.
             differences += (Difference(kind, case) for case in here.cases if case not in there.cases)
             differences += (Difference(kind, case) for case in here.checked if case not in known)
+        differences += _of_errors(first, last)
         self.differences = sorted(differences, key=Difference.order)
         self.sentinels = {name: (first.sentinels.get(name, NO_CASE), last.sentinels.get(name, NO_CASE))
                           for name in sorted({*first.sentinels, *last.sentinels})}
@@ -177,6 +181,18 @@ class Changes:
             for difference in self.differences:
                 if difference.is_loosened(how) and not any(map(difference.is_loosened, LOOSENINGS[:worst])):
                     yield _loosened_entry(target, difference, how)
+
+
+def _of_errors(first, last):
+    """The differences in the errors of cases that both files have, or that only the first one has errors of."""
+    now = last.error_cases()
+    for case, before in first.error_cases().items():
+        for name, metric in before.metrics.items():
+            after = now[case].metrics[name] if case in now else None
+            if after is None and case in last.ids():
+                yield Difference("retired", case, name, metric)
+            elif after is not None and (metric.value, metric.band) != (after.value, after.band):
+                yield Difference("moved", case, name, metric, after)
 
 
 def _time_of(sentinel):

@@ -29,7 +29,7 @@ def note_of(difference, limit):
     if difference.first is not None and not difference.was_gated:
         return "gated now"
     if difference.beyond:
-        return "slower" if difference.change > 0 else "faster"
+        return "slower" if difference.slower else "faster" if difference.faster else ""
     return "held more loosely" if difference.loosened else ""
 
 

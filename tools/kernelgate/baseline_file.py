@@ -17,9 +17,9 @@ from common import (Failure, ask_command, check_schema, integer_of, is_number, l
                     open_regular, parse_json, read_json, replace_file, text_of)
 from figures import exact, plural
 from kernel_code import short_code, whole_code
-from noise import BAND_MINIMUM, TIME_FLOOR_NS
+from noise import BAND_MINIMUM, ERROR_BAND, TIME_FLOOR_NS
 from programs import globs_take
-from results import MODEL_KEY
+from results import ERRORS, MODEL_KEY
 
 SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
@@ -94,6 +94,7 @@ class Baseline:
         self.provenance = member(document, "provenance")
         self.sentinels, self.cases = (_cases(member(document, kind) or {}, answer) for kind in ("sentinels", "cases"))
         self.checked = sorted(list_of(document, "checked"))
+        self.accuracy = member(document, "accuracy")  # by case: [largest error, mean] and, of some, a band; or None
 
     @property
     def is_model(self):
@@ -107,18 +108,31 @@ class Baseline:
         """Finds or adds a sentinel."""
         return self.sentinels.setdefault(name, Case(name))
 
+    def ids(self):
+        """The cases that are measured, counted or checked."""
+        return dict.fromkeys((*self.cases, *self.checked, *(self.accuracy or ())))
+
+    def error_cases(self):
+        """The errors of checked cases as the metrics of cases."""
+        least = 0.0 if self.is_model else ERROR_BAND
+        cases = {}
+        for case, errors in sorted((self.accuracy or {}).items()):
+            band = (errors[2:] or [least])[0]
+            cases[case] = Case(case, metrics={name: Metric(name, value, band, smallest=band) for name, value in zip(ERRORS, errors)})
+        return cases
+
     def nearest(self, glob):
         """The case that a glob which takes none may have meant, as words for an error; "" where none is near."""
-        found = difflib.get_close_matches(glob, [*self.cases, *self.checked], 1, 0.55)
+        found = difflib.get_close_matches(glob, self.ids(), 1, 0.55)
         return f'; did you mean "{found[0]}"?' if found else ""
 
     def remove(self, globs):
         """Removes the cases that a glob takes; their ids."""
-        removed = [
-            case for cases in (self.cases, self.checked) for case in cases if any(globs_take(glob, case) for glob in globs)
-        ]
+        removed = [case for case in self.ids() if any(globs_take(glob, case) for glob in globs)]
         self.cases = {name: case for name, case in self.cases.items() if name not in removed}
         self.checked = [case for case in self.checked if case not in removed]
+        if self.accuracy is not None:
+            self.accuracy = {case: errors for case, errors in self.accuracy.items() if case not in removed}
         return removed
 
     def text(self):
@@ -133,6 +147,9 @@ class Baseline:
         if self.checked:
             listed = ",\n  ".join(map(_value, sorted(self.checked)))
             parts.append(f' "checked": [\n  {listed}\n ]')
+        if self.accuracy is not None:
+            errors = ",\n  ".join(f"{_value(case)}: {_value(errors)}" for case, errors in sorted(self.accuracy.items()))
+            parts.append(f' "accuracy": {{\n  {errors}\n }}' if errors else ' "accuracy": {\n }')
         return ",\n".join(parts) + "}\n"
 
 

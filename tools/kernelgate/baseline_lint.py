@@ -84,6 +84,9 @@ def check_baseline(baseline, stored):
             yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
             yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
+    for case in baseline.accuracy or ():
+        if case not in baseline.cases:
+            yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))
     for case in baseline.cases.values():
         yield from (f"{case.id}: {finding}" for finding in check_id(case.id, imported))
         if not case.commit:

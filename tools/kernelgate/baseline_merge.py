@@ -73,6 +73,11 @@ class Merge:
                 mine.metrics[name] = metric
         return Sessions(self._log).store(mine, recorded, self._stored)
 
+    def _take_accuracy(self, other):
+        """Adds the errors of the cases that the baseline lacks; how many."""
+        known, others = self._baseline.accuracy or {}, other.baseline.accuracy or {}
+        return self._recorder.store_accuracy(self._baseline, {**others, **known})
+
     def run(self):
         """Merges, and saves what that changed."""
         for other in self._others:
@@ -84,10 +89,11 @@ class Merge:
         for other in self._others:
             changed += sum(self._take(other, case, self._baseline.case(case.id)) for case in other.baseline.cases.values())
             changed += sum(self._take(other, case, self._baseline.sentinel(case.id)) for case in other.baseline.sentinels.values())
+        errors = sum(map(self._take_accuracy, self._others))
         total = len(self._baseline.cases) + len(SENTINELS)
         self._log.set_counts(len(self._others), total, changed)
-        if self._stored.text() != before:
-            self._recorder.save(self._baseline, changed > 0, self._stored)
+        if errors or self._stored.text() != before:
+            self._recorder.save(self._baseline, changed + errors > 0, self._stored)
         self._log.say(f"{self._baseline.path}: {changed} of {total} cases and sentinels changed, by the sessions of "
                       f"{plural(len(self._others), 'baseline')}")
 

@@ -1,11 +1,13 @@
 """kernelgate baseline record: measures comparisons in new processes and stores the results."""
 
+import os
 import re
 import tempfile
 
 from baseline_file import lock, prepare_folder
 from change_log import ChangeLog
 from common import JSON_OPTION, Command, Failure, Option, run
+from contents import refuse_stale
 from noise import SESSIONS_MAXIMUM, SESSIONS_MINIMUM
 from observers import stoppable
 from programs import MODEL
@@ -80,6 +82,8 @@ def record(options, log, sessions, model):
 def main(arguments):
     options = COMMAND.parse(arguments)
     sessions, model = read_sessions(options["sessions"]), is_of_model(options)
+    for folder in {os.path.dirname(os.path.abspath(program)) for program in options["operands"]}:
+        refuse_stale(folder)
     prepare_folder(options["baselines"])
     log = ChangeLog("baseline record", options["replace"], options["json"])
     with lock(options["baselines"], "baseline record"), stoppable():

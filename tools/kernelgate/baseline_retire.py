@@ -8,7 +8,7 @@ from text import clean
 
 def check_globs(baseline, globs):
     """Complains about each glob that takes no case; True where there is none."""
-    unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in (*baseline.cases, *baseline.checked))]
+    unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in baseline.ids())]
     for glob in unknown:
         nearest = baseline.nearest(glob)
         complain(f'{baseline.path} has no case "{glob}"'
@@ -55,7 +55,7 @@ def main(arguments):
     name, *globs = options["operands"]
     with lock(split_path(path_of(name))[0], "baseline retire"):
         baseline = open_named(name)
-        before = len(baseline.cases) + len(baseline.checked)
+        before = len(baseline.ids())
         if not check_globs(baseline, globs):
             return 2
         retired = baseline.remove(globs)

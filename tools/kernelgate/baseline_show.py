@@ -45,7 +45,8 @@ def chosen(cases, globs):
 
 def render(baseline, globs, form):
     """The output: of the sentinels, then of the cases."""
-    sentinels, metrics = (chosen(cases, globs) for cases in (baseline.sentinels, baseline.cases))
+    sentinels, metrics, errors = (chosen(cases, globs) for cases in (baseline.sentinels, baseline.cases, baseline.error_cases()))
+    metrics += errors
     if globs is not None and not sentinels and not metrics:
         hint = baseline.nearest(globs) or f": kernelgate baseline show {baseline.path} lists them"
         raise Failure(f'baseline show: {baseline.path} has no case "{globs}"{hint}')

@@ -15,7 +15,8 @@ from programs import GPU, comparison_of_case
 from resource_usage import plain_name, read_kernels
 from settings import setting
 
-Difference = namedtuple("Difference", "text came went")  # the figures that moved, and lists of lines
+# The figures that moved, lists of lines, and why these are not known.
+Difference = namedtuple("Difference", "text came went why")
 
 
 def _list_launches(program):
@@ -86,12 +87,12 @@ class _Architecture:
             return None
         now, own_names = self._head.find(case)
         moves = find_moves(before, now) if now else []
-        came, went = [], []
+        came, went, why = [], [], None
         if names and own_names:
             comparison = comparison_of_case(case)
-            came, went = sass.compare(self._base.program(comparison), names, self._head.program(comparison), own_names,
-                                      self._architecture)
-        return Difference(describe_moves(moves), came, went) if moves or came or went else None
+            came, went, why = sass.compare(self._base.program(comparison), names, self._head.program(comparison), own_names,
+                                           self._architecture)
+        return Difference(describe_moves(moves), came, went, why) if moves or came or went else None
 
 
 class CodeDifferences:

@@ -1,10 +1,11 @@
 """Holds the code that nvcc generated for a case against its baseline."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from common import member
 from figures import show_figure, show_percent
-from generated_code import CODE_SIZE, COPIED, FIGURES, LAUNCH_FIGURES, VECTOR_LOADS, class_words, instructions_of
+from generated_code import (CODE_SIZE, CONTENDED, COPIED, FIGURES, KEPT, LAUNCH_FIGURES, TENSOR, VECTOR_LOADS, class_words,
+                            instructions_of)
 
 MOVES_NAMED = 6  # in a case's reason; more are counted
 ACCEPT = "if it is meant, ci/rebaseline --target sm accepts it"
@@ -38,7 +39,13 @@ def _pairs(before, now):
         yield named.get(figures["kernel"], same_place), figures
 
 
+def _count(launch, names):
+    return sum(instructions_of(figures, name) for figures in launch for name in names)
+
+
 def _instruction_verdict(name, before, now, figures):
+    if name in TENSOR:
+        return OTHER if _count([figures], TENSOR) else WORSE
     if name not in VECTOR_LOADS or bool(before) == bool(now):
         return OTHER
     if now:
@@ -76,6 +83,9 @@ def find_moves(before, now):
              for move in _moves_of(figures["kernel"] if len(now) > 1 else "", _NOTHING_SPILLED if old is None else old, figures)]
     if len(before) != len(now):
         moves.append(Move("", "kernels of the launch", "", len(before), len(now), OTHER))
+    if (any(_count(now, names) < _count(before, names) for names in KEPT) or
+            any(_count(now, [name]) > _count(before, [name]) for name in CONTENDED)):
+        moves = [replace(move, verdict=OTHER) if move.verdict == BETTER else move for move in moves]
     return sorted(moves, key=lambda move: _ORDER.index(move.verdict))
 
 

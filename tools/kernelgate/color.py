@@ -4,8 +4,8 @@ import os
 
 GREEN, RED, YELLOW, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 OF_WORDS = {
-    **dict.fromkeys(("pass", "unchanged", "faster", "holds", "ok"), GREEN),
-    **dict.fromkeys(("slower", "wrong", "error", "fails", "lacks", "beyond the limit"), RED),
+    **dict.fromkeys(("pass", "unchanged", "more-accurate", "faster", "holds", "ok"), GREEN),
+    **dict.fromkeys(("slower", "less-accurate", "wrong", "error", "fails", "lacks", "beyond the limit"), RED),
     **dict.fromkeys(("noisy", "environment", "no-baseline", "suspect", "confirming", "skipped", "note"), YELLOW),
 }
 

@@ -18,7 +18,8 @@ from figures import plural, show_figure, show_percent, unit_of
 from noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from programs import filter_takes, globs_take_from, nearest_case
 from recording import SENTINELS
-from results import MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure, worst
+from results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
+                     worst)
 from settings import is_strict
 from text import clean
 from text_table import FORMAT_OPTION, Column, Figure, Table, parse_format
@@ -54,7 +55,9 @@ class Run:
             key = (entry["target"], entry["case"])
             if key in self.cases:
                 raise Failure(f"compare: {self.name}: {key[1]} appears twice on {key[0]}: name a file as a run wrote it")
-            self.cases[key] = entry
+            # Errors have bands of their own in baselines, and two runs of one kernel have the same.
+            metrics = {name: metric for name, metric in entry["metrics"].items() if name not in ERRORS}
+            self.cases[key] = {**entry, "metrics": metrics}
         if not self.cases:
             raise Failure(f"compare: {self.name} holds no case: name the results of a run that judged some")
 
@@ -193,6 +196,8 @@ class Pair:
         bounds = [text_of(figures, "bound") for figures in metrics]
         if bounds[0] == bounds[1] != "":
             move["bound"] = bounds[0]
+        if row.metric == KEPT:
+            move["kept"] = True
         return move
 
     def settle(self, row, judgment, across):
@@ -290,6 +295,8 @@ class Comparison:
         unjudged = sum(row.gated and not row.judged for row in pair.rows)
         self.unjudged += unjudged
         verdict = worst(verdicts)
+        if verdict == "faster" and any(row.metric == KEPT and row.b.value < row.a.value for row in pair.rows):
+            verdict = "pass"
         self.tally["not-judged" if unjudged and not is_dismissed(verdict) else verdict] += 1
 
     def _note_new_cases(self):

@@ -44,9 +44,9 @@ RATIOS = {
     for access, what in (("global_load", "sectors"), ("global_store", "sectors"), ("global_atomic", "sectors"),
                          ("shared_load", "wavefronts"), ("shared_store", "wavefronts"), ("constant_load", "words"))
 }
-# Counters without a table of their own: a ratio says them, or the work of the job.
-UNTITLED = ("shared_load_requests", "shared_store_requests", "constant_load_requests", "constant_load_words",
-            "unique_bytes_read", "unique_bytes_written")
+# Counters without a table of their own: a ratio says them, the work of the job, or its launch.
+UNTITLED = ("shared_load_requests", "shared_store_requests", "constant_load_requests", "constant_load_words", "blocks", "threads",
+            "busiest_warp_requests", "unique_bytes_read", "unique_bytes_written")
 
 
 def title_of(name):

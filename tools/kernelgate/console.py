@@ -7,14 +7,16 @@ import color
 from common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from figures import plural, show_figure, show_percent, unit_of
 from places import find_kernel, place_of_claim
-from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines, texts_of,
-                     variant_of, verdict_of, was_left_alone, with_explanation)
+from results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word, sass_lines,
+                     shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
 from text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
 UUID_SHOWN = 12  # so many characters of a board's UUID are shown: "GPU-956c5159"
 MOST_NOTES = 6  # further notes are counted: summary.md has them
 MOST_FAILURES = 20  # as further failures are
+MOST_FINDINGS = 3  # of a case; further ones are counted
+RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence")
 MOST_SIZES = 8  # further cases of a failure are counted
 JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
@@ -75,7 +77,7 @@ def counted_figures(entry):
 def timed_figures(entry):
     """ "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)"."""
     text = ""
-    for name, metric in items(member(entry, "metrics")):
+    for name, metric in shown_metrics(entry):
         change = number_of(metric, "change")
         moved = f" ({show_percent(change, True)})" if math.isfinite(change) else ""
         text += f"  {TIMES.get(name, name)} {show_figure(number_of(metric, 'value'), unit_of(name))}{moved}"
@@ -85,7 +87,7 @@ def timed_figures(entry):
 def case_line(entry):
     why = reason_of(entry) if text_of(entry, "why") else ""
     figures = counted_figures(entry) if is_counted(entry) else timed_figures(entry)
-    if not member(entry, "metrics") and not why:
+    if not figures and not why:
         figures = "  checked"
     return (f"{verdict_of(entry):11}  {text_of(entry, 'target'):11}  {text_of(entry, 'case'):32}{figures}"
             f"{'  ' if why else ''}{why}")
@@ -247,22 +249,27 @@ class Console:
 
     def add_findings(self, entry, findings):
         """What was found in a kernel, one line each, and what else failed."""
-        for number, finding in enumerate(findings):
+        for number, finding in enumerate(findings[:MOST_FINDINGS]):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
             if number > 0:
                 self.add_first_line("error", where, "", text_of(finding, "text"))
             elif not self.add_failure("error", where, "", text_of(finding, "text")):
                 return False
-        if integer_of(entry, "more_findings") > 0:
-            self.add(f"    and {integer_of(entry, 'more_findings')} more findings")
+        rest = findings[MOST_FINDINGS:]
+        more = len(rest) + max(integer_of(entry, "more_findings"), 0)
+        races = sum(text_of(finding, "kind") in RACES for finding in rest)
+        if more:
+            out = text_of(self.run.document, "out")
+            self.add(f"    and {plural(more, 'more finding')}" + (f" ({plural(races, 'race')})" if races else "")
+                     + (f": {clean(out)}/report/index.html" if out else ""))
         self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
         return True
 
     def add_verdict_on(self, entry):
         """The first lines of a case; a reason of its own figures begins with it."""
         verdict = verdict_of(entry)
-        severity = "error" if self.run.fails(entry) else "note" if verdict == "faster" else "warning"
+        severity = "error" if self.run.fails(entry) else "note" if verdict in ("faster", "more-accurate") else "warning"
         file, line = self.place_of(entry)
         where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line else "")
         reason = without_place(reason_of(entry), file, line)

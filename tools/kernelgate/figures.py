@@ -19,6 +19,11 @@ def show_figure(value, unit=""):
     return f"{shown} {unit}" if unit else shown
 
 
+def show_error(value):
+    """An error in roundoffs, with the four digits that baselines have."""
+    return show_figure(value) if value >= 1000 else f"{value:.4g}"
+
+
 def show_percent(fraction, sign=False):
     """A fraction as "1.0 %", or as "+1.0 %" with a sign; with two digits of a small one."""
     if not math.isfinite(fraction):

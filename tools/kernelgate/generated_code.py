@@ -180,6 +180,10 @@ FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill load
 LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
 VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
 COPIED = "async_copy_128"  # does what a global load of 128 bits did
+TENSOR = ("hmma", "imma", "dmma", "bmma", "wgmma")  # that must not all vanish
+# A launch is never faster that has fewer of a group, or more atomics: without a clock nobody knows what that costs.
+KEPT = (TENSOR, ("global_load_128", COPIED), ("global_store_128",), ("shared_load_128",), ("shared_store_128",))
+CONTENDED = ("atomic", "shared_atomic")
 WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}
 
 

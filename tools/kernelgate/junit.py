@@ -1,15 +1,19 @@
-"""Results as JUnit XML: one suite per target and comparison, one testcase per case. No standard says what JUnit XML is;
-harness/tests/report/junit.xsd has what its readers agree on."""
+"""Results as JUnit XML: one suite per target and comparison, one testcase per case, per claim, per test, and one for the run. A run
+that fails has the same ones as a run that passes: what readers keep of them over time stays whole. No standard says what JUnit
+XML is; harness/tests/report/junit.xsd has what its readers agree on."""
 
 import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
-from common import integer_of, member, number_of, text_of
+from annotations import place_of
+from common import integer_of, list_of, member, number_of, text_of
+from places import find_line, place_of_claim
 from results import RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics, shown_value, texts_of, verdict_of
 from text import clean
 
-PASSED, SKIPPED, FAILED, ERRORED = "passed", "skipped", "failure", "error"
+PASSED, SKIPPED, FAILED, ERRORED = OUTCOMES = "passed", "skipped", "failure", "error"  # the worst last
+RUN = "kernelgate"  # the suite and the testcase of what no test is about
 MOST_SECONDS = 1e12
 LONGEST_NAME = 255  # of a property
 
@@ -22,14 +26,33 @@ class Testcase:
     message: str  # one line
     body: str = ""  # figures and the line that reproduces it
     seconds: float = 0.0
+    place: tuple = None  # a file and its line
+
+    def join(self, other):
+        """Takes what is said of a testcase of the same name: the worse first."""
+        better, worse = sorted((other, self), key=lambda case: OUTCOMES.index(case.outcome))
+        self.body = "\n".join(filter(None, (worse.body.rstrip("\n"), better.message, better.body)))
+        self.outcome, self.type, self.message, self.place = worse.outcome, worse.type, worse.message, worse.place or better.place
+        self.seconds += other.seconds
 
 
 @dataclass
 class Suite:
     name: str
     target: str
-    cases: list = field(default_factory=list)
+    by_name: dict = field(default_factory=dict)
     test_seconds: float = 0.0
+
+    @property
+    def cases(self):
+        return self.by_name.values()
+
+    def add(self, case):
+        """Adds a testcase, or what it says to that of its name; the one that is there then."""
+        known = self.by_name.setdefault(case.name, case)
+        if known is not case:
+            known.join(case)
+        return known
 
     def seconds(self):
         """Not every part tells how long a case took; every test tells how long it took."""
@@ -44,8 +67,8 @@ class Suites:
         self.by_name = {}
 
     def of(self, target, comparison):
-        """The suite of a target and a comparison; "kernelgate" where there is neither."""
-        name = clean(".".join(filter(None, (target, comparison))) or "kernelgate")
+        """The suite of a target and a comparison; that of the run where there is neither."""
+        name = clean(".".join(filter(None, (target, comparison))) or RUN)
         return self.by_name.setdefault(name, Suite(name, clean(target)))
 
     def of_test(self, test, target):
@@ -53,11 +76,9 @@ class Suites:
         prefix, _, rest = test.partition(".")
         return self.of(target or (prefix if rest else ""), rest.split(".")[0])
 
-    def add_located(self, entry, outcome, kind, message):
+    def add_located(self, entry, outcome, kind, message, **more):
         case = text_of(entry, "case")
-        suite = self.of(text_of(entry, "target"), case.split("/")[0])
-        suite.cases.append(Testcase(clean(case), outcome, kind, message))
-        return suite.cases[-1]
+        self.of(text_of(entry, "target"), case.split("/")[0]).add(Testcase(clean(case), outcome, kind, message, **more))
 
 
 def usable_seconds(entry):
@@ -83,15 +104,12 @@ def outcome_of(verdict, failing):
 def collect_cases(run, suites):
     for entry in run.list("cases"):
         verdict, reason = verdict_of(entry), reason_of(entry)
-        case = suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict,
-                                  f"{verdict}: {reason}" if reason else "")
-        case.body = body_of(entry, RANKS[verdict] > RANKS["faster"])
-        case.seconds = usable_seconds(entry)
+        suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict, f"{verdict}: {reason}" if reason else "",
+                           body=body_of(entry, RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
+                           place=place_of(run, entry))
     for entry in run.list("vanished"):
-        suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")))
-    if run.list("unlisted"):
-        suite = suites.of(text_of(run.list("unlisted")[0], "target"), "baseline")
-        suite.cases.append(Testcase("baseline", FAILED if run.strict else SKIPPED, "unlisted", clean(run.text("unlisted"))))
+        suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")),
+                           place=find_line(run.sources, f"baselines/{text_of(entry, 'target')}.json", text_of(entry, "case")))
     for entry in run.list("refused"):
         suites.add_located(entry, SKIPPED, refusal_word(entry), clean(text_of(entry, "why")))
 
@@ -101,25 +119,39 @@ def collect_claims(run, suites):
         name = text_of(claim, "claim")
         holds = member(claim, "holds") is True
         state = PASSED if holds else SKIPPED if is_reported_only(claim) else FAILED
-        suites.of(text_of(claim, "target"), name.split("/")[0]).cases.append(
+        # A claim of a suite is called after its test.
+        suite = suites.of(text_of(claim, "target"), name.split("/")[0]) if "/" in name else suites.of_test(name, text_of(claim, "target"))
+        suite.add(
             Testcase(clean(name), state, "claim", clean(text_of(claim, "why")),
-                     "" if holds else clean(text_of(claim, "reproduce"))))
+                     "" if holds else clean(text_of(claim, "reproduce")), place=place_of_claim(run.sources, name)))
 
 
 def collect_tests(run, suites):
-    targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests"))}
-    for error in run.list("errors"):
-        name = text_of(error, "test")
-        suites.of_test(name, targets.get(name, "")).cases.append(
-            Testcase(clean(name or "kernelgate"), ERRORED, "error", clean(text_of(error, "why")),
-                     clean(text_of(error, "reproduce"))))
+    """One testcase per test that had to report, and one for the run, which has what is wrong besides."""
+    whole = suites.of("", "").add(Testcase(RUN, PASSED, "run", ""))
+    targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests") + run.list("unreported"))}
     for test in run.list("tests"):
-        name, seconds = text_of(test, "name"), usable_seconds(test)
-        suite = suites.of_test(name, text_of(test, "target"))
-        if isinstance(member(test, "skipped"), str):
+        name, seconds, skipped = text_of(test, "name"), usable_seconds(test), member(test, "skipped")
+        suite = suites.of_test(name, targets[name])
+        outcome = PASSED
+        if isinstance(skipped, str):
             outcome = ERRORED if integer_of(test, "exit_code") == 2 else SKIPPED
-            suite.cases.append(Testcase(clean(name or "kernelgate"), outcome, "skipped", clean(test["skipped"]), "", seconds))
+        suite.add(Testcase(clean(name or RUN), outcome, "skipped", clean(skipped) if outcome != PASSED else "", "",
+                           seconds if outcome != PASSED else 0.0))
         suite.test_seconds += seconds
+    for test in run.list("unreported"):
+        for case in list_of(test, "cases"):
+            suite = suites.of(targets[text_of(test, "name")], case.split("/")[0])
+            if clean(case) not in suite.by_name:
+                suite.add(Testcase(clean(case), ERRORED, "error", "left no verdict"))
+    for error in run.list("errors"):
+        name, why, again = text_of(error, "test"), clean(text_of(error, "why")), clean(text_of(error, "reproduce"))
+        if name in targets:
+            suites.of_test(name, targets[name]).add(Testcase(clean(name), ERRORED, "error", why, again))
+        else:
+            whole.join(Testcase(RUN, ERRORED, "error", f"{clean(name)}: {why}" if name else why, again))
+    if run.list("unlisted"):
+        whole.join(Testcase(RUN, FAILED if run.strict else SKIPPED, "unlisted", clean(run.text("unlisted"))))
 
 
 def properties_of(run, suite):
@@ -141,9 +173,12 @@ def set_counts(element, suites):
     element.set("time", f"{min(sum(suite.seconds() for suite in suites), MOST_SECONDS):.3f}")
 
 
-def add_testcase(parent, suite, case):
+def add_testcase(parent, run, suite, case):
     element = ElementTree.SubElement(parent, "testcase", classname=suite.name, name=case.name,
                                      time=f"{min(case.seconds, MOST_SECONDS):.3f}")
+    if case.place is not None:
+        element.set("file", clean(run.prefix + case.place[0]))
+        element.set("line", str(case.place[1]))
     if case.outcome in (FAILED, ERRORED):
         ElementTree.SubElement(element, case.outcome, type=case.type, message=case.message).text = case.body or None
         return
@@ -158,13 +193,16 @@ def add_suite(parent, run, suite):
     element = ElementTree.SubElement(parent, "testsuite", name=suite.name)
     set_counts(element, [suite])
     element.set("skipped", str(suite.count(SKIPPED)))
+    for name, key in (("timestamp", "ended"), ("hostname", "host")):
+        if text_of(run.document, key):
+            element.set(name, clean(text_of(run.document, key)).removesuffix("Z"))
     properties = list(properties_of(run, suite))
     if properties:
         box = ElementTree.SubElement(element, "properties")
         for name, value in properties:
             ElementTree.SubElement(box, "property", name=clean(name)[:LONGEST_NAME], value=clean(value))
     for case in suite.cases:
-        add_testcase(element, suite, case)
+        add_testcase(element, run, suite, case)
 
 
 def write(run):

@@ -10,6 +10,7 @@ SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is beli
 SIGMA_EQUAL = 1e-12  # of sessions that are all equal
 GATED_LIMIT = 0.05  # the widest band that is still gated; the judge's KG__GATED_LIMIT
 TIME_FLOOR_NS = 50.0  # the floor of a time that has none of its own; the judge's KG__TIME_FLOOR_NS
+ERROR_BAND = 0.05  # of an error that has no band of its own; the judge's KG__ERROR_BAND
 SESSIONS_MINIMUM = 5  # fewer say too little of the noise
 SESSIONS_MAXIMUM = 999  # more than anybody waits for
 BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, of a case's time; a sentinel's has none
@@ -103,6 +104,14 @@ def noise_of(boards):
         between = max(0.0, spread - within * _mean([1 / len(values) for values in logarithms]))
     deviations = (math.sqrt(variance) for variance in (within, between))
     return Noise(*(deviation if deviation > SIGMA_EQUAL else 0.0 for deviation in deviations), len(means), count)
+
+
+def band_of_errors(errors):
+    """The band of an error that sessions measured: as that of a time, and never narrower than ERROR_BAND. Of errors of which
+    some are 0 nothing is known."""
+    if min(errors) > 0:
+        return noise_of({None: errors}).band(ERROR_BAND)
+    return ERROR_BAND if max(errors) == 0 else BAND_MAXIMUM
 
 
 def is_gated(band):

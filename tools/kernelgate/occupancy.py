@@ -103,11 +103,11 @@ def capability(target):
     return int(match[1] + match[2]) if match else 0
 
 
-def run_tool(arguments, seconds):
+def run_tool(arguments, seconds, **settings):
     """A finished process with all of its output as text, errors too; None where it cannot be run."""
     try:
         return subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              timeout=seconds, encoding="utf-8", errors="replace")
+                              timeout=seconds, encoding="utf-8", errors="replace", env={**os.environ, **settings})
     except (OSError, subprocess.TimeoutExpired):
         return None
 

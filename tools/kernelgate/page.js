@@ -144,9 +144,27 @@
     if (line) add(add(card, "pre", "", { class: "command" }), "code", line);
   };
 
+  /* What was found, and the lines of source that it names. */
+  const addFound = (card, found, named) => {
+    const [own] = found.sources;
+    if (named) add(card, "p", (own ? own.file + ":" + own.line + ": " : "") + words(found.text), { class: "finding" });
+    if (found.sources.length === 0) return;
+    const source = add(card, "pre", "", { class: "source" });
+    for (const { file, line, first, lines } of found.sources) {
+      if (file !== own.file || lines.length === 1) add(source, "span", file, { class: "name" });
+      lines.forEach((text, i) =>
+        add(source, first + i === line ? "b" : "span", String(first + i).padStart(5) + "  " + text));
+    }
+  };
+
   const addFailedCase = (parent, failure) => {
     const entry = results.cases[failure.case];
-    const card = addFailure(parent, entry.verdict, entry.case, entry.target, page.reasons[failure.case]);
+    const findings = list(entry.findings);
+    const why = findings.length > 1 ? plural(findings.length + (entry.more_findings || 0), "finding") : page.reasons[failure.case];
+    const card = addFailure(parent, entry.verdict, entry.case, entry.target, why);
+    failure.found.forEach((found) => addFound(card, found, findings.length > 1));
+    if (entry.more_findings > 0) add(card, "p", "The " + entry.more_findings + " least serious findings were left out of the results.");
+    if (findings.length > 1 && entry.also) add(card, "p", "Also: " + clean(entry.also));
     if (failure.others.length > 0) {
       const line = add(card, "p", "Also " + plural(failure.others.length, "other case") + ": ");
       failure.others.forEach((id, i) => line.append(i > 0 ? ", " : "", add(line, "code", id)));
@@ -257,9 +275,10 @@
     });
   };
 
-  /* Of the counters those that a reader looks for, and those that moved. */
-  const isShown = ([name, { value, baseline }]) => !page.counters.includes(name) ||
-    ((value !== 0 || baseline > 0) && (page.shown.includes(name) || (typeof baseline === "number" && value !== baseline)));
+  /* Of the counters those that a reader looks for, and those that moved; of errors those that moved. */
+  const isShown = ([name, { value, baseline }]) => page.errors.includes(name)
+    ? typeof baseline === "number" && value !== baseline
+    : !page.counters.includes(name) || ((value !== 0 || baseline > 0) && (page.shown.includes(name) || (typeof baseline === "number" && value !== baseline)));
 
   /* A table with more rows than this is slow to show. */
   const mostCases = 2000;

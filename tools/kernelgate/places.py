@@ -6,17 +6,36 @@ import re
 
 from common import open_regular
 
+LARGEST = 4 << 20  # bytes of a file that are read
+LONGEST_LINE = 240
 NAME = r"[A-Za-z0-9_+-]+"
 
 
-def find_line(folder, path, text, default=1):
-    """The file, and its first line with a text that is not a comment, else `default`; None where there is no such file."""
+def read_lines(folder, path):
+    """The lines of a file below the folder; None where there is no such file."""
     if not path or path.startswith("/") or ".." in path.split("/") or "\0" in path:
         return None
     try:
         with open_regular(os.path.join(folder, path)) as file:
-            lines = file.read().decode("utf-8", "replace").split("\n")
+            return file.read(LARGEST).decode("utf-8", "replace").split("\n")
     except (OSError, ValueError):
+        return None
+
+
+def lines_around(folder, path, line, context):
+    """The lines of a file around one, {"file", "line", "first", "lines"}; None where there is no such line."""
+    lines = read_lines(folder, path) or []
+    if not 0 < line <= len(lines):
+        return None
+    first = max(1, line - context)
+    return {"file": path, "line": line, "first": first,
+            "lines": [text.expandtabs(4)[:LONGEST_LINE] for text in lines[first - 1:line + context]]}
+
+
+def find_line(folder, path, text, default=1):
+    """The file, and its first line with a text that is not a comment, else `default`; None where there is no such file."""
+    lines = read_lines(folder, path)
+    if lines is None:
         return None
     return path, next((number for number, line in enumerate(lines, 1)
                        if text in line and not re.match(r"[ \t]*(//|\*|/\*)", line)), default)

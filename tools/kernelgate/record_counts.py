@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Optional
 
 from baseline_file import Metric
 from common import Failure, list_of, member, text_of
 from figures import plural, show_figure, show_percent
 from programs import instrumented_program
-from recorder import Refused, is_partial
+from recorder import Refused, errors_of, is_partial
 from recording import counts_differ, counts_of, record_count, record_lines
 from results import COUNTERS
 
@@ -29,6 +30,7 @@ class Counted:
     """What was observed of a case."""
 
     checked: bool = False
+    errors: Optional[list] = None  # against the reference, of the plain kernels
     runs: dict = field(default_factory=dict)  # its record in each run that counted it
 
     @property
@@ -54,7 +56,8 @@ class Counting:
         if event == "measured":
             self._cases.setdefault(case, Counted()).runs[self._run] = record
         elif event == "checked":
-            self._cases.setdefault(case, Counted()).checked = True
+            counted = self._cases.setdefault(case, Counted())
+            counted.checked, counted.errors = True, counted.errors or errors_of(record)
 
     def _counted(self):
         """The record of each case that was counted, by name: which program was through first is chance."""
@@ -72,7 +75,7 @@ class Counting:
         for self._run in range(RUNS):
             self._log.say(f"counting, run {self._run + 1} of {RUNS}")
             self._recorder.observe_all(watching, "count", self._take)
-        if not self._counted():
+        if not any(found.record or found.errors for found in self._cases.values()):
             self._recorder.refuse_filter("count", self._programs)
         self._check_repetition()
 
@@ -147,9 +150,11 @@ class Counting:
         changed = sum(self._store(baseline.case(case), record, commit) for case, record in counted.items())
         changed += recorder.retire(baseline, counted)
         listed = self._list_checked(baseline)
+        errors = recorder.store_accuracy(baseline, {case: found.errors for case, found in self._cases.items() if found.checked})
         self._log.set_counts(RUNS, len(counted), changed)
         # Equal counts of another compiler, model or flags are stored with the new provenance.
-        if changed + listed or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):
+        if changed + listed + errors or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):
             recorder.save(baseline)
         self._log.say(f"{baseline.path}: {changed} of {len(counted)} cases changed, counted twice with equal results; "
-                      f"{len(baseline.checked)} more are checked ({listed} changed)")
+                      f"{len(baseline.checked)} more are checked ({listed} changed)"
+                      + (f"; the errors of {plural(errors, 'case')} changed" if errors else ""))

@@ -7,8 +7,8 @@ import os
 from common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
 from figures import plural
 from kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
-from recorder import Refused
-from recording import HEAD, SENTINELS, TIMES, Sessions, launch_costs
+from recorder import Refused, errors_of
+from recording import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions, launch_costs
 from sessions_file import board_of
 
 # What a case may be sampled for in each session, half of what a gate takes: the sessions of a case that needs longer differ by
@@ -65,6 +65,7 @@ class Timing:
         self._replace = replace
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
+        self._errors = {}  # of each checked case: those of each session
         self._kernels = {}  # of each case with code: its program, and the record's kernel
 
     def _take(self, program, record):
@@ -75,6 +76,10 @@ class Timing:
             values = {name: number_of(member(record, name), "value") for name in (*SENTINELS, "empty")}
             self._sums.append([values[name] if values[name] > 0 else 0.0 for name in SENTINELS])
             self._recorder.provenance["launch_ns"] = float(math.floor(max(0.0, values["empty"]) + 0.5))
+
+    def _take_checked(self, _program, record):
+        errors = errors_of(record)
+        self._errors.setdefault(text_of(record, "case"), []).extend([errors] if errors else [])
 
     def _take_measured(self, program, record):
         case = text_of(record, "case")
@@ -121,7 +126,7 @@ class Timing:
     def measure(self):
         """Checks, then times. Refused where what was measured may not be stored."""
         self._log.say(f"checking {plural(len(self._programs), 'program')}")
-        self._recorder.observe_all(self._jobs(), "check", lambda program, record: None)
+        self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         if self._recorder.target:
             self._recorder.load_sessions(self._recorder.load(), self._replace)
         for session in range(self._count):
@@ -130,6 +135,10 @@ class Timing:
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()
+        if any(self._errors.values()):
+            self._log.say(f"checking {plural(self._count - 1, 'time')} more, for errors that vary")
+            for _ in range(self._count - 1):
+                self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         self._identify_code()
 
     def _check_sessions(self):
@@ -181,7 +190,9 @@ class Timing:
         changed = sum(self._store(baseline.case(case.id), case, stored, commit) for case in recorded.cases.values())
         changed += sum(self._store(baseline.sentinel(case.id), case, stored, None) for case in recorded.sentinels.values())
         changed += self._recorder.retire(baseline, recorded.cases)
+        errors = self._recorder.store_accuracy(baseline, errors_of_sessions(self._errors))
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)
-        self._recorder.save(baseline, changed > 0, stored)
-        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions")
+        self._recorder.save(baseline, changed + errors > 0, stored)
+        self._log.say(f"{baseline.path}: {changed} of {looked_at} cases and sentinels changed, {self._count} sessions"
+                      + (f"; the errors of {plural(errors, 'case')} changed" if errors else ""))

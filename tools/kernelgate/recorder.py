@@ -1,13 +1,18 @@
 """What recording times and recording counts share: observing programs, and the baseline file."""
 
+import math
 import os
 import subprocess
 
+from baseline_changes import moved_beyond
 from baseline_file import Baseline, load, path_for, save
-from common import Failure, complain, current_commit, member, object_of, text_of
+from common import Failure, complain, current_commit, member, number_of, object_of, text_of
+from figures import plural, show_error, show_percent
+from noise import ERROR_BAND
 from observers import Observation, run_side_by_side
 from programs import call_program, comparison_of_case, filter_takes, glob_meant
 from progress import Progress, Tally
+from results import ERRORS
 from sessions_file import StoredSessions, path_beside, save_both
 
 LISTING_SECONDS = 30
@@ -20,6 +25,22 @@ class Refused(Exception):
 def is_partial():
     """Whether KG_FILTER selects cases."""
     return bool(os.environ.get("KG_FILTER"))
+
+
+def errors_of(record):
+    """The errors of a "checked" record, [largest, mean]; None where it has none."""
+    metrics = object_of(record, "metrics")
+    return [number_of(metrics[name], "value") for name in ERRORS] if ERRORS[0] in metrics else None
+
+
+def _is_moved(old, new, least):
+    """Whether an error differs from a stored one by more than its band, or the band does."""
+    bands = [(errors[2:] or [least])[0] for errors in (old, new)]
+    return bands[1] > bands[0] or any(moved_beyond(before, now, bands[0], 0) for before, now in zip(old[:2], new[:2]))
+
+
+def _change(before, now):
+    return show_percent(now / before - 1, True) if before > 0 else "from 0"
 
 
 def _list_cases(arguments, filtered):
@@ -173,6 +194,34 @@ class Recorder:
     def knows(self, case):
         """Whether a case is of a comparison that was observed."""
         return comparison_of_case(case) in self._comparisons
+
+    def store_accuracy(self, baseline, found):
+        """Stores the errors of checked cases, [largest, mean] and a band that is not the target's own, or None; how many changed.
+        Of a GPU an error within its band is left alone. Cases that have none any more are removed."""
+        known, changed, new = dict(baseline.accuracy or {}), 0, 0
+        found, observed = {case: errors for case, errors in found.items() if errors}, found
+        gone = [case for case in known
+                if case not in found and (case in observed or not is_partial() and self.knows(case))]
+        for case in gone:
+            del known[case]
+            self.log.retire(case, ERRORS[0])
+        for case, errors in sorted(found.items()):
+            old = known.get(case)
+            if old is not None and not _is_moved(old, errors, 0.0 if baseline.is_model else ERROR_BAND):
+                continue
+            known[case] = errors
+            changed, new = changed + 1, new + (old is None)
+            for name, before, now in zip(ERRORS, old or (math.nan, math.nan), errors):
+                if before == now:
+                    continue
+                self.log.change(case, name, before or math.nan, now)
+                if old is not None:
+                    self.log.say(f"{case:<50} {name:<26} {show_error(before):>16} {show_error(now):>16} {_change(before, now):>9}")
+        if new:
+            self.log.say(f"{plural(new, 'case')} with a new error against the reference")
+        if found or gone:
+            baseline.accuracy = known
+        return changed + len(gone)
 
     def say_retired(self, case):
         self.log.say(f"{case:<50} retired: no longer in the table")

@@ -9,7 +9,8 @@ from baseline_file import Metric
 from common import member, number_of, text_of
 from figures import plural, show_figure, show_percent
 from kernel_code import is_other_code, is_same_code
-from noise import BAND_MINIMUM, GATED_LIMIT, SESSIONS_MINIMUM, TIME_FLOOR_NS, disagreement, is_gated, noise_of, value_of_sessions
+from noise import (BAND_MINIMUM, ERROR_BAND, GATED_LIMIT, SESSIONS_MINIMUM, TIME_FLOOR_NS, band_of_errors, disagreement, is_gated,
+                   noise_of, value_of_sessions)
 from results import COUNTERS
 
 TIMES = ("time_ns", "cold_time_ns")  # the recorded metrics of a case; a sentinel has only the first
@@ -46,6 +47,17 @@ def make_time(before, name, boards, sentinel=False):
     if before is not None and before.by_hand:
         metric.band, metric.by_hand, metric.gated = before.band, True, before.gated
     return metric
+
+
+def errors_of_sessions(sessions):
+    """The errors of cases, by the [largest, mean] of each session: the largest of all, since atomics add up in an order of their
+    own each time, and the band where it is not the least."""
+    found = {}
+    for case, errors in sessions.items():
+        columns = list(zip(*errors))
+        band = max(map(band_of_errors, columns), default=ERROR_BAND)
+        found[case] = [*map(max, columns), *([band] if band > ERROR_BAND else [])]
+    return found
 
 
 def is_moved(before, now):

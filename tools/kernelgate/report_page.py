@@ -6,15 +6,17 @@ import os
 import re
 
 import plots
-from common import Failure, member, open_regular, text_of
+from common import Failure, integer_of, list_of, member, object_of, open_regular, text_of
 from comparison_table import comparisons_of, tables_of
-from results import ALWAYS_SHOWN, COUNTERS, VERDICTS, reason_of
+from places import lines_around
+from results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
 from table_text import facts, notes
 from text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 LONGEST_HEADER = 200  # how far into the file its name is looked for
 FAILURES_APART = 20  # failed cases that are shown each by itself, with their samples; the others in a table
+LINES_AROUND = 3  # of source, before and after the one of a finding; of what else it names, its line alone
 MOST_CELLS = 100000  # of a table; with more it is slow to show
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -64,19 +66,35 @@ def _tables(run, data, numbers):
             data["remarks"].append(f"A comparison has no table: {failure}.")
 
 
+def _sources(run, found):
+    """The lines of source that a finding names: its own, those of the callers, and that of the other thread."""
+    named = [(found, LINES_AROUND), *((call, 0) for call in list_of(found, "called_at")), (object_of(found, "other"), 0)]
+    shown = [lines_around(run.sources, text_of(at, "file"), integer_of(at, "line"), around) for at, around in named]
+    return [lines for number, lines in enumerate(shown) if lines and lines not in shown[:number]]
+
+
+def _found(run, entry):
+    """What is wrong in a case: its findings, each with lines of source; else the line that it points to."""
+    findings = list_of(entry, "findings")
+    told = [{"text": text_of(found, "text"), "sources": _sources(run, found)} for found in findings]
+    return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
+
+
 def data_of(run):
     """What the page holds: the results, which cases to show first, and the comparisons' tables and plots."""
     cases = run.list("cases")
     numbers = {id(entry): number for number, entry in enumerate(cases)}
     failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
     data = {"results": run.document, "outcome": run.text("outcome"), "headline": run.text("headline"),
-            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "shown": ALWAYS_SHOWN,
+            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
+            "shown": ALWAYS_SHOWN,
             "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},
             "failed": [{"case": numbers[id(entry)], "others": run.others(entry)} for entry in failed],
             "doubtful": [numbers[id(entry)] for entry in run.worst_first(False)], "apart": FAILURES_APART,
             "tables": [], "remarks": []}
     for found, entry in zip(data["failed"][:FAILURES_APART], failed):
         found["plots"] = plots.of_case(entry)
+        found["found"] = _found(run, entry)
     _tables(run, data, numbers)
     return data
 

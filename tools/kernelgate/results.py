@@ -10,17 +10,21 @@ from text import clean
 SCHEMA = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
-VERDICTS = ("pass", "unchanged", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error")  # from best to worst
+VERDICTS = ("pass", "unchanged", "more-accurate", "faster", "no-baseline", "noisy", "environment", "slower",
+            "less-accurate", "wrong", "error")  # from best to worst
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
+ERRORS = ("error_max", "error_mean")  # of a checked case against its reference, in roundoffs of its output's type
 COUNTERS = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
-    "global_atomic_sectors", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
-    "shared_store_wavefronts", "shared_atomic_requests", "constant_load_requests", "constant_load_words", "shuffles",
-    "barriers", "launches", "busiest_block_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
+    "global_atomic_sectors", "global_atomic_passes", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
+    "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_passes", "constant_load_requests",
+    "constant_load_words", "shuffles", "barriers", "fences", "printf_calls", "tensor_multiply_adds", "launches",
+    "blocks", "threads", "busiest_block_requests", "busiest_warp_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
     "unique_bytes_written",
 )
+KEPT = "tensor_multiply_adds"  # that is no cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
 
 
@@ -72,8 +76,11 @@ def variant_of(case):
 
 
 def is_shown(name, metric):
-    """Whether a metric of a case is of interest: of the counters those that a reader looks for, and those that moved."""
+    """Whether a metric of a case is of interest: of the counters those that a reader looks for, and those that moved; of errors those
+    that moved."""
     value, baseline = number_of(metric, "value"), number_of(metric, "baseline")
+    if name in ERRORS:
+        return math.isfinite(baseline) and value != baseline
     if name not in COUNTERS:
         return True
     if value == 0 and not baseline > 0:

@@ -1,6 +1,7 @@
 """kernelgate begin: the begin of a run. Makes the folder of its results, and clears what an earlier run left there."""
 
 from common import Command, Failure, Option, run
+from contents import refuse_stale
 from programs import filter_takes, glob_meant
 from run_expected import list_tests
 from run_merge import filter_error
@@ -23,6 +24,7 @@ COMMAND = Command(
     options=(
         Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
         Option("--programs", "FILE", "refuse a KG_FILTER that takes no case of the programs which FILE lists, one per line"),
+        Option("--build", "DIR", "refuse a build folder whose programs were made of other files than there are now"),
         Option("--target", "KIND", "with --programs: of their tests those of gpu, model or sm alone; may be repeated", repeated=True),
     ),
     details="""\
@@ -37,6 +39,8 @@ def main(arguments):
     options = COMMAND.parse(arguments)
     refuse_hidden_filter(is_strict())
     _refuse_empty_filter(options["programs"], options["target"])
+    if options["build"] is not None:
+        refuse_stale(options["build"])
     lock_folder("begin", results_folder(options["out"]), whose_run())
     return 0
 

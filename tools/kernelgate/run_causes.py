@@ -3,12 +3,10 @@ variant, in the CPU model's run, and the state of the GPU while it was timed."""
 
 import math
 
-import sass
 from code_causes import CodeDifferences
 from common import number_of, object_of, text_of
 from figures import plural, show_figure
 from results import MODEL_KEY, is_code, is_dismissed, variant_of
-from settings import setting
 
 # What the CPU model's run says of a case: not counted; counted, and there is no baseline; as before; moved; wrong, or it
 # could not be run.
@@ -131,13 +129,11 @@ def _explain_by_code(entry, difference, judged):
         entry["sass"] = {"came": difference.came, "went": difference.went}
 
 
-def _note_missing_tool(document, entries):
+def _note_missing_lines(document, entry, why):
     """One note where lines of SASS would be shown, and nothing disassembles them."""
-    changed = next((entry for entry in entries if "explanation" in entry), None)
-    if setting("KG_BASE") and changed is not None and sass.find_disassembler() is None:
-        note = (f"no {sass.TOOL}, so no lines of SASS that came and went: install the CUDA Toolkit's, or pip install "
-                "nvidia-cuda-cuobjdump")
-        document["notes"].append({"note": note, "target": changed["target"], "test": changed["test"]})
+    note = {"note": f"no lines of SASS that came and went: {why}", "target": entry["target"], "test": entry["test"]}
+    if not any(known["note"] == note["note"] for known in document["notes"]):
+        document["notes"].append(note)
 
 
 def add_causes(document, build=None):
@@ -145,7 +141,6 @@ def add_causes(document, build=None):
     None where nobody knows."""
     model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
     moves, differences = _code_moves(document), CodeDifferences(build)
-    explained = []
     for entry in document["cases"]:
         if entry["target"] == MODEL_KEY or is_code(entry["target"]):
             continue
@@ -154,12 +149,12 @@ def add_causes(document, build=None):
             continue
         entry["changed"] = list(changed)
         target = object_of(document, "targets").get(entry["target"])
-        _explain_by_code(entry, differences.find(entry["case"], target),
-                         moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
+        difference = differences.find(entry["case"], target)
+        _explain_by_code(entry, difference, moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "gpu_state"), most if most > 0 else None)
         if seen:
             entry["changed"].append(f"the GPU, at its worst while it was timed: {seen}")
         model.explain(entry)
-        explained.append(entry)
-    _note_missing_tool(document, explained)
+        if difference is not None and difference.why:
+            _note_missing_lines(document, entry, difference.why)

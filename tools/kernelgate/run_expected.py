@@ -121,14 +121,24 @@ class Coverage:
     def _check_tests(self):
         """Each test that had to report. Where none did, one error names them."""
         if not self._reported and not self._partial:
+            for test in self._tests:
+                self._leave_unreported(test, self._tests[test])
             self._run.add_error(None, f"no test left a verdict, of these: {', '.join(self._tests)}: run ctest, and see its output")
             return
         for test in self._tests:
             if test not in self._reported and not self._partial:
+                self._leave_unreported(test, self._tests[test])
                 self._run.add_error(test, "left no verdict: it was not run, or its program ended before it could report: run it "
                                           "again, and see that nothing leaves it out")
             elif self._has_judged(test):
                 self._check_cases(test)
+
+    def _leave_unreported(self, test, cases):
+        """Lists what has no verdict, with the target of other tests of its kind."""
+        kind = _kind(test)
+        target = next((known["target"] for known in self._reported.values() if known["name"] == test or _kind(known["name"]) == kind), kind)
+        self._run.document.setdefault("unreported", []).append(
+            {"name": test, "target": target, "cases": [case for case in cases if filter_takes(case)]})
 
     def _check_cases(self, test):
         """Cases of a test's table that have no verdict, which whoever wrote its verdicts has left out."""
@@ -136,6 +146,7 @@ class Coverage:
         missing = [case for case in self._tests[test] if filter_takes(case) and (target, case, part) not in self._judged
                    and (target, case) not in self._refused]
         if missing:
+            self._leave_unreported(test, missing)
             self._run.add_error(test, f"{plural(len(missing), 'case')} of its table left no verdict: {list_names(missing)}: run "
                                       "the test again")
 

@@ -14,6 +14,7 @@ from settings import setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
 SUFFIX = ".verdicts.json"
+UNTAKEN = ".untaken"  # a file of the build's folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
 COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
@@ -22,7 +23,7 @@ PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
 # What else a part recorded: the first part that has it is heard.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
-             "imported", "same_code")
+             "imported", "same_code", "in_order")
 
 
 def make_tally():
@@ -36,7 +37,7 @@ def exit_code(tally, strict):
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
     if tally["error"] or tally["broken"]:
         return ERROR
-    if tally["slower"] or tally["wrong"] or tally["failed_claims"]:
+    if tally["slower"] or tally["less-accurate"] or tally["wrong"] or tally["failed_claims"]:
         return FAIL
     if strict and tally["unavailable"] or not judged and (not excused or strict and tally["no-baseline"]):
         return ERROR
@@ -196,6 +197,22 @@ class Merge:
                     "(see kernelgate settle)")
             self.document["notes"].append({"note": note, "target": target, "test": verdicts["test"]})
 
+    def note_untaken(self, build):
+        """Notes which options of nvcc the CPU model's kernels were compiled without, as cmake/KgFlags.cmake lists them."""
+        for test in [test for test in self.document["tests"] if test["name"].startswith("model.") and test["name"].endswith(".check")]:
+            try:
+                with open(os.path.join(build, test["name"].split(".")[1] + UNTAKEN), encoding="utf-8", errors="replace") as file:
+                    rows = [line.rstrip("\n").split("\t") for line in file]
+            except OSError:
+                continue
+            if rows:
+                options = dict.fromkeys(option for _, *options in rows for option in options)
+                more = f" and {plural(len(rows) - 1, 'other file')}" if len(rows) > 1 else ""
+                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which ship: check on a GPU what "
+                        "they change")
+                self.document["notes"].append({"note": note, "target": test["target"], "test": test["name"],
+                                               "untaken": [{"source": source, "options": options} for source, *options in rows]})
+
     def _check_end(self, verdicts):
         """What is wrong with how a test ended. The tally has its own count of the first and the last."""
         test = verdicts["test"]
@@ -305,6 +322,8 @@ def merge(out, strict, nothing_is_an_error=True, build=None):
     run = Merge(out, strict)
     for name in names:
         run.merge_file(records, name)
+    if build is not None:
+        run.note_untaken(build)
     if not names and nothing_is_an_error:
         run.add_error(None, f"{records}: holds no verdicts, so no test of a comparison ran to its end: run ctest, and see its "
                       "output")

@@ -1,17 +1,22 @@
 """kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
 
+import datetime
+import glob
 import os
 import re
 import signal
+import socket
 import sys
 import xml.etree.ElementTree as ElementTree
 
 import annotations
 from baseline_diff import loosened
-from baseline_file import default_folder, gate_counts
+from baseline_file import Commit, default_folder, gate_counts
 from baseline_lint import list_findings
+from code_baseline import architecture_of, path_of
 from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, member,
                     own_file, print_output, read_json, run)
+from generated_code import CodeBuild
 from publish import print_console, write_files
 from results import REMEDY, SCHEMA, Run
 from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
@@ -116,6 +121,26 @@ def add_baselines(merged, since):
         merged.document["baselines"] = changes
 
 
+def check_code_baselines(merged, build, since):
+    """Adds an error for each baseline of generated code that a commit, the one before where none is named, or another target of the
+    tree asks for, and that is not there: nothing of its architecture would be judged."""
+    folder = default_folder()
+    wanted, architectures = {}, []
+    try:
+        commit = Commit(folder, since or "HEAD")
+        wanted = {f"{folder}/{name}": f"{commit.reference} has it" for name in commit.list_files(architecture_of) if commit.read(name) is not None}
+    except Failure:
+        pass  # no checkout; that a commit is not known has been said
+    if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
+        architectures = CodeBuild(build).architectures
+    for architecture in architectures:
+        wanted.setdefault(path_of(folder, architecture), "a GPU in baselines/ has that architecture")
+    for path, why in wanted.items():
+        if not os.path.exists(path):
+            merged.add_error(None, f"{path}: {why}, and there is no such file, so that its code is not judged: put it back, or record it "
+                                   "with ci/rebaseline --target sm")
+
+
 def name_commits(document, commit):
     commit = commit or current_commit()
     if commit is not None:
@@ -136,6 +161,8 @@ def run_files():
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
     run, in those that could too."""
+    document["host"] = socket.gethostname()
+    document["ended"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
@@ -260,6 +287,15 @@ def main(arguments):
         lock_folder("end", folder, whose_run())
 
 
+def _note_uninitialized(document, build):
+    """Notes the variables that g++ takes for uninitialized, as cmake/kernel_stub.py left it next to the objects."""
+    lines = set()
+    for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            lines |= set(file.read().splitlines())
+    document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
+
+
 def _finish(merged, options, folder, ctest_code):
     """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
     if options["ctest"] is not None:
@@ -271,11 +307,14 @@ def _finish(merged, options, folder, ctest_code):
         merged.add_error(None, why)
     merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options["note"]]
     if options["programs"] is not None:
+        _note_uninitialized(merged.document, os.path.dirname(options["programs"]))
         _lint(merged)
     if options["build"] is not None:
         merged.document["build"] = options["build"]
     name_commits(merged.document, None)
     add_baselines(merged, options["since"])
+    if merged.strict:
+        check_code_baselines(merged, options["build"], options["since"])
     finish(merged)
     written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
     return merged.document["exit_code"] if written else ERROR

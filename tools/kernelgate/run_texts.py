@@ -58,7 +58,7 @@ class Summary:
 
     def headline(self):
         cases = self._document["cases"]
-        exceptions = _counted((self._tally[verdict], verdict) for verdict in reversed(VERDICTS[VERDICTS.index("faster"):]))
+        exceptions = _counted((self._tally[verdict], verdict) for verdict in reversed(VERDICTS[VERDICTS.index("more-accurate"):]))
         counts = {}
         for entry in cases:
             counts[entry["target"]] = counts.get(entry["target"], 0) + 1

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from occupancy import find_tool, run_tool
 
-TOOL = "cuobjdump"
+TOOL, READER = "cuobjdump", "nvdisasm"  # the one finds the code, and calls the other to read it
+INSTALL = "install the CUDA Toolkit's, or pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm"
 SECONDS = 60
 LINES_NAMED = 6  # of those that came, and of those that went; more are counted
 _LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", re.MULTILINE)
@@ -18,10 +19,10 @@ _NAMES = ((re.compile(r"\.reuse\b"), ""), (re.compile(r"\b(UR|UP|R|P|B|SB)[0-9]+
           (re.compile(r"^((?:@!?\w+ )?(?:BRA|CALL|BSSY|JMP|RET|WARPSYNC)\b.*?)0x[0-9a-f]+$"), r"\1…"))
 
 
-def find_disassembler():
-    """The path of cuobjdump, None where there is none."""
-    packages = [path for folder in sys.path for path in sorted(glob.glob(os.path.join(folder, "nvidia", "cu*", "bin", TOOL)))]
-    return find_tool(TOOL) or next(iter(packages), None)
+def find_disassembler(name=TOOL):
+    """The path of cuobjdump, or of nvdisasm, None where there is none."""
+    packages = [path for folder in sys.path for path in sorted(glob.glob(os.path.join(folder, "nvidia", "cu*", "bin", name)))]
+    return find_tool(name) or next(iter(packages), None)
 
 
 def normalize(line):
@@ -38,9 +39,17 @@ def read_lines(text):
 
 @lru_cache(maxsize=None)
 def _disassemble(program, names, architecture):
-    tool = find_disassembler()
-    done = run_tool([tool, "-sass", "-arch", f"sm_{architecture}", "-fun", ",".join(names), program], SECONDS) if tool else None
-    return read_lines(done.stdout) if done is not None and done.returncode == 0 else Counter()
+    """The lines of kernels in a program, and why there is none."""
+    tool, reader = find_disassembler(), find_disassembler(READER)
+    if tool is None:
+        return Counter(), f"no {TOOL}: {INSTALL}"
+    settings = {"NVDISASM_PATH": os.path.dirname(reader)} if reader else {}
+    done = run_tool([tool, "-sass", "-arch", f"sm_{architecture}", "-fun", ",".join(names), program], SECONDS, **settings)
+    if done is None:
+        return Counter(), f"{tool}: cannot be run, or takes more than {SECONDS} s"
+    lines = read_lines(done.stdout) if done.returncode == 0 else Counter()
+    said = done.stdout.strip().rpartition("\n")[2] if done.returncode else f"it has no line of {', '.join(names)}"
+    return lines, None if lines else f"{tool} {program}: {said}" + (f": {INSTALL}" if reader is None else "")
 
 
 def describe_lines(lines):
@@ -51,9 +60,9 @@ def describe_lines(lines):
 
 
 def compare(base, base_names, head, head_names, architecture):
-    """The lines that came and those that went from one program's kernels to another's, as texts; none without the tool."""
-    before = _disassemble(base, tuple(base_names), architecture)
-    now = _disassemble(head, tuple(head_names), architecture)
-    if not before or not now:
-        return [], []
-    return describe_lines(now - before), describe_lines(before - now)
+    """The lines that came and those that went from one program's kernels to another's, as texts, and why nobody knows."""
+    (before, before_why), (now, now_why) = (_disassemble(*program, architecture) for program in (
+        (base, tuple(base_names)), (head, tuple(head_names))))
+    if before_why or now_why:
+        return [], [], before_why or now_why
+    return describe_lines(now - before), describe_lines(before - now), None

@@ -9,6 +9,7 @@ import code_baseline
 from code_baseline import CodeBaseline, why_not_comparable
 from code_judge import judge_case, notes_of
 from common import JSON_OPTION, Command, Failure, Option, complain, json_text, print_output, replace_file, run
+from contents import refuse_stale
 from figures import plural, show_figure, show_percent
 from generated_code import CodeBuild, Unavailable, class_words, key_of
 from occupancy import read_architectures
@@ -200,6 +201,7 @@ def show_code(options):
         return _check_ready(build)
     architectures = _architectures(build, options)
     if options["record"]:
+        refuse_stale(build.folder, ".cubin")
         return _record(build, architectures)
     found = _figures(build, "".join(options["operands"]), architectures)
     print_output("code", json_text(_document(found, build.toolkit())) if options["json"] else _show(found))

@@ -32,9 +32,9 @@ def _global(access, what, *operations, judged):
     return Counterpart(f"global_{access}_{what}", f"{access} {what}", metrics, judged=judged)
 
 
-def _wavefronts(access, operation):
+def _wavefronts(counter, operation):
     metric = f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum"
-    return Counterpart(f"shared_{access}_wavefronts", "their wavefronts", (metric,))
+    return Counterpart(counter, "their wavefronts", (metric,))
 
 
 COUNTERPARTS = (
@@ -45,12 +45,16 @@ COUNTERPARTS = (
     _global("atomic", "requests", "atom", "red", judged=False),
     _global("atomic", "sectors", "atom", "red", judged=False),
     Counterpart("shared_load_requests", "shared loads", opcodes=("LDS", "LDSM")),
-    _wavefronts("load", "ld"),
+    _wavefronts("shared_load_wavefronts", "ld"),
     Counterpart("shared_store_requests", "shared stores", opcodes=("STS",)),
-    _wavefronts("store", "st"),
+    _wavefronts("shared_store_wavefronts", "st"),
     Counterpart("shared_atomic_requests", "shared atomics", opcodes=("ATOMS",)),
+    _wavefronts("shared_atomic_passes", "atom"),
     Counterpart("shuffles", "shuffles", opcodes=("SHFL",)),
     Counterpart("barriers", "barriers", opcodes=("BAR",), per_block=True),
+    Counterpart("fences", "fences", opcodes=("MEMBAR",)),
+    Counterpart("blocks", "blocks", ("launch__grid_size",)),
+    Counterpart("threads", "threads", ("launch__thread_count",)),
 )
 
 UNROLLED = "lanes leave a loop at different times, and ptxas unrolls it"

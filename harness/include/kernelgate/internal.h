@@ -13,6 +13,59 @@ static inline int64_t kg_extent(const kg_size *size, int index)
 
 #ifdef __cplusplus
 
+/* What KG_ARG is made of: argument `index` as it is, and where it is not of `type` (below 0: any)
+ * an error of the launch. */
+extern "C" void *kg__argument(const kg_call *call, int index, int type, bool is_const,
+                              const char *spelled, const char *file, int line);
+/* Whether a launch is to fail for that. */
+extern "C" bool kg__argument_is_wrong(void);
+
+struct __half;
+struct __nv_bfloat16;
+struct __nv_fp8_e4m3;
+struct __nv_fp8_e5m2;
+
+/* The kg_type of an element, of a vector's first one: of integers, the signed one of that size;
+ * below 0 of bytes and of what has no type. */
+#define KG__TYPE_OF(type, value)                                                                   \
+    constexpr int kg__type_of(const volatile type *, int)                                          \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+KG__TYPE_OF(char, -1)
+KG__TYPE_OF(float, KG_FLOAT32)
+KG__TYPE_OF(double, KG_FLOAT64)
+KG__TYPE_OF(__half, KG_FLOAT16)
+KG__TYPE_OF(__nv_bfloat16, KG_BFLOAT16)
+KG__TYPE_OF(__nv_fp8_e4m3, KG_FLOAT8_E4M3)
+KG__TYPE_OF(__nv_fp8_e5m2, KG_FLOAT8_E5M2)
+template <typename Any>
+constexpr int kg__type_of(const volatile Any *, long)
+{
+    return !std::is_integral<Any>::value ? -1
+           : sizeof(Any) == 1            ? KG_INT8
+           : sizeof(Any) == 2            ? KG_INT16
+           : sizeof(Any) == 4            ? KG_INT32
+                                         : KG_INT64;
+}
+template <typename Vector>
+constexpr auto kg__type_of(const volatile Vector *vector, int)
+    -> decltype(kg__type_of(&vector->x, 0))
+{
+    return kg__type_of(static_cast<decltype(&vector->x)>(nullptr), 0);
+}
+
+/* An argument as a pointer to `Type`; `spelled` and the place are for the message. */
+template <typename Type>
+Type *kg__argument_as(const kg_call *call, int index, const char *spelled, const char *file,
+                      int line)
+{
+    return static_cast<Type *>(kg__argument(call, index,
+                                            kg__type_of(static_cast<Type *>(nullptr), 0),
+                                            std::is_const<Type>::value, spelled, file, line));
+}
+#define KG__ARG(call, type, index) kg__argument_as<type>((call), (index), #type, __FILE__, __LINE__)
+
 /* The CPU model's cuda_runtime.h has its own, since g++ has no extern shared arrays. */
 #ifndef KG_DYNAMIC_SHARED
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
@@ -59,6 +112,8 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
     config.blockDim = block;
     config.dynamicSmemBytes = bytes;
     config.stream = call->stream;
+    if (kg__argument_is_wrong())
+        return cudaErrorInvalidValue;
     if (bytes > KG__SHARED_GRANTED) {
         cudaError_t code =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
@@ -79,9 +134,14 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
 
 #else
 
+#define KG__ARG(call, type, index) ((type *)(call)->argument[index])
 #define KG__END                                                                                    \
     {                                                                                              \
         0                                                                                          \
+    }
+#define KG__NOT_WIDE                                                                               \
+    {                                                                                              \
+        0, -1                                                                                      \
     }
 #define KG__SIZE(purposes, ...)                                                                    \
     {                                                                                              \
@@ -123,6 +183,9 @@ extern const kg_defect *const kg__defects __attribute__((weak));
 
 /* The bodies of a comparison's Criterion tests. */
 void kg__run_part(const char *part);
+
+/* Whether a KG_ARG of the launch was wrong. */
+bool kg__argument_is_wrong(void);
 
 /* Ends a claim's test: one that expected nothing is an error. */
 void kg__end_claim(void);

@@ -12,6 +12,7 @@
 
 #ifdef __cplusplus
 #include <cuda_runtime.h>
+#include <type_traits>
 
 extern "C" {
 #else
@@ -51,7 +52,8 @@ typedef struct kg_call {
     kg_launch launch;
     void *const *argument; /* device pointers, in the order in which the suite declares them */
     const double *scalar;
-    cudaStream_t stream; /* for all of the launch's work: nothing else is timed */
+    cudaStream_t stream;                 /* for all of the launch's work: nothing else is timed */
+    const struct kg_arguments *declared; /* what KG_ARG checks; NULL: nothing */
 } kg_call;
 
 /* A launcher starts what its variant does, kernels, cudaMemsetAsync() and cudaMemcpyAsync(), on
@@ -69,8 +71,10 @@ static inline int64_t kg_extent(const kg_size *size, int index);
 #define KG_AXIS(of, index) ((of)->launch.axis[index])
 /* Scalar parameter `index` of a call or a problem, as a `type`: KG_SCALAR(call, float, 0). */
 #define KG_SCALAR(of, type, index) ((type)(of)->scalar[index])
-/* Argument `index` (from 0) of a call, as a pointer to `type`: KG_ARG(call, const float, 0). */
-#define KG_ARG(call, type, index) ((type *)(call)->argument[index])
+/* Argument `index` (from 0) of a call, as a pointer to `type`: KG_ARG(call, const float, 0). In a
+ * .cu the elements must be those that the suite declares, integers of either sign, and those of an
+ * input const, or the launch fails. float4 counts as float, __half2 as __half, and char as any. */
+#define KG_ARG(call, type, index) KG__ARG(call, type, index)
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -113,6 +117,8 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y = 1, int64_t til
 #define KG_BOUNDS(...) KG__SIZE(KG_PURPOSE_BOUNDS, __VA_ARGS__)
 /* A launch, KG_LAUNCH(128, 128, 16): a value of each axis in turn. The last ones may be omitted. */
 #define KG_LAUNCH(...) KG__LAUNCH(__VA_ARGS__)
+/* .advanced.wide = KG_NOT_WIDE leaves the inputs "wide" out. */
+#define KG_NOT_WIDE KG__NOT_WIDE
 
 /* A variant: a way to do the comparison's job. */
 typedef struct kg_variant {
@@ -121,6 +127,8 @@ typedef struct kg_variant {
     const char *launcher;      /* the name of `launch`, from which messages derive the source's */
     const char *idea;          /* one line on what it tries */
     const kg_launch *launches; /* its own; NULL: the comparison's */
+    bool repeatable;           /* KG_REPEATABLE */
+    kg_type type;              /* KG_TYPE(list), where variants differ in the elements' type */
     struct {
         /* What the arguments still need before a launch and is not part of the job, such as a copy
          * to __constant__ memory: called once whenever they have been filled. */
@@ -134,8 +142,10 @@ typedef struct kg_variant {
 } kg_variant;
 
 /* A variant's row: KG_VARIANT("tiled", matmul_f32_tiled, "what it tries"), and then further members
- * where it has some: .launches = tiles, .advanced.memory = { KG_MANAGED }. */
+ * where it has some: .launches = tiles, .advanced.memory = { KG_MANAGED }, KG_REPEATABLE. */
 #define KG_VARIANT(name, launcher, ...) KG__VARIANT(name, launcher, __VA_ARGS__)
+/* Of a variant that gives the same bits in every run and every order of blocks: checked. */
+#define KG_REPEATABLE .repeatable = true
 
 /* A row of a table of kg_defect, a kernel that is wrong, which the checks must catch at this size
  * and launch: KG_DEFECT("low", add_low, "what is wrong", KG_CHECKED(17), KG_LAUNCH(16)). */
@@ -160,11 +170,16 @@ typedef struct kg_argument {
 typedef struct kg_arguments {
     const kg_size *size;
     kg_launch launch; /* for the sizes of scratch, and nothing else */
+    const kg_variant *variant;
     kg_argument list[KG_MAX_ARGUMENTS];
     int count;
     double scalar[KG_MAX_SCALARS];
     int scalars; /* how many there are */
 } kg_arguments;
+
+/* The .type of the variant that a list of arguments is for: kg_add_argument(list, KG_INPUT, "x",
+ * KG_TYPE(list), 1, n). References look at problem->arguments.list[0].type. */
+#define KG_TYPE(list) ((list)->variant->type)
 
 /* Declares the next argument: `rows` x `columns` elements of `type`, row after row. More than
  * KG_MAX_ARGUMENTS are an error of the table. */
@@ -202,7 +217,9 @@ typedef struct kg_comparison {
     /* Why a case is not supported, or NULL when it is; a refused case is reported so. */
     const char *(*refuses)(const kg_variant *variant, const kg_size *size, const kg_launch *launch);
     struct {
-        const kg_pattern *patterns; /* NULL: random alone */
+        const kg_pattern *patterns; /* NULL: random and wide alone */
+        /* For kernels that are not for all magnitudes: { 0, 100 }; KG_NOT_WIDE: random alone. */
+        kg_magnitudes wide;
         /* Judges sizes of more than KG_PROJECT_ABOVE operations, by .work, which it needs. */
         kg_projection *projection;
         /* Inputs or results differ between variants, as where each has a layout of its own:

@@ -96,12 +96,22 @@ typedef bool kg_projection(const struct kg_problem *problem, int output, const v
 
 #define KG_PROJECT_ABOVE (1LL << 29)
 
+/* Magnitudes of the inputs "wide". 0: as the type has it. */
+typedef struct kg_magnitudes {
+    double least; /* with 0 some inputs are zeros */
+    double most;
+} kg_magnitudes;
+
 /* Fills the host copy of an argument at random: uniform in [-1, 1), or over the whole range of an
  * integer type, from a fixed seed. */
 void kg_fill_random(const struct kg_problem *problem, int argument, void *data);
 
-/* A pattern of inputs. Every comparison gets "random", which is kg_fill_random(), then its own. A
- * first one of its own called "random" replaces it: for indices, which must be in range. */
+/* A pattern of inputs. Every comparison gets "random", which is kg_fill_random(), then "wide", then
+ * its own. A first one of its own called "random" replaces that: for indices, which must be in
+ * range. "wide" is "random" but for arguments of floats that kg_fill_random() has filled and
+ * nothing has changed since: their magnitudes are spread over many powers of two, 2^-40 to 2^40 of
+ * KG_FLOAT32, or as many as leave what the reference expects finite in the outputs' types. One of
+ * its own called "wide" replaces that. */
 typedef struct kg_pattern {
     const char *name;
     /* Fills `data`, the host copy of argument `argument`. */

@@ -6,8 +6,10 @@
 #include "model/exec/copies.h"
 #include "model/exec/grid.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -36,6 +38,14 @@ void kg__model_trap(cudaError_t error, const char *what)
     fail(error);
 }
 
+void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
+{
+    kg__running.failure.is_wrong = true;
+    kg__running.failure.found = found;
+    kg__running.failure.code = code;
+    kg__model_trap(cudaErrorLaunchFailure, what);
+}
+
 void kg__fail_deadlock(void)
 {
     kg__exec_failure *failure = &kg__running.failure;
@@ -53,6 +63,10 @@ void kg__fail_deadlock(void)
     }
     if (waiting == 0 && at_object >= 0)
         number = at_object;
+    for (int i = kg__running.polling > 0 ? kg__running.warp_count : 0; i-- > 0;) {
+        if (kg__running.warps[i].polling != 0)
+            number = i * KG__MODEL_WARP + __builtin_ctz(kg__running.warps[i].polling);
+    }
     kg__running.current = number;
     example = &kg__running.threads[number];
     warp = &kg__running.warps[number / KG__MODEL_WARP];
@@ -64,6 +78,8 @@ void kg__fail_deadlock(void)
     failure->deadlock.mask = example->mask;
     failure->deadlock.waiting = warp->waiting & example->mask;
     failure->deadlock.live = warp->live;
+    failure->deadlock.polling = kg__running.polling;
+    failure->deadlock.is_together = kg__blocks_wait();
     failure->deadlock.at_grid = kg__running.at_grid;
     failure->deadlock.grid = kg__running.grid_barrier;
     failure->deadlock.is_cluster = kg__exec_cluster_size() > 1;
@@ -71,8 +87,8 @@ void kg__fail_deadlock(void)
     fail(cudaErrorLaunchFailure);
 }
 
-/* The last is caught where a launch ends on it. */
-static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGTERM };
+/* The last is caught where a launch ends on it; the one before is of the launch's own clock. */
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGVTALRM, SIGTERM };
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
 
 static struct sigaction former_actions[FAULT_SIGNALS];
@@ -154,6 +170,8 @@ static void describe_bad_address(uintptr_t address)
 static void on_fault(int number, siginfo_t *information, void *machine)
 {
     (void)machine;
+    if (!kg__in_kernel && number == SIGVTALRM)
+        return;
     if (!kg__in_kernel) {
         /* Another host thread's fault: it comes again, to the handler from before. */
         for (size_t i = 0; i < caught_signals(); i++) {
@@ -164,9 +182,10 @@ static void on_fault(int number, siginfo_t *information, void *machine)
             raise(number);
         return;
     }
-    if (number == SIGTERM && kg__model_defers_sigterm())
+    if ((number == SIGTERM || number == SIGVTALRM) && kg__model_defers_signal(number))
         return;
-    if (number == SIGTERM)
+    kg__running.failure.is_overdue = number == SIGVTALRM;
+    if (number == SIGTERM || number == SIGVTALRM)
         end_hang();
     if (number == SIGABRT) {
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
@@ -205,6 +224,15 @@ void kg__catch_faults(void)
     for (size_t i = 0; i < caught_signals(); i++)
         sigaction(fault_signals[i], &action, &former_actions[i]);
     pthread_sigmask(SIG_SETMASK, NULL, &former_mask);
+}
+
+void kg__limit_time(double seconds)
+{
+    const struct timeval first = { (time_t)seconds,
+                                   (suseconds_t)((seconds - floor(seconds)) * 1e6) };
+    const struct timeval again = { 0, seconds > 0 ? 100000 : 0 };
+
+    (void)setitimer(ITIMER_VIRTUAL, &(struct itimerval){ again, first }, NULL);
 }
 
 void kg__release_faults(void)

@@ -45,13 +45,16 @@ static kg__model_fiber host;
 /* The two sides of the switch that is under way. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
-static volatile sig_atomic_t sigterm_held; /* how often */
-static volatile sig_atomic_t sigterm_waits;
+static volatile sig_atomic_t sigterm_held;   /* how often */
+static volatile sig_atomic_t waiting_signal; /* 0: none */
 
-bool kg__model_defers_sigterm(void)
+bool kg__model_defers_signal(int number)
 {
-    sigterm_waits = sigterm_held > 0;
-    return sigterm_waits;
+    if (sigterm_held == 0)
+        return false;
+    if (waiting_signal != SIGTERM)
+        waiting_signal = number;
+    return true;
 }
 
 void kg__model_hold_sigterm(void)
@@ -62,9 +65,11 @@ void kg__model_hold_sigterm(void)
 void kg__model_release_sigterm(void)
 {
     sigterm_held = sigterm_held - 1;
-    if (sigterm_held == 0 && sigterm_waits) {
-        sigterm_waits = false;
-        (void)raise(SIGTERM);
+    if (sigterm_held == 0 && waiting_signal != 0) {
+        int number = waiting_signal;
+
+        waiting_signal = 0;
+        (void)raise(number);
     }
 }
 

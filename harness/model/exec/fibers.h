@@ -39,10 +39,11 @@ kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__mode
                                    void *context);
 /* Begins what a SIGTERM, which ends a launch by a switch, must not interrupt. Holds nest. */
 void kg__model_hold_sigterm(void);
-/* Ends it, and raises a SIGTERM that came meanwhile. */
+/* Ends it, and raises a signal that came meanwhile. */
 void kg__model_release_sigterm(void);
-/* Whether a SIGTERM has to wait; it is raised again by the release. */
-bool kg__model_defers_sigterm(void);
+/* Whether a signal that ends a launch, as SIGTERM does, has to wait; it is raised again by the
+ * release. */
+bool kg__model_defers_signal(int number);
 /* Both together. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
 

@@ -35,6 +35,11 @@ bool kg__model_where(kg__model_place *place)
     return true;
 }
 
+const char *kg__exec_kernel_name(void)
+{
+    return kg__running.launch.kernel->name;
+}
+
 void *kg__model_dynamic_shared(void)
 {
     return kg__running.dynamic_shared;
@@ -65,6 +70,11 @@ size_t kg__model_dynamic_bytes(void)
 unsigned int kg__exec_thread_count(void)
 {
     return (unsigned int)kg__running.thread_count;
+}
+
+bool kg__exec_any_ended(void)
+{
+    return kg__running.live < kg__running.thread_count;
 }
 
 uintptr_t kg__exec_barrier_of(unsigned int thread)
@@ -117,7 +127,7 @@ void kg__shape_grid(const kg__exec_launch *launch)
     shape_block(launch->block);
     kg__model_cluster_dim = (uint3){ launch->cluster.x, launch->cluster.y, launch->cluster.z };
     gridDim = (uint3){ grid.x, grid.y, grid.z };
-    if (kg__running.order == KG__MODEL_ASCENDING) {
+    if (kg__running.order != KG__MODEL_REVERSED) {
         blockIdx = (uint3){ 0, 0, 0 };
         kg__running.first_warp = 0;
         kg__running.step = 1;
@@ -146,6 +156,8 @@ void kg__begin_block(void)
     kg__running.nonzero = 0;
     kg__running.at_grid = 0;
     kg__running.polling = 0;
+    kg__running.futile_polls = 0;
+    kg__running.futile_rounds = 0;
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();
@@ -172,6 +184,23 @@ static bool step_index(uint3 *index, uint3 first, uint3 count)
            step(&index->z, first.z, count.z);
 }
 
+/* A prime, which shares no factor with the blocks of a grid, so that steps of it come to each. */
+#define SHUFFLE 2654435761u
+
+/* Steps an index of a grid of blocks, or of clusters, in the order of the launch. */
+static bool step_in_grid(uint3 *index, uint3 count)
+{
+    const uint64_t plane = (uint64_t)count.x * count.y;
+    uint64_t place = index->x + (uint64_t)count.x * index->y + plane * index->z;
+
+    if (kg__running.order != KG__MODEL_SHUFFLED)
+        return step_index(index, (uint3){ 0, 0, 0 }, count);
+    place = (place + SHUFFLE) % (plane * count.z);
+    *index = (uint3){ (unsigned int)(place % count.x), (unsigned int)(place % plane / count.x),
+                      (unsigned int)(place / plane) };
+    return place != 0;
+}
+
 bool kg__step_block(void)
 {
     const uint3 size = kg__model_cluster_dim;
@@ -179,13 +208,13 @@ bool kg__step_block(void)
     uint3 first;
 
     if (kg__exec_cluster_size() == 1)
-        return step_index(&blockIdx, (uint3){ 0, 0, 0 }, gridDim);
+        return step_in_grid(&blockIdx, gridDim);
     cluster = (uint3){ blockIdx.x / size.x, blockIdx.y / size.y, blockIdx.z / size.z };
     first = (uint3){ cluster.x * size.x, cluster.y * size.y, cluster.z * size.z };
     if (step_index(&blockIdx, first, size))
         return true;
-    if (!step_index(&cluster, (uint3){ 0, 0, 0 },
-                    (uint3){ gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z }))
+    if (!step_in_grid(&cluster,
+                      (uint3){ gridDim.x / size.x, gridDim.y / size.y, gridDim.z / size.z }))
         return false;
     blockIdx.x += cluster.x * size.x - first.x;
     blockIdx.y += cluster.y * size.y - first.y;

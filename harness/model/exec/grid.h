@@ -50,6 +50,8 @@ typedef struct kg__grid {
     kg__model_votes votes;   /* of the barrier last released */
     int at_grid;             /* threads that wait for the whole grid, or for their cluster */
     int polling;             /* threads that let the others go first */
+    uint64_t futile_polls;   /* by threads that did, since any has found another value, */
+    int futile_rounds;       /* and how often all of them did at once */
     bool at_objects;         /* barriers in shared memory may release threads */
     uintptr_t grid_barrier;  /* where the last of them waits */
 

@@ -9,6 +9,7 @@
 #include "model/exec/turns.h"
 
 #include <sys/mman.h>
+#include <time.h>
 
 /* A block's dynamic shared memory, in whole pages between others that cannot be touched. Kernels
  * know it by its name (harness/model/rewrite/), which must not be in the middle of a variable. */
@@ -26,10 +27,32 @@ __asm__(".globl kg__model_dynamic_memory\n"
 #endif
 
 static kg__model_order order = KG__MODEL_ASCENDING;
+static double seconds_taken; /* by the launches since the order was last set to ascending */
+static bool is_given_up;     /* a launch since it was last set */
+
+/* A launch in reversed order does what one in ascending order does, unless a thread spins. */
+#define REVERSED_FACTOR 10
+#define REVERSED_SECONDS 1
 
 void kg__model_set_order(kg__model_order wanted)
 {
     order = wanted;
+    is_given_up = false;
+    if (wanted == KG__MODEL_ASCENDING)
+        seconds_taken = 0;
+}
+
+bool kg__exec_has_given_up(void)
+{
+    return is_given_up;
+}
+
+static double seconds_of_thread(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 kg__model_statistics kg__model_last_launch(void)
@@ -84,6 +107,8 @@ static void run_grid(kg__model_fiber *fiber)
     kg__begin_copies();
     kg__begin_turns(fiber);
     kg__catch_faults();
+    if (order == KG__MODEL_REVERSED && seconds_taken > 0)
+        kg__limit_time(REVERSED_FACTOR * seconds_taken + REVERSED_SECONDS);
     do {
         kg__in_kernel = true;
         kg__model_switch(NULL, &kg__running.host_context, fiber,
@@ -93,6 +118,8 @@ static void run_grid(kg__model_fiber *fiber)
              (fiber = kg__change_block()) != NULL);
     if (kg__blocks_wait())
         kg__forget_blocks();
+    if (order == KG__MODEL_REVERSED)
+        kg__limit_time(0);
     kg__release_faults();
     if (kg__running.watcher != NULL)
         kg__running.watcher->end_launch(failure->error == cudaSuccess);
@@ -107,8 +134,11 @@ static void run_grid(kg__model_fiber *fiber)
 cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure)
 {
     kg__model_fiber *fiber;
+    double began;
 
     failure->error = cudaSuccess;
+    if (is_given_up)
+        return cudaSuccess;
     if (!make_dynamic_shared())
         return cudaErrorLaunchOutOfResources;
     kg__model_fibers_begin(kg__run_threads, launch->watcher != NULL ? kg__resume_thread : NULL);
@@ -121,14 +151,20 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     kg__running.last_wait_for_watcher = 0;
     kg__running.statistics = (kg__model_statistics){ 0 };
     kg__running.failure.error = cudaSuccess;
-    kg__running.failure.is_deadlock = false;
+    kg__running.failure.is_deadlock = kg__running.failure.is_wrong = kg__running.failure.is_overdue = false;
+    kg__running.failure.deadlock.polling = 0;
     kg__running.failure.text[0] = '\0';
     kg__running.failure.call_count = 0;
     kg__shape_grid(launch);
     if (!kg__begin_clusters())
         return cudaErrorLaunchOutOfResources;
+    began = seconds_of_thread();
     run_grid(fiber);
-    if (kg__running.failure.error != cudaSuccess)
-        *failure = kg__running.failure;
-    return kg__running.failure.error;
+    seconds_taken += order == KG__MODEL_ASCENDING ? seconds_of_thread() - began : 0;
+    if (kg__running.failure.error == cudaSuccess)
+        return cudaSuccess;
+    *failure = kg__running.failure;
+    failure->is_given_up = is_given_up =
+        order == KG__MODEL_REVERSED && (failure->deadlock.polling > 0 || failure->is_overdue);
+    return failure->error;
 }

@@ -5,6 +5,7 @@
 
 #include "model/include/cuda_runtime_api.h"
 #include "model/include/kg_model_device.h"
+#include "records/finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,10 +28,18 @@
 #define KG__HIDDEN __attribute__((visibility("hidden")))
 
 /* The order in which the threads of a block, and the blocks of a grid, take their turns. */
-typedef enum kg__model_order { KG__MODEL_ASCENDING, KG__MODEL_REVERSED } kg__model_order;
+typedef enum kg__model_order {
+    KG__MODEL_ASCENDING,
+    KG__MODEL_REVERSED,
+    KG__MODEL_SHUFFLED, /* of blocks; threads ascend */
+    KG__MODEL_ORDERS
+} kg__model_order;
 
-/* Sets the order of all following launches; it is ascending until then. */
+/* Sets the order of all following launches; it is ascending until then. A launch in reversed order
+ * that waits in vain is given up, and all that follow in that order are not run. */
 void kg__model_set_order(kg__model_order order);
+/* Whether a launch was given up since. */
+bool kg__exec_has_given_up(void);
 
 /* What the last launch did, complete or not. */
 typedef struct kg__model_statistics {
@@ -62,6 +71,7 @@ typedef struct kg__model_kernel {
     unsigned int most_threads; /* of a block, by __launch_bounds__ */
     dim3 cluster;              /* blocks, by __cluster_dims__; 0: it has none */
     bool any_cluster_size;     /* also those that not every device takes */
+    int carveout;              /* the preferred share of shared memory, percent; -1: none */
     struct kg__model_kernel *next;
 } kg__model_kernel;
 
@@ -76,6 +86,9 @@ typedef struct kg__model_place {
 /* Fills in the place of the running thread (`place` may be NULL); false when the caller is not a
  * kernel. */
 bool kg__model_where(kg__model_place *place);
+
+/* The name of the kernel that was launched last. */
+const char *kg__exec_kernel_name(void);
 
 /* True when an address is on the stack of the thread that runs. */
 bool kg__exec_is_local(const void *address);
@@ -126,9 +139,10 @@ typedef struct kg__exec_watcher {
     /* The lanes `lanes` of a warp have come together in a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* A lane, of the warp's lanes that have come together in a shuffle, reads a lane that is not
-     * one of them. */
-    void (*shuffle_outside)(unsigned int thread, unsigned int source, uintptr_t code);
+    /* A lane, of the warp's `lanes` that have come together in a shuffle for those of `mask`, reads
+     * a lane that is not one of them. */
+    void (*shuffle_outside)(unsigned int thread, unsigned int source, uint32_t mask, uint32_t lanes,
+                            uintptr_t code);
     /* What a thread's asynchronous copy was to write has come with its barrier. */
     void (*copied)(void *to, size_t size, unsigned int thread);
     /* Threads of the block have met at a barrier in shared memory. */
@@ -161,7 +175,13 @@ typedef struct kg__exec_launch {
 typedef struct kg__exec_failure {
     cudaError_t error; /* cudaSuccess: it did not */
     kg__model_place place;
-    char text[512]; /* what happened; "" where it is a deadlock or a hang */
+    char text[512];   /* what happened; "" where it is a deadlock or a hang */
+    bool is_given_up; /* a wait, in reversed order: it is no failure */
+    bool is_overdue;  /* a hang by the launch's own clock */
+    /* Where the kernel is wrong, as what and at which code. */
+    bool is_wrong;
+    kg__finding_kind found;
+    uintptr_t code;
     bool is_deadlock;
     struct {
         int at_barrier; /* threads that wait at barriers, the first of them at the code `barrier` */
@@ -172,6 +192,8 @@ typedef struct kg__exec_failure {
         uint32_t mask;
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */
+        int polling; /* threads that wait for a value, that of `place` at the code `operation` */
+        bool is_together; /* in a launch whose blocks are all there at once */
         int at_object;    /* threads that wait at a barrier in shared memory, one at the code
                              `operation` */
         int at_grid;      /* threads that wait for the whole grid, or for their cluster, the last of
@@ -209,8 +231,11 @@ void kg__exec_released(const void *word);
  * same again and again, so that another one has to change it; and where it `acquires` what a lane
  * of its warp has released, which is to be replayed first. */
 bool kg__exec_is_early(const void *word, bool acquires);
-/* Lets all other threads of the block go first. */
-kg__model_turn kg__exec_wait_for_others(void);
+/* Notes that the calling thread has tried something in vain, with what it found in a word (NULL: it
+ * is not known what it waits for). Returns whether it is to let the others go first. */
+bool kg__exec_tries_in_vain(const void *word, uint64_t value);
+/* Lets all other threads of the block go first. `code`: where it waits. */
+kg__model_turn kg__exec_wait_for_others(uintptr_t code);
 
 /* Blocks per cluster of the running launch; 1 where it has no clusters. */
 unsigned int kg__exec_cluster_size(void);
@@ -218,6 +243,8 @@ unsigned int kg__exec_cluster_size(void);
 unsigned int kg__exec_cluster_rank(void);
 /* The threads of the running block. */
 unsigned int kg__exec_thread_count(void);
+/* Whether a thread of the running block has ended. */
+bool kg__exec_any_ended(void);
 /* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
 

@@ -15,9 +15,10 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributeCooperative:
     case cudaLaunchAttributeClusterDimension:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
-        return true;
+    case cudaLaunchAttributeAccessPolicyWindow:
+    /* A kernel begins when the one before it has ended, as without it. */
     case cudaLaunchAttributeProgrammaticStreamSerialization:
-        return attribute->val.programmaticStreamSerializationAllowed == 0;
+        return true;
     default:
         return false;
     }

@@ -1,6 +1,7 @@
 /* Turns: which thread of the block runs next, and when a barrier is released. */
 #include "model/exec/turns.h"
 
+#include "base/message.h"
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
@@ -8,6 +9,12 @@
 
 /* A thread that finds the same value in the same word so often waits for another to change it. */
 #define POLLS_MAXIMUM 64
+/* The same of a failing atomicCAS(), __nanosleep() and what else may be no wait, so that threads
+ * keep their turns, and lanes meet where they do on hardware. */
+#define TRIES_MAXIMUM (1u << 16)
+/* So often, by all threads of the block that wait, and at least twice by each: no thread of it will
+ * change the value. */
+#define FUTILE_POLLS (1u << 16)
 
 /* No lane of the warp that has its turn can run: has the watcher replay what its lanes have done,
  * and then releases those that have come together. Returns whether one can run now. */
@@ -30,10 +37,12 @@ static bool settle_warp(void)
     return warp->ready != 0;
 }
 
-/* Nobody else can go on: those that look for a value look again. False where there are none. */
+/* Nobody else can go on: those that look for a value look again. False where there are none, or
+ * where they look in vain. */
 static bool release_polling(void)
 {
-    if (kg__running.polling == 0)
+    if (kg__running.polling == 0 ||
+        (++kg__running.futile_rounds > 2 && kg__running.futile_polls > FUTILE_POLLS))
         return false;
     for (int i = 0; i < kg__running.warp_count; i++) {
         kg__running.warps[i].ready |= kg__running.warps[i].polling;
@@ -186,16 +195,22 @@ kg__model_turn kg__model_arrive_at_cluster(void)
     return arrive_at_blocks((uintptr_t)__builtin_return_address(0));
 }
 
-uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
-                                    unsigned int leaving)
+static uint64_t arrive_at(kg__model_barrier_object *object, unsigned int count,
+                          unsigned int leaving, uintptr_t code)
 {
     uint64_t phase = object->phase;
 
     if (!kg__arrive_at_object(object, count, leaving))
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "more threads arrive at a cuda::barrier than it expects, or it was never "
                        "initialized");
     return phase;
+}
+
+uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned int count,
+                                    unsigned int leaving)
+{
+    return arrive_at(object, count, leaving, (uintptr_t)__builtin_return_address(0));
 }
 
 static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
@@ -223,24 +238,41 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
 kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
 {
     kg__model_barrier_object *object = kg__named_barrier(number);
+    uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
     if (object == NULL || threads % KG__MODEL_WARP != 0)
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "a barrier's number is not one from 0 to 15, or its threads are not whole "
                        "warps");
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
-    return wait_at(object, kg__model_arrive_at_object(object, 1, 0),
-                   (uintptr_t)__builtin_return_address(0));
+    return wait_at(object, arrive_at(object, 1, 0, code), code);
 }
 
 void kg__exec_polled(const void *word, uint64_t value)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
-    self->polls = self->polled == word && self->polled_value == value ? self->polls + 1 : 0;
+    if (self->polled == word && self->polled_value == value) {
+        self->polls++;
+        return;
+    }
     self->polled = word;
     self->polled_value = value;
+    self->polls = 0;
+    kg__running.futile_polls = 0;
+    kg__running.futile_rounds = 0;
+}
+
+bool kg__exec_tries_in_vain(const void *word, uint64_t value)
+{
+    if (!kg__in_kernel)
+        return false;
+    if (word != NULL)
+        kg__exec_polled(word, value);
+    else
+        kg__running.threads[kg__running.current].polls++;
+    return kg__running.threads[kg__running.current].polls >= TRIES_MAXIMUM;
 }
 
 void kg__exec_released(const void *word)
@@ -255,11 +287,13 @@ bool kg__exec_is_early(const void *word, bool acquires)
                              (acquires && kg__running.warps[kg__running.turn].released == word));
 }
 
-kg__model_turn kg__exec_wait_for_others(void)
+kg__model_turn kg__exec_wait_for_others(uintptr_t code)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
+    kg__running.futile_polls += self->polls;
     self->polls = 0;
+    self->code = code;
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
     kg__running.warps[kg__running.turn].polling |=
@@ -282,15 +316,20 @@ kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation,
     kg__thread *self = &kg__running.threads[kg__running.current];
     unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
 
+    self->code = (uintptr_t)__builtin_return_address(0);
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
-    if ((mask >> lane & 1) == 0)
-        kg__model_trap(cudaErrorLaunchFailure,
-                       "a warp operation's mask does not have the lane that calls it");
+    if ((mask >> lane & 1) == 0) {
+        char text[128];
+
+        kg__format(text, sizeof text,
+                   "invalid warp operation: lane %u calls it, which is not in its mask 0x%08x",
+                   lane, mask);
+        kg__fail_wrong(KG__INVALID_WARP_OPERATION, self->code, text);
+    }
     if (width == 0 || width > KG__MODEL_WARP || (width & (width - 1)) != 0)
-        kg__model_trap(cudaErrorLaunchFailure,
+        kg__fail_wrong(KG__INVALID_WARP_OPERATION, self->code,
                        "a shuffle's width is not a power of two from 1 to 32");
-    self->code = (uintptr_t)__builtin_return_address(0);
     self->operation = operation;
     self->mask = mask;
     self->value = value;

@@ -77,7 +77,7 @@ static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned in
         memset(all[missing], 0xff, sizeof all[missing]);
         if (kg__running.watcher != NULL)
             kg__running.watcher->shuffle_outside(number * KG__MODEL_WARP + lane, missing,
-                                                 lanes[lane].code);
+                                                 lanes[lane].mask, group, lanes[lane].code);
     }
     return (uint64_t)(uintptr_t)all;
 }
@@ -103,8 +103,8 @@ static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned
         if ((group >> source & 1) != 0)
             return lanes[source].value;
         if (kg__running.watcher != NULL)
-            kg__running.watcher->shuffle_outside((unsigned int)(&lanes[lane] - kg__running.threads),
-                                                 source, lanes[lane].code);
+            kg__running.watcher->shuffle_outside(number * KG__MODEL_WARP + lane, source,
+                                                 lanes[lane].mask, group, lanes[lane].code);
         return UINT64_MAX;
     case KG__MODEL_BALLOT:
         return lanes_with(lanes, group, 1);

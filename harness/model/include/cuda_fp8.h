@@ -4,6 +4,7 @@
 #define KG__MODEL_CUDA_FP8_H
 
 #include "cuda_bf16.h"
+#include "kg_model_small.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
@@ -208,6 +209,85 @@ KG__TYPE(__nv_fp8x4_e5m2, kg__model_fp8x4, __NV_E5M2)
 #undef KG__TO_INTEGER
 #undef KG__TO
 #undef KG__FROM
+/* Scaling factors: powers of two from 2^-127 to 2^127, and NaN. */
+
+/* Rounded to zero or up, whatever the sign. What is finite does not round to zero as NaN. */
+KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate,
+                                                            cudaRoundMode rounding)
+{
+    const double magnitude = __builtin_fabs(x);
+    const uint64_t bits = __builtin_bit_cast(uint64_t, magnitude);
+    int exponent = static_cast<int>(bits >> 52) - 1023 + 127;
+
+    if (x != x)
+        return 0xff;
+    if (magnitude <= 0x1p-127)
+        return 0;
+    if (exponent > 254 && magnitude < __builtin_inf() && rounding == cudaRoundZero)
+        exponent = 254;
+    if (rounding == cudaRoundPosInf && (bits & 0xfffffffffffff) != 0)
+        exponent++;
+    if (exponent > 254)
+        exponent = saturate == __NV_SATFINITE ? 254 : 255;
+    return static_cast<__nv_fp8_storage_t>(exponent > 0 ? exponent : 0);
+}
+
+KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_float_to_e8m0(float x, __nv_saturation_t saturate,
+                                                           cudaRoundMode rounding)
+{
+    return __nv_cvt_double_to_e8m0(static_cast<double>(x), saturate, rounding);
+}
+
+KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_raw x,
+                                                                 __nv_saturation_t saturate,
+                                                                 cudaRoundMode rounding)
+{
+    return __nv_cvt_float_to_e8m0(__bfloat162float(x), saturate, rounding);
+}
+
+#define KG__PAIR(name, type, one, low, high)                                                       \
+    KG__MODEL_INLINE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate,                 \
+                                               cudaRoundMode rounding)                             \
+    {                                                                                              \
+        return static_cast<__nv_fp8x2_storage_t>(one(low, saturate, rounding) |                    \
+                                                 one(high, saturate, rounding) << 8);              \
+    }
+KG__PAIR(__nv_cvt_double2_to_e8m0x2, double2, __nv_cvt_double_to_e8m0, x.x, x.y)
+KG__PAIR(__nv_cvt_float2_to_e8m0x2, float2, __nv_cvt_float_to_e8m0, x.x, x.y)
+KG__PAIR(__nv_cvt_bfloat162raw_to_e8m0x2, __nv_bfloat162_raw, __nv_cvt_bfloat16raw_to_e8m0,
+         __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
+#undef KG__PAIR
+
+KG__MODEL_INLINE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x)
+{
+    return __nv_bfloat16_raw{ static_cast<unsigned short>(x == 0xff ? 0x7fff
+                                                          : x == 0  ? 0x40
+                                                                    : x << 7) };
+}
+
+KG__MODEL_INLINE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(__nv_fp8x2_storage_t x)
+{
+    return __nv_bfloat162_raw{
+        __nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(x)).x,
+        __nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(x >> 8)).x
+    };
+}
+
+/* Constructors round up. */
+struct kg__model_e8m0 {
+    static constexpr int shift = 8;
+    static inline __attribute__((always_inline)) unsigned int from(double x)
+    {
+        return __nv_cvt_double_to_e8m0(x, __NV_SATFINITE, cudaRoundPosInf);
+    }
+    static inline __attribute__((always_inline)) float to(unsigned int x)
+    {
+        return __bfloat162float(__nv_cvt_e8m0_to_bf16raw(static_cast<__nv_fp8_storage_t>(x)));
+    }
+};
+KG__MODEL_SMALL_TYPES(__nv_fp8_e8m0, __nv_fp8x2_e8m0, __nv_fp8x4_e8m0, kg__model_e8m0,
+                      __nv_fp8x2_storage_t, __nv_fp8x4_storage_t)
+
 #undef KG__MODEL_INLINE
 
 #endif

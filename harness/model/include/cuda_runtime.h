@@ -44,10 +44,13 @@ extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,
                         size_t size) noexcept(true) __asm__("kg__model_memset");
+extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
+    __attribute__((format(printf, 1, 2)));
 #endif
 
 #include <assert.h>
 #include <math.h>
+#include <new>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +132,7 @@ extern "C" const int warpSize;
 #include "kg_model_clusters.h"
 #include "kg_model_integers.h"
 #include "kg_model_math.h"
+#include "kg_model_nv_atomics.h"
 #include "kg_model_rounding.h"
 #include "kg_model_simd.h"
 #include "kg_model_textures.h"
@@ -246,43 +250,6 @@ static inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters,
     return cudaOccupancyMaxActiveClusters(clusters, reinterpret_cast<const void *>(kernel), config);
 }
 
-/* Launches with the arguments that the pointers of an array point at. */
-template <typename... Parameters, size_t... Number>
-static inline cudaError_t
-kg__model_launch_cooperative(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
-                             void **arguments, std::index_sequence<Number...>)
-{
-    (void)arguments;
-    return cudaLaunchKernelEx(config, kernel,
-                              *static_cast<std::decay_t<Parameters> *>(arguments[Number])...);
-}
-
-/* The kernel itself, whose parameters' types are needed to read `arguments`: not a void pointer. */
-template <typename... Parameters>
-static inline cudaError_t
-cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
-                            size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
-{
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = dynamic_bytes;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return kg__model_launch_cooperative(&config, kernel, arguments,
-                                        std::index_sequence_for<Parameters...>());
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t = 0,
-                                        cudaStream_t = nullptr)
-    __attribute__((error("the CPU model needs the kernel's type: pass the kernel itself to "
-                         "cudaLaunchCooperativeKernel(), not a void pointer (docs/model.md)")));
-
 template <typename... Parameters>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                                 void (*kernel)(Parameters...))
@@ -344,6 +311,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 {
     return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, stream);
 }
+
+#include "kg_model_launches.h"
 
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE

@@ -11,8 +11,6 @@
  * cudaErrorInvalidValue.
  * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads as
  * zero by luck.
- * - cudaLaunchKernelExC() is missing, since a kernel's parameter types are needed to call it on a
- * CPU: launch with the template cudaLaunchKernelEx() of cuda_runtime.h.
  */
 #ifndef KG__MODEL_CUDA_RUNTIME_API_H
 #define KG__MODEL_CUDA_RUNTIME_API_H
@@ -21,6 +19,7 @@
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__
 
+#include <limits.h>
 #include <stddef.h>
 
 #define CUDART_VERSION 13000
@@ -136,6 +135,27 @@ KG__MODEL_VECTORS(float, float, 8, 16)
 KG__MODEL_VECTORS(double, double, 16, 16)
 #undef KG__MODEL_VECTORS
 
+/* Those of CUDA 13 that name their alignment. */
+#define KG__MODEL_FOUR(name, element, alignment)                                                   \
+    typedef struct __attribute__((aligned(alignment))) name##4_##alignment##a                      \
+    {                                                                                              \
+        element x, y, z, w;                                                                        \
+    }                                                                                              \
+    name##4_##alignment##a;
+#define KG__MODEL_ALIGNED_VECTORS(X)                                                               \
+    X(long, long, 16)                                                                              \
+    X(long, long, 32)                                                                              \
+    X(ulong, unsigned long, 16)                                                                    \
+    X(ulong, unsigned long, 32)                                                                    \
+    X(longlong, long long, 16)                                                                     \
+    X(longlong, long long, 32)                                                                     \
+    X(ulonglong, unsigned long long, 16)                                                           \
+    X(ulonglong, unsigned long long, 32)                                                           \
+    X(double, double, 16)                                                                          \
+    X(double, double, 32)
+KG__MODEL_ALIGNED_VECTORS(KG__MODEL_FOUR)
+#undef KG__MODEL_FOUR
+
 /* Dimensions of a grid or a block. In C++ a dimension that is left out is 1; in C it must be given.
  */
 typedef struct dim3 {
@@ -154,6 +174,13 @@ typedef struct dim3 {
     }
 #endif
 } dim3;
+
+enum cudaRoundMode {
+    cudaRoundNearest = 0,
+    cudaRoundZero = 1,
+    cudaRoundPosInf = 2,
+    cudaRoundMinInf = 3
+};
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -196,9 +223,8 @@ struct cudaPointerAttributes {
     void *hostPointer;
 };
 
-/* The launch attributes that the model tells apart: Ignore, SynchronizationPolicy, Priority,
- * ClusterSchedulingPolicyPreference and PreferredSharedMemoryCarveout change nothing here,
- * Cooperative and ClusterDimension are known; anything else is cudaErrorNotSupported. */
+/* Launch attributes: Cooperative and ClusterDimension have effect, ProgrammaticEvent is
+ * cudaErrorNotSupported, and the others are hints that change nothing here. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -212,12 +238,35 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 
+enum cudaSynchronizationPolicy {
+    cudaSyncPolicyAuto = 1,
+    cudaSyncPolicySpin = 2,
+    cudaSyncPolicyYield = 3,
+    cudaSyncPolicyBlockingSync = 4
+};
+
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal = 0,
+    cudaAccessPropertyStreaming = 1,
+    cudaAccessPropertyPersisting = 2
+};
+
+/* What the second-level cache is to keep. */
+struct cudaAccessPolicyWindow {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    enum cudaAccessProperty hitProp, missProp;
+};
+
 typedef union cudaLaunchAttributeValue {
     char pad[64];
+    struct cudaAccessPolicyWindow accessPolicyWindow;
     int cooperative;
     struct {
         unsigned int x, y, z;
     } clusterDim;
+    enum cudaSynchronizationPolicy syncPolicy;
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
@@ -416,5 +465,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
 #undef KG__MODEL_DEFAULT
 
 #include "kg_model_texture_types.h"
+
+#include "kg_model_host_calls.h"
+#include "library_types.h"
 
 #endif

@@ -1,6 +1,6 @@
-/* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10 and XORWOW, bit for
- * bit, and the distributions that are made of them, as exact as the plain functions of
- * mathematics. Others, such as MRG32k3a and Sobol', are not there. */
+/* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10, XORWOW, MRG32k3a and
+ * Sobol's, bit for bit, and the distributions that are made of them, as exact as the plain
+ * functions of mathematics. MTGP32 and discrete distributions need cuRAND's host library. */
 #ifndef KG__MODEL_CURAND_KERNEL_H
 #define KG__MODEL_CURAND_KERNEL_H
 
@@ -292,6 +292,8 @@ KG__MODEL_CURAND double curand_log_normal_double(State *state, double mean, doub
 {
     return exp(mean + deviation * curand_normal_double(state));
 }
+
+#include "kg_model_curand_more.h"
 
 #undef KG__MODEL_CURAND
 

@@ -39,9 +39,9 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         });
 }
 
-/* The order of what says nothing of it. Of their scopes, the block's alone makes a difference. */
-#define KG__MODEL_PLAINLY KG__MODEL_ACQUIRES
-#define KG__MODEL_IN_BLOCK (KG__MODEL_ACQUIRES | KG__MODEL_OF_BLOCK)
+/* What says nothing of its order is relaxed. Of the scopes, the block's alone makes a difference. */
+#define KG__MODEL_PLAINLY 0
+#define KG__MODEL_IN_BLOCK KG__MODEL_OF_BLOCK
 
 #define KG__MODEL_ATOMIC(name, type, changed)                                                      \
     KG__MODEL_ONE_ATOMIC(name, type, changed)                                                      \
@@ -109,6 +109,8 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
         __atomic_load(address, &old, __ATOMIC_ACQUIRE);                                            \
         if (old == expected)                                                                       \
             __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
+        else                                                                                       \
+            kg__model_tries_in_vain(address, static_cast<uint64_t>(old));                          \
         return old;                                                                                \
     }
 #define KG__MODEL_EXCHANGES(type)                                                                  \

@@ -33,10 +33,83 @@ struct KeyValuePair {
 KG__CUB_OPERATION(Sum, static_cast<T>(a + b))
 KG__CUB_OPERATION(Max, a < b ? b : a)
 KG__CUB_OPERATION(Min, b < a ? b : a)
+KG__CUB_OPERATION(Difference, static_cast<T>(a - b))
+KG__CUB_OPERATION(Division, static_cast<T>(a / b))
 /* The lower key, of equal values. */
 KG__CUB_OPERATION(ArgMax, b.value > a.value || (a.value == b.value && b.key < a.key) ? b : a)
 KG__CUB_OPERATION(ArgMin, b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a)
 #undef KG__CUB_OPERATION
+
+struct Equality {
+    template <typename A, typename B>
+    KG__CUB bool operator()(const A &a, const B &b) const
+    {
+        return a == b;
+    }
+};
+struct Inequality {
+    template <typename A, typename B>
+    KG__CUB bool operator()(const A &a, const B &b) const
+    {
+        return a != b;
+    }
+};
+template <typename Operation>
+struct InequalityWrapper {
+    Operation op;
+    KG__CUB explicit InequalityWrapper(Operation operation) : op(operation)
+    {
+    }
+    template <typename A, typename B>
+    KG__CUB bool operator()(const A &a, const B &b)
+    {
+        return !op(a, b);
+    }
+};
+template <typename To>
+struct CastOp {
+    template <typename From>
+    KG__CUB To operator()(From &&from) const
+    {
+        return static_cast<To>(from);
+    }
+};
+template <typename Operation>
+struct SwizzleScanOp {
+    Operation op;
+    template <typename T>
+    KG__CUB T operator()(const T &a, const T &b)
+    {
+        return op(b, a);
+    }
+};
+
+KG__CUB unsigned int LaneId()
+{
+    return cooperative_groups::kg__model::lane();
+}
+KG__CUB unsigned int WarpId()
+{
+    return cooperative_groups::kg__model::thread_in_block() / KG__MODEL_WARP;
+}
+KG__CUB int RowMajorTid(int x, int y, int)
+{
+    return (static_cast<int>(threadIdx.z) * y + static_cast<int>(threadIdx.y)) * x +
+           static_cast<int>(threadIdx.x);
+}
+template <typename A, typename B>
+KG__CUB constexpr A DivideAndRoundUp(A a, B b)
+{
+    return static_cast<A>((a + static_cast<A>(b) - 1) / static_cast<A>(b));
+}
+template <int N, int = N, int = 0>
+struct Log2 {
+    enum { VALUE = N <= 1 ? 0 : 32 - __builtin_clz(static_cast<unsigned int>(N - 1)) };
+};
+template <int N>
+struct PowerOfTwo {
+    enum { VALUE = (N & (N - 1)) == 0 };
+};
 
 namespace kg__model
 {
@@ -126,6 +199,25 @@ struct lanes {
         }
         return value;
     }
+    /* The first lane of each segment gets what its lanes have. The flags are on the segments' first
+     * lanes (`heads`), or on their last. */
+    template <typename T, typename Operation>
+    KG__CUB T reduce_segment(T value, bool flag, bool heads, Operation &operation) const
+    {
+        const unsigned int flags = __ballot_sync(mask, flag) >> first;
+        const unsigned int ends = (heads ? flags >> 1 : flags) | 1u << (count - 1);
+        const unsigned int last =
+            rank + static_cast<unsigned int>(__ffs(static_cast<int>(ends >> rank))) - 1;
+
+        for (unsigned int by = 1; by < count; by *= 2) {
+            const bool has_other = rank + by <= last;
+            const T other = from(value, has_other ? rank + by : rank);
+
+            if (has_other)
+                value = operation(value, other);
+        }
+        return value;
+    }
     template <typename T>
     KG__CUB T before(const T &value) const
     {
@@ -149,10 +241,44 @@ class WarpReduce
     {
         return kg__model::lanes(Lanes).reduce(value, operation, static_cast<unsigned int>(valid));
     }
-    KG__CUB T Sum(T value, int valid = Lanes)
+    template <int Items, typename Operation>
+    KG__CUB T Reduce(const T (&values)[Items], Operation operation)
     {
-        return Reduce(value, cub::Sum(), valid);
+        T own = values[0];
+
+        for (int i = 1; i < Items; i++)
+            own = operation(own, values[i]);
+        return Reduce(own, operation);
     }
+#define KG__CUB_NAMED(name)                                                                        \
+    KG__CUB T name(T value, int valid = Lanes)                                                     \
+    {                                                                                              \
+        return Reduce(value, cub::name(), valid);                                                  \
+    }                                                                                              \
+    template <int Items>                                                                           \
+    KG__CUB T name(const T(&values)[Items])                                                        \
+    {                                                                                              \
+        return Reduce(values, cub::name());                                                        \
+    }
+    KG__CUB_NAMED(Sum)
+    KG__CUB_NAMED(Max)
+    KG__CUB_NAMED(Min)
+#undef KG__CUB_NAMED
+#define KG__CUB_SEGMENTED(name, heads)                                                             \
+    template <typename Flag, typename Operation>                                                   \
+    KG__CUB T name##SegmentedReduce(T value, Flag flag, Operation operation)                       \
+    {                                                                                              \
+        return kg__model::lanes(Lanes).reduce_segment(value, static_cast<bool>(flag), heads,       \
+                                                      operation);                                  \
+    }                                                                                              \
+    template <typename Flag>                                                                       \
+    KG__CUB T name##SegmentedSum(T value, Flag flag)                                               \
+    {                                                                                              \
+        return name##SegmentedReduce(value, flag, cub::Sum());                                     \
+    }
+    KG__CUB_SEGMENTED(Head, true)
+    KG__CUB_SEGMENTED(Tail, false)
+#undef KG__CUB_SEGMENTED
 };
 
 template <typename T, int Lanes = KG__MODEL_WARP, int = 0>
@@ -193,6 +319,48 @@ class WarpScan
         T all;
 
         ExclusiveScan(value, result, initial, operation, all);
+    }
+    /* Without a value to begin with, the first lane's result is not defined. */
+    template <typename Operation, typename = decltype(::std::declval<Operation>()(T(), T()))>
+    KG__CUB void ExclusiveScan(T value, T &result, Operation operation)
+    {
+        const kg__model::lanes warp(Lanes);
+
+        result = warp.before(warp.scan(value, operation));
+    }
+    template <typename Operation, typename = decltype(::std::declval<Operation>()(T(), T()))>
+    KG__CUB void ExclusiveScan(T value, T &result, Operation operation, T &all)
+    {
+        const kg__model::lanes warp(Lanes);
+        const T own = warp.scan(value, operation);
+
+        result = warp.before(own);
+        all = warp.from(own, warp.count - 1);
+    }
+    template <typename Operation>
+    KG__CUB void InclusiveScan(T value, T &result, T initial, Operation operation)
+    {
+        result = operation(initial, kg__model::lanes(Lanes).scan(value, operation));
+    }
+    template <typename Operation>
+    KG__CUB void InclusiveScan(T value, T &result, T initial, Operation operation, T &all)
+    {
+        InclusiveScan(value, result, operation, all);
+        result = operation(initial, result);
+    }
+    template <typename Operation>
+    KG__CUB void Scan(T value, T &inclusive, T &exclusive, Operation operation)
+    {
+        const kg__model::lanes warp(Lanes);
+
+        inclusive = warp.scan(value, operation);
+        exclusive = warp.before(inclusive);
+    }
+    template <typename Operation>
+    KG__CUB void Scan(T value, T &inclusive, T &exclusive, T initial, Operation operation)
+    {
+        ExclusiveScan(value, exclusive, initial, operation);
+        inclusive = operation(exclusive, value);
     }
     KG__CUB void InclusiveSum(T value, T &result)
     {

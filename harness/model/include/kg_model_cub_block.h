@@ -12,7 +12,8 @@ namespace cub
 enum BlockReduceAlgorithm {
     BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY,
     BLOCK_REDUCE_RAKING,
-    BLOCK_REDUCE_WARP_REDUCTIONS
+    BLOCK_REDUCE_WARP_REDUCTIONS,
+    BLOCK_REDUCE_WARP_REDUCTIONS_NONDETERMINISTIC
 };
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 enum BlockLoadAlgorithm {
@@ -301,6 +302,51 @@ class BlockExchange
             [&](int i)
                 __attribute__((always_inline)) { return static_cast<unsigned int>(ranks[i]); },
             at<kg__model::BLOCKED>());
+    }
+    template <typename Rank>
+    KG__CUB void ScatterToStriped(const T (&values)[Items], T (&results)[Items],
+                                  const Rank (&ranks)[Items])
+    {
+        kg__model::move(
+            room_, values, results,
+            [&](int i)
+                __attribute__((always_inline)) { return static_cast<unsigned int>(ranks[i]); },
+            at<kg__model::STRIPED>());
+    }
+    template <typename Rank>
+    KG__CUB void ScatterToBlocked(T (&items)[Items], const Rank (&ranks)[Items])
+    {
+        ScatterToBlocked(items, items, ranks);
+    }
+    template <typename Rank>
+    KG__CUB void ScatterToStriped(T (&items)[Items], const Rank (&ranks)[Items])
+    {
+        ScatterToStriped(items, items, ranks);
+    }
+    /* Items that are not valid go nowhere, and where none comes to keeps what was there. */
+    template <typename Rank, typename Flag>
+    KG__CUB void ScatterToStripedFlagged(const T (&values)[Items], T (&results)[Items],
+                                         const Rank (&ranks)[Items], const Flag (&valid)[Items])
+    {
+        const kg__model::use using_it(room_.used);
+
+        for (int i = 0; i < Items; i++) {
+            if (valid[i])
+                room_[static_cast<unsigned int>(ranks[i])] = values[i];
+        }
+        __syncthreads();
+        for (int i = 0; i < Items; i++)
+            results[i] = room_[kg__model::position<kg__model::STRIPED, threads, Items>(i)];
+    }
+    template <typename Rank>
+    KG__CUB void ScatterToStripedGuarded(const T (&values)[Items], T (&results)[Items],
+                                         const Rank (&ranks)[Items])
+    {
+        bool valid[Items];
+
+        for (int i = 0; i < Items; i++)
+            valid[i] = ranks[i] >= 0;
+        ScatterToStripedFlagged(values, results, ranks, valid);
     }
 
   private:

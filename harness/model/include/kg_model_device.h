@@ -159,6 +159,8 @@ void kg__model_write_row(void *address, const uint32_t *words);
 void kg__model_fence(void);
 /* The same for its block alone. */
 void kg__model_fence_block(void);
+/* The same of what a load with an acquire orders, which takes no instruction of its own. */
+void kg__model_acquire(void);
 
 /* What an atomic access with an order and a scope is: a sum of these. */
 enum {
@@ -175,6 +177,10 @@ enum {
 void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how);
 /* Writes `value` to `word`: a store, or the end of an update. */
 void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how);
+
+/* Says that a thread may wait for another: it found `value` in a word and tries again, or (NULL) it
+ * lets time go by. */
+void kg__model_tries_in_vain(const void *word, uint64_t value);
 
 /* Says that an index is out of the bounds of an array of this type, where the access comes next. */
 void kg__model_bad_index(const char *type, size_t index);
@@ -218,6 +224,12 @@ void *kg__model_memmove(void *to, const void *from, size_t size);
 /* The same of memset(). */
 void *kg__model_memset(void *to, int value, size_t size);
 
+/* Counts the calling lane's share of the multiply-adds of a product of matrices. */
+void kg__model_multiplies(unsigned int times);
+
+/* What instrumented kernels call in place of printf(): counts a kernel's call. */
+int kg__model_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.
  */
 void *kg__model_dynamic_shared(void);
@@ -259,6 +271,10 @@ double kg__model_norm_of(double x, double y, double z, double w);
 
 /* Advances the five words of cuRAND's XORWOW by `steps`, or by `steps` times 2^67. */
 void kg__model_skip_xorwow(unsigned int words[5], unsigned long long steps, int by_sequences);
+
+/* Advances both parts of cuRAND's MRG32k3a by `steps` times 2^power. */
+void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long long steps,
+                        int power);
 
 /* Ends the launch with `error`; `what` is the message's text. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));

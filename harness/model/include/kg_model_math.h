@@ -198,5 +198,13 @@ KG__MODEL_MAKERS(ulonglong, unsigned long long)
 KG__MODEL_MAKERS(float, float)
 KG__MODEL_MAKERS(double, double)
 #undef KG__MODEL_MAKERS
+#define KG__MODEL_MAKER(name, element, alignment)                                                  \
+    KG__MODEL_INLINE constexpr name##4_##alignment##a make_##name##4_##alignment##a(               \
+        element x, element y, element z, element w)                                                \
+    {                                                                                              \
+        return name##4_##alignment##a{ x, y, z, w };                                               \
+    }
+KG__MODEL_ALIGNED_VECTORS(KG__MODEL_MAKER)
+#undef KG__MODEL_MAKER
 
 #endif

@@ -148,6 +148,7 @@ KG__PTX values<uint32_t, sizeof(C)> multiply(values<uint32_t, 2 * Registers> a,
         mine.value[i] = a.value[i];
     for (int i = 0; i < Registers; i++)
         mine.value[2 * Registers + i] = b.value[i];
+    kg__model_multiplies(16 * 8 * 4 * element<A>::count * Registers / KG__MODEL_WARP);
     all = static_cast<lanes>(kg__model_gather(mine.value));
     for (unsigned int i = 0; i < 4; i++) {
         const unsigned int word = i * sizeof(C) / 4;

@@ -75,6 +75,7 @@ KG__MODEL_INLINE void __brkpt()
 /* What is about time alone. */
 KG__MODEL_INLINE void __nanosleep(unsigned int)
 {
+    kg__model_tries_in_vain(nullptr, 0);
 }
 
 KG__MODEL_INLINE void __prof_trigger(int)

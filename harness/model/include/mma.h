@@ -206,6 +206,7 @@ KG__MODEL_INLINE void kg__multiply(fragment<accumulator, M, N, K, To> &d,
                                         a.x,           b.x,           c.x,           d.x,
                                         terms,         saturates };
 
+    kg__model_multiplies(M * N * K / KG__MODEL_WARP);
     kg__model_join_for_matrix(&product);
 }
 

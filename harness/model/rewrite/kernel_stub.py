@@ -2,8 +2,8 @@
 usage: kernel_stub.py compile HOME COMPILER ARGUMENT..., as a compiler's launcher
        kernel_stub.py link HOME COMPARISON WHY [GPU_ONLY_FILE ...] -- COMPILER ARGUMENT..., as a linker's launcher
 
-`compile` has compile_kernel.py compile. Where that fails it leaves an empty object, and next to it OBJECT.stub with the first
-error. `link` gives a program what such sources, and those for GPUs alone, would have defined: functions that the program's
+`compile` has compile_kernel.py compile, and leaves next to an object OBJECT.notes, where the compiler says that a variable may be
+uninitialized. Where it fails it leaves an empty object, and next to it OBJECT.stub with the first error. `link` gives a program what such sources, and those for GPUs alone, would have defined: functions that the program's
 table kg__stubs (harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
 """
 
@@ -34,6 +34,7 @@ PLACE = re.compile(r"(?:^(?!In file )|from |at )(/?[^\s:][^:\n]*):(\d+)(?=[:,])"
 IN_SOURCE = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
 ERROR = re.compile(r"(?:fatal )?error: (.*)")
 SAID = re.compile(r"the CPU model does not support ([^\"\n]*?)(?: \(docs/model\.md\)|: see docs/model\.md)")
+UNINITIALIZED = re.compile(r"^([^\s:][^:\n]*):(\d+):(?:\d+:)? warning: (.*) \[-W(?:maybe-)?uninitialized\]$", re.MULTILINE)
 UNDEFINED = re.compile(r"(?:(\S+):(\d+): )?undefined (?:reference to|symbol:?) [`'\"]?([\w.$@]+)")
 TWICE = re.compile(r"(?:(\S+):(\d+): )?multiple definition of [`'\"]?([\w.$@]+)")
 
@@ -130,6 +131,7 @@ def compile_source(home, command):
     with open(f"{target}.source", "w", encoding="utf-8") as file:
         file.write(os.path.abspath(source_of(source)))
     said = COLOR.sub("", said)
+    note_uninitialized(f"{target}.notes", said, home)
     # What ends a compiler for want of memory is not an error of the source.
     if code == 0 or not IN_SOURCE.search(said):
         return code
@@ -141,6 +143,17 @@ def compile_source(home, command):
             json.dump(error, file)
         print(f"{error['file']}:{error['line']}: its variants fail on the CPU model; all others are built", file=sys.stderr)
     return code
+
+
+def note_uninitialized(path, said, home):
+    """Writes a line for each warning of the kind for the report, which names them whatever else is found; none for the model's headers."""
+    lines = {f"{os.path.relpath(file, home)}:{line}: {text}\n" for file, line, text in UNINITIALIZED.findall(said)
+             if not os.path.exists(os.path.join(os.path.dirname(file), "kg_model_device.h"))}
+    if os.path.exists(path):
+        os.remove(path)
+    if lines:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(sorted(lines))
 
 
 def make_object(command, target, text):

@@ -226,8 +226,11 @@ class Access:
         """The type as it is moved."""
         return TYPES[self.kind][0] if self.kind[0] in "us" else f"uint{TYPES[self.kind][1]}_t"
 
-    def fence(self, orders):
-        return " kg__model_fence();" if self.order in orders else ""
+    def release(self):
+        return " kg__model_fence();" if self.order in ("release", "acq_rel") else ""
+
+    def acquire(self):
+        return " kg__model_acquire();" if self.order in ("acquire", "acq_rel") else ""
 
 
 def write_load(instruction, is_volatile):
@@ -239,7 +242,7 @@ def write_load(instruction, is_volatile):
     how = "volatile_load" if access.order else "load" if is_volatile else "any_load"
     loaded = f"kg__ptx::{how}<{access.bits()}, {access.lanes}>({address.read(access.space)})"
     return f"const auto kg__loaded = {loaded}; " + " ".join(
-        one.write(f"kg__loaded.value[{i}]") for i, one in enumerate(results)) + access.fence(("acquire",))
+        one.write(f"kg__loaded.value[{i}]") for i, one in enumerate(results)) + access.acquire()
 
 
 def write_store(instruction, _is_volatile):
@@ -251,7 +254,7 @@ def write_store(instruction, _is_volatile):
     unsigned = f"u{TYPES[access.kind][1]}"
     read = ", ".join(one.read(unsigned) for one in values)
     how = "volatile_store" if access.order else "store"
-    return f"{access.fence(('release',))} kg__ptx::{how}<{TYPES[unsigned][0]}, {access.lanes}>({address.read(access.space)}, " \
+    return f"{access.release()} kg__ptx::{how}<{TYPES[unsigned][0]}, {access.lanes}>({address.read(access.space)}, " \
         f"{{ {{ {read} }} }});"
 
 
@@ -270,7 +273,7 @@ def write_atomic(instruction, _is_volatile):
     values = ", ".join(operand.read(kind) for operand in operands[1:3 if operation == "cas" else 2])
     call = f"{ATOMICS[operation]}(static_cast<{TYPES[kind][0]} *>({operands[0].read(access.space)}), {values})"
     done = instruction.operands[0].write(f"kg__ptx::bits({call})") if has_result else f"static_cast<void>({call});"
-    return f"{access.fence(('release', 'acq_rel'))} {done}{access.fence(('acquire', 'acq_rel'))}"
+    return f"{access.release()} {done}{access.acquire()}"
 
 
 def write_address(instruction, _is_volatile):

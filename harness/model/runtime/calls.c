@@ -41,6 +41,12 @@ cudaError_t kg__model_leave(cudaError_t error)
     return kg__model_end_call(error);
 }
 
+cudaError_t kg__model_take_hint(int valid)
+{
+    KG__BEGIN_CALL();
+    return kg__model_leave(valid ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 #define NAME_CASE(name, value, text)                                                               \
     case value:                                                                                    \
         return #name;

@@ -170,7 +170,10 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         return kg__model_leave(cudaSuccess);
     case cudaFuncAttributePreferredSharedMemoryCarveout:
         /* A hint, in percent or -1. */
-        return kg__model_leave(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+        if (value < -1 || value > 100)
+            return kg__model_leave(cudaErrorInvalidValue);
+        known->carveout = value;
+        return kg__model_leave(cudaSuccess);
     }
     return kg__model_leave(cudaErrorInvalidValue);
 }
@@ -189,7 +192,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         .sharedSizeBytes = known->shared_bytes,
         .maxThreadsPerBlock = (int)known->most_threads,
         .maxDynamicSharedSizeBytes = (int)known->dynamic_limit,
-        .preferredShmemCarveout = -1,
+        .preferredShmemCarveout = known->carveout,
         .clusterDimMustBeSet = known->cluster.x > 0,
         .requiredClusterWidth = (int)known->cluster.x,
         .requiredClusterHeight = (int)known->cluster.y,

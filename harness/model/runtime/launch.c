@@ -26,6 +26,25 @@ const char *kg__model_failure(void)
     return failure_words;
 }
 
+cudaError_t kg__model_refuse(const char *library, const char *call)
+{
+    kg__format(failure_words, sizeof failure_words,
+               "the CPU model does not support %s(), of %s: give the variant GPU_ONLY "
+               "(docs/model.md)",
+               call, library);
+    kg__complain("%s", failure_words);
+    return kg__model_end_call(cudaErrorNotSupported);
+}
+
+void kg__model_refuse_untyped(const char *kernel)
+{
+    kg__format(failure_words, sizeof failure_words,
+               "kernel %s: its parameters are not known: pass the kernel itself, not a void "
+               "pointer, or compile with -g",
+               kernel);
+    kg__complain("%s", failure_words);
+}
+
 void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
                                      const cudaLaunchConfig_t *config),
                     void *context)
@@ -45,6 +64,25 @@ void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *f
     on_hang = ended;
 }
 
+/* Says of threads that wait for a value that it never comes. */
+static void describe_wait(kg__exec_failure *failure)
+{
+    char where[160];
+
+    kg__describe_line(where, sizeof where,
+                      kg__model_source_of((const void *)failure->deadlock.operation));
+    kg__format(
+        failure->text, sizeof failure->text,
+        "deadlock: %d %s%s for a value that no thread has written; %s", failure->deadlock.polling,
+        failure->deadlock.polling == 1 ? "thread of the block waits" : "threads of the block wait",
+        where,
+        failure->deadlock.is_together
+            ? "the CPU model runs blocks that are there at once one after the other, up to "
+              "grid.sync() or cluster.sync(): wait there"
+            : "a block must not wait for one that starts later, unless the launch is "
+              "cooperative");
+}
+
 static void describe_deadlock(kg__exec_failure *failure)
 {
     char barrier[160] = "";
@@ -55,6 +93,10 @@ static void describe_deadlock(kg__exec_failure *failure)
     if (failure->deadlock.at_grid > 0)
         kg__describe_line(grid, sizeof grid,
                           kg__model_source_of((const void *)failure->deadlock.grid));
+    if (failure->deadlock.polling > 0) {
+        describe_wait(failure);
+        return;
+    }
     if (failure->deadlock.ended_blocks > 0) {
         kg__format(failure->text, sizeof failure->text,
                    "deadlock: its block waits at %s%s and %zu of the grid's "
@@ -109,6 +151,23 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
     return source;
 }
 
+/* Adds a failure that is the kernel's own to what was found, in plain kernels too. */
+static void find_failure(const kg__exec_failure *failure)
+{
+    const bool at_grid = failure->deadlock.at_grid > 0;
+    const bool at_barrier =
+        failure->deadlock.in_warp_operations == 0 && failure->deadlock.at_object == 0;
+    const uintptr_t code = !failure->is_deadlock ? failure->code
+                           : at_grid             ? failure->deadlock.grid
+                           : at_barrier          ? failure->deadlock.barrier
+                                                 : failure->deadlock.operation;
+    const kg__finding_place place = { code, KG__NO_ACCESS, failure->place.linear,
+                                      &failure->place.block };
+
+    kg__find(&place, &(kg__finding){ .kind = failure->is_deadlock ? KG__DEADLOCK : failure->found,
+                                     .detail = failure->text });
+}
+
 /* Says why a launch failed, and has every further call fail. */
 static void report_failure(kg__exec_failure *failure, const kg__model_kernel *kernel)
 {
@@ -119,6 +178,8 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
         hang = describe_hang(failure, kernel);
     else if (failure->is_deadlock)
         describe_deadlock(failure);
+    if (failure->is_deadlock || failure->is_wrong)
+        find_failure(failure);
     kg__format(failure_words, sizeof failure_words,
                "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", failure->place.kernel,
                failure->place.block.x, failure->place.block.y, failure->place.block.z,
@@ -133,11 +194,28 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
     }
 }
 
+/* The wait that the last launch to be given up ended with. */
+static kg__model_wait last_wait;
+
+const kg__model_wait *kg__model_gave_up(void)
+{
+    return kg__exec_has_given_up() ? &last_wait : NULL;
+}
+
 static cudaError_t run(const kg__exec_launch *launch)
 {
     kg__exec_failure failure;
     cudaError_t error = kg__exec_run(launch, &failure);
 
+    if (failure.error != cudaSuccess && failure.is_given_up) {
+        kg__model_source source =
+            failure.is_overdue ? describe_hang(&failure, launch->kernel)
+                               : kg__model_source_of((const void *)failure.deadlock.operation);
+
+        (void)alarm(0);
+        last_wait = (kg__model_wait){ failure.place, source.file, source.line };
+        return cudaSuccess;
+    }
     if (failure.error != cudaSuccess)
         report_failure(&failure, launch->kernel);
     return error;

@@ -179,3 +179,61 @@ void kg__model_skip_xorwow(unsigned int words[5], unsigned long long count, int 
             break;
     }
 }
+
+/* A step of one part of MRG32k3a, or many, modulo its number. */
+typedef struct mrg_steps {
+    uint32_t row[3][3];
+} mrg_steps;
+
+static const uint32_t mrg_moduli[2] = { 4294967087u, 4294944443u };
+
+static void mrg_apply(const mrg_steps *matrix, uint32_t modulus, const uint32_t vector[3],
+                      uint32_t result[3])
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t sum = 0;
+
+        for (int j = 0; j < 3; j++)
+            sum = (sum + (uint64_t)matrix->row[i][j] * vector[j] % modulus) % modulus;
+        result[i] = (uint32_t)sum;
+    }
+}
+
+/* 2^power steps of a part. */
+static const mrg_steps *mrg_power_of_two(int part, int power)
+{
+    static mrg_steps known[2][64 + 127] = {
+        { { { { 0, 1, 0 }, { 0, 0, 1 }, { 4294967087u - 810728, 1403580, 0 } } } },
+        { { { { 0, 1, 0 }, { 0, 0, 1 }, { 4294944443u - 1370589, 0, 527612 } } } }
+    };
+    static int count[2] = { 1, 1 };
+
+    for (; count[part] <= power; count[part]++) {
+        const mrg_steps *half = &known[part][count[part] - 1];
+
+        for (int column = 0; column < 3; column++) {
+            const uint32_t of_half[3] = { half->row[0][column], half->row[1][column],
+                                          half->row[2][column] };
+            uint32_t whole[3];
+
+            mrg_apply(half, mrg_moduli[part], of_half, whole);
+            for (int i = 0; i < 3; i++)
+                known[part][count[part]].row[i][column] = whole[i];
+        }
+    }
+    return &known[part][power];
+}
+
+void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long long steps, int power)
+{
+    unsigned int *parts[2] = { s1, s2 };
+
+    for (int bit = 0; bit < 64; bit++) {
+        for (int part = 0; part < 2 && (steps >> bit & 1) != 0; part++) {
+            uint32_t result[3];
+
+            mrg_apply(mrg_power_of_two(part, bit + power), mrg_moduli[part], parts[part], result);
+            memcpy(parts[part], result, sizeof result);
+        }
+    }
+}

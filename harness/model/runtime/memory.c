@@ -10,6 +10,16 @@
 
 #include <string.h>
 
+/* Variables of the device whose addresses were asked for. */
+typedef struct variable {
+    const unsigned char *base;
+    size_t size;
+} variable;
+
+static variable *symbols;
+static size_t symbol_count;
+static size_t symbol_room;
+
 static bool is_sparse;
 
 void kg__model_be_sparse(bool sparse)
@@ -26,13 +36,12 @@ static void unmap(const kg__model_allocation *allocation, bool remember)
     kg__model_unmap_allocation(allocation, remember ? &freed : NULL);
 }
 
-static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
+static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
 {
     size_t left;
     size_t total;
     unsigned char *base;
 
-    kg__model_note_uncapturable();
     if (pointer == NULL)
         return cudaErrorInvalidValue;
     *pointer = NULL;
@@ -52,17 +61,29 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
 }
 
 /* Frees an allocation by its base, of pinned memory or of the other kinds. */
-static cudaError_t release(void *pointer, bool pinned)
+static cudaError_t remove_one(void *pointer, bool pinned)
 {
     kg__model_allocation allocation;
 
-    kg__model_note_uncapturable();
     if (pointer == NULL)
         return cudaSuccess;
     if (!kg__model_remove_allocation(pointer, pinned, &allocation))
         return cudaErrorInvalidValue;
     unmap(&allocation, true);
     return cudaSuccess;
+}
+
+/* The same, as calls that CUDA refuses while it captures a graph. */
+static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
+{
+    kg__model_note_uncapturable();
+    return add(pointer, size, kind);
+}
+
+static cudaError_t release(void *pointer, bool pinned)
+{
+    kg__model_note_uncapturable();
+    return remove_one(pointer, pinned);
 }
 
 void kg__model_free_all(void)
@@ -77,12 +98,29 @@ void kg__model_free_all(void)
     kg__model_forget_freed();
 }
 
-/* What is wrong with the device's side of a copy: it must lie within one allocation. Pinned memory
- * is mapped into the device's addresses. */
+static const variable *symbol_at(const void *pointer)
+{
+    for (size_t i = 0; i < symbol_count; i++) {
+        if ((uintptr_t)pointer - (uintptr_t)symbols[i].base < symbols[i].size)
+            return &symbols[i];
+    }
+    return NULL;
+}
+
+static bool is_device(const void *pointer)
+{
+    return kg__model_find(pointer) != NULL || symbol_at(pointer) != NULL;
+}
+
+/* What is wrong with the device's side of a copy: it must lie within one allocation or variable.
+ * Pinned memory is mapped into the device's addresses. */
 static bool on_device(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
+    const variable *symbol = holder == NULL ? symbol_at(pointer) : NULL;
 
+    if (symbol != NULL)
+        return count <= symbol->size - ((uintptr_t)pointer - (uintptr_t)symbol->base);
     return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
 }
 
@@ -91,7 +129,9 @@ static bool on_host(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
 
-    return holder == NULL || (holder->kind != KG__MODEL_DEVICE && on_device(pointer, count));
+    if (holder == NULL)
+        return symbol_at(pointer) == NULL;
+    return holder->kind != KG__MODEL_DEVICE && on_device(pointer, count);
 }
 
 static cudaError_t check_copy(const void *to, const void *from, size_t count,
@@ -107,8 +147,8 @@ static cudaError_t check_copy(const void *to, const void *from, size_t count,
     if (to == NULL || from == NULL)
         return cudaErrorInvalidValue;
     if (kind == cudaMemcpyDefault) {
-        to_device = kg__model_find(to) != NULL;
-        from_device = kg__model_find(from) != NULL;
+        to_device = is_device(to);
+        from_device = is_device(from);
     }
     if (!(to_device ? on_device(to, count) : on_host(to, count)) ||
         !(from_device ? on_device(from, count) : on_host(from, count)))
@@ -184,6 +224,34 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+/* CUDA allows these where it captures a graph. */
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
+{
+    KG__BEGIN_CALL();
+    if (!kg__model_is_stream(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(add(pointer, size, KG__MODEL_DEVICE));
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    KG__BEGIN_CALL();
+    if (!kg__model_is_stream(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    return kg__model_leave(remove_one(pointer, false));
+}
+
+cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size)
+{
+    KG__BEGIN_CALL();
+    if (pointer == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *pointer = (void *)symbol;
+    symbols = kg__grow(symbols, symbol_count, &symbol_room, sizeof *symbols);
+    symbols[symbol_count++] = (variable){ symbol, size };
+    return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t cudaFree(void *pointer)
@@ -274,7 +342,7 @@ static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, c
         return cudaSuccess;
     if (other == NULL)
         return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && kg__model_find(other)))
+    if (kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && is_device(other)))
         return on_device(other, count) ? cudaSuccess : cudaErrorInvalidValue;
     return on_host(other, count) ? cudaSuccess : cudaErrorInvalidValue;
 }

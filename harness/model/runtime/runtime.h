@@ -24,11 +24,25 @@ void kg__model_be_sparse(bool sparse);
  * alone is enough. */
 const char *kg__model_failure(void);
 
+/* Says that the parameters of a kernel are not known, by its name. */
+void kg__model_refuse_untyped(const char *kernel);
+
 /* From now on SIGTERM ends a launch that is running, with cudaErrorLaunchTimeout, and `ended`
  * (NULL: the signal is left alone again) is told where the running thread was. `line` is 0 where
  * that is not known: the kernel was compiled without debug information. */
 void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
                                      unsigned int line));
+
+/* Where a launch in reversed order waited until it was given up. */
+typedef struct kg__model_wait {
+    kg__model_place place;
+    const char *file;  /* as the compiler was given it; "" where it is not known */
+    unsigned int line; /* 0: not known */
+} kg__model_wait;
+
+/* Such a launch since the order was last set, whose results mean nothing; NULL: there was none. It
+ * holds until the next launch. */
+const kg__model_wait *kg__model_gave_up(void);
 
 /* Sets the error that every further call returns: a kernel failed and the device's state is lost.
  */

@@ -1,23 +1,31 @@
-/* Streams and events, which order nothing: every call has done its work when it returns. */
+/* Streams and events, which order nothing: every call has done its work when it returns. What is
+ * kept of their order is whether a launcher's other streams begin and end with the stream of the
+ * call, as a captured graph must. */
 #include "model/runtime/streams.h"
 
 #include "base/message.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
-/* A stream or an event: nothing but its being alive. */
+/* A stream or an event. */
 typedef struct handle {
     struct handle *next;
+    bool of_call;    /* it comes after the beginning of the call */
+    uint64_t bit;    /* of a stream that has been forked from the call's */
+    uint64_t covers; /* the bits of the streams whose work comes before */
+    size_t work;     /* pieces of work since the call began */
 } handle;
 
 static handle *streams;
 static handle *events;
 /* The stream of the call that is judged, which no reset takes away. */
 static handle call_stream;
-static size_t other_stream_work; /* pieces of work that another stream was given since */
-static size_t uncapturable;      /* allocations and waits since */
+static uint64_t next_bit;
+static size_t stray_work;   /* pieces of work that a stream was given that was not forked */
+static size_t uncapturable; /* allocations and waits since the call began */
 
 /* What links to a handle in its list; NULL where that has none such. All here needs the lock. */
 static handle **find_link(handle **link, const void *wanted)
@@ -27,8 +35,7 @@ static handle **find_link(handle **link, const void *wanted)
     return *link != NULL ? link : NULL;
 }
 
-/* True when `stream` is one that work can be given to. */
-static bool is_stream(cudaStream_t stream)
+bool kg__model_is_stream(cudaStream_t stream)
 {
     return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
            stream == (void *)&call_stream || find_link(&streams, stream) != NULL;
@@ -59,15 +66,50 @@ static cudaError_t destroy(handle **list, void *wanted)
     return cudaSuccess;
 }
 
+static handle *handle_of(cudaStream_t stream)
+{
+    handle **link = find_link(&streams, stream);
+
+    return stream == (void *)&call_stream ? &call_stream : link != NULL ? *link : NULL;
+}
+
 bool kg__model_takes_work(cudaStream_t stream)
 {
-    other_stream_work += stream != (void *)&call_stream;
-    return is_stream(stream);
+    handle *given = handle_of(stream);
+
+    if (given == &call_stream)
+        return true;
+    if (given == NULL || !given->of_call) {
+        stray_work++;
+        return kg__model_is_stream(stream);
+    }
+    given->work++;
+    /* Who waited for the stream has not waited for this. */
+    call_stream.covers &= ~given->bit;
+    for (handle *other = streams; other != NULL; other = other->next)
+        other->covers &= ~given->bit;
+    for (handle *event = events; event != NULL; event = event->next)
+        event->covers &= ~given->bit;
+    given->covers |= given->bit;
+    return true;
+}
+
+static void forget_order(handle *list)
+{
+    for (; list != NULL; list = list->next) {
+        list->of_call = false;
+        list->covers = 0;
+        list->work = 0;
+    }
 }
 
 cudaStream_t kg__model_begin_call(void)
 {
-    other_stream_work = uncapturable = 0;
+    forget_order(streams);
+    forget_order(events);
+    call_stream = (handle){ .of_call = true };
+    next_bit = 1;
+    stray_work = uncapturable = 0;
     return (cudaStream_t)&call_stream;
 }
 
@@ -81,9 +123,19 @@ size_t kg__model_uncapturable(void)
     return uncapturable;
 }
 
+/* The work of a stream that the call's has not waited for. */
+static size_t open_work(const handle *stream)
+{
+    return stream->of_call && (call_stream.covers & stream->bit) == 0 ? stream->work : 0;
+}
+
 size_t kg__model_other_stream_work(void)
 {
-    return other_stream_work;
+    size_t all = stray_work;
+
+    for (const handle *stream = streams; stream != NULL; stream = stream->next)
+        all += open_work(stream);
+    return all;
 }
 
 void kg__model_free_streams(void)
@@ -110,15 +162,43 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    const handle *known;
+
     KG__BEGIN_CALL();
+    known = handle_of(stream);
+    if (known != NULL)
+        stray_work += open_work(known);
     return kg__model_leave(destroy(&streams, stream));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    const handle *waited = (const handle *)event;
+    handle *waiting;
+
+    KG__BEGIN_CALL();
+    if (flags != cudaEventWaitDefault)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (!kg__model_is_stream(stream) || !is_event(event))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    waiting = handle_of(stream);
+    if (waiting == NULL || !waited->of_call)
+        return kg__model_leave(cudaSuccess);
+    if (!waiting->of_call) {
+        waiting->of_call = next_bit != 0;
+        waiting->bit = next_bit;
+        next_bit <<= 1;
+    }
+    waiting->covers |= waited->covers;
+    return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
-    return kg__model_leave(is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return kg__model_leave(kg__model_is_stream(stream) ? cudaSuccess
+                                                       : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -129,8 +209,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
     KG__BEGIN_CALL();
-    if (event == NULL ||
-        (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming)) != 0)
+    if (event == NULL || (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming |
+                                                  cudaEventInterprocess)) != 0)
         return kg__model_leave(cudaErrorInvalidValue);
     *event = create(&events);
     return kg__model_leave(cudaSuccess);
@@ -149,9 +229,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    handle *recorded = (handle *)event;
+    const handle *from;
+
     KG__BEGIN_CALL();
-    return kg__model_leave(is_event(event) && is_stream(stream) ? cudaSuccess
-                                                                : cudaErrorInvalidResourceHandle);
+    if (!is_event(event) || !kg__model_is_stream(stream))
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    from = handle_of(stream);
+    recorded->of_call = from != NULL && from->of_call;
+    recorded->covers = recorded->of_call ? from->covers : 0;
+    return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -9,6 +9,8 @@
 /* True when `stream` is one that work can be given to, and notes that it is given some: a launch, a
  * copy, a fill. */
 bool kg__model_takes_work(cudaStream_t stream);
+/* True when `stream` is one that work can be given to. */
+bool kg__model_is_stream(cudaStream_t stream);
 /* Notes an allocation or a wait, which CUDA refuses while it captures a graph. */
 void kg__model_note_uncapturable(void);
 /* Destroys all streams and events. */

@@ -231,6 +231,7 @@ kg__model_kernel *kg__model_kernel_at(const void *address)
     kernel->address = address;
     kernel->symbol = "";
     kernel->most_threads = KG__MODEL_MAX_THREADS;
+    kernel->carveout = -1;
     look_up(kernel);
     if (kernel->name == NULL) {
         kernel->name = kg__allocate(64, 1);

@@ -1,10 +1,33 @@
 #include "model/watch/barriers.h"
 
 #include "model/watch/findings.h"
+#include "model/watch/sites.h"
 
 #include <string.h>
 
-void kg__compare_barriers(void)
+static void compare_rounds(uintptr_t code, uint32_t block)
+{
+    kg__site *site = kg__site_of(code);
+    unsigned int waiting = kg__exec_thread_count();
+    unsigned int example = 0;
+
+    for (unsigned int i = waiting; kg__exec_any_ended() && i-- > 0;) {
+        waiting -= kg__exec_barrier_of(i) == 0;
+        example = kg__exec_barrier_of(i) != 0 ? i : example;
+    }
+    if (site->block != block) {
+        site->block = block;
+        site->live = waiting;
+    } else if (waiting < site->live) {
+        kg__finding_place place = { code, KG__NO_ACCESS, example, NULL };
+
+        kg__find(&place, &(kg__finding){ .kind = KG__DIVERGENT_BARRIER,
+                                         .by.waiting = waiting,
+                                         .other.waiting = site->live - waiting });
+    }
+}
+
+static void compare_places(void)
 {
     unsigned int example[2] = { 0, 0 };
     unsigned int waiting[2] = { 0, 0 };
@@ -39,4 +62,12 @@ void kg__compare_barriers(void)
 
     kg__set_source(&what.other, source[!few]);
     kg__find(&place, &what);
+}
+
+void kg__compare_barriers(uintptr_t code, bool several, uint32_t block)
+{
+    if (several)
+        compare_places();
+    else
+        compare_rounds(code, block);
 }

@@ -29,6 +29,7 @@ typedef struct begun_block {
 /* What a release makes known. */
 typedef struct release {
     uint32_t last_time;                  /* that it was made; tells nothing of writes */
+    uint32_t by;                         /* the warps that made it */
     uint32_t before;                     /* all of the block, before this time; 0: nothing */
     uint32_t until[KG__MODEL_MAX_WARPS]; /* of each warp of the block, up to this one */
 } release;
@@ -43,10 +44,16 @@ static size_t release_capacity;
 static size_t release_bytes; /* of each */
 
 /* The running block. */
-enum { UNACQUIRED = KG__TOLD }; /* what a fence would acquire */
-static kg__bits known[KG__TOLD + 1];
-static kg__told *mine;         /* a copy of what is known; NULL: of what was */
-static kg__told *acquired;     /* the last that was acquired */
+enum {
+    SEEN = KG__TOLD, /* releases, also those that only a fence would acquire */
+    MET,             /* the same as of the last barrier: what every warp has seen */
+    KNOWN
+};
+static kg__bits known[KNOWN];
+static kg__bits known_of_cluster[KNOWN]; /* what its blocks knew when they last came to wait */
+static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
+static kg__told *mine;                   /* a copy of what is known; NULL: of what was */
+static kg__told *acquired;               /* the last that was acquired */
 static uint32_t fenced_before; /* the last interval but this with a fence; 0: there is none */
 static bool any_fence;         /* in this interval */
 static uint32_t until_before[KG__MODEL_MAX_WARPS]; /* a warp's last fence before this interval */
@@ -67,8 +74,9 @@ static unsigned int warps_of_block(void)
 
 static void forget_known(void)
 {
-    for (int how = 0; how <= UNACQUIRED; how++)
+    for (int how = 0; how < KNOWN; how++)
         kg__bits_clear(&known[how]);
+    seeing = 0;
     kg__told_drop(&mine);
     kg__told_drop(&acquired);
     if (any_fence || fenced_before != 0) {
@@ -114,6 +122,10 @@ void kg__blocks_begin(uint64_t number)
 
 void kg__blocks_barrier(void)
 {
+    if (seeing != 0) {
+        (void)kg__bits_add_all(&known[MET], &known[SEEN]);
+        seeing = 0;
+    }
     if (!any_fence)
         return;
     memcpy(until_before, until_now, sizeof until_before);
@@ -122,13 +134,52 @@ void kg__blocks_barrier(void)
     prepared = 0;
 }
 
+/* What is kept of a block that waits for its cluster: its fences before. */
+typedef struct kept_fences {
+    uint32_t before;
+    uint32_t until[KG__MODEL_MAX_WARPS];
+} kept_fences;
+
+void kg__blocks_begin_cluster(void)
+{
+    for (int how = 0; how < KNOWN; how++)
+        kg__bits_clear(&known_of_cluster[how]);
+}
+
+void *kg__blocks_suspend(void)
+{
+    kept_fences *kept = kg__allocate(1, sizeof *kept);
+
+    kg__blocks_barrier();
+    kept->before = fenced_before;
+    memcpy(kept->until, until_before, sizeof kept->until);
+    for (int how = 0; how < KNOWN; how++)
+        (void)kg__bits_add_all(&known_of_cluster[how], &known[how]);
+    return kept;
+}
+
+void kg__blocks_resume(void *suspended)
+{
+    kept_fences *kept = suspended;
+
+    fenced_before = kept->before;
+    memcpy(until_before, kept->until, sizeof until_before);
+    memcpy(until_now, kept->until, sizeof until_now);
+    for (int how = 0; how < KNOWN; how++) {
+        /* The blocks that have met do not tell each other of themselves by an atomic. */
+        if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
+            (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
+    }
+    free(kept);
+}
+
 void kg__blocks_fence(unsigned int warp, uint32_t taken)
 {
     for (uint32_t rest = taken | 1u << warp; rest != 0; rest &= rest - 1)
         until_now[__builtin_ctz(rest)] = kg__order.now;
     any_fence = kg__order.has_fenced = true;
     prepared = 0;
-    if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[UNACQUIRED]))
+    if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[SEEN]))
         kg__told_drop(&mine);
 }
 
@@ -201,18 +252,22 @@ bool kg__blocks_release(const kg__telling *what)
     if (release_of[what->warp] == NOTHING)
         return false;
     release_at(release_of[what->warp])->last_time = kg__order.now;
+    release_at(release_of[what->warp])->by |= warp;
     return true;
 }
 
-static void acquire(kg__told *told, bool acquires)
+static void acquire(kg__told *told, unsigned int warp, bool acquires)
 {
     bool changed = false;
 
-    if (told == NULL || told == mine || told == acquired)
+    if (told == NULL || told == mine)
         return;
-    for (int how = 0; how < KG__TOLD; how++)
-        changed |= kg__bits_add_all(&known[how == KG__TOLD_FENCED && !acquires ? UNACQUIRED : how],
-                                    &told->of[how]);
+    seeing |= told->of[KG__TOLD_FENCED].count > 0 ? 1u << warp : 0;
+    if (told == acquired)
+        return;
+    (void)kg__bits_add_all(&known[SEEN], &told->of[KG__TOLD_FENCED]);
+    for (int how = acquires ? KG__TOLD_FENCED : KG__TOLD_BY_ATOMIC; how < KG__TOLD; how++)
+        changed |= kg__bits_add_all(&known[how], &told->of[how]);
     if (changed)
         kg__told_drop(&mine);
     if (!acquires)
@@ -246,7 +301,7 @@ static void tell_more(kg__word *at, bool by_atomic, bool fenced)
 void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced)
 {
     if (what->reads)
-        acquire(at->told, what->acquires);
+        acquire(at->told, what->warp, what->acquires);
     if (!what->writes || (at->told == mine && mine != NULL))
         return;
     if (!what->by_atomic || (!fenced && known[KG__TOLD_FENCED].count > 0) ||
@@ -287,50 +342,72 @@ uint3 kg__blocks_index(uint32_t time)
                     (unsigned int)(number / gridDim.x / gridDim.y) };
 }
 
-/* Whether a release that is known makes known what was done at a time: by `warp`, or for it to be
- * no older where that is -1. */
-static bool is_released(uint32_t time, int warp)
+/* What the releases of a block that are in a set of `known` (KNOWN: all) do for what its `warp` did
+ * at a time. */
+enum { ORDERED = 1, NO_OLDER = 2, OF_ITS_WARP = 4 /* no older, and by the warp itself */ };
+static unsigned int released(uint32_t time, unsigned int warp, int set)
 {
+    unsigned int how = 0;
     size_t part;
 
-    if (known[KG__TOLD_FENCED].count == 0)
-        return false;
+    if (release_count == 0 || (set != KNOWN && known[set].count == 0))
+        return 0;
     part = kg__blocks_at(time);
     do {
         size_t end = part + 1 < block_count ? blocks[part + 1].first_release : release_count;
 
         for (size_t i = blocks[part].first_release; i < end; i++) {
             const release *made = release_at(i);
+            bool no_older = made->last_time >= time;
 
-            if (kg__bits_have(&known[KG__TOLD_FENCED], i) &&
-                (warp < 0 ? made->last_time >= time
-                          : made->before > time || made->until[warp] >= time))
-                return true;
+            if (set != KNOWN && !kg__bits_have(&known[set], i))
+                continue;
+            how |= (made->before > time || made->until[warp] >= time ? ORDERED : 0u) |
+                   (no_older ? NO_OLDER : 0u) |
+                   (no_older && (made->by >> warp & 1) != 0 ? OF_ITS_WARP : 0u);
         }
         part = blocks[part].next_part;
     } while (part != 0);
-    return false;
+    return how;
 }
 
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || is_released(time, (int)(writer / WARP));
+    return kg__order_has_met(time) ||
+           (released(time, writer / WARP, KG__TOLD_FENCED) & ORDERED) != 0;
 }
 
-bool kg__blocks_have_acquired_read(uint32_t time)
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer)
 {
-    return kg__order_has_met(time) || is_released(time, -1);
+    return kg__order_has_met(time) || (released(time, writer / WARP, SEEN) & ORDERED) != 0;
 }
 
-bool kg__blocks_have_acquired_nothing(void)
+bool kg__blocks_have_seen_read(uint32_t time)
 {
-    const kg__bits *fenced = &known[KG__TOLD_FENCED];
+    return kg__order_has_met(time) || (released(time, 0, SEEN) & NO_OLDER) != 0;
+}
+
+bool kg__blocks_left_out(uint32_t time, unsigned int writer)
+{
+    return released(time, writer / WARP, KNOWN) == NO_OLDER;
+}
+
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader)
+{
+    bool sees = (seeing >> reader / WARP & 1) != 0;
+
+    return released(time, writer / WARP, sees ? SEEN : MET) == NO_OLDER;
+}
+
+bool kg__blocks_have_seen_nothing(void)
+{
+    const kg__bits *seen = &known[SEEN];
     size_t first = blocks[block_count - 1].first_release;
 
-    for (size_t i = 0; i < fenced->count && i <= first / 64; i++) {
+    for (size_t i = 0; i < seen->count && i <= first / 64; i++) {
         uint64_t others = i < first / 64 ? ~(uint64_t)0 : ((uint64_t)1 << first % 64) - 1;
 
-        if ((fenced->words[i] & others) != 0)
+        if ((seen->words[i] & others) != 0)
             return false;
     }
     return true;
@@ -341,7 +418,7 @@ bool kg__blocks_lack_fence(uint32_t time)
     size_t block = kg__blocks_at(time);
 
     return kg__bits_have(&known[KG__TOLD_BY_ANY], blocks[block].number) &&
-           !is_released(blocks[block].time, -1);
+           (released(blocks[block].time, 0, KG__TOLD_FENCED) & NO_OLDER) == 0;
 }
 
 bool kg__blocks_told_by_atomic(uint32_t time)

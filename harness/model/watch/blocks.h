@@ -29,6 +29,12 @@ void kg__blocks_begin_launch(void);
 void kg__blocks_begin(uint64_t number);
 /* The threads of the running block come to a barrier: its interval is over. */
 void kg__blocks_barrier(void);
+/* The running block is the first of a cluster. */
+void kg__blocks_begin_cluster(void);
+/* The running block waits for its cluster: returns what is to be kept of its fences, */
+void *kg__blocks_suspend(void);
+/* and it begins again, with those, and with all that the blocks of the cluster knew. */
+void kg__blocks_resume(void *suspended);
 /* A warp has come to a fence of the device; it knows what the warps `taken` did. */
 void kg__blocks_fence(unsigned int warp, uint32_t taken);
 /* A warp has learned of others. */
@@ -46,11 +52,20 @@ uint3 kg__blocks_index(uint32_t time);
 /* True when what a thread of another block wrote at `time` is ordered before what the running block
  * does. */
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer);
+/* The same, whether or not a fence follows the relaxed atomic that has seen the release: enough for
+ * volatile reads, which bypass the first cache, and for writes, which depend on what was seen. */
+bool kg__blocks_have_seen_write(uint32_t time, unsigned int writer);
 /* The same of a read. Whose read it was is not told: that its block has released anything since is
  * enough. */
-bool kg__blocks_have_acquired_read(uint32_t time);
-/* True when nothing that other blocks did is ordered before what the running block does. */
-bool kg__blocks_have_acquired_nothing(void);
+bool kg__blocks_have_seen_read(uint32_t time);
+/* True when a block has released something since `time`, but its releases leave out what this
+ * thread of it wrote then, in another warp. */
+bool kg__blocks_left_out(uint32_t time, unsigned int writer);
+/* The same by the releases that a thread of the running block has seen, or that anybody had before
+ * the last barrier. */
+bool kg__blocks_have_missed(uint32_t time, unsigned int writer, unsigned int reader);
+/* True when the running block has seen no release by another. */
+bool kg__blocks_have_seen_nothing(void);
 /* True when that block has told of itself, but of nothing behind a fence. */
 bool kg__blocks_lack_fence(uint32_t time);
 /* True when it has told of itself by an atomic. */

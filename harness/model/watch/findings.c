@@ -2,28 +2,37 @@
 #include "model/watch/findings.h"
 
 #include "base/message.h"
+#include "base/pool.h"
+#include "model/exec/fibers.h"
 #include "model/watch/trace.h"
 
+#include <search.h>
+#include <stdlib.h>
 #include <string.h>
 
-static kg__finding findings[KG__FINDINGS_MAXIMUM];
-/* Their symbols: those of allocations go with them. */
-static char symbols[KG__FINDINGS_MAXIMUM][128];
+static kg__finding *findings;
 static size_t count;
+static size_t room;
+/* Their texts: symbols of allocations go with them. */
+static kg__pool texts;
 
-/* Where findings were made: several places of the code are one line. Beyond so many, a place is
- * looked up again each time. */
-#define PLACES_MAXIMUM 256
-static struct {
-    kg__finding_kind kind;
+/* Where findings were made: several places of the code are one line. */
+typedef struct known_place {
     uintptr_t code;
+    kg__finding_kind class;
     size_t finding;
-} places[PLACES_MAXIMUM];
-static size_t place_count;
+} known_place;
+
+static void *places; /* a tree of tsearch() */
 
 void kg__findings_forget(void)
 {
-    count = place_count = 0;
+    kg__model_hold_sigterm();
+    tdestroy(places, free);
+    kg__pool_free(&texts);
+    places = NULL;
+    count = 0;
+    kg__model_release_sigterm();
 }
 
 const kg__finding *kg__model_findings(size_t *number)
@@ -68,101 +77,134 @@ void kg__set_index(bool *known, unsigned int to[3], uint3 index)
     to[2] = index.z;
 }
 
-/* A line's races are one finding, whoever races there. */
-static kg__finding_kind class_of(kg__finding_kind kind)
+/* Of the races of a line, those between blocks are one finding and those in a block another: a
+ * barrier cures the latter alone. */
+static kg__finding_kind class_of(const kg__finding *finding)
 {
-    return kind == KG__RACE_IN_WARP || kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE
-               ? KG__RACE_IN_BLOCK
-               : kind;
+    switch (finding->kind) {
+    case KG__MISSING_FENCE:
+        return finding->other.has_block ? KG__RACE_BETWEEN_BLOCKS : KG__RACE_IN_BLOCK;
+    case KG__RACE_IN_WARP:
+        return KG__RACE_IN_BLOCK;
+    default:
+        return finding->kind;
+    }
 }
 
-bool kg__found_before(kg__finding_kind kind, uintptr_t code)
+static int compare_places(const void *left, const void *right)
 {
-    for (size_t i = 0; i < place_count; i++) {
-        if (places[i].code == code && places[i].kind == class_of(kind)) {
-            findings[places[i].finding].count++;
-            return true;
+    const known_place *a = left;
+    const known_place *b = right;
+
+    return a->code != b->code ? (a->code > b->code) - (a->code < b->code)
+                              : (a->class > b->class) - (a->class < b->class);
+}
+
+bool kg__found_before(kg__finding_kind class, uintptr_t code)
+{
+    const known_place wanted = { code, class, 0 };
+    known_place **found = tfind(&wanted, &places, compare_places);
+
+    if (found == NULL)
+        return false;
+    findings[(*found)->finding].count++;
+    return true;
+}
+
+static void remember(kg__finding_kind class, uintptr_t code, size_t finding)
+{
+    known_place *place = kg__allocate(1, sizeof *place);
+
+    *place = (known_place){ code, class, finding };
+    if (tsearch(place, &places, compare_places) == NULL) {
+        kg__complain("out of host memory for a finding: free some memory");
+        exit(2);
+    }
+}
+
+/* Whether two findings are the same again. What a line reads and what it writes are seldom the same
+ * memory, and of the callers of a function often one is wrong, so that neither finding may stand
+ * for the other. */
+static bool are_alike(const kg__finding *a, const kg__finding *b)
+{
+    if (class_of(a) != class_of(b) || a->by.line != b->by.line || a->by.access != b->by.access ||
+        a->call_count != b->call_count || strcmp(a->by.file, b->by.file) != 0)
+        return false;
+    for (size_t i = 0; i < a->call_count; i++) {
+        if (a->calls[i].line != b->calls[i].line || strcmp(a->calls[i].file, b->calls[i].file) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void keep_text(const char **text)
+{
+    if (*text != NULL)
+        *text = kg__pool_text(&texts, *text);
+}
+
+/* Counts a finding once more where it is there already; else adds it. Returns its number. */
+static size_t add(const kg__finding *what)
+{
+    kg__finding *added;
+
+    for (size_t i = 0; i < count; i++) {
+        if (are_alike(&findings[i], what)) {
+            findings[i].count++;
+            return i;
         }
     }
-    return false;
-}
-
-static void remember(kg__finding_kind kind, uintptr_t code, const kg__finding *finding)
-{
-    if (place_count == PLACES_MAXIMUM || code == 0)
-        return;
-    places[place_count].kind = class_of(kind);
-    places[place_count].code = code;
-    places[place_count++].finding = (size_t)(finding - findings);
-}
-
-/* Counts a finding at a line once more where it is there already; else adds it. What a line reads
- * and what it writes are seldom the same memory, so that neither finding may stand for the other.
- */
-static kg__finding *at_line(const kg__finding *what, kg__finding_access access, const char *file,
-                            unsigned int line)
-{
-    kg__finding *found;
-
-    for (found = findings; found < findings + count; found++) {
-        if (class_of(found->kind) == class_of(what->kind) && found->by.line == line &&
-            found->by.access == access && strcmp(found->by.file, file) == 0) {
-            found->count++;
-            return found;
-        }
-    }
-    if (count == KG__FINDINGS_MAXIMUM) {
-        findings[count - 1].count++;
-        return &findings[count - 1];
-    }
-    *found = *what;
-    found->by.file = file;
-    found->by.line = line;
-    found->by.access = access;
-    found->count = 1;
-    if (what->symbol != NULL) {
-        kg__format(symbols[count], sizeof symbols[count], "%s", what->symbol);
-        found->symbol = symbols[count];
-    }
+    /* The report of a hang reads them. */
+    kg__model_hold_sigterm();
+    findings = kg__grow(findings, count, &room, sizeof *findings);
+    added = &findings[count];
+    *added = *what;
+    added->count = 1;
+    added->calls = kg__pool_array(&texts, added->call_count + 1, sizeof *added->calls);
+    for (size_t i = 0; i < added->call_count; i++)
+        added->calls[i] = what->calls[i];
+    keep_text(&added->symbol);
+    keep_text(&added->function);
+    keep_text(&added->detail);
+    keep_text(&added->on_gpu);
+    keep_text(&added->on_cpu);
     count++;
-    return found;
+    kg__model_release_sigterm();
+    return count - 1;
 }
 
-static void set_who(kg__finding *finding, uint3 block, uint3 thread)
+void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what)
 {
-    kg__set_index(&finding->by.has_block, finding->by.block, block);
-    kg__set_index(&finding->by.has_thread, finding->by.thread, thread);
+    const uint3 *block = place->block != NULL ? place->block : &blockIdx;
+    kg__finding_call calls[KG__FINDING_CALLS];
+    kg__finding finding = *what;
+
+    if (kg__found_before(class_of(what), place->code))
+        return;
+    finding.by.file = source.file;
+    finding.by.line = source.line;
+    finding.by.access = place->access;
+    finding.kernel = kg__exec_kernel_name();
+    finding.calls = calls;
+    finding.call_count =
+        kg__model_calls_of((const void *)place->code, &finding.function, calls, KG__FINDING_CALLS);
+    kg__set_index(&finding.by.has_block, finding.by.block, *block);
+    kg__set_index(&finding.by.has_thread, finding.by.thread, kg__thread_index(place->thread));
+    remember(class_of(what), place->code, add(&finding));
 }
 
 void kg__find(const kg__finding_place *place, const kg__finding *what)
 {
-    kg__model_source source;
-    kg__finding *finding;
-
-    if (kg__found_before(what->kind, place->code))
-        return;
-    source = kg__model_source_of((const void *)place->code);
-    finding = at_line(what, place->access, source.file, source.line);
-    remember(what->kind, place->code, finding);
-    if (finding->count == 1)
-        set_who(finding, place->block != NULL ? *place->block : blockIdx,
-                kg__thread_index(place->thread));
-}
-
-void kg__find_at(kg__model_source source, const kg__finding *what)
-{
-    kg__finding *finding = at_line(what, KG__NO_ACCESS, source.file, source.line);
-    kg__model_place place = { 0 };
-
-    if (finding->count > 1)
-        return;
-    (void)kg__model_where(&place);
-    set_who(finding, place.block, place.thread);
+    kg__find_at(kg__model_source_of((const void *)place->code), place, what);
 }
 
 void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what)
 {
     kg__model_source source = kg__model_source_of((const void *)code);
+    kg__finding finding = *what;
 
-    (void)at_line(what, access, source.file, source.line);
+    finding.by.file = source.file;
+    finding.by.line = source.line;
+    finding.by.access = access;
+    (void)add(&finding);
 }

@@ -11,8 +11,8 @@
 #include "model/watch/watch.h"
 #include "records/finding.h"
 
-/* Findings of one watching are cut to this many; the rest is counted with the last. */
-#define KG__FINDINGS_MAXIMUM 64
+/* Calls around one line that are kept, the innermost ones. */
+#define KG__FINDING_CALLS 8
 
 /* Who did something, and where in the code. */
 typedef struct kg__finding_place {
@@ -22,18 +22,19 @@ typedef struct kg__finding_place {
     const uint3 *block;  /* NULL: the running one */
 } kg__finding_place;
 
-/* Whether a kind of finding is there already for a place in the code; then it is counted once more.
- * Races are one kind here. A place either reads or writes. A racing kernel races some hundred
- * million times: ask before describing it again. */
-bool kg__found_before(kg__finding_kind kind, uintptr_t code);
+/* Whether a finding is there already for a place in the code; then it is counted once more. Of
+ * races and missing fences, those in a block are of class KG__RACE_IN_BLOCK, the others of class
+ * KG__RACE_BETWEEN_BLOCKS; any other kind is its own class. A place either reads or writes. A
+ * racing kernel races some hundred million times: ask before describing it again. */
+bool kg__found_before(kg__finding_kind class, uintptr_t code);
 
 /* What a kind of access (trace.h) does. */
 kg__finding_access kg__access_of(unsigned int kind);
 
 /* Adds a finding of a thread: `what`, but for who did it and where, and how often. */
 void kg__find(const kg__finding_place *place, const kg__finding *what);
-/* The same at a line that the compiler has noted, of the running thread. */
-void kg__find_at(kg__model_source source, const kg__finding *what);
+/* The same at a line that the compiler has noted. */
+void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what);
 /* The same of the host. */
 void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what);
 

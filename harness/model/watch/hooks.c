@@ -1,17 +1,20 @@
-/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer, for coverage and for
- * bounds, with a meaning of our own. None of the sanitizers' libraries is linked. */
+/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer and for coverage, with
+ * a meaning of our own (undefined.c has those of UndefinedBehaviorSanitizer). None of the
+ * sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
 
-#include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/fibers.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
+#include "model/watch/sites.h"
+#include "model/watch/undefined.h"
 #include "model/watch/watcher.h"
 
-#include <dlfcn.h>
+#include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes of a row of eight halves */
@@ -19,10 +22,6 @@
 
 /* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
-
-/* An index was out of its array's bounds: the access that follows is looked at before it happens,
- * so that it does not destroy what the model itself needs. */
-static bool suspicious;
 
 /* Every instrumented source calls this before main(). */
 void __tsan_init(void);
@@ -75,7 +74,7 @@ static void make_room(uintptr_t code)
  * called last, so that the hooks save no registers. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
-    bool looks = suspicious;
+    bool looks = kg__suspicious;
 
     if (!kg__model_where(NULL)) {
         look_at_host(what, code);
@@ -86,14 +85,14 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
     if (looks) {
         kg__trace_widen();
         /* The head of a basic block may come between an index and its access. */
-        suspicious = kg__access_kind(what) == 0;
-        if (!suspicious)
+        kg__suspicious = kg__access_kind(what) == 0;
+        if (!kg__suspicious)
             look_ahead(what);
     }
     if (kg__trace_cursor == kg__trace_limit)
         make_room(code);
     write_event(what, code);
-    if (suspicious)
+    if (kg__suspicious)
         kg__trace_limit = kg__trace_cursor;
 }
 
@@ -111,6 +110,10 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     /* A lane's stack is its local memory, which costs no request. */
     if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
         return;
+    /* The replay finds what is not a multiple of 8. */
+    if ((kind & KG__ACCESS_BYTES) == 16 &&
+        __builtin_expect((uintptr_t)address == kg__misaligned, 0) && (kg__misaligned & 7) == 0)
+        kg__find_misaligned(address, 16, kg__misaligned_to, kind, code);
     note(kg__access((uintptr_t)address, kind), code);
 }
 
@@ -124,9 +127,13 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* The same of an access of which the compiler knows that it may not be aligned: a word is bytes. */
+/* The same of a structure, or of an access of which the compiler knows that it may not be aligned:
+ * a word is bytes. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
+    if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
+        kg__find_misaligned(address, (unsigned int)size, kg__misaligned_to, kind, code);
+    kind |= KG__ACCESS_WHOLE;
     for (size_t i = 0; size <= 4 && i < size; i++)
         note_access((const char *)address + i, kind | 1, code);
     if (size > 4)
@@ -176,6 +183,20 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
+/* A polymorphic object's pointer to its functions. */
+void __tsan_vptr_update(const void *address, const void *value);
+void __tsan_vptr_update(const void *address, const void *value)
+{
+    (void)value;
+    note_access(address, KG__ACCESS_WRITE | sizeof(void *), CODE);
+}
+
+void __tsan_vptr_read(const void *address);
+void __tsan_vptr_read(const void *address)
+{
+    note_access(address, sizeof(void *), CODE);
+}
+
 void __tsan_read_range(const void *address, size_t size);
 void __tsan_read_range(const void *address, size_t size)
 {
@@ -193,12 +214,17 @@ void __tsan_write_range(const void *address, size_t size)
 
 void kg__model_fence(void)
 {
-    note(kg__access(1, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_DEVICE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 void kg__model_fence_block(void)
 {
-    note(kg__access(0, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+    note(kg__access(KG__FENCE_OF_BLOCK, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
+}
+
+void kg__model_acquire(void)
+{
+    note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
 /* The stand-in's atomics load once and store once: the load is the request, and nothing comes
@@ -258,10 +284,10 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
-        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !suspicious)
+        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !kg__suspicious)
             make_room(code);
         else if (kg__exec_is_early(word, acquires))
-            kg__model_pass(kg__exec_wait_for_others());
+            kg__model_pass(kg__exec_wait_for_others(code));
         else
             return;
     }
@@ -288,60 +314,10 @@ void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigne
         kg__exec_released(word);
 }
 
-/* What the compiler has noted of an access with an index, in the form that gcc gives it. */
-typedef struct bounded_access {
-    const char *file;
-    uint32_t line;
-    uint32_t column;
-    const struct bounded_type {
-        uint16_t kind;
-        uint16_t information;
-        char name[];
-    } * array;
-    const struct bounded_type *index;
-} bounded_access;
-
-/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
- * whose handler the one below hides. */
-static void report_of_host(const bounded_access *access, uintptr_t index)
+void kg__model_tries_in_vain(const void *word, uint64_t value)
 {
-    void (*report)(const bounded_access *, uintptr_t);
-
-    *(void **)&report = dlsym(RTLD_NEXT, "__ubsan_handle_out_of_bounds");
-    if (report == NULL) {
-        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
-                     access->file, access->line, (long long)index, access->array->name);
-        abort();
-    }
-    report(access, index);
-}
-
-static void note_index(kg__model_source source, const char *type, intptr_t index)
-{
-    if (!kg__watch_checks())
-        return;
-    kg__find_at(source,
-                &(kg__finding){
-                    .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
-    suspicious = true;
-    kg__trace_limit = kg__trace_cursor;
-}
-
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
-{
-    if (!kg__model_where(NULL)) {
-        report_of_host(access, index);
-        return;
-    }
-    note_index((kg__model_source){ access->file, access->line }, access->array->name,
-               (intptr_t)index);
-}
-
-void kg__model_bad_index(const char *type, size_t index)
-{
-    if (kg__model_where(NULL))
-        note_index(kg__model_source_of((const void *)CODE), type, (intptr_t)index);
+    if (kg__exec_tries_in_vain(word, value))
+        kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
 /* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
@@ -370,22 +346,6 @@ void kg__model_wait_for_copies(unsigned int newest)
              code);
 }
 
-/* Says that a matrix, or what follows its first row, does not begin at a multiple of `bytes`. */
-static void find_misaligned(const void *memory, unsigned int bytes, unsigned int kind,
-                            uintptr_t code, unsigned int thread)
-{
-    const kg__region *region = kg__region_at((uintptr_t)memory);
-    kg__finding_place place = { code, kg__access_of(kind), thread, NULL };
-    kg__finding what = { .kind = KG__MISALIGNED, .address = (uintptr_t)memory };
-
-    if (region != NULL) {
-        what = kg__finding_in(KG__MISALIGNED, region);
-        what.offset = (int64_t)((uintptr_t)memory - region->start);
-    }
-    what.bytes = bytes;
-    kg__find(&place, &what);
-}
-
 void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
                             int by_rows, int writes)
 {
@@ -400,9 +360,9 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     if (!kg__model_where(&who))
         return;
     if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
-        find_misaligned(memory, alignment, kind, CODE, who.linear);
+        kg__find_misaligned(memory, alignment, alignment, kind, CODE);
     else if (kg__watch_checks() && (uintptr_t)second % alignment != 0)
-        find_misaligned(second, alignment, kind, CODE, who.linear);
+        kg__find_misaligned(second, alignment, alignment, kind, CODE);
     for (unsigned int i = 0;
          kg__matrix_access_of(matrix, stride, by_rows != 0, shared, who.lane, i, &access); i++) {
         if (access.bytes > 0)
@@ -410,15 +370,22 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
     }
 }
 
+static void note_row(const void *address, unsigned int kind, uintptr_t code)
+{
+    if ((uintptr_t)address % MATRIX_ROW == 8)
+        kg__find_misaligned(address, MATRIX_ROW, MATRIX_ROW, kind, code);
+    note_access(address, kind | MATRIX_ROW, code);
+}
+
 void kg__model_read_row(const void *address, uint32_t *words)
 {
-    note_access(address, MATRIX_ROW, CODE);
+    note_row(address, 0, CODE);
     memcpy(words, address, MATRIX_ROW);
 }
 
 void kg__model_write_row(void *address, const uint32_t *words)
 {
-    note_access(address, KG__ACCESS_WRITE | MATRIX_ROW, CODE);
+    note_row(address, KG__ACCESS_WRITE, CODE);
     memcpy(address, words, MATRIX_ROW);
 }
 
@@ -444,4 +411,31 @@ void *kg__model_memset(void *to, int value, size_t size)
 {
     note_range(to, size, KG__ACCESS_WRITE, CODE);
     return memset(to, value, size);
+}
+
+/* Counts what the running lane does that is no access. */
+static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
+{
+    if (kg__trace_cursor == NULL)
+        return;
+    kg__model_hold_sigterm(); /* which would leave the table of sites as it grows */
+    kg__site_note(code, kind, times);
+    kg__model_release_sigterm();
+}
+
+void kg__model_multiplies(unsigned int times)
+{
+    count_of_lane(KG__ACCESS_MATRIX, times, CODE);
+}
+
+int kg__model_printf(const char *format, ...)
+{
+    va_list values;
+    int written;
+
+    count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
+    va_start(values, format);
+    written = vprintf(format, values);
+    va_end(values);
+    return written;
 }

@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -354,4 +355,27 @@ char *kg__model_demangled(const char *mangled)
     copy = kg__copy_text(demangled != NULL ? demangled : mangled);
     free(demangled);
     return copy;
+}
+
+Dwarf *kg__model_debug_of(kg__model_image *image)
+{
+    if (!image->has_debug && image->elf != NULL)
+        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+    image->has_debug = true;
+    return image->debug;
+}
+
+bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
+{
+    Dwarf_CU *at = NULL;
+    uint8_t type = 0;
+
+    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
+        if (dwarf_haspc(unit, address) <= 0)
+            continue;
+        if (type != DW_UT_skeleton || scopes->addr == NULL)
+            *scopes = *unit;
+        return true;
+    }
+    return false;
 }

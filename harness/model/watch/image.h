@@ -4,6 +4,7 @@
 #ifndef KG__MODEL_IMAGE_H
 #define KG__MODEL_IMAGE_H
 
+#include <elfutils/libdw.h>
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +36,6 @@ typedef struct kg__model_range {
 } kg__model_range;
 
 struct kg__model_variable; /* of places.h */
-struct Dwarf;              /* of libdw */
 
 /* A program or library. What its file would tell is empty when its file cannot be read, is not what
  * is mapped, or is stripped. */
@@ -59,7 +59,7 @@ typedef struct kg__model_image {
     struct kg__model_variable *variables;
     size_t variable_count;
     bool has_debug; /* which may be NULL */
-    struct Dwarf *debug;
+    Dwarf *debug;
 
     bool permanent; /* the program itself, which is never unloaded */
     struct kg__model_image *next;
@@ -77,6 +77,13 @@ const kg__model_section *kg__model_section_at(const kg__model_image *image, cons
 /* How often images were given up because a library was unloaded: what was kept of addresses at a
  * smaller count does not hold any more. Needs no lookup of its own: kg__model_image_at() first. */
 uint64_t kg__model_images_given_up(void);
+
+/* The debug information of an image; NULL where it has none. */
+Dwarf *kg__model_debug_of(kg__model_image *image);
+
+/* Finds the unit that was compiled to the code at `address`, as the file has it. Its lines are in
+ * `unit`, its scopes in `scopes`, which is another where the debug information was split off. */
+bool kg__model_find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes);
 
 /* How a person would write a mangled name; a copy on the heap. What is not mangled stays as it is.
  */

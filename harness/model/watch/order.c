@@ -67,6 +67,7 @@ void kg__order_begin_block(uint64_t number)
 void kg__order_begin_cluster(void)
 {
     kg__order.cluster_began = kg__order.last_cluster_sync = kg__order.block_began;
+    kg__blocks_begin_cluster();
 }
 
 void kg__order_sync_cluster(void)
@@ -170,8 +171,8 @@ static void tell_threads(kg__word *at, unsigned int thread, const kg__telling *w
         loosely_taken[warp] |= at->loose_warps;
         if (what->acquires)
             take_warps(warp, at->warps);
-        else
-            not_acquired[warp] |= at->warps;
+        not_acquired[warp] |= at->warps;
+        kg__order.any_taken = kg__order.any_taken || at->warps != 0;
     }
     if (!what->writes)
         return;
@@ -204,7 +205,7 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
                          .writes = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_WRITE)) != 0,
                          .by_atomic = is_atomic || is_strong,
                          .is_strong = is_strong,
-                         .acquires = !is_strong || (kind & KG__ACCESS_ACQUIRE) != 0,
+                         .acquires = (kind & KG__ACCESS_ACQUIRE) != 0,
                          .releases = (kind & KG__ACCESS_RELEASE) != 0 };
     bool fenced;
     kg__word *at;
@@ -229,8 +230,10 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
     }
 }
 
-bool kg__order_has_taken(unsigned int thread, unsigned int other)
+bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fence)
 {
+    unsigned int warp = thread / WARP;
+
     if (!kg__order.any_taken)
         return false;
     if (thread / WARP == other / WARP)
@@ -238,7 +241,7 @@ bool kg__order_has_taken(unsigned int thread, unsigned int other)
                (taken_interval == kg__order.interval_began &&
                 (taken_lanes[thread] >> other % WARP & 1) != 0);
     return taken_interval == kg__order.interval_began &&
-           (taken[thread / WARP] >> other / WARP & 1) != 0;
+           ((taken[warp] | (needs_fence ? 0 : not_acquired[warp])) >> other / WARP & 1) != 0;
 }
 
 bool kg__order_lacks_fence(unsigned int thread, unsigned int other)

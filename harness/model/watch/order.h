@@ -76,13 +76,14 @@ void kg__order_sync(unsigned int warp, uint32_t group);
 void kg__order_fence(unsigned int thread, bool of_device);
 /* Takes and gives what a thread's atomic, or volatile access, on a word makes known between blocks,
  * as blocks.h says, and between warps: what went before a fence that the atomic follows, or before
- * it where it releases. What a cuda::atomic reads is taken where it acquires, or by a fence after
- * it. The kind is as in trace.h. */
+ * it where it releases. It is taken where the read acquires, as only cuda::atomic can, or by a
+ * fence after it. The kind is as in trace.h. */
 void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int thread,
                       unsigned int kind);
 /* Whether what a thread did in this interval is ordered before what another one does: by an atomic
- * after a fence, or since both take the same lock. */
-bool kg__order_has_taken(unsigned int thread, unsigned int other);
+ * between two fences, or since both take the same lock. The second fence counts as there where the
+ * access does not need it (kg__blocks_have_seen_write()). */
+bool kg__order_has_taken(unsigned int thread, unsigned int other, bool needs_fence);
 /* Whether it would be, were there a fence. */
 bool kg__order_lacks_fence(unsigned int thread, unsigned int other);
 

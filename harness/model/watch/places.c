@@ -63,9 +63,7 @@ static bool lies_in(const char *file, const char *folder)
     return strncmp(file, folder, length) == 0 && file[length] == '/';
 }
 
-/* True when the file is one of the model's headers, whichever way its folder was reached, or of the
- * C++ library's, which the model's have kernels use. */
-static bool is_header(const char *file)
+bool kg__model_is_header(const char *file)
 {
     char folder[PATH_MAX];
     char real[PATH_MAX];
@@ -89,7 +87,7 @@ static const file_name *intern_file(const char *given)
     name->text = kg__copy_text(given);
     if (given[0] == '/')
         simplify(name->text);
-    name->of_header = is_header(name->text);
+    name->of_header = kg__model_is_header(name->text);
     /* Two spellings of one path are one name. */
     for (const file_name *other = file_names; other != NULL; other = other->next) {
         if (strcmp(other->text, name->text) == 0) {
@@ -101,31 +99,6 @@ static const file_name *intern_file(const char *given)
     name->next = file_names;
     file_names = name;
     return name;
-}
-
-static Dwarf *debug_of(kg__model_image *image)
-{
-    if (!image->has_debug && image->elf != NULL)
-        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
-    image->has_debug = true;
-    return image->debug;
-}
-
-/* Finds the unit that was compiled to the code at `address`. Its lines are in `unit`, its scopes in
- * `scopes`, which is another where the debug information was split off. */
-static bool find_unit(Dwarf *debug, Dwarf_Addr address, Dwarf_Die *unit, Dwarf_Die *scopes)
-{
-    Dwarf_CU *at = NULL;
-    uint8_t type = 0;
-
-    while (dwarf_get_units(debug, at, &at, NULL, &type, unit, scopes) == 0) {
-        if (dwarf_haspc(unit, address) <= 0)
-            continue;
-        if (type != DW_UT_skeleton || scopes->addr == NULL)
-            *scopes = *unit;
-        return true;
-    }
-    return false;
 }
 
 /* The line that the code at `address` was compiled from; false when the unit does not tell. */
@@ -166,6 +139,20 @@ static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **
     *line = (unsigned int)number;
 }
 
+/* The scopes of the code at `address`, innermost first, which the caller frees, and the unit's
+ * files. Returns how many. */
+static int scopes_of(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Files **files, Dwarf_Die **scopes)
+{
+    Dwarf_Die *innermost = NULL;
+    int count = 0;
+
+    *scopes = NULL;
+    if (dwarf_getsrcfiles(unit, files, NULL) == 0 && dwarf_getscopes(unit, address, &innermost) > 0)
+        count = dwarf_getscopes_die(&innermost[0], scopes);
+    free(innermost);
+    return count;
+}
+
 /* Goes through the scopes of `address`, innermost first: for as long as the line is in one of the
  * model's headers, it becomes that of the call where the scope was inlined. A function of a header
  * that is not inlined keeps its own line. */
@@ -173,16 +160,11 @@ static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const file_name *
                           unsigned int *line)
 {
     Dwarf_Files *files = NULL;
-    Dwarf_Die *innermost = NULL;
-    Dwarf_Die *scopes = NULL;
-    int count = 0;
+    Dwarf_Die *scopes;
+    int count = scopes_of(unit, address, &files, &scopes);
 
-    if (dwarf_getsrcfiles(unit, &files, NULL) == 0 &&
-        dwarf_getscopes(unit, address, &innermost) > 0)
-        count = dwarf_getscopes_die(&innermost[0], &scopes);
     for (int i = 0; i < count && (*file)->of_header; i++)
         take_call(&scopes[i], files, file, line);
-    free(innermost);
     free(scopes);
 }
 
@@ -191,11 +173,11 @@ static kg__model_source look_up(kg__model_image *image, const void *code)
     kg__model_source source = { .file = "" };
     Dwarf_Addr address = (uintptr_t)code - image->bias;
     const file_name *file = NULL;
-    Dwarf *debug = debug_of(image);
+    Dwarf *debug = kg__model_debug_of(image);
     Dwarf_Die unit;
     Dwarf_Die scopes = { .addr = NULL };
 
-    if (debug == NULL || !find_unit(debug, address, &unit, &scopes) ||
+    if (debug == NULL || !kg__model_find_unit(debug, address, &unit, &scopes) ||
         !line_of(&unit, address, &file, &source.line))
         return source;
     if (file->of_header)
@@ -253,17 +235,62 @@ kg__model_source kg__model_source_of(const void *code)
     return know_source(image, call)->source;
 }
 
+bool kg__model_unit_of(const void *code, void *unit)
+{
+    kg__model_image *image = kg__model_image_at((const char *)code - 1);
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
+    Dwarf_Die skeleton;
+
+    return debug != NULL && kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+}
+
+size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
+                          size_t most)
+{
+    kg__model_image *image = kg__model_image_at((const char *)code - 1);
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
+    Dwarf_Addr address = image != NULL ? (uintptr_t)code - 1 - image->bias : 0;
+    Dwarf_Files *files = NULL;
+    Dwarf_Die unit;
+    Dwarf_Die scopes_unit = { .addr = NULL };
+    Dwarf_Die *scopes = NULL;
+    const file_name *file = NULL;
+    unsigned int line = 0;
+    size_t count = 0;
+    int scope_count = 0;
+
+    *function = NULL;
+    kg__model_hold_sigterm();
+    if (debug != NULL && kg__model_find_unit(debug, address, &unit, &scopes_unit) &&
+        line_of(&unit, address, &file, &line))
+        scope_count = scopes_of(&scopes_unit, address, &files, &scopes);
+    for (int i = 0; i < scope_count && count < most; i++) {
+        bool was_in_header = file->of_header;
+
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        take_call(&scopes[i], files, &file, &line);
+        if (!was_in_header && *function == NULL && dwarf_diename(&scopes[i]) != NULL)
+            *function = dwarf_diename(&scopes[i]);
+        if (!was_in_header && !file->of_header)
+            calls[count++] = (kg__finding_call){ file->text, line };
+    }
+    free(scopes);
+    kg__model_release_sigterm();
+    return count;
+}
+
 /* Whether the code at `address` was compiled with that at `other`. */
 static bool is_of_one_unit(const void *address, const void *other)
 {
     kg__model_image *image = kg__model_image_at(address);
-    Dwarf *debug = image != NULL ? debug_of(image) : NULL;
+    Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Die units[2];
     Dwarf_Die scopes = { .addr = NULL };
 
     return debug != NULL && kg__model_image_at(other) == image &&
-           find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
-           find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
+           kg__model_find_unit(debug, (uintptr_t)address - image->bias, &units[0], &scopes) &&
+           kg__model_find_unit(debug, (uintptr_t)other - image->bias, &units[1], &scopes) &&
            dwarf_dieoffset(&units[0]) == dwarf_dieoffset(&units[1]);
 }
 
@@ -275,7 +302,7 @@ kg__model_source kg__model_source_within(const void *function, const uintptr_t *
         if (codes[i] <= 1 || !is_of_one_unit((const void *)(codes[i] - 1), function))
             continue;
         source = kg__model_source_of((const void *)codes[i]);
-        if (source.line > 0 && !is_header(source.file))
+        if (source.line > 0 && !kg__model_is_header(source.file))
             return source;
     }
     return (kg__model_source){ .file = "" };

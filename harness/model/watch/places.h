@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "records/finding.h"
+
 /* A line of source. */
 typedef struct kg__model_source {
     const char
@@ -18,6 +20,21 @@ typedef struct kg__model_source {
  * (harness/model/include) or the C++ library's counts as the line that it was inlined into, so that
  * an atomicAdd() is at the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
+
+/* Where the functions were called that the compiler has inlined one into another around the call
+ * that returns to `code`: writes up to `most` calls, the innermost first, and the name of the
+ * innermost function (NULL where that was not inlined), the debug information's. Returns the number
+ * of calls. The model's own headers and the C++ library's are left out. */
+size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
+                          size_t most);
+
+/* Finds the unit of the debug information that the call which returns to `code` was compiled in,
+ * and writes it to `unit`, a Dwarf_Die of libdw; false where there is none. */
+bool kg__model_unit_of(const void *code, void *unit);
+
+/* True when a file is one of the model's headers, whichever way its folder was reached, or of the
+ * C++ library's, which the model's have kernels use. */
+bool kg__model_is_header(const char *file);
 
 /* The source of the innermost of `count` calls, each of which returns to a code (the innermost
  * first), that stands in the file of `function` and those that it includes, but for the model's own

@@ -3,6 +3,7 @@
 
 #include "model/watch/blocks.h"
 #include "model/watch/findings.h"
+#include "model/watch/padding.h"
 #include "model/watch/trace.h"
 
 #include <string.h>
@@ -106,11 +107,18 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
                         bool several)
 {
     /* Of its own word it says nothing. */
-    if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0)
+    if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0 ||
+        kg__word_is_atomic(mine->region, mine->offset))
         return false;
     if (!kg__is_of_this_block(time))
         return kg__blocks_lack_fence(time);
     return !several && kg__order_lacks_fence(mine->thread, other);
+}
+
+/* Whether a race with what happened at `time` is one in the running block or between blocks. */
+static kg__finding_kind class_of_race(uint32_t time)
+{
+    return kg__is_of_this_block(time) ? KG__RACE_IN_BLOCK : KG__RACE_BETWEEN_BLOCKS;
 }
 
 /* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
@@ -123,21 +131,27 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     bool is_of_warp = other != KG__MANY_READERS &&
                       ((other & KG__READERS_OF_WARP) != 0 ? other & KG__THREAD_NUMBER
                                                           : other / WARP) == mine->thread / WARP;
+    bool between_blocks = !kg__is_of_this_block(time);
+    bool no_fence;
     kg__finding what;
 
-    if (kg__found_before(KG__RACE_IN_BLOCK, mine->site->code))
+    if (kg__found_before(class_of_race(time), mine->site->code))
         return;
-    what = kg__finding_in(lacks_fence(mine, time, other, several) ? KG__MISSING_FENCE
-                          : !kg__is_of_this_block(time)           ? KG__RACE_BETWEEN_BLOCKS
-                          : is_of_warp                            ? KG__RACE_IN_WARP
-                                                                  : KG__RACE_IN_BLOCK,
+    no_fence = lacks_fence(mine, time, other, several);
+    what = kg__finding_in(no_fence         ? KG__MISSING_FENCE
+                          : between_blocks ? KG__RACE_BETWEEN_BLOCKS
+                          : is_of_warp     ? KG__RACE_IN_WARP
+                                           : KG__RACE_IN_BLOCK,
                           mine->region);
+    what.lacks_acquire =
+        no_fence && (between_blocks ? kg__blocks_have_seen_write(time, other)
+                                    : kg__order_has_taken(mine->thread, other, false));
     what.bytes = mine->bytes;
     what.offset = mine->offset;
     what.other.access = did;
     if (site != NULL)
         kg__set_source(&what.other, kg__model_source_of((const void *)site->code));
-    if (!kg__is_of_this_block(time))
+    if (between_blocks)
         kg__set_index(&what.other.has_block, what.other.block, kg__blocks_index(time));
     else if (!several)
         kg__set_index(&what.other.has_thread, what.other.thread, kg__thread_index(other));
@@ -165,7 +179,7 @@ void kg__races_end_block(void)
 /* Notes a race that may be none. */
 static void doubt_race(const doubt *what)
 {
-    if (kg__found_before(KG__RACE_IN_BLOCK, what->mine.site->code))
+    if (kg__found_before(class_of_race(what->time), what->mine.site->code))
         return;
     if (doubt_count == DOUBTS_MAXIMUM)
         settle_doubts(DOUBTS_MAXIMUM / 2);
@@ -209,10 +223,10 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
 
 /* The same, or by an atomic. */
 bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
-                         unsigned int clock)
+                         unsigned int clock, bool needs_fence)
 {
     return has_met(thread, other, lanes, clock) ||
-           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other));
+           ((other & KG__READERS_OF_WARP) == 0 && kg__order_has_taken(thread, other, needs_fence));
 }
 
 static void report_not_waited(const kg__checked_access *mine, const kg__cell *cell)
@@ -232,6 +246,17 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
     kg__find(&place, &what);
 }
 
+/* Nobody writes the padding of a structure that is copied whole, of which no access is all. */
+static bool is_padding(const kg__checked_access *mine, size_t cell)
+{
+    const unsigned int granule = mine->region->granule;
+    const uintptr_t code = mine->site->code;
+
+    return mine->bytes > 1 && kg__model_may_be_padding(code, cell * granule, granule) &&
+           ((mine->kind & KG__ACCESS_WHOLE) != 0 ||
+            !kg__model_may_be_padding(code, mine->offset, mine->bytes));
+}
+
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
@@ -241,7 +266,7 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
         last->time == kg__order.interval_began)
         return;
-    if (pending_count < PENDING_MAXIMUM)
+    if (pending_count < PENDING_MAXIMUM && !is_padding(mine, cell))
         pending[pending_count++] =
             (pending_read){ mine->region, cell,        kg__order.interval_began,
                             mine->offset, mine->bytes, (uint16_t)mine->thread,
@@ -254,7 +279,7 @@ static void find_race_with_writer(const kg__checked_access *mine, const kg__cell
                                   size_t index)
 {
     uint32_t time = cell->write_time;
-    unsigned int writer = kg__is_of_this_block(time) ? cell->writer & KG__THREAD_NUMBER : 0;
+    unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if ((cell->writer & KG__BY_ATOMIC) != 0)
         doubt_race(&(doubt){ *mine, index, mine->thread / WARP, 1u << mine->thread % WARP, time,
@@ -280,12 +305,29 @@ static bool are_atomic(const kg__checked_access *mine, const kg__cell *cell)
     return is_atomic(mine) && (cell->writer & KG__BY_ATOMIC) != 0;
 }
 
-/* Whether a volatile access and another block's, neither of which is a race by itself, go wrong. */
-static bool is_strong_and_right(const kg__checked_access *mine, const kg__cell *cell, uint32_t time)
+/* Whether an access does without a fence after the relaxed atomic that orders it. */
+static bool is_strong(const kg__checked_access *mine)
 {
-    return (mine->kind & KG__ACCESS_VOLATILE) != 0 && !is_of_block_scope(mine, cell) &&
-           (cell->writer & (KG__BY_VOLATILE | KG__BY_ATOMIC)) != 0 &&
-           ((cell->writer & KG__BY_ATOMIC) != 0 || !kg__blocks_told_by_atomic(time));
+    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG | KG__ACCESS_VOLATILE)) != 0;
+}
+
+/* Whether a volatile access and another block's volatile or atomic write, which are no data race,
+ * are used as if they were in order: the blocks have told each other of something later. */
+static bool is_out_of_order(const kg__checked_access *mine, const kg__cell *cell)
+{
+    return (cell->writer & KG__BY_ATOMIC) != 0
+               ? kg__blocks_have_missed(cell->write_time, cell->writer & KG__THREAD_NUMBER,
+                                        mine->thread)
+               : kg__blocks_told_by_atomic(cell->write_time);
+}
+
+/* Whether an access is right though no release orders it behind another block's write. */
+static bool needs_no_order(const kg__checked_access *mine, const kg__cell *cell)
+{
+    if ((mine->kind & KG__ACCESS_VOLATILE) != 0 && !is_of_block_scope(mine, cell) &&
+        (cell->writer & (KG__BY_VOLATILE | KG__BY_ATOMIC)) != 0)
+        return !is_out_of_order(mine, cell);
+    return (cell->writer & KG__LEFT_OUT) != 0 && !is_out_of_order(mine, cell);
 }
 
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */
@@ -298,13 +340,13 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
         report_not_waited(mine, cell);
     } else if (kg__is_of_this_interval(cell->write_time)) {
         if (writer != mine->thread && !are_atomic(mine, cell) &&
-            !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
+            !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, !is_strong(mine)))
             find_race_with_writer(mine, cell, index);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
         kg__race_await_writer(mine, index);
-    } else if (!kg__blocks_have_acquired_write(cell->write_time,
-                                               cell->writer & KG__THREAD_NUMBER) &&
-               !is_strong_and_right(mine, cell, cell->write_time)) {
+    } else if (!(is_strong(mine) ? kg__blocks_have_seen_write
+                                 : kg__blocks_have_acquired_write)(cell->write_time, writer) &&
+               !needs_no_order(mine, cell)) {
         find_race_with_writer(mine, cell, index);
     }
 }
@@ -317,18 +359,20 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
     bool lanes = reader != KG__MANY_READERS && (reader & KG__READERS_OF_WARP) != 0;
 
     if (reader == mine->thread || kg__race_is_ordered(mine->thread, reader, cell->read_lanes,
-                                                      cell->read_clock & KG__CLOCK_MAXIMUM))
+                                                      cell->read_clock & KG__CLOCK_MAXIMUM, false))
         return;
     /* Lanes that take the same lock as this one. */
     if (lanes && (reader & KG__THREAD_NUMBER) == mine->thread / WARP) {
         uint32_t rest = cell->read_lanes & ~(1u << mine->thread % WARP);
 
-        while (rest != 0 && kg__order_has_taken(mine->thread, mine->thread / WARP * WARP +
-                                                                  (unsigned)__builtin_ctz(rest)))
+        while (rest != 0 &&
+               kg__order_has_taken(
+                   mine->thread, mine->thread / WARP * WARP + (unsigned)__builtin_ctz(rest), false))
             rest &= rest - 1;
         if (rest == 0)
             return;
-    } else if (lanes && kg__order_has_taken(mine->thread, (reader & KG__THREAD_NUMBER) * WARP)) {
+    } else if (lanes &&
+               kg__order_has_taken(mine->thread, (reader & KG__THREAD_NUMBER) * WARP, false)) {
         return;
     }
     if ((mine->kind & KG__ACCESS_ATOMIC) != 0 && reader != KG__MANY_READERS)
@@ -347,6 +391,15 @@ static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *c
     return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
 }
 
+/* Whether an atomic or volatile write comes after a volatile read, by another block. */
+static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *cell)
+{
+    const kg__site *site = kg__site_numbered(cell->read_site);
+
+    return is_strong(mine) && (mine->kind & KG__ACCESS_OF_BLOCK) == 0 && site != NULL &&
+           (site->kind & KG__ACCESS_VOLATILE) != 0;
+}
+
 /* What is wrong with a write, by the reads and the last write before it. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
@@ -355,7 +408,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
-        !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock))
+        !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, false))
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
     if (kg__is_of_this_interval(cell->read_time) && !read_atomically)
         find_race_with_readers(mine, cell, index);
@@ -363,15 +416,14 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
         return;
     if (kg__is_of_this_launch(cell->write_time) && !kg__is_of_this_block(cell->write_time) &&
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
-        !kg__blocks_have_acquired_write(cell->write_time, cell->writer & KG__THREAD_NUMBER) &&
-        !is_strong_and_right(mine, cell, cell->write_time))
-        report_race(mine, cell->write_time, 0, KG__WRITE, cell->write_site);
-    if (read_atomically)
+        !kg__blocks_have_seen_write(cell->write_time, writer) && !needs_no_order(mine, cell))
+        report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
+    if (read_atomically || is_read_as_volatile(mine, cell))
         return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
-        !kg__blocks_have_acquired_read(cell->read_time))
+        !kg__blocks_have_seen_read(cell->read_time))
         report_race(mine, cell->read_time, 0, KG__READ, cell->read_site);
     else if (kg__is_of_this_block(cell->read_time) && (cell->read_clock & KG__OTHER_BLOCKS) != 0 &&
-             kg__blocks_have_acquired_nothing())
+             kg__blocks_have_seen_nothing())
         report_race(mine, kg__order.launch_began, 0, KG__READ, cell->read_site);
 }

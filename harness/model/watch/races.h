@@ -21,6 +21,9 @@
 /* An atomic of a block that has written the bytes plainly before: other blocks' atomics race with
  * that write. The cell keeps its site. */
 #define KG__AFTER_PLAIN 0x1000u
+/* Another block's atomic followed this one, whose block has left it out of what it released later:
+ * the cell keeps the one that nobody can be ordered behind. */
+#define KG__LEFT_OUT 0x0800u
 #define KG__READERS_OF_WARP 0x8000u
 #define KG__MANY_READERS 0xffffu
 #define KG__THREAD_NUMBER 0x03ffu
@@ -63,9 +66,9 @@ void kg__races_end_block(void);
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);
 
 /* Whether what a thread or lanes did in this interval is ordered before what a thread does: by
- * __syncwarp() or by an atomic. */
+ * __syncwarp() or by an atomic, which a fence has to follow where `needs_fence`. */
 bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
-                         unsigned int clock);
+                         unsigned int clock, bool needs_fence);
 /* A read finds a cell unwritten: a race when somebody else writes it after all. */
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */

@@ -202,3 +202,22 @@ void kg__regions_count_unique(uint64_t bytes[2])
         }
     }
 }
+
+kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment)
+{
+    const bool local = kg__exec_is_local((const void *)address);
+    const kg__region *region = local ? NULL : kg__region_at(address);
+    kg__finding what = { .kind = KG__MISALIGNED };
+
+    if (region != NULL) {
+        what = kg__finding_in(KG__MISALIGNED, region);
+        what.offset = (int64_t)(address - region->start);
+    } else if (local) {
+        what.space = KG__LOCAL;
+    } else {
+        what.address = address;
+    }
+    what.bytes = bytes;
+    what.alignment = alignment != bytes ? alignment : 0;
+    return what;
+}

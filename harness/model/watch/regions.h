@@ -47,6 +47,9 @@ typedef struct kg__region {
 
 /* What a finding says of an access to a region: its space, name and size. */
 kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region);
+/* What a finding says of an access of `bytes` to `address`, which is not a multiple of `alignment`.
+ */
+kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsigned int alignment);
 /* The region that an address belongs to, made when it is first asked for; NULL when it is in no
  * memory of the device. The hole behind a variable is the variable's, and what lies around an
  * allocation the allocation's. */

@@ -27,14 +27,15 @@ static bool counting;
 static bool checking;
 static unsigned int first_thread; /* of the warp whose requests are taken */
 static uint64_t accesses;
-static uint64_t counted;
+/* Requests that the warps of the running block have made, and those of the warp above. */
+static uint64_t of_warps[KG__MODEL_MAX_WARPS];
+static uint64_t *of_warp = of_warps;
 
 void kg__requests_begin(unsigned int what)
 {
     counting = (what & KG__MODEL_COUNT) != 0;
     checking = (what & KG__MODEL_CHECK) != 0;
     accesses = 0;
-    counted = 0;
     kg__sites_begin();
 }
 
@@ -46,6 +47,7 @@ void kg__requests_stop_checking(void)
 void kg__request_begin_warp(unsigned int warp)
 {
     first_thread = warp * WARP;
+    of_warp = &of_warps[warp];
 }
 
 uint64_t kg__requests_accesses(void)
@@ -53,9 +55,20 @@ uint64_t kg__requests_accesses(void)
     return accesses;
 }
 
-uint64_t kg__requests_counted(void)
+uint64_t *kg__requests_of_warps(void)
 {
-    return counted;
+    return of_warps;
+}
+
+void kg__requests_of_block(uint64_t *block, uint64_t *warp)
+{
+    uint64_t requests = 0;
+
+    for (unsigned int i = 0; i < KG__MODEL_MAX_WARPS; i++) {
+        requests += of_warps[i];
+        *warp = of_warps[i] > *warp ? of_warps[i] : *warp;
+    }
+    *block = requests > *block ? requests : *block;
 }
 
 /* True when the second half of a warp touches what the first does, as the rows of a block often do.
@@ -177,6 +190,24 @@ static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const
     }
 }
 
+/* The most lanes that update one word, which the hardware serves one after the other. */
+static unsigned int count_passes(unsigned int count, const uint64_t *addresses)
+{
+    unsigned int most = 0;
+    uint32_t words[WARP];
+
+    for (unsigned int i = 0; i < count; i++)
+        words[i] = (uint32_t)(addresses[i] >> WORD_SHIFT);
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int lanes = 0;
+
+        for (unsigned int other = 0; other < count; other++)
+            lanes += words[other] == words[i];
+        most = lanes > most ? lanes : most;
+    }
+    return most;
+}
+
 /* Counts a request whose lanes are all in one space. */
 static inline void count_request(kg__site *site, kg__model_space space, unsigned int kind,
                                  unsigned int count, const uint64_t *addresses)
@@ -189,13 +220,21 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
 
     for (unsigned int i = 0; i < count; i++)
         parts[i] = (uint32_t)(addresses[i] >> shift);
-    counted++;
-    fresh[0]++;
+    ++*of_warp;
+    fresh[KG__SITE_REQUESTS]++;
     /* Vectors are aligned, so that two of them have all their words in common, or none. */
-    fresh[1] += space == KG__MODEL_SHARED && words == 4 ? count_wavefronts_of_quads(parts, count)
-                : space == KG__MODEL_SHARED             ? count_wavefronts(parts, count, words)
-                : space == KG__MODEL_CONSTANT ? (uint64_t)count_distinct(parts, count) * words
-                                              : count_distinct(parts, count);
+    fresh[KG__SITE_PARTS] +=
+        space == KG__MODEL_SHARED && words == 4 ? count_wavefronts_of_quads(parts, count)
+        : space == KG__MODEL_SHARED             ? count_wavefronts(parts, count, words)
+        : space == KG__MODEL_CONSTANT           ? (uint64_t)count_distinct(parts, count) * words
+                                                : count_distinct(parts, count);
+    if (__builtin_expect((kind & (KG__ACCESS_ATOMIC | KG__ACCESS_RELEASE)) != 0, 0)) {
+        if ((kind & KG__ACCESS_ATOMIC) != 0)
+            fresh[KG__SITE_PASSES] += count_passes(count, addresses);
+        /* nvcc generates a fence before a release. */
+        if ((kind & KG__ACCESS_RELEASE) != 0)
+            kg__site_note(site->code, kind, 1);
+    }
 }
 
 /* Takes what lanes do that are all within one region, at the offsets from its start. */
@@ -307,6 +346,13 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
     }
 }
 
+/* The bits that are not set in an address of a kind of access. The compiler has the same hook for a
+ * vector of 16 bytes as for a structure whose members have 8, and tells the former apart itself. */
+static inline unsigned int alignment_mask(unsigned int kind)
+{
+    return (kind & ~KG__ACCESS_WRITE) == 16 ? 7 : (kind & KG__ACCESS_BYTES) - 1;
+}
+
 static void report_misaligned(const kg__site *site, unsigned int kind, unsigned int count,
                               const uint64_t *addresses, const uint8_t *lanes)
 {
@@ -315,17 +361,11 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     for (unsigned int i = 0; i < count; i++) {
         kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lanes[i],
                                     NULL };
-        const kg__region *region;
-        kg__finding what = { .kind = KG__MISALIGNED, .address = addresses[i] };
+        kg__finding what;
 
-        if ((addresses[i] & (bytes - 1)) == 0)
+        if ((addresses[i] & alignment_mask(kind)) == 0)
             continue;
-        region = kg__region_at((uintptr_t)addresses[i]);
-        if (region != NULL) {
-            what = kg__finding_in(KG__MISALIGNED, region);
-            what.offset = (int64_t)(addresses[i] - region->start);
-        }
-        what.bytes = bytes;
+        what = kg__finding_misaligned((uintptr_t)addresses[i], bytes, bytes);
         kg__find(&place, &what);
     }
 }
@@ -338,7 +378,7 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
         kg__region *region;
 
         if ((kind & KG__ACCESS_ASYNC) == 0) {
-            kg__order_fence(first_thread + lanes[i], addresses[i] != 0);
+            kg__order_fence(first_thread + lanes[i], addresses[i] != KG__FENCE_OF_BLOCK);
             continue;
         }
         region = kg__region_at((uintptr_t)addresses[i]);
@@ -362,6 +402,8 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
     if (lanes == NULL)
         lanes = every_lane;
     if (__builtin_expect((kind & KG__ACCESS_NOTE) != 0, 0)) {
+        if (counting && (kind & KG__ACCESS_ASYNC) == 0 && addresses[0] != KG__FENCE_OF_ACQUIRE)
+            kg__site_note(code, kind, 1);
         if (checking)
             take_note(kind, count, addresses, lanes);
         return;
@@ -379,7 +421,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         outside |= offset | (last - offset);
         alignment |= addresses[i];
     }
-    if ((alignment & (bytes - 1)) != 0 && checking)
+    if ((alignment & alignment_mask(kind)) != 0 && checking)
         report_misaligned(site, kind, count, addresses, lanes);
     if (outside >> 63 != 0 || region->bytes < bytes) {
         take_apart(site, kind, count, addresses, lanes);

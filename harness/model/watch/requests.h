@@ -21,7 +21,11 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
 
 /* Accesses of single lanes that were taken since kg__requests_begin(). */
 uint64_t kg__requests_accesses(void);
-/* Requests that were counted since then, whatever their blocks stand for. */
-uint64_t kg__requests_counted(void);
+/* Raises `block` and `warp` to the requests of the running block, and of its warp that makes most.
+ */
+void kg__requests_of_block(uint64_t *block, uint64_t *warp);
+/* What each warp of the running block, KG__MODEL_MAX_WARPS at most, has had counted; whoever begins
+ * a block, or lets another one go on, sets it. */
+uint64_t *kg__requests_of_warps(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "model/watch/shadow.h"
 
 #include "base/message.h"
+#include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/findings.h"
 #include "model/watch/races.h"
@@ -158,7 +159,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
     } else if ((kg__order.have_synced[thread / WARP] || kg__order.any_taken) &&
                (cell->reader == thread ||
                 kg__race_is_ordered(thread, cell->reader, cell->read_lanes,
-                                    cell->read_clock & KG__CLOCK_MAXIMUM))) {
+                                    cell->read_clock & KG__CLOCK_MAXIMUM, false))) {
         /* Who is ordered behind this read is so behind the former ones. */
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock_of(thread));
@@ -281,6 +282,14 @@ static inline bool is_after_plain(const kg__cell *cell)
             (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) == 0);
 }
 
+/* What a block's atomic is after: another block's, which no release of its own block orders. */
+static inline bool is_left_out(const kg__cell *cell)
+{
+    return (cell->writer & KG__BY_ATOMIC) != 0 && kg__is_of_this_launch(cell->write_time) &&
+           !kg__is_of_this_block(cell->write_time) &&
+           kg__blocks_left_out(cell->write_time, cell->writer & KG__THREAD_NUMBER);
+}
+
 static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
 {
     bool atomic = (mine->kind & KG__ACCESS_ATOMIC) != 0;
@@ -299,6 +308,10 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     /* Of a thread's plain write and its atomic in one interval, the write races with more. */
     if (atomic && kg__is_of_this_interval(cell->write_time) && cell->writer == mine->thread)
         return;
+    if (atomic && mine->region->between_blocks && is_left_out(cell)) {
+        cell->writer |= KG__LEFT_OUT;
+        return;
+    }
     cell->write_time =
         atomic || !mine->region->between_blocks ? kg__order.now : kg__order_time_of_write();
     cell->writer = (uint16_t)(mine->thread | (atomic || strong ? KG__BY_ATOMIC : 0) |

@@ -2,6 +2,7 @@
 #include "model/watch/sites.h"
 
 #include "base/message.h"
+#include "model/watch/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +60,45 @@ kg__site *kg__site_add(uintptr_t code)
     return site;
 }
 
-void kg__site_note(uintptr_t code, unsigned int kind)
+void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times)
 {
     kg__site *site = kg__site_of(code);
 
     site->kind = kind;
-    site->fresh[KG__NO_SPACE][0]++;
+    site->fresh[KG__NO_SPACE][KG__SITE_REQUESTS] += times;
+}
+
+kg__counter kg__site_counter(const kg__site *site, int space, int figure)
+{
+    static const kg__counter reads[KG__SPACES][KG__SITE_FIGURES] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS, KG__COUNTERS },
+        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS, KG__COUNTERS },
+        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS,
+                                 KG__COUNTERS },
+    };
+    static const kg__counter writes[KG__SPACES][KG__SITE_FIGURES] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS, KG__COUNTERS },
+        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS,
+                               KG__COUNTERS },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
+    };
+    static const kg__counter updates[KG__SPACES][KG__SITE_FIGURES] = {
+        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS,
+                               KG__GLOBAL_ATOMIC_PASSES },
+        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS, KG__SHARED_ATOMIC_PASSES },
+        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS, KG__COUNTERS },
+    };
+
+    if (space == KG__NO_SPACE)
+        return figure > 0                               ? KG__COUNTERS
+               : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
+               : (site->kind & KG__ACCESS_SHUFFLE) != 0 ? KG__SHUFFLES
+               : (site->kind & KG__ACCESS_PRINTF) != 0  ? KG__PRINTF_CALLS
+               : (site->kind & KG__ACCESS_MATRIX) != 0  ? KG__TENSOR_MULTIPLY_ADDS
+                                                        : KG__FENCES;
+    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][figure]
+           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][figure]
+                                                  : reads[space][figure];
 }
 
 void kg__sites_begin(void)
@@ -85,7 +119,7 @@ void kg__sites_weigh(uint64_t weight, uint64_t of)
 {
     for (kg__site *site = all_sites; site != NULL; site = site->next) {
         for (int space = 0; space <= KG__SPACES; space++) {
-            for (int what = 0; what < 2; what++) {
+            for (int what = 0; what < KG__SITE_FIGURES; what++) {
                 uint64_t *fresh = &site->fresh[space][what];
 
                 site->sum[space][what] += weighed(*fresh, weight, of);

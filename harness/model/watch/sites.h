@@ -5,23 +5,31 @@
 
 #include "model/exec/launch.h"
 #include "model/watch/regions.h"
+#include "suite/counters.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define KG__SPACES 3
-/* After the spaces: what is counted and touches none, a barrier or a shuffle. */
+/* After the spaces: what is counted and touches none: barriers, shuffles, fences, calls of
+ * printf(), multiply-adds of matrices. */
 #define KG__NO_SPACE KG__SPACES
 
-/* A place in the code that touches memory, and what its requests came to, by space: how many, and
- * their sectors, wavefronts or words. */
+/* What a site's requests to a space come to: how many, their sectors, wavefronts or words, and the
+ * passes of atomics. */
+enum { KG__SITE_REQUESTS, KG__SITE_PARTS, KG__SITE_PASSES, KG__SITE_FIGURES };
+
+/* A place in the code that touches memory, and what its requests came to, by space. */
 typedef struct kg__site {
-    uintptr_t code;                    /* where its hook returns to; 0: none */
-    kg__region *region;                /* where its last request went */
-    unsigned int kind;                 /* of its last request, as in trace.h */
-    uint16_t number;                   /* by which cells name it; 0: one too many to be named */
-    uint64_t fresh[KG__SPACES + 1][2]; /* not weighed yet */
-    uint64_t sum[KG__SPACES + 1][2];
+    uintptr_t code;     /* where its hook returns to; 0: none */
+    kg__region *region; /* where its last request went */
+    unsigned int kind;  /* of its last request, as in trace.h */
+    uint16_t number;    /* by which cells name it; 0: one too many to be named */
+    uint64_t fresh[KG__SPACES + 1][KG__SITE_FIGURES]; /* not weighed yet */
+    uint64_t sum[KG__SPACES + 1][KG__SITE_FIGURES];
+    /* Of a barrier, the threads that came to it first in the block that began at the time. */
+    unsigned int live;
+    uint32_t block;
     struct kg__site *next; /* of all sites */
 } kg__site;
 
@@ -56,8 +64,11 @@ const kg__site *kg__site_numbered(unsigned int number);
 /* All sites, linked by `next`. */
 const kg__site *kg__sites(void);
 
-/* Counts a barrier or a shuffle at `code`; `kind` says which (trace.h). */
-void kg__site_note(uintptr_t code, unsigned int kind);
+/* Counts what touches no memory at `code`, `times` as often; `kind` says which (trace.h). */
+void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);
+/* The counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS where none has it.
+ */
+kg__counter kg__site_counter(const kg__site *site, int space, int figure);
 /* Forgets all sites' counts. */
 void kg__sites_begin(void);
 /* Ends a class of blocks: what was counted since the last class stands for `weight` blocks where

@@ -16,26 +16,30 @@ typedef struct kg__trace_event {
 } kg__trace_event;
 
 /* A kind of access: bytes, and what is done to them. */
-#define KG__ACCESS_SHIFT 14
+#define KG__ACCESS_SHIFT 15
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
 #define KG__ACCESS_ATOMIC 0x40u
 #define KG__ACCESS_VOLATILE 0x80u /* of an atomic: it compares and swaps */
 #define KG__ACCESS_ASYNC 0x100u   /* a write that comes at its wait */
-/* What is in a trace and is no access: a fence (with KG__ACCESS_ATOMIC; its address is 1 where the
- * fence is the device's), or that bytes which were to be written have come (with KG__ACCESS_ASYNC).
- */
+/* What is in a trace and is no access: a fence (with KG__ACCESS_ATOMIC; its address says which), or
+ * that bytes which were to be written have come (with KG__ACCESS_ASYNC). */
 #define KG__ACCESS_NOTE 0x200u
+/* A fence's address. What an acquire orders is the device's fence and takes no instruction. */
+enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
 /* Of cuda::atomic, which says what it orders and for whom: an update with KG__ACCESS_ATOMIC, else a
  * load or a store with KG__ACCESS_VOLATILE. */
 #define KG__ACCESS_STRONG 0x400u
 #define KG__ACCESS_ACQUIRE 0x800u
 #define KG__ACCESS_RELEASE 0x1000u
 #define KG__ACCESS_OF_BLOCK 0x2000u /* other blocks cannot rely on it */
+#define KG__ACCESS_WHOLE 0x4000u    /* of a structure, whose padding may be unwritten */
 /* Kinds of what is counted and is no access. */
-#define KG__ACCESS_BARRIER 0x4000u
-#define KG__ACCESS_SHUFFLE 0x8000u
-#define KG__ACCESS_KIND ((uint64_t)0x3fff)
+#define KG__ACCESS_BARRIER 0x8000u
+#define KG__ACCESS_SHUFFLE 0x10000u
+#define KG__ACCESS_PRINTF 0x20000u
+#define KG__ACCESS_MATRIX 0x40000u
+#define KG__ACCESS_KIND ((uint64_t)0x7fff)
 
 /* An access to `address` of this kind, as kg__trace_event has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)

@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/watch/barriers.h"
+#include "model/watch/blocks.h"
 #include "model/watch/cells.h"
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
@@ -37,9 +38,9 @@ static size_t line_room;
 static uint64_t grid_blocks;
 static uint64_t run_blocks;         /* whose counts are kept */
 static uint64_t accesses_at_launch; /* when it began, or its sampling did */
-static uint64_t requests_at_block;
-static uint64_t busiest_requests; /* of its blocks */
-static bool all_blocks_run;       /* they wait for each other */
+static uint64_t busiest_block;      /* the most requests of its blocks, */
+static uint64_t busiest_warp;       /* and of its warps */
+static bool all_blocks_run;         /* they wait for each other */
 
 /* Counts that no line of source makes: of launches, blocks and copies. */
 static kg__counts at_large;
@@ -115,9 +116,11 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
     run_blocks = 0;
     accesses_at_launch = kg__requests_accesses();
     sampling = false;
-    busiest_requests = 0;
+    busiest_block = busiest_warp = 0;
     all_blocks_run = blocks_wait;
     at_large.value[KG__LAUNCHES]++;
+    at_large.value[KG__BLOCKS] += grid_blocks;
+    at_large.value[KG__THREADS] += grid_blocks * kg__exec_thread_count();
     if (*most < shared_bytes)
         *most = shared_bytes;
     kg__shadow_begin_launch();
@@ -126,7 +129,7 @@ static void begin_launch(size_t shared_bytes, bool blocks_wait)
 
 static void begin_block(void)
 {
-    requests_at_block = kg__requests_counted();
+    memset(kg__requests_of_warps(), 0, KG__MODEL_MAX_WARPS * sizeof(uint64_t));
     kg__order_begin_block(linear_block());
     kg__clusters_begin_block();
 }
@@ -182,7 +185,7 @@ static void begin_sampling(uint64_t per_block)
     kg__regions_count_unique(thrown_away);
     kg__shadow_begin_launch();
     run_blocks = 0;
-    busiest_requests = 0;
+    busiest_block = busiest_warp = 0;
     accesses_at_launch = kg__requests_accesses();
     sampling = any_sampled = true;
     begin_class(0);
@@ -220,13 +223,11 @@ static bool choose_block(uint3 *block)
 static kg__exec_next_block end_block(uint3 *next)
 {
     uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
-    uint64_t requests = kg__requests_counted() - requests_at_block;
 
     kg__shadow_end_block();
     kg__clusters_end_block();
     run_blocks++;
-    if (busiest_requests < requests)
-        busiest_requests = requests;
+    kg__requests_of_block(&busiest_block, &busiest_warp);
     if (!sampling && !all_blocks_run && budget > 0 && accesses > budget / BUDGET_PART &&
         accesses / run_blocks > budget / grid_blocks)
         begin_sampling(accesses / run_blocks);
@@ -250,16 +251,17 @@ static void end_launch(bool complete)
     kg__regions_count_unique(unique);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
-    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_requests;
+    at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_block;
+    at_large.value[KG__BUSIEST_WARP_REQUESTS] += busiest_warp;
     report.blocks += grid_blocks;
     report.watched += run_blocks;
 }
 
 static void note_barrier(uintptr_t code, bool several)
 {
-    if (several && kg__watch_checks())
-        kg__compare_barriers();
-    kg__site_note(code, KG__ACCESS_BARRIER);
+    if (kg__watch_checks())
+        kg__compare_barriers(code, several, kg__order.block_began);
+    kg__site_note(code, KG__ACCESS_BARRIER, 1);
     kg__shadow_barrier();
 }
 
@@ -269,16 +271,19 @@ static void note_warp_operation(unsigned int warp, uint32_t lanes,
     if (operation == KG__MODEL_SYNC)
         kg__order_sync(warp, lanes);
     else if (operation <= KG__MODEL_SHUFFLE_XOR)
-        kg__site_note(code, KG__ACCESS_SHUFFLE);
+        kg__site_note(code, KG__ACCESS_SHUFFLE, 1);
 }
 
-static void note_shuffle_outside(unsigned int thread, unsigned int source, uintptr_t code)
+static void note_shuffle_outside(unsigned int thread, unsigned int source, uint32_t mask,
+                                 uint32_t lanes, uintptr_t code)
 {
-    kg__finding_place place = { code, KG__READ, thread, NULL };
-
     if (kg__watch_checks())
-        kg__find(&place,
-                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE, .has_index = true, .index = source });
+        kg__find(&(kg__finding_place){ code, KG__READ, thread, NULL },
+                 &(kg__finding){ .kind = KG__SHUFFLE_OUTSIDE,
+                                 .has_index = true,
+                                 .index = source,
+                                 .mask = mask,
+                                 .absent = mask & ~lanes });
 }
 
 static void note_copied(void *to, size_t size, unsigned int thread)
@@ -292,17 +297,20 @@ static void note_copied(void *to, size_t size, unsigned int thread)
 
 /* What is kept of a block that waits for others. */
 typedef struct kept_block {
-    uint64_t requests;
-    void *shared;
+    uint64_t of_warps[KG__MODEL_MAX_WARPS];
+    void *shared; /* of a grid */
+    void *fences; /* of a cluster */
 } kept_block;
 
 static void *suspend_block(void)
 {
     kept_block *kept = kg__allocate(1, sizeof *kept);
 
-    kept->requests = kg__requests_counted() - requests_at_block;
+    memcpy(kept->of_warps, kg__requests_of_warps(), sizeof kept->of_warps);
     kg__shadow_end_block();
-    if (!kg__clusters_keep(false))
+    if (kg__clusters_keep(false))
+        kept->fences = kg__blocks_suspend();
+    else
         kept->shared = kg__shadow_suspend_block();
     return kept;
 }
@@ -319,9 +327,11 @@ static void resume_block(void *suspended)
 {
     kept_block *kept = suspended;
 
-    requests_at_block = kg__requests_counted() - kept->requests;
+    memcpy(kg__requests_of_warps(), kept->of_warps, sizeof kept->of_warps);
     kg__order_begin_block(linear_block());
-    if (!kg__clusters_keep(true))
+    if (kg__clusters_keep(true))
+        kg__blocks_resume(kept->fences);
+    else
         kg__shadow_resume_block(kept->shared);
     free(kept);
 }
@@ -378,34 +388,6 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
     kg__region_drop(allocation->base);
 }
 
-/* The counter of a site's figure in a space. */
-static kg__counter counter_of(const kg__site *site, int space, int what)
-{
-    static const kg__counter reads[KG__SPACES][2] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_LOAD_REQUESTS, KG__GLOBAL_LOAD_SECTORS },
-        [KG__MODEL_SHARED] = { KG__SHARED_LOAD_REQUESTS, KG__SHARED_LOAD_WAVEFRONTS },
-        [KG__MODEL_CONSTANT] = { KG__CONSTANT_LOAD_REQUESTS, KG__CONSTANT_LOAD_WORDS },
-    };
-    static const kg__counter writes[KG__SPACES][2] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_STORE_REQUESTS, KG__GLOBAL_STORE_SECTORS },
-        [KG__MODEL_SHARED] = { KG__SHARED_STORE_REQUESTS, KG__SHARED_STORE_WAVEFRONTS },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
-    };
-    static const kg__counter updates[KG__SPACES][2] = {
-        [KG__MODEL_GLOBAL] = { KG__GLOBAL_ATOMIC_REQUESTS, KG__GLOBAL_ATOMIC_SECTORS },
-        [KG__MODEL_SHARED] = { KG__SHARED_ATOMIC_REQUESTS, KG__COUNTERS },
-        [KG__MODEL_CONSTANT] = { KG__COUNTERS, KG__COUNTERS },
-    };
-
-    if (space == KG__NO_SPACE)
-        return what > 0                                 ? KG__COUNTERS
-               : (site->kind & KG__ACCESS_BARRIER) != 0 ? KG__BARRIERS
-                                                        : KG__SHUFFLES;
-    return (site->kind & KG__ACCESS_ATOMIC) != 0  ? updates[space][what]
-           : (site->kind & KG__ACCESS_WRITE) != 0 ? writes[space][what]
-                                                  : reads[space][what];
-}
-
 /* The line of a source, added where it is new. */
 static kg__model_line *line_at(kg__model_source source)
 {
@@ -432,11 +414,11 @@ static void gather_site(const kg__site *site)
     for (int space = 0; space <= KG__SPACES; space++) {
         kg__model_line *line;
 
-        if (site->sum[space][0] == 0)
+        if (site->sum[space][KG__SITE_REQUESTS] == 0)
             continue;
         line = line_at(kg__model_source_of((const void *)site->code));
-        for (int what = 0; what < 2; what++) {
-            kg__counter counter = counter_of(site, space, what);
+        for (int what = 0; what < KG__SITE_FIGURES; what++) {
+            kg__counter counter = kg__site_counter(site, space, what);
 
             if (counter == KG__COUNTERS)
                 continue;

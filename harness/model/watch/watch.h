@@ -7,12 +7,13 @@
  * of the memory that it touches.
  *
  * The modules, lowest first: image.c (symbols), places.c (the source lines and variables that come
- * from them), findings.c (what is wrong), regions.c (the pieces of memory that requests can touch),
- * sites.c (the places in the code that do), words.c (the words that threads tell each other by),
- * blocks.c and order.c (which accesses are ordered, between blocks and within one), races.c (those
- * that are not), cells.c and shadow.c (what is known of memory: which thread wrote and read it),
- * requests.c (what a request costs), trace.c (the lanes' traces and their replay), watch.c (what is
- * watched for, which blocks are run, the report), hooks.c (what compiled kernels call).
+ * from them), padding.c (bytes that no member of a structure holds), findings.c (what is wrong),
+ * regions.c (the pieces of memory that requests can touch), sites.c (the places in the code that
+ * do), words.c (the words that threads tell each other by), blocks.c and order.c (which accesses
+ * are ordered, between blocks and within one), races.c (those that are not), cells.c and shadow.c
+ * (what is known of memory: which thread wrote and read it), requests.c (what a request costs),
+ * trace.c (the lanes' traces and their replay), watch.c (what is watched for, which blocks are run,
+ * the report), undefined.c and hooks.c (what compiled kernels call).
  */
 #ifndef KG__MODEL_WATCH_H
 #define KG__MODEL_WATCH_H

@@ -162,6 +162,13 @@ kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters)
     return *at;
 }
 
+bool kg__word_is_atomic(const kg__region *region, uint32_t offset)
+{
+    const kg__word *at = capacity > 0 ? *slot_of(region, offset) : NULL;
+
+    return at != NULL && at->told != NULL && at->told->of[KG__TOLD_BY_ATOMIC].count > 0;
+}
+
 void kg__words_forget(void)
 {
     for (size_t i = 0; word_count > 0 && i < capacity; i++) {

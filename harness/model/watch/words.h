@@ -63,6 +63,8 @@ typedef struct kg__word {
  * `matters`, since something is released by it, and among the first few thousand. Where there are
  * too many, all others that matter share one entry: so races may be missed, and none is made up. */
 kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters);
+/* Whether blocks tell each other by atomics on the word, which has an entry of its own. */
+bool kg__word_is_atomic(const kg__region *region, uint32_t offset);
 /* Forgets all words, at the begin of a launch. */
 void kg__words_forget(void);
 

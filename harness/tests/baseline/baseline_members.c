@@ -375,3 +375,51 @@ Test(baseline_members, versions_of_the_model)
         kg__baseline_free(&baseline);
     }
 }
+
+/* What follows "accuracy": where the fault is, NULL where there is none, and how many are read. */
+static const struct {
+    const char *text;
+    const char *at;
+    size_t count;
+} accuracies[] = {
+    { "{}", NULL, 0 },
+    { "{\"b/b/1/-\": [0.5, 0.25], \"a/b/1/-\": [0, 0, 0.3]}", NULL, 2 },
+    { "[]", "", 0 },
+    { "{\"a/b/1\": [1, 1]}", "a/b/1: ", 0 },
+    { "{\"a/b/1/-\": 1, \"a/b/2/-\": [1, 1]}", "a/b/1/-: ", 1 },
+    { "{\"a/b/1/-\": [1]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, 2]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, -0.0]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, \"1\"]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, 1, 0]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, 1, 1]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, 1, 0.1, 1]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1e300, 1]}", "a/b/1/-: ", 0 },
+    { "{\"a/b/1/-\": [1, 1], \"a/b/1/-\": [1, 1]}", "duplicate", 0 },
+};
+
+Test(baseline_members, errors_of_checked_cases)
+{
+    for (size_t i = 0; i < sizeof accuracies / sizeof *accuracies; i++) {
+        kg__error error = { "" };
+        kg__baseline baseline;
+        char text[512];
+        bool bad;
+
+        kg__format(text, sizeof text,
+                   "{\"schema\": \"" KG__BASELINE_SCHEMA "\", \"target\": {\"key\": \"%s\"}, "
+                   "\"provenance\": {\"model\": \"1\"}, \"cases\": {}, \"accuracy\": %s}",
+                   i % 2 == 0 ? KG__MODEL_KEY : "nvidia-fake", accuracies[i].text);
+        bad = kg__baseline_parse(i % 2 == 0 ? KG__MODEL_KEY ".json" : "nvidia-fake.json", text,
+                                 strlen(text), &baseline, &error) != KG__LOADED;
+        cr_expect(bad == (accuracies[i].at != NULL) &&
+                      baseline.accuracy_count == accuracies[i].count,
+                  "%s: %s", accuracies[i].text, error.text);
+        cr_expect(!bad || strstr(error.text, accuracies[i].at) != NULL, "%s", error.text);
+        cr_expect(kg__baseline_accuracy_of(&baseline, "a/b/3/-") == NULL);
+        if (accuracies[i].count == 2)
+            cr_expect(kg__baseline_accuracy_of(&baseline, "a/b/1/-")->band == 0.3 &&
+                      kg__baseline_accuracy_of(&baseline, "b/b/1/-")->errors[0] == 0.5);
+        kg__baseline_free(&baseline);
+    }
+}

@@ -51,11 +51,15 @@ class Differences(Baselines):
 
     def test_counters(self):
         for before, after, models, expected in (
-                ({"barriers": 1}, {"barriers": 1}, "33", None), ({"barriers": 1}, {"barriers": 2}, "33", ("moved", "slower", 1)),
-                ({"shuffles": 4}, {"barriers": 1, "shuffles": 4}, "33", ("moved", "slower", float("inf"))),
-                ({"barriers": 1, "shuffles": 4}, {"shuffles": 4}, "33", ("moved", "faster", -1)),
+                ({"barriers": 1}, {"barriers": 1}, "44", None), ({"barriers": 1}, {"barriers": 2}, "44", ("moved", "slower", 1)),
+                ({"shuffles": 4}, {"barriers": 1, "shuffles": 4}, "44", ("moved", "slower", float("inf"))),
+                ({"barriers": 1, "shuffles": 4}, {"shuffles": 4}, "44", ("moved", "faster", -1)),
+                # Work on tensor cores is no cost, and must not be lost.
+                ({"tensor_multiply_adds": 8}, {"tensor_multiply_adds": 4}, "44", ("moved", "", -0.5)),
+                ({"barriers": 1, "tensor_multiply_adds": 8}, {"barriers": 1}, "44", ("moved", "slower", -1)),
+                ({"barriers": 1}, {"barriers": 1, "tensor_multiply_adds": 8}, "44", ("moved", "", float("inf"))),
                 # What another version counted otherwise is not compared.
-                ({"launches": 1}, {"launches": 9}, "23", ("new", "", None))):
+                ({"launches": 1}, {"launches": 9}, "24", ("new", "", None))):
             with self.subTest(before=before, after=after):
                 sides = (counters({"a/b/1/-": side}, model=model) for side, model in zip((before, after), models))
                 found = self.differences(*sides)
@@ -63,6 +67,20 @@ class Differences(Baselines):
                 for difference in found:
                     words = [word for word in ("slower", "faster") if getattr(difference, word)]
                     self.assertEqual((difference.kind, " ".join(words), difference.change), expected)
+
+    def test_errors(self):
+        """Of cases that are only checked, too: a rise is one, and errors that are gone of a case that is not are no longer gated."""
+        case = "a/b/1/-"
+        for before, after, checked, expected in (
+                ([2, 1], [2, 1], True, []), ([2, 1], [3, 1], True, ["slower"]), ([2, 1], [1, 1], True, ["faster"]),
+                ([2, 1], [2, 1, 0.1], True, ["loosened", "loosened"]), ([2, 1], None, True, ["ungated", "ungated"]),
+                ([2, 1], None, False, []), (None, [2, 1], True, [])):
+            with self.subTest(before=before, after=after):
+                sides = [{**counters({}), "checked": [case], **({"accuracy": {case: side}} if side else {})} for side in (before, after)]
+                sides[1]["checked"] = [case] if checked else []
+                found = [difference for difference in self.differences(*sides) if difference.metric]
+                self.assertEqual([word for difference in found for word in ("slower", "faster", "ungated", "loosened")
+                                  if getattr(difference, word)], expected)
 
     def test_counters_that_an_older_model_does_not_judge(self):
         """Whether they have a value, and whether it is the same or not: a rise would not be found."""
@@ -309,6 +327,24 @@ class Results(Baselines):
         self.commit("first")
         self.write(path, right)
         self.assertEqual([entry["state"] for entry in self.baselines("--since", "first")["files"]], ["unchanged", "unreadable"])
+
+    def test_generated_code_that_nobody_would_judge(self):
+        """A file that is gone since the base, or the last commit, or that another file's test implies."""
+        path, other = "baselines/sm_80.json", "baselines/sm_90.json"
+        with open(os.path.join(TREE, path), encoding="utf-8") as file:
+            text = file.read()
+        self.write(path, text)
+        self.commit("first")
+        self.results(0, "--strict")
+        os.unlink(path)
+        self.results(0, "--since", "first")
+        for since in (["--since", "first"], []):
+            self.assertIn(f"{path}: {'first' if since else 'HEAD'} has it, and there is no such file", self.results(2, "--strict", *since))
+        self.write(path, text)
+        self.write("build/kernelgate.code", {"architectures": [80, 90], "judged": [80], "comparisons": [], "sources": {}})
+        self.results(0, "--strict", "--build", "build")
+        self.VERDICTS = {**self.VERDICTS, "test": "sm_80.m.code"}
+        self.assertIn(f"{other}: a GPU in baselines/ has that architecture", self.results(2, "--strict", "--build", "build"))
 
     def test_a_note_of_what_was_not_judged(self):
         self.results(0, "--note", "no code")

@@ -26,7 +26,7 @@ def gpu(cases, key="nvidia-fake", **more):
             "sentinels": {"copy": {"time_ns": time(100000), **RESTS_ON}}, "cases": cases}
 
 
-def counters(cases, checked=(), model="3"):
+def counters(cases, checked=(), model="4"):
     return {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model"},
             "provenance": {"model": model},
             "cases": {name: {"commit": "c", **counted}

@@ -325,7 +325,7 @@ class Retire(Baselines):
     MODEL = """\
 {"schema": "kernelgate-baseline/2",
  "target": {"key": "cpu-model"},
- "provenance": {"model": "3"},
+ "provenance": {"model": "4"},
  "cases": {
   "a/b/1/-": {"barriers": 1, "commit": "c"}
  }%s}
@@ -382,6 +382,18 @@ class Retire(Baselines):
             self.write("baselines/cpu-model.json", counters({"a/b/1/-": {"barriers": 1}}, checked))
             self.retire(0, "", "cpu-model", "a/old/*")
             self.assertEqual(self.read("baselines/cpu-model.json"), self.MODEL % text)
+
+    def test_errors(self):
+        """A case that is only checked on a GPU is known by its errors alone; they are shown, checked and taken out with it."""
+        document = {**BEFORE, "accuracy": {"m/naive/530/b16": [2.5, 1], "m/naive/7/b16": [0, 0, 0.25]}}
+        self.write(PATH, document)
+        shown = json.loads(self.run_command("baseline", "show", "--json", "nvidia-fake", "--case", "m/naive/7/*").stdout)
+        self.assertEqual([(entry["metric"], entry["value"], entry["band"]) for entry in shown["metrics"]],
+                         [("error_max", 0, 0.25), ("error_mean", 0, 0.25)])
+        self.retire(0, "m/naive/7/b16: retired\nbaselines/nvidia-fake.json: 1 of 4 cases retired\n", "nvidia-fake", "m/naive/7/*")
+        self.assertIn(',\n "accuracy": {\n  "m/naive/530/b16": [2.5, 1]\n }}\n', self.read(PATH))
+        self.write(PATH, {**document, "accuracy": {"M/naive/530/b16": [2, 1]}})
+        self.assertIn("accuracy: M/naive/530/b16: no table gives this name", self.run_command("baseline", "lint", PATH).stdout)
 
     def test_trying(self):
         document = self.small_document(0, "baseline", "retire", "--json", "--dry-run", "nvidia-fake", "m/old/*")

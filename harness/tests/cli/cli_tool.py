@@ -14,7 +14,7 @@ from command_fixture import COMMAND, TREE, Folder
 VERDICTS = "out/records/gpu.a.time.verdicts.json"
 BASELINE = """\
 {"schema": "kernelgate-baseline/2",
- "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"}, "provenance": {"model": "3"},
+ "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"}, "provenance": {"model": "4"},
  "cases": {
   "a/naive/1/-": {"global_load_requests": 3, "commit": "abc"},
   "b/naive/1/-": {"global_load_requests": 4, "commit": "abc"}
@@ -145,7 +145,7 @@ class Results(Command):
         self.leave("pass")
         self.ends(0, "PASS  1 case on t\nout/report/index.html  out/results.json  ", "", "results")
         self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/1")
-        self.assertIn('<testsuites name="kernelgate" tests="1"', self.read("out/junit.xml"))
+        self.assertIn('<testsuites name="kernelgate" tests="3"', self.read("out/junit.xml"))
         self.assertIn("# kernelgate: PASS (exit 0)", self.read("out/summary.md"))
         self.leave("slower")
         text = self.ends(1, "ctest --test-dir build/mine -R", None, "results", "--build", "build/mine")

@@ -85,8 +85,24 @@ class Judging(unittest.TestCase):
                 ({"instructions": {}}, {}, "faster", "128-bit global loads 0 -> 2, FFMA 0 -> 8"),
                 ({}, {"registers": 40, "code_bytes": 640, "local_bytes": 16, "shared_bytes": 1024}, "pass",
                  "registers 32 -> 40, local memory 0 B -> 16 B, shared memory 0 B -> 1 024 B, code 512 B -> 640 B"),
-                ({"instructions": {"hmma": 1, "barrier": 1, "atomic": 2}}, {"instructions": {}}, "pass",
-                 "global atomics 2 -> 0, barriers 1 -> 0, HMMA 1 -> 0")):
+                ({"instructions": {"barrier": 1, "atomic": 2}}, {"instructions": {}}, "pass", "global atomics 2 -> 0, barriers 1 -> 0"),
+                # The tensor cores are lost, though loads got wider; in part; to instructions that do more each.
+                ({"instructions": {"hmma": 4}}, {}, "slower", "HMMA 4 -> 0, FFMA 0 -> 8, 128-bit global loads 0 -> 2"),
+                ({"instructions": {"hmma": 4}}, {"instructions": {"hmma": 2, "global_load_128": 2}}, "pass",
+                 "128-bit global loads 0 -> 2, HMMA 4 -> 2"),
+                ({"instructions": {"hmma": 4}}, {"instructions": {"hmma": 4, "global_load_128": 2}}, "faster",
+                 "128-bit global loads 0 -> 2"),
+                ({"instructions": {"hmma": 4}, **spilled}, {"instructions": {"wgmma": 1}}, "pass",
+                 "spill stores 4 B -> 0 B, spill loads 8 B -> 0 B, HMMA 4 -> 0, WGMMA 0 -> 1"),
+                # Wide accesses are lost in part, or atomics gained.
+                (spilled, {"instructions": {"global_load_128": 1, "ffma": 8}}, "pass",
+                 "spill stores 4 B -> 0 B, spill loads 8 B -> 0 B, 128-bit global loads 2 -> 1"),
+                ({"instructions": {"shared_store_128": 2}, "occupancy": 0.5}, {"instructions": {"shared_store_128": 1}}, "pass",
+                 "occupancy 50.0 % -> 100.0 %, 128-bit shared stores 2 -> 1"),
+                ({"occupancy": 0.5}, {"instructions": async_copies}, "faster",
+                 "occupancy 50.0 % -> 100.0 %, 128-bit async copies 0 -> 2, 128-bit global loads 2 -> 0"),
+                ({"occupancy": 0.5}, {"instructions": {"global_load_128": 2, "ffma": 8, "atomic": 1}}, "pass",
+                 "occupancy 50.0 % -> 100.0 %, global atomics 0 -> 1")):
             moves = find_moves([figures(**before)], [figures(**now)])
             self.assertEqual(describe_moves(moves).replace("100 %", "100.0 %"), text)
             entry = judge_case("m/tiled/1/b16", "sm_90", [figures(**before)], [figures(**now)])
@@ -329,6 +345,14 @@ class Code(Folder):
         os.unlink("build/kernelgate.code")
         self.assertNotIn("explanation", self.slower()[0])
 
+    def expect_no_lines(self, told, change):
+        change()
+        sass._disassemble.cache_clear()
+        entry, (note,) = self.slower(KG_BASE="base")
+        self.assertIn("no lines of SASS that came and went: ", note["note"])
+        self.assertIn(told, note["note"])
+        self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
+
     @need_calculator
     def test_explains_a_slower_time_by_the_base(self):
         """What the base's build runs, not what a baseline holds; and the lines of SASS where there is a disassembler."""
@@ -342,16 +366,22 @@ class Code(Folder):
             self.write(f"{folder}.sass", f"\tFunction : {KERNEL}\n /*0000*/ {text}   /* 0x00 */\n")
         self.write_script("bin/cuobjdump", '#!/bin/sh\nfor last; do :; done\ncat "${last%/m.gpu}.sass"\n')
         with mock.patch.object(code_causes, "_list_launches", lambda program: launches):
-            with mock.patch.object(sass, "find_disassembler", lambda: os.path.abspath("bin/cuobjdump")):
+            tools = {"cuobjdump": os.path.abspath("bin/cuobjdump")}
+            with mock.patch.object(sass, "find_disassembler", lambda name="cuobjdump": tools.get(name)):
                 entry, notes = self.slower(KG_BASE="base")
                 self.assertEqual((entry["explanation"], notes), ("registers 32 -> 30", []))
                 self.assertEqual(entry["sass"], {"came": ["4x @!P LDG.E R, desc[UR][R.64+…]"],
                                                  "went": ["LDG.E.128 R, desc[UR][R.64+…]"]})
-            with mock.patch.object(sass, "find_disassembler", lambda: None):
+                self.expect_no_lines("no cuobjdump: install the CUDA Toolkit's, or pip install", tools.clear)
+                # PyPI's finds no nvdisasm unless that is told it, and disassembles nothing then.
+                self.write_script("bin/cuobjdump", '#!/bin/sh\n[ -n "$NVDISASM_PATH" ] || { echo "fatal: no nvdisasm"; exit 1; }\n'
+                                                   'for last; do :; done\ncat "${last%/m.gpu}.sass"\n')
+                self.expect_no_lines("bin/cuobjdump base/m.gpu: fatal: no nvdisasm: install", lambda: tools.update(
+                    cuobjdump=os.path.abspath("bin/cuobjdump")))
+                tools["nvdisasm"] = "/where/nvdisasm"
                 sass._disassemble.cache_clear()
-                entry, (note,) = self.slower(KG_BASE="base")
-                self.assertIn("no cuobjdump, so no lines of SASS", note["note"])
-                self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
+                self.assertEqual(len(self.slower(KG_BASE="base")[0]["sass"]["came"]), 1)
+                self.expect_no_lines(f"base/m.gpu: it has no line of {KERNEL}", lambda: self.write("base.sass", ""))
         self.assertNotIn("explanation", self.slower(KG_BASE="nowhere")[0])
 
     def test_lines_of_sass(self):

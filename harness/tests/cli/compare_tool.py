@@ -147,6 +147,14 @@ class Compare(unittest.TestCase):
         counted = {key: number for key, number in found.tally.items() if number}
         self.assertEqual(counted, {"wrong": 1, "no-baseline": 4, "vanished": 2})
 
+    def test_work_on_tensor_cores(self):
+        """It may be gained; where some is lost the case is not faster, and where all is it is slower."""
+        for before, now, verdict in ((8, 8, "faster"), (0, 8, "faster"), (8, 9, "slower"), (8, 4, "pass"), (8, 0, "slower")):
+            sides = [[case("a", {**count(barriers), "tensor_multiply_adds": {"value": work}}, MODEL)]
+                     for barriers, work in ((4, before), (2, now))]
+            found = compared(*sides)
+            self.assertEqual({name for name, number in found.tally.items() if number}, {verdict}, (before, now))
+
     def test_two_gpus(self):
         """They are shown, and judged where that is asked for. The model of both runs is one target."""
         a, b = case("a", time(100000, 0), kernel=CODE), case("a", time(110000, 0), OTHER, kernel=CODE)

@@ -59,14 +59,14 @@ class Merges(Folder):
         for name, text in files.items():
             self.write(f"out/records/{name}.verdicts.json", text)
 
-    def merged(self, *documents, strict=False, **files):
+    def merged(self, *documents, strict=False, build=None, **files):
         """The run of these verdicts."""
         self.put(*documents, **files)
-        return run_merge.merge("out", strict)
+        return run_merge.merge("out", strict, build=build)
 
-    def results(self, *documents, strict=False, **files):
+    def results(self, *documents, strict=False, build=None, **files):
         """Their results, described, of the form that results have."""
-        merged = self.merged(*documents, strict=strict, **files)
+        merged = self.merged(*documents, strict=strict, build=build, **files)
         run_results.finish(merged)
         run_texts.describe(merged.document)
         self.assertIsNone(schema_form.misfit(merged.document, "kernelgate-results.schema.json"))

@@ -43,6 +43,21 @@ class Counts(Recording):
         entry = self.case(COUNTS)
         self.assertEqual((entry["global_load_requests"], "barriers" in entry), (300, False))
 
+    def test_errors_are_recorded_exactly(self):
+        """Of the cases that a filter takes; those that have none any more are removed."""
+        self.count()
+        self.assertNotIn("accuracy", self.stored(COUNTS), "the fake is exact")
+        output = self.count("the errors of 8 cases changed", FAKE_ERROR="0.001")
+        first = self.stored(COUNTS)["accuracy"]
+        self.assertIn("8 cases with a new error against the reference\n", output)
+        self.assertTrue(first[SLOW][0] > first[SLOW][1] > 0)
+        self.assertEqual(self.count("0 of 4 cases changed", FAKE_ERROR="0.001").count("error"), 0)
+        output = self.count("the errors of 2 cases changed", FAKE_ERROR="0.0010003", filter_="fake/plain/64/*")
+        self.assertRegex(output, f"{SLOW} +error_max +8 564 +8 566 +[+]0.023 %\n")
+        self.assertEqual(sum(first[case] != errors for case, errors in self.stored(COUNTS)["accuracy"].items()), 2)
+        self.count("the errors of 8 cases changed")
+        self.assertEqual(self.stored(COUNTS)["accuracy"], {})
+
     def test_lines_that_moved_are_rewritten(self):
         """The next verdict must not look for them where they were."""
         self.count()
@@ -89,7 +104,7 @@ class Counts(Recording):
         self.assertEqual(self.read(COUNTS), first)
 
     def test_what_refuses(self):
-        before = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "cpu-model"}, "provenance": {"model": "3"}}'
+        before = '{"schema": "kernelgate-baseline/2", "cases": {},   "target": {"key": "cpu-model"}, "provenance": {"model": "4"}}'
         for globs, plan, told in (
                 (RIGHT, f"3 {SLOW} global_load_sectors 401", f"{SLOW}: global_load_sectors is 400 in one run and 401 in another"),
                 (RIGHT, f"2 {SLOW} line kernels/fake/plain.cu:14 global_load_sectors 401",

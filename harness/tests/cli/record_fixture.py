@@ -58,8 +58,8 @@ class Recording(Folder):
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout
 
-    def count(self, told="", *options, code=0, filter_=RIGHT):
-        return self.record(told, *options, code=code, program=MODEL, KG_FILTER=filter_)
+    def count(self, told="", *options, code=0, filter_=RIGHT, **settings):
+        return self.record(told, *options, code=code, program=MODEL, KG_FILTER=filter_, **settings)
 
     def recorded(self, *options, code=0, program=SOUND, **settings):
         return self.document(code, *self.arguments(program, *options), "--json", **settings)

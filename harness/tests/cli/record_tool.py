@@ -40,6 +40,16 @@ class Times(Recording):
         self.assertEqual(sessions[SLOW]["time_ns"], {BOARD: [10000, 10020, 10010, 9990, 10000]})
         self.assertLess(max(map(len, self.read(PATH).splitlines()[2:])), 330)
 
+    def test_errors(self):
+        """Each session checks where there are any; within their band they are left alone."""
+        self.record("checking 4 times more, for errors that vary", FAKE_ERROR="0.001")
+        self.assertEqual(self.processes(), 10, "five check, five measure")
+        first = self.stored()["accuracy"]
+        self.assertEqual((len(first), len(first[SLOW])), (8, 2))
+        self.record("0 of 7 cases and sentinels changed, 5 sessions\n", FAKE_ERROR="0.00104")
+        self.assertEqual(self.stored()["accuracy"], first)
+        self.record("; the errors of 8 cases changed", FAKE_ERROR="0.00106")
+
     def test_only_what_moved_is_rewritten(self):
         self.record()
         first = self.read(PATH)

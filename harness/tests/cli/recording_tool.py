@@ -19,7 +19,7 @@ import noise
 from baseline_file import Case, Metric
 from common import Failure
 from kernel_code import code_changes, code_of, is_other_code, is_same_code
-from recording import Recorded, Sessions, counts_differ, launch_costs, make_time, record_count, record_lines
+from recording import Recorded, Sessions, counts_differ, errors_of_sessions, launch_costs, make_time, record_count, record_lines
 from sessions_file import BOARD_SESSIONS_MAXIMUM, StoredSessions
 
 os.environ["KG__COMMAND"] = COMMAND
@@ -34,8 +34,15 @@ class Noise(unittest.TestCase):
     def test_the_judge_has_the_same_constants(self):
         with open(os.path.join(TREE, "harness", "judge", "judge.h"), encoding="utf-8") as file:
             defined = dict(re.findall(r"#define KG__(\w+) ([0-9.]+)\n", file.read()))
-        for name in ("GATED_LIMIT", "TIME_FLOOR_NS"):
+        for name in ("GATED_LIMIT", "ERROR_BAND", "TIME_FLOOR_NS"):
             self.assertEqual(getattr(noise, name), float(defined[name]))
+
+    def test_errors_of_sessions(self):
+        """The largest of all, and a band where they vary by more than the least: that of times, or the widest where some are 0."""
+        for sessions, expected in (([[2, 1]] * 5, [2, 1]), ([[2, 1], [2.01, 1.001]] * 3, [2.01, 1.001]), ([[0, 0]] * 5, [0, 0]),
+                                   ([[2, 1], [2.2, 1]] * 3, [2.2, 1, noise.noise_of({None: [2, 2.2] * 3}).band(0)]),
+                                   ([[2, 0], [2, 1]] * 3, [2, 1, noise.BAND_MAXIMUM]), ([[2, 1]], [2, 1, noise.BAND_MAXIMUM])):
+            self.assertEqual(errors_of_sessions({"a/b/1/-": sessions}), {"a/b/1/-": expected})
 
     def test_quantiles(self):
         """By the tables of Student's t; the last rows are what a band of five, 25 and 1000 sessions takes."""
@@ -358,7 +365,7 @@ class Writing(Folder):
         self.assertEqual(json.loads(text)["target"]["name"], made.target["name"])
 
     def test_lines_and_checked_cases_are_written_in_order(self):
-        made = self.baseline(target={"key": "cpu-model"}, provenance={"model": "3"}, checked=["b/v/1/-", "a/v/2/-", "a/v/10/-"])
+        made = self.baseline(target={"key": "cpu-model"}, provenance={"model": "4"}, checked=["b/v/1/-", "a/v/2/-", "a/v/10/-"])
         case = made.cases["a/b/530/b16"]
         case.metrics = {"shuffles": Metric("shuffles", 2.0), "barriers": Metric("barriers", 2.0)}
         case.lines = {"k.cu:14": {"shuffles": 2, "barriers": 1}, "k.cu:9": {"barriers": 1}}

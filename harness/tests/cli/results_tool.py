@@ -45,7 +45,7 @@ class Results(unittest.TestCase):
                 ({"commit": 5}, "commit: expected a string"), ({"boards": []}, "boards: expected an object"),
                 ({"provenance": {"gpu": 5}}, "provenance.gpu: expected an object"), ({"cases": [5]}, r"cases\[0\]: expected"),
                 ({"cases": [{**CASE, "target": ""}]}, "its target is empty"), ({"cases": [{**CASE, "why": 5}]}, "why: expected a"),
-                ({"cases": [{**CASE, "verdict": "x"}]}, r"cases\[0\].verdict: expected one of pass, unchanged, faster"),
+                ({"cases": [{**CASE, "verdict": "x"}]}, r"cases\[0\].verdict: expected one of pass, unchanged, more-accurate, faster"),
                 *(({"cases": [{**CASE, "metrics": {"time_ns": metric}}]}, told) for metric, told in (
                     (5, "metrics.time_ns: expected an object"), ({"low": "x"}, "time_ns.low: expected a number"),
                     ({"gated": 1}, "gated: expected true or false"), ({"verdict": []}, "time_ns.verdict: expected one of")))):

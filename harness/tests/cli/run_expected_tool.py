@@ -39,7 +39,7 @@ class Expected(Merges):
     def put_baseline(self, cases, checked=(), target=None, **more):
         target = target or MODEL
         self.write(f"baselines/{target['key']}.json", {
-            "schema": "kernelgate-baseline/2", "target": target, "provenance": {"model": "3"}, **more,
+            "schema": "kernelgate-baseline/2", "target": target, "provenance": {"model": "4"}, **more,
             **({"checked": list(checked)} if checked else {}),
             "cases": {case: {"commit": "c", "barriers": 0} if case != "bad" else {} for case in cases}})
         run_expected.stored_baseline.cache_clear()

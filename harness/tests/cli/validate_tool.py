@@ -248,7 +248,7 @@ class Texts(Validate):
         self.assertEqual(lines.splitlines(), [entry["metric"] + (" judged" if entry["judged"] else "") for entry in document["metrics"]])
         self.assertEqual({entry["metric"] for entry in document["metrics"] if entry["judged"]},
                          {METRICS[name] for name in (LOADS, LOAD_SECTORS, STORES, STORE_SECTORS)})
-        self.assertEqual(len(document["metrics"]), 11)
+        self.assertEqual(len(document["metrics"]), 14)
 
 
 class Tables(Validate):

@@ -166,8 +166,20 @@ class Gate(Runs):
         self.write_script("bin/ctest", fake_ctest(printing("7: ::error::x", "7:   ::error::y", "7: in ##[error]z")))
         printed = self.gate(0, "\n: error::x\n  : error::y\nin # [error]z\n", **PLAIN)
         self.assertEqual(self.workflow_commands(printed), [])
+        self.write_script("bin/ctest", fake_ctest(printing("7: a\r::error::x"), "echo ::error::y >&2"))
+        self.assertEqual(self.workflow_commands(self.gate(0, "a ::error::x\n", **PLAIN)), [])
         self.write_script("bin/ctest", script("printf '::error::x\\n' >build/cpu/ctest.log", "exit 9"))
         printed = self.gate(2, ": error::x\n", **PLAIN)
+        self.assertEqual(self.workflow_commands(printed), [])
+
+    def test_what_a_build_prints_is_no_workflow_command(self):
+        """Warnings of a compiler that passed, and what the programs print besides their tests' names."""
+        lines = ("::error file=a.cu::x.cu:1: warning: y", "x.cu:2: warning: a\r::stop-commands::b", " \t::add-mask::x.cu: warning: z",
+                 "x.cu:3: warning: ##[add-mask]w")
+        self.write_script("bin/cmake", script(printing(*lines)))
+        listed = self.read("build/cpu/fake.model")
+        self.write_script("build/cpu/fake.model", listed + printing("::warning::from a program") + " >&2\n")
+        printed = self.gate(0, (": error file=a.cu::x.cu:1", "warning: # [add-mask]w", ": warning::from a program"), **PLAIN)
         self.assertEqual(self.workflow_commands(printed), [])
 
     def test_a_path_that_cannot_be_built_in(self):

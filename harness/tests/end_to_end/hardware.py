@@ -137,6 +137,9 @@ class Hardware(Runs):
                 self.assertEqual([record for record in checked if record["right"] is not True], [])
                 self.assertNotIn("failed", [record["event"] for record in records])
 
+    def test_uninitialized_variables_are_wrong_whatever_they_hold(self):
+        self.expect_program(0, "", os.path.join(HARDWARE, "hardware_rows.model"), "--filter=hardware_rows/defects")
+
     def test_counts_are_those_that_the_sources_say(self):
         for comparison, cases in COUNTS.items():
             measured = {record["case"]: record["metrics"] for record in self.observe(comparison, "count")

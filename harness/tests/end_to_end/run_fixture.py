@@ -44,7 +44,7 @@ def fake_counts():
         counts.update(line)
     entry = {"commit": "0123456789", **counts, "lines": lines}
     return {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
-            "provenance": {"model": "3"}, "cases": {case: entry for case in fake_baseline()["cases"]}}
+            "provenance": {"model": "4"}, "cases": {case: entry for case in fake_baseline()["cases"]}}
 
 
 class Runs(Folder):

@@ -25,7 +25,7 @@ OF_A_GPU = {
 # That counters are the sums of their lines is what no schema can say: these have no sums.
 OF_THE_MODEL = {
     "schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "compiler": "gcc 12.2.0"},
-    "provenance": {"compiler": "gcc 12.2.0", "model": "3"},
+    "provenance": {"compiler": "gcc 12.2.0", "model": "4"},
     "cases": {"a/b/1/-": {"commit": "abc", "shared_bytes": 8,
                           "copied_bytes": {"value": 9, "band": 0.1, "band_by": "hand", "gated": True},
                           "lines": {"kernels/a/b.cu:7": {"shared_bytes": 8}}}},
@@ -51,15 +51,16 @@ ONE_OF_EACH = {
                                 "gated": True, "tripped": True, "verdict": "pass", "why": "", "bound": "bus"}},
         "verdict": "pass", "why": "",
         "findings": [{"kind": "race_in_block", "file": "a.cu", "line": 1, "access": "read", "block": [1, 2, 3], "thread": [1, 2, 3],
-                      "waiting": 1, "host": True, "bytes": 4, "space": "shared", "symbol": "s", "size": 64, "offset": -4, "index": -1,
-                      "address": "0x1f", "count": 2,
+                      "waiting": 1, "host": True, "lacks_acquire": True, "bytes": 4, "space": "shared", "alignment": 8, "symbol": "s", "size": 64, "offset": -4, "index": -1,
+                      "address": "0x1f", "count": 2, "kernel": "k<float>", "function": "f", "called_at": [{"file": "a.cu", "line": 9}],
+                      "mask": 4294967295, "absent": 4294901760, "detail": "-1", "on_gpu": "0", "on_cpu": "4294967295",
                       "other": {"file": "a.cu", "line": 2, "access": "write", "block": [0, 0, 0], "thread": [0, 0, 0], "waiting": 1}}],
         "more_findings": 2, "also": "w", "failure": {"kind": "wrong_elements", "symbol": "c"}, "at": {"file": "a.cu", "line": 1},
         "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "sampled": {"blocks": 1, "of": 2}, "absent": {"cold_time_ns": "w"},
         "work": {"operations": 1, "bytes": 2},
         "kernel": {"registers": 32, "local_bytes": 0, "shared_bytes": 0, "blocks_per_multiprocessor": 1, "occupancy": 0.5},
         "gpu_state": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
-        "suspect": True, "note": "w", "base": {"ref": "main"},
+        "suspect": True, "in_order": True, "note": "w", "base": {"ref": "main"},
         "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001}}}]}
 
 
@@ -107,6 +108,7 @@ class Schemas(Runs):
             self.run_program(program, f"--filter=fake/{part}")
         self.set(KG_FILTER=None)
         self.write("programs", f"{GPU}\n{MODEL}\n")
+        self.write("CMakeFiles/fake_plain_kernels.dir/model/fake.o.notes", "kernels/fake/plain.cu:12: sum is used uninitialized\n")
         self.expect_program(2, "", COMMAND, "results", "--build", "build/cpu", "--programs", self.at("programs"))
         return self.load("out/results.json")
 
@@ -140,6 +142,7 @@ class Schemas(Runs):
         self.assertTrue(all(tally[verdict] > 0 for verdict in ("pass", "wrong", "error", "no-baseline")), tally)
         self.assertEqual((tally["vanished"], tally["filtered_out"]), (1, 1))
         self.assertTrue(results["refused"])
+        self.assertIn({"note": "kernels/fake/plain.cu:12: sum is used uninitialized", "target": "cpu-model", "test": ""}, results["notes"])
         results.update(ONE_OF_EACH)
         for name in ("refused", "vanished"):
             del results[name][1:]

@@ -227,11 +227,13 @@ def event_of(name, base="", **payload):
         event["pull_request"] = {"number": 7, "head": head, "base": {"sha": base}}
     if name == "merge_group":
         event["merge_group"] = {"base_sha": base}
+    ref_name = payload.pop("ref_name", "main")
     event.update(payload)
     return {
         "event_name": name,
         "event": event,
-        "ref": "refs/heads/main",
+        "ref": f"refs/heads/{ref_name}",
+        "ref_name": ref_name,
         "repository": REPOSITORY,
         "token": "a token",
         "run_id": "77",

@@ -2,6 +2,7 @@
  * host's: "plain", "quick", "wide" and "leaves" are right, every other variant misbehaves as its
  * name says, at size 64 and block 32 alone. Each element of `to` must be twice that of `from`.
  *
+ * FAKE_ERROR: "plain" is off by this in its first element, which the tolerances allow then.
  * FAKE_HANG: "hangs" does so in a kernel, and not in its launcher.
  * FAKE_COLLECT: the step of "leaves" that fails, "launch" or "collect". With FAKE_SOUND the table
  * has the right variants alone and no defects, with FAKE_BAD_TABLE a row appears twice.
@@ -24,6 +25,14 @@ static void crash(void)
     (void)raise(SIGSEGV);
 }
 
+/* How far results are off; 0 where they are not told to be. */
+static double fake_error(void)
+{
+    const char *told = getenv("FAKE_ERROR");
+
+    return told != NULL ? strtod(told, NULL) : 0;
+}
+
 static cudaError_t plain(const kg_call *call)
 {
     const float *from = call->argument[FROM];
@@ -31,6 +40,7 @@ static cudaError_t plain(const kg_call *call)
 
     for (int64_t i = 0; i < kg_extent(call->size, 0); i++)
         to[i] = 2 * from[i];
+    to[0] += (float)fake_error();
     return cudaSuccess;
 }
 
@@ -238,7 +248,7 @@ static void reference(const kg_problem *problem, int output, double *expected, d
     (void)output;
     for (int64_t i = 0; i < kg_extent(problem->size, 0); i++) {
         expected[i] = 2.0 * from[i];
-        tolerance[i] = 0;
+        tolerance[i] = getenv("FAKE_ERROR") != NULL ? 1 : 0;
     }
 }
 

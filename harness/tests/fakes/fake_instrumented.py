@@ -110,7 +110,7 @@ def main(cases, part, path):
     compiler = os.environ.get("FAKE_COMPILER", "gcc 12.2.0")
     flags = {"flags": os.environ["FAKE_FLAGS"]} if "FAKE_FLAGS" in os.environ else {}
     report("target", target={"key": "cpu-model", "name": "CPU model", "compiler": compiler},
-           provenance={"compiler": compiler, "model": "3", **flags}, watches="FAKE_BLIND" not in os.environ)
+           provenance={"compiler": compiler, "model": "4", **flags}, watches="FAKE_BLIND" not in os.environ)
     with open(cases, encoding="utf-8") as file:
         ids = file.read().splitlines()
     for case in ids:

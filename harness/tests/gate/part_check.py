@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from part_fixture import BAD_TABLE, FINDING, SLOW, TREE, PartRuns, passing
+from part_fixture import BAD_TABLE, FINDING, GPU, MODEL, SLOW, TREE, PartRuns, entry_of, fake_baseline, fake_counts, passing
 
 SOURCE = os.path.join(TREE, "harness", "tests", "fakes", "fake_comparison.c")
 
@@ -139,6 +139,58 @@ class PartCheck(PartRuns):
                                  ("launch", 2, "kernels/fake/leaves.cu: launching: cudaErrorInvalidValue")):
             self.set(FAKE_COLLECT=step)
             self.check(code, told)
+
+    def judge_errors(self, error, code, told="", program=MODEL, **settings):
+        """Checks SLOW alone, off by an error; its entry."""
+        self.set(FAKE_ERROR=error, KG_FILTER=SLOW, **settings)
+        return entry_of(self.check(code, told, program), SLOW)
+
+    def errors_of(self, error, program=MODEL):
+        """What a check measures then, as a baseline has it."""
+        metrics = self.judge_errors(error, 0, program=program)["metrics"]
+        return [metrics[name]["value"] for name in ("error_max", "error_mean")]
+
+    def test_errors_on_the_model(self):
+        """Exactly: a digit more fails; less changes nothing, and is said. Without one that is recorded they are shown."""
+        errors = self.errors_of(0.001)
+        self.assertGreater(errors[0], 1000)
+        baseline = {**fake_counts(), "accuracy": {SLOW: errors}}
+        old = {**baseline, "accuracy": {}}
+        del old["accuracy"]
+        for stored, error, strict, code, verdict, told in (
+                (baseline, 0.001, 1, 0, "pass", ""),
+                (baseline, 0.0010003, 0, 1, "less-accurate", "largest error "),
+                (baseline, 0.0009, 1, 0, "more-accurate", " roundoffs, was "),
+                ({**baseline, "accuracy": {}}, 0.001, 0, 77, "no-baseline", "no baseline: record one"),
+                (old, 0.001, 0, 0, "pass", ""), (old, 0.001, 1, 2, "no-baseline", "record them with ci/rebaseline"),
+                (baseline, None, 0, 1, "less-accurate", "its errors can no longer be measured")):
+            with self.subTest(error=error, strict=strict, verdict=verdict):
+                self.store(stored)
+                entry = self.judge_errors(error, code, told, KG_STRICT=strict)
+                self.assertEqual(entry["verdict"], verdict)
+                self.assertIn(told, entry["why"])
+                if verdict == "less-accurate":
+                    self.assertEqual(entry["at"], {"file": "kernels/fake/plain.cu"})
+        self.store(old)
+        self.judge_errors(0.001, 0, "note         cpu-model    errors against the reference are not gated", KG_STRICT=0)
+
+    def test_errors_of_another_library(self):
+        """Its functions round differently: within 5 % nobody is to blame."""
+        baseline = {**fake_counts(), "accuracy": {SLOW: self.errors_of(0.001)}}
+        baseline["provenance"] = {"model": "3", "libc": "1.0"}
+        self.store(baseline)
+        self.assertEqual(self.judge_errors(0.00104, 0)["verdict"], "pass")
+        self.assertEqual(self.judge_errors(0.00106, 1)["verdict"], "less-accurate")
+
+    def test_errors_on_a_gpu(self):
+        """By a band, and never of code that is the baseline's: that of the variant's timed cases."""
+        errors = self.errors_of(0.001, GPU)
+        for band, error, code, verdict in ((None, 0.00104, 0, "pass"), (None, 0.00106, 1, "less-accurate"),
+                                           (None, 0.0009, 0, "more-accurate"), (0.5, 0.0014, 0, "pass"),
+                                           (0.5, 0.0016, 1, "less-accurate")):
+            with self.subTest(band=band, error=error):
+                self.store({**fake_baseline(), "accuracy": {SLOW: errors + ([band] if band else [])}})
+                self.assertEqual(self.judge_errors(error, code, program=GPU)["verdict"], verdict)
 
     def test_a_check_without_instrumented_kernels(self):
         """A build without instrumented programs checks results, and says what it leaves out."""

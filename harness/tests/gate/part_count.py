@@ -49,8 +49,9 @@ class PartCount(PartRuns):
         self.plan_counts(f"* * launches 1\n* {SLOW} launches 2\n")
         self.assertEqual(passing(self.count(1, "launches rose by 100.0 % (2 against 1)"), "slower"), 1)
         self.store({**counts, "provenance": {"model": "2"}})
-        unjudged = ("note         cpu-model    the baseline was recorded with model 2, this run has model 3; not judged until it "
-                    "is recorded again: constant_load_words, launches\n")
+        unjudged = ("note         cpu-model    the baseline was recorded with model 2, this run has model 4; not judged until it "
+                    "is recorded again: global_atomic_passes, shared_atomic_passes, constant_load_words, fences, printf_calls, "
+                    "tensor_multiply_adds, launches, blocks, threads, busiest_warp_requests\n")
         self.assertEqual(passing(self.count(0, unjudged)), 4)
         self.set(KG_STRICT=1)
         verdicts = self.count(2, "record it again with ci/rebaseline --target model")

@@ -261,6 +261,22 @@ class Code(PartRuns):
                 self.assertEqual(sum(entry.get("same_code") == "baseline" for entry in found["cases"]),
                                  4 - sum(verdict in ("pass", "slower") for verdict in verdicts.values()))
 
+    def test_errors_of_unchanged_code(self):
+        """What a check finds less accurate is not judged where the variant's timed cases run what the baseline names."""
+        self.set(FAKE_ERROR=0.002)
+        plain = (SLOW, SLOW_64)
+        for plan, cases, code, verdict in (("* * launch aa\n", plain, 0, "unchanged"), ("* * launch bb\n", plain, 1, "less-accurate"),
+                                           ("* * launch aa\n", (SLOW,), 1, "less-accurate"),
+                                           (f"* {SLOW} launch aa\n", plain, 1, "less-accurate")):
+            with self.subTest(plan=plan, cases=cases):
+                self.store_code("13.0", cases=cases)
+                stored = self.load("baselines/nvidia-fake.json")
+                self.store({**stored, "accuracy": {"fake/plain/1/b32": [1000, 1000], SLOW: [1000, 1000]}})
+                self.plan(plan)
+                found = self.check(code, "", GPU)
+                for case in ("fake/plain/1/b32", SLOW):
+                    self.assertEqual(entry_of(found, case)["verdict"], verdict)
+
     def test_what_the_base_launched_is_unchanged(self):
         """Its program is found by its name; one that cannot say what it launches is as good as none."""
         os.mkdir("base")

@@ -425,6 +425,8 @@ Test(spawn_observer, a_wrapper_that_cannot_be_run)
 {
     kg__error why = { "" };
 
+    /* A folder of PATH that this user may not read would make it another error. */
+    setenv("PATH", "/usr/bin:/bin", 1);
     setenv("KG_WRAPPER", "no-such-wrapper at all", 1);
     cr_assert(observe_with(KG__FAKE_OBSERVER, at("job"), &why) == KG__UNOBSERVED);
     cr_assert(eq(str, why.text,

@@ -9,7 +9,7 @@
 enum { VALUES, LENGTHS, SUMS };
 
 kg_launcher hardware_rows_unequal, hardware_rows_breakable, hardware_rows_nested,
-    hardware_rows_by_warp;
+    hardware_rows_by_warp, hardware_rows_uninitialized_sum, hardware_rows_uninitialized_flag;
 
 static const kg_variant variants[] = {
     KG_VARIANT("unequal", hardware_rows_unequal, "one row per thread, summed in a register"),
@@ -26,6 +26,14 @@ static const kg_size sizes[] = {
 
 /* Multiples of a warp: every lane takes part in a shuffle. */
 static const kg_launch launches[] = { KG_LAUNCH(96), KG_END };
+
+static const kg_defect defects[] = {
+    KG_DEFECT("uninitialized_sum", hardware_rows_uninitialized_sum, "right if it begins with 0",
+              KG_CHECKED(33), KG_LAUNCH(96)),
+    KG_DEFECT("uninitialized_flag", hardware_rows_uninitialized_flag, "wrong if it begins with 0",
+              KG_CHECKED(33), KG_LAUNCH(96)),
+    KG_END,
+};
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
@@ -53,4 +61,8 @@ static void reference(const kg_problem *problem, int output, double *expected, d
 }
 
 KG_COMPARISON(hardware_rows, .variants = variants, .sizes = sizes, .launches = launches,
-              .arguments = arguments, .reference = reference);
+              .arguments = arguments, .reference = reference,
+              /* None may end the loop of `breakable`. */
+              .advanced.wide = { 0, 1 });
+
+KG_DEFECTS(hardware_rows, defects);

@@ -43,6 +43,37 @@ static __global__ void breakable(const float *values, const int *lengths, float 
     }
 }
 
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma nv_diag_suppress 549
+
+// Right where uninitialized variables hold zeros.
+static __global__ void uninitialized_sum(const float *values, const int *lengths, float *sums,
+                                         int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum;
+
+    for (int i = 0; row < rows && i < length_of(lengths, row); i++)
+        sum += values[row * COLUMNS + i];
+    if (row < rows)
+        sums[row] = sum;
+}
+
+// Right where they hold anything else.
+static __global__ void uninitialized_flag(const float *values, const int *lengths, float *sums,
+                                          int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    int is_used;
+    float sum = 0.0f;
+
+    for (int i = 0; row < rows && i < length_of(lengths, row); i++)
+        sum += is_used != 0 ? values[row * COLUMNS + i] : 1.0f;
+    if (row < rows)
+        sums[row] = sum;
+}
+
 // By groups of up to eight, so that both the number of groups and the length of the last differ by
 // lane.
 static __global__ void nested(const float *values, const int *lengths, float *sums, int rows)
@@ -108,3 +139,5 @@ LAUNCHER(unequal, unequal, 1)
 LAUNCHER(breakable, breakable, 1)
 LAUNCHER(nested, nested, 1)
 LAUNCHER(by_warp, by_warp, 32)
+LAUNCHER(uninitialized_sum, uninitialized_sum, 1)
+LAUNCHER(uninitialized_flag, uninitialized_flag, 1)

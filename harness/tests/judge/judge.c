@@ -70,9 +70,9 @@ static void expect_verdicts(const row *rows, size_t count)
 
 Test(judge, verdicts_have_names_and_an_order)
 {
-    static const char *const names[] = { "pass",        "unchanged", "faster",
-                                         "no-baseline", "noisy",     "environment",
-                                         "slower",      "wrong",     "error" };
+    static const char *const names[] = { "pass",          "unchanged", "more-accurate", "faster",
+                                         "no-baseline",   "noisy",     "environment",   "slower",
+                                         "less-accurate", "wrong",     "error" };
 
     cr_expect_str_eq(kg__verdict_name(KG__VERDICTS), "unknown");
     cr_expect_str_eq(kg__verdict_name((kg__verdict)-1), "unknown");
@@ -83,10 +83,51 @@ Test(judge, verdicts_have_names_and_an_order)
                       (i > other ? i : other));
     }
     /* From the best on. */
-    cr_expect(KG__PASS < KG__UNCHANGED && KG__UNCHANGED < KG__FASTER &&
-              KG__FASTER < KG__NO_BASELINE && KG__NO_BASELINE < KG__NOISY &&
-              KG__NOISY < KG__ENVIRONMENT && KG__ENVIRONMENT < KG__SLOWER &&
-              KG__SLOWER < KG__WRONG && KG__WRONG < KG__ERROR);
+    cr_expect(KG__PASS < KG__UNCHANGED && KG__UNCHANGED < KG__MORE_ACCURATE &&
+              KG__MORE_ACCURATE < KG__FASTER && KG__FASTER < KG__NO_BASELINE &&
+              KG__NO_BASELINE < KG__NOISY && KG__NOISY < KG__ENVIRONMENT &&
+              KG__ENVIRONMENT < KG__SLOWER && KG__SLOWER < KG__LESS_ACCURATE &&
+              KG__LESS_ACCURATE < KG__WRONG && KG__WRONG < KG__ERROR);
+}
+
+/* Exact on the CPU model, within a band on a GPU; no error is none of unchanged code. */
+Test(judge, errors)
+{
+    static const kg__expectation exact = { 0.8845, 0, 0, true };
+    static const kg__expectation about = { 2, KG__ERROR_BAND, 0, true };
+    static const kg__expectation wide = { 2, 0.5, 0, true };
+    static const kg__expectation zero = { 0, KG__ERROR_BAND, 0, true };
+    static const struct {
+        const kg__expectation *expectation;
+        double error;
+        bool same_code;
+        kg__verdict verdict;
+    } rows[] = {
+        { &exact, 0.8845, false, KG__PASS },
+        { &exact, 0.8846, false, KG__LESS_ACCURATE },
+        { &exact, 0.8844, false, KG__MORE_ACCURATE },
+        { &exact, 0.8846, true, KG__UNCHANGED },
+        { &exact, 0.8844, true, KG__UNCHANGED },
+        { &exact, 0, false, KG__MORE_ACCURATE },
+        { &about, 2.1, false, KG__PASS },
+        { &about, 2.11, false, KG__LESS_ACCURATE },
+        { &about, 1.9, false, KG__MORE_ACCURATE },
+        { &wide, 3, false, KG__PASS },
+        { &wide, 3.01, false, KG__LESS_ACCURATE },
+        { &zero, 0, false, KG__PASS },
+        { &zero, 0.001, false, KG__LESS_ACCURATE },
+        { NULL, 1, true, KG__NO_BASELINE },
+        { &exact, NAN, false, KG__ERROR },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        kg__judgment judgment =
+            kg__judge_error(rows[i].error, rows[i].expectation, rows[i].same_code);
+
+        cr_expect(judgment.verdict == rows[i].verdict, "row %zu: %s", i,
+                  kg__verdict_name(judgment.verdict));
+        cr_expect((judgment.reason == KG__SAME_CODE) == (judgment.verdict == KG__UNCHANGED));
+    }
 }
 
 Test(judge, both_sides_of_the_band_and_the_floor)
@@ -394,8 +435,8 @@ Test(judge, a_larger_value_is_never_judged_better)
 /* Of each verdict, among passes and alone: all but no-baseline count as judged. */
 Test(judge, exit_codes_of_verdicts)
 {
-    static const int plain[] = { 0, 0, 0, 0, 0, 0, 1, 1, 2 };
-    static const int strict[] = { 0, 0, 0, 1, 1, 1, 1, 1, 2 };
+    static const int plain[] = { 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2 };
+    static const int strict[] = { 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2 };
 
     for (int i = 0; i < KG__VERDICTS; i++) {
         for (size_t passes = i == KG__NO_BASELINE ? 10 : 0; passes <= 10; passes += 10) {

@@ -215,6 +215,41 @@ EACH(add_of_block)
     atomicAdd_block(&d.numbers[0], 1);
 }
 
+EACH(nv_add_of_device)
+{
+    __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+EACH(nv_add_of_block)
+{
+    __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+}
+
+// Each gives 1 where all of nvcc's atomics give what they should.
+EACH(nv_values)
+{
+    int *const word = &d.numbers[i];
+    int expected = 7;
+    int right = 0;
+
+    __nv_atomic_store_n(word, 5, __NV_ATOMIC_RELEASE);
+    right += __nv_atomic_load_n(word, __NV_ATOMIC_ACQUIRE) == 5;
+    right += !__nv_atomic_compare_exchange_n(word, &expected, 9, false, __NV_ATOMIC_ACQ_REL,
+                                             __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    right += expected == 5;
+    right += __nv_atomic_compare_exchange_n(word, &expected, 12, true, __NV_ATOMIC_SEQ_CST,
+                                            __NV_ATOMIC_RELAXED);
+    right += __nv_atomic_fetch_sub(word, 2, __NV_ATOMIC_RELAXED) == 12;
+    right += __nv_atomic_fetch_or(word, 5, __NV_ATOMIC_RELAXED) == 10;
+    right += __nv_atomic_fetch_and(word, 6, __NV_ATOMIC_RELAXED) == 15;
+    right += __nv_atomic_fetch_xor(word, 1, __NV_ATOMIC_RELAXED) == 6;
+    right += __nv_atomic_fetch_min(word, 3, __NV_ATOMIC_RELAXED) == 7;
+    right += __nv_atomic_fetch_max(word, 4, __NV_ATOMIC_RELAXED) == 3;
+    right += __nv_atomic_exchange_n(word, 1, __NV_ATOMIC_RELAXED) == 4;
+    __nv_atomic_thread_fence(__NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_DEVICE);
+    d.numbers[i] = right == 11;
+}
+
 EACH(add_of_own_block)
 {
     atomicAdd_block(&d.numbers[blockIdx.x], 1);

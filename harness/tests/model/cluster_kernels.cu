@@ -67,6 +67,36 @@ EACH(twice_of_cluster)
     cluster.sync();
 }
 
+// The blocks of the cluster that comes last sum up. Fences and tickets come before the barriers of the
+// cluster, and count behind them, for all of its blocks.
+EACH(last_of_clusters)
+{
+    __shared__ bool last;
+    cg::cluster_group cluster = cg::this_cluster();
+    bool of_cluster = false;
+    float sum = 0.0f;
+
+    if (threadIdx.x == 0) {
+        d.b[blockIdx.x] = d.a[blockIdx.x];
+        if (d.k != 1)
+            __threadfence();
+    }
+    cluster.sync();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(&d.numbers[0], 1) == (int)gridDim.x - 1;
+        if (d.k != 2)
+            __threadfence();
+    }
+    cluster.sync();
+    for (unsigned int rank = 0; rank < cluster.num_blocks(); rank++)
+        of_cluster = of_cluster || *cluster.map_shared_rank(&last, (int)rank);
+    for (unsigned int block = 0; of_cluster && block < gridDim.x; block++)
+        sum += d.b[block];
+    if (threadIdx.x == 0)
+        d.b[gridDim.x + blockIdx.x] = sum;
+    cluster.sync();
+}
+
 EACH(sum_of_cluster)
 {
     __shared__ float sums[64];

@@ -18,6 +18,9 @@ launcher launch_twice_of_cluster;
 /* b[i] of each cluster's first block: the sum of a over the cluster, by atomics; with k == 1 plain
  * updates. */
 launcher launch_sum_of_cluster;
+/* b[BLOCKS + block] of the blocks of the last cluster: the sum of a[block]; with k == 1 no fence
+ * before the blocks count themselves in numbers[0], and with k == 2 none after. */
+launcher launch_last_of_clusters;
 /* The last block of the cluster ends before the others meet. */
 launcher launch_one_leaves_cluster;
 /* numbers[i]: the blocks of the cluster that the kernel itself asks for, 4 and 2. */

@@ -164,6 +164,14 @@ Test(clusters, may_be_the_kernel_s_own)
     }
 }
 
+static void start_clean(launcher *launch, unsigned int cluster)
+{
+    watch_data data = watch_both(THREADS);
+
+    cr_assert(start_line(launch, cluster, data) == cudaSuccess, "%s", kg__model_failure());
+    expect_clean("clusters");
+}
+
 /* What is wrong between the blocks of a cluster. */
 static const struct {
     const char *name;
@@ -197,6 +205,14 @@ static const struct {
       launch_twice_of_cluster,
       1,
       { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "dynamic shared memory" } },
+    { "no fence before",
+      launch_last_of_clusters,
+      1,
+      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
+    { "no fence after",
+      launch_last_of_clusters,
+      2,
+      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
     { "not atomic",
       launch_sum_of_cluster,
       1,
@@ -217,6 +233,15 @@ Test(clusters, that_do_not_meet_are_found)
         for (size_t i = 0; i < report->finding_count; i++)
             found = found || is_as_expected(&report->findings[i], &defects[row].found);
         cr_expect(found, "%s: %s", defects[row].name, findings_of(report));
+        kg__model_free_all();
+    }
+}
+
+/* What a block knew and fenced before it met its cluster counts afterwards. */
+Test(clusters, pass_on_what_their_blocks_know)
+{
+    for (unsigned int size = 1; size <= 4; size *= 2) {
+        start_clean(launch_last_of_clusters, size);
         kg__model_free_all();
     }
 }

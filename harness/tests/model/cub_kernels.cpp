@@ -4,11 +4,19 @@
 
 #include "tests/model/watch_start.h"
 
+#include <cub/block/block_adjacent_difference.cuh>
+#include <cub/block/block_discontinuity.cuh>
+#include <cub/block/block_histogram.cuh>
 #include <cub/block/block_load.cuh>
+#include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>
+#include <cub/block/block_run_length_decode.cuh>
 #include <cub/block/block_scan.cuh>
+#include <cub/block/block_shuffle.cuh>
 #include <cub/block/block_store.cuh>
+#include <cub/iterator/cache_modified_input_iterator.cuh>
+#include <cub/warp/warp_merge_sort.cuh>
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 #include <cuda/functional>
@@ -151,4 +159,167 @@ EACH(cub_sort_reals)
     meet(d);
     sort(room).Sort(keys, 0, 32);
     d.numbers[i] = (int)(2.0f * keys[0]);
+}
+
+struct minus_left {
+    __device__ int operator()(int a, int b) const
+    {
+        return a - b;
+    }
+};
+
+// Neighbors to the left and to the right, with one of the tile before, and a part of the tile.
+EACH(cub_neighbors)
+{
+    using difference = cub::BlockAdjacentDifference<int, THREADS>;
+    __shared__ typename difference::TempStorage room;
+    const int first = 2 * (int)threadIdx.x;
+    int items[2] = { first * first, (first + 1) * (first + 1) };
+    int left[2], right[2], part[2];
+
+    difference(room).SubtractLeft(items, left, minus_left(), -7);
+    meet(d);
+    difference(room).SubtractRight(items, right, minus_left());
+    meet(d);
+    difference(room).SubtractLeftPartialTile(items, part, minus_left(), THREADS);
+    for (int item = 0; item < 2; item++)
+        d.numbers[2 * i + item] = left[item] - 3 * right[item] + 5 * part[item];
+}
+
+struct of_a_seven {
+    __device__ bool operator()(int a, int b, int index) const
+    {
+        return a / 7 != b / 7 || index == 50;
+    }
+};
+
+EACH(cub_flags)
+{
+    using discontinuity = cub::BlockDiscontinuity<int, THREADS>;
+    __shared__ typename discontinuity::TempStorage room;
+    int items[2] = { 2 * (int)threadIdx.x, 2 * (int)threadIdx.x + 1 };
+    int heads[2], tails[2], with_before[2];
+
+    discontinuity(room).FlagHeadsAndTails(heads, tails, items, of_a_seven());
+    meet(d);
+    discontinuity(room).FlagHeads(with_before, items, cub::Inequality(), 0);
+    for (int item = 0; item < 2; item++)
+        d.numbers[2 * i + item] = heads[item] + 10 * tails[item] + 100 * with_before[item];
+}
+
+// The sums of two histograms' bins, by sorting and by atomics, in shared and in global memory.
+EACH(cub_histogram)
+{
+    using by_sort = cub::BlockHistogram<unsigned char, THREADS, 2, 64>;
+    using by_atomics = cub::BlockHistogram<unsigned char, THREADS, 2, 64, cub::BLOCK_HISTO_ATOMIC>;
+    __shared__ typename by_sort::TempStorage room;
+    __shared__ typename by_atomics::TempStorage other_room;
+    __shared__ unsigned int bins[64];
+    __shared__ int others[64];
+    unsigned char items[2] = { (unsigned char)(threadIdx.x % 10),
+                               (unsigned char)(threadIdx.x / 2) };
+
+    by_sort(room).Histogram(items, bins);
+    meet(d);
+    by_sort(room).Composite(items, bins);
+    by_atomics(other_room).Histogram(items, others);
+    __syncthreads();
+    d.numbers[i] = threadIdx.x < 64 ? (int)bins[threadIdx.x] + 1000 * others[threadIdx.x] : -1;
+}
+
+struct later {
+    __device__ bool operator()(int a, int b) const
+    {
+        return a / 4 > b / 4;
+    }
+};
+
+// Stable, by a part of the keys; a block of some items, and a warp's.
+EACH(cub_merge)
+{
+    using sort = cub::BlockMergeSort<int, THREADS, 3, int>;
+    using of_warp = cub::WarpMergeSort<int, 3>;
+    __shared__ typename sort::TempStorage room;
+    __shared__ typename of_warp::TempStorage rooms[THREADS / 32];
+    int keys[3], values[3], own[3];
+
+    for (int item = 0; item < 3; item++) {
+        values[item] = 3 * (int)threadIdx.x + item;
+        keys[item] = values[item] * 37 % 101;
+        own[item] = keys[item];
+    }
+    sort(room).Sort(keys, values, later());
+    meet(d);
+    sort(room).StableSort(
+        keys, values, [](int a, int b) { return a < b; }, 200, 1000);
+    of_warp(rooms[threadIdx.x / 32]).Sort(own, [](int a, int b) { return a < b; });
+    const bool sorted =
+        own[0] <= own[1] && own[1] <= own[2] &&
+        own[2] <= __shfl_down_sync(~0u, own[0], 1) + (threadIdx.x % 32 == 31) * 1000;
+    for (int item = 0; item < 3; item++)
+        d.numbers[3 * i + item] = keys[item] < 1000 ? values[item] + 1000 * keys[item] : sorted;
+}
+
+EACH(cub_shuffle)
+{
+    using shuffle = cub::BlockShuffle<int, THREADS>;
+    __shared__ typename shuffle::TempStorage room;
+    const int own = (int)threadIdx.x;
+    int items[2] = { 2 * own, 2 * own + 1 }, up[2] = { -1, -1 }, down[2] = { -1, -1 };
+    int last, rotated, offset = -1;
+
+    shuffle(room).Up(items, up, last);
+    meet(d);
+    shuffle(room).Down(items, down);
+    meet(d);
+    shuffle(room).Rotate(own, rotated, 5);
+    meet(d);
+    shuffle(room).Offset(own, offset, -3);
+    d.numbers[i] = up[0] + down[1] + last + 1000 * rotated + 1000000 * offset;
+}
+
+// Runs of 0, 1, 2 … 6 items, which threads decode two at a time.
+EACH(cub_runs)
+{
+    using decode = cub::BlockRunLengthDecode<int, THREADS, 1, 2>;
+    __shared__ typename decode::TempStorage room;
+    int values[1] = { (int)threadIdx.x }, lengths[1] = { (int)threadIdx.x % 7 };
+    int all, items[2];
+    unsigned int places[2];
+
+    decode runs(room, values, lengths, all);
+    runs.RunLengthDecode(items, places, 3);
+    for (int item = 0; item < 2; item++)
+        d.numbers[2 * i + item] = items[item] + 1000 * (int)places[item] + 100000 * all;
+}
+
+// Ranks by a digit, what warps load, exchange and store, and the segments of a warp.
+EACH(cub_more)
+{
+    using rank = cub::BlockRadixRank<THREADS, 2, true>;
+    using load = cub::WarpLoad<float, 2, cub::WARP_LOAD_TRANSPOSE, 16>;
+    using exchange = cub::WarpExchange<int, 2, 16>;
+    using reduce = cub::WarpReduce<int>;
+    using scan = cub::WarpScan<int>;
+    __shared__ typename rank::TempStorage room;
+    __shared__ typename load::TempStorage rooms[THREADS / 16];
+    __shared__ typename exchange::TempStorage others[THREADS / 16];
+    reduce::TempStorage none;
+    scan::TempStorage no_scan;
+    const cub::CacheModifiedInputIterator<cub::LOAD_CS, float> in(d.a);
+    unsigned int keys[1] = { threadIdx.x * 8 };
+    int ranks[1], items[2], with_own, before;
+    float loaded[2];
+
+    rank(room).RankKeys(keys, ranks, cub::BFEDigitExtractor<unsigned int>(3, 2));
+    load(rooms[threadIdx.x / 16]).Load(in + threadIdx.x / 16 * 32, loaded, 30, 7.0f);
+    items[0] = (int)loaded[0];
+    items[1] = (int)loaded[1];
+    exchange(others[threadIdx.x / 16]).BlockedToStriped(items, items);
+    const int sum = reduce(none).HeadSegmentedSum(1, threadIdx.x % 5 == 0);
+    const int most =
+        reduce(none).TailSegmentedReduce((int)threadIdx.x, threadIdx.x % 8 == 7, cub::Max());
+    scan(no_scan).Scan((int)threadIdx.x % 3, with_own, before, 10, cub::Sum());
+    d.numbers[i] = ranks[0] + 100 * items[1] + 100000 * (threadIdx.x % 5 == 0 ? sum : 0) +
+                   (threadIdx.x % 8 == 0 ? most : 0) + 1000000 * (with_own - before);
 }

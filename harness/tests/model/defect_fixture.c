@@ -142,7 +142,7 @@ run launch(const defect *row, bool defective, unsigned int watched)
 
 mark find_mark(const char *name)
 {
-    const char *const sources[] = { defect_source, cost_source };
+    const char *const sources[] = { defect_source, cost_source, misuse_source };
     mark found = { .count = 0 };
     char word[128];
     char line[256];

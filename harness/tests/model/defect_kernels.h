@@ -30,7 +30,7 @@ typedef struct defect_call {
 typedef cudaError_t defect_launcher(const defect_call *call);
 
 /* The files that hold the kernels, as the compiler was given them. */
-extern const char *const defect_source, *const cost_source;
+extern const char *const defect_source, *const cost_source, *const misuse_source;
 
 /* Wrong accesses; the last one has no twin. */
 defect_launcher launch_missing_first_barrier, launch_missing_second_barrier,
@@ -41,11 +41,19 @@ defect_launcher launch_missing_first_barrier, launch_missing_second_barrier,
     launch_constant_index_beyond, launch_local_index_beyond, launch_misaligned_vector,
     launch_uninitialized_shared, launch_uninitialized_global, launch_host_dereference,
     launch_kernel_dereferences_host, launch_write_to_input, launch_endless_overrun;
+/* The same, in misuse_kernels.cpp; the last two have no twin. */
+defect_launcher launch_misaligned_shared, launch_misaligned_local, launch_unwritten_member,
+    launch_unwritten_long_member, launch_uneven_loop, launch_caller_not_in_mask,
+    launch_half_a_shuffle, launch_barrier_against_warp, launch_negative_to_unsigned,
+    launch_nan_to_int, launch_infinity_to_long, launch_virtual_overrun, launch_wrong_caller,
+    launch_two_ways, launch_late_race;
 /* Wrong results. */
 defect_launcher launch_unwritten_tail, launch_floor_of_blocks, launch_floor_of_tiles;
 /* Needless costs: cost_kernels.cpp, except the last two. */
 defect_launcher launch_bank_conflict, launch_lost_coalescing, launch_redundant_reload,
-    launch_scattered_constants, launch_redundant_barrier, launch_empty_launch;
+    launch_scattered_constants, launch_excess_blocks, launch_idle_threads, launch_work_of_one_warp,
+    launch_fence_in_a_loop, launch_printf_in_a_loop, launch_global_contention,
+    launch_shared_contention, launch_redundant_barrier, launch_empty_launch;
 /* No defect: lineless_kernel.cpp, which has no debug information. */
 defect_launcher launch_without_lines;
 

@@ -84,6 +84,31 @@ static const defect wrong_accesses[] = {
       .times = 1 },
     { DEFECT(kernel_dereferences_host, DOUBLE), FOUND(HOST_ACCESS, .bytes = 4), .times = 530 },
     { DEFECT(write_to_input, DOUBLE), FOUND(READ_ONLY, IN("in", 0, 2120)), .times = 530 },
+    { DEFECT(misaligned_shared, DOUBLE),
+      FOUND(MISALIGNED, .symbol = "memory", .by.access = KG__WRITE, .bytes = 8),
+      .times = 576 + 530 },
+    { DEFECT(misaligned_local, DOUBLE),
+      FOUND(MISALIGNED, .space = KG__LOCAL, .by.access = KG__WRITE, .bytes = 16,
+            .function = "copy_four"),
+      .times = 576 },
+    { DEFECT(unwritten_member, DOUBLE), FOUND(NEVER_WRITTEN, .symbol = "staged", .bytes = 8) },
+    { DEFECT(unwritten_long_member, DOUBLE),
+      FOUND(NEVER_WRITTEN, .symbol = "staged", .bytes = 16) },
+    { DEFECT(uneven_loop, DOUBLE), FOUND(DIVERGENT_BARRIER, .by.waiting = 8), .times = 9 },
+    { DEFECT(caller_not_in_mask, DOUBLE), FOUND(INVALID_WARP_OPERATION), .times = 1 },
+    { DEFECT(half_a_shuffle, DOUBLE), FOUND(SHUFFLE_OUTSIDE, INDEX(16), .absent = 0xffff0000),
+      .times = 18 * 16 },
+    { DEFECT(barrier_against_warp, DOUBLE), FOUND(DEADLOCK), .times = 1 },
+    { DEFECT(negative_to_unsigned, DOUBLE),
+      FOUND(CONVERSION, .symbol = "unsigned int", .on_gpu = "0", .on_cpu = "4294967295") },
+    { DEFECT(nan_to_int, DOUBLE),
+      FOUND(CONVERSION, .symbol = "int", .on_gpu = "0", .on_cpu = "-2147483648") },
+    { DEFECT(infinity_to_long, DOUBLE),
+      FOUND(CONVERSION, .symbol = "long long int", .on_gpu = "9223372036854775807",
+            .on_cpu = "-9223372036854775808") },
+    { DEFECT(virtual_overrun, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("in", 2120, 2120)) },
+    { DEFECT(wrong_caller, DOUBLE), FOUND(OUT_OF_BOUNDS, IN("out", 2120, 2120), .function = "put"),
+      .times = 46 },
 };
 
 /* 530 is two more than a multiple of 4, and 18 more than one of 64. */
@@ -103,6 +128,17 @@ static const defect costs[] = {
       COSTS(CONSTANT_LOAD_WORDS, 512, 16384) },
     { DEFECT(redundant_barrier, REVERSE), SHOWN_AT(512, 64), COSTS(BARRIERS, 8, 16) },
     { DEFECT(empty_launch, DOUBLE), SHOWN_AT(512, 64), COSTS(LAUNCHES, 1, 2), .lineless = true },
+    { DEFECT(excess_blocks, DOUBLE), SHOWN_AT(512, 64), COSTS(BLOCKS, 8, 1024), .lineless = true },
+    { DEFECT(excess_blocks, DOUBLE), SHOWN_AT(512, 64), COSTS(THREADS, 512, 65536),
+      .lineless = true },
+    { DEFECT(idle_threads, DOUBLE), SHOWN_AT(512, 64), COSTS(THREADS, 512, 4096),
+      .lineless = true },
+    { DEFECT(work_of_one_warp, DOUBLE), SHOWN_AT(512, 256), COSTS(BUSIEST_WARP_REQUESTS, 2, 16),
+      .lineless = true },
+    { DEFECT(fence_in_a_loop, DOUBLE), SHOWN_AT(512, 64), COSTS(FENCES, 0, 16) },
+    { DEFECT(printf_in_a_loop, DOUBLE), SHOWN_AT(512, 64), COSTS(PRINTF_CALLS, 0, 512) },
+    { DEFECT(global_contention, ADD_UP), SHOWN_AT(512, 64), COSTS(GLOBAL_ATOMIC_PASSES, 16, 512) },
+    { DEFECT(shared_contention, ADD_UP), SHOWN_AT(512, 64), COSTS(SHARED_ATOMIC_PASSES, 16, 512) },
 };
 
 /* A parameterized test's parameters are the rows' numbers: each has a process of its own, since a
@@ -274,6 +310,55 @@ Test(defects, reads_and_writes_of_one_line_are_two_findings)
     cr_assert(done.report->findings[0].by.line == done.report->findings[1].by.line);
 }
 
+/* A helper's line alone does not say which of its callers is wrong. */
+Test(defects, of_a_helper_name_its_caller_and_the_kernel)
+{
+    static const defect helper = { DEFECT(wrong_caller, DOUBLE) };
+    const mark call = find_mark("call_of_wrong_caller");
+    const run done = launch(&helper, true, KG__MODEL_CHECK);
+    const kg__finding *finding = &done.report->findings[0];
+
+    cr_assert(done.report->finding_count == 1, "%s", findings_of(done.report));
+    cr_assert_str_eq(finding->kernel, "double_by_put<true>");
+    cr_assert(finding->call_count == 1 && finding->calls[0].line == call.line[0], "%s",
+              findings_of(done.report));
+    cr_assert_str_eq(finding->calls[0].file, call.file);
+}
+
+/* Each has a cure of its own. */
+Test(defects, of_races_between_blocks_and_in_a_block_are_apart)
+{
+    static const defect two = { DEFECT(two_ways, DOUBLE) };
+    const mark mark = find_mark("two_ways");
+    const run done = launch(&two, true, KG__MODEL_CHECK);
+    bool found[KG__FINDING_KINDS] = { false };
+
+    for (size_t i = 0; i < done.report->finding_count; i++) {
+        const kg__finding *finding = &done.report->findings[i];
+
+        if (finding->by.line == mark.line[0])
+            found[finding->kind] = true;
+    }
+    cr_assert(found[KG__RACE_IN_BLOCK] && found[KG__RACE_BETWEEN_BLOCKS], "%s",
+              findings_of(done.report));
+}
+
+/* However late it comes, a race is first, and nothing is left out. */
+Test(defects, are_listed_by_how_serious_they_are)
+{
+    static const defect late = { DEFECT(late_race, DOUBLE) };
+    static const kg__finding_kind expected[] = { KG__RACE_IN_BLOCK, KG__RACE_IN_BLOCK,
+                                                 KG__OUT_OF_BOUNDS, KG__NEVER_WRITTEN,
+                                                 KG__NEVER_WRITTEN, KG__NEVER_WRITTEN };
+    const run done = launch_with(&late, 64, 64, true, KG__MODEL_CHECK);
+    kg__findings found;
+
+    cr_assert(kg__device_has_findings("/nowhere", &found));
+    cr_assert(found.count == COUNT(expected) && found.more == 0, "%s", findings_of(done.report));
+    for (size_t i = 0; i < found.count; i++)
+        cr_assert(is_of_kind(&found.list[i], expected[i]), "%zu: %s", i, findings_of(done.report));
+}
+
 static kg__hang reported;
 
 static void keep_hang(void *context, const kg__hang *hang)
@@ -297,6 +382,7 @@ ParameterizedTest(unsigned int *microseconds, defects, of_a_kernel_that_hung_are
     const defect endless = { DEFECT(endless_overrun, DOUBLE) };
     const mark mark = find_mark("endless_overrun");
     pthread_t ends_it;
+    bool overrun = false;
     run done;
 
     kg__device_on_hang("/nowhere", keep_hang, NULL);
@@ -307,7 +393,12 @@ ParameterizedTest(unsigned int *microseconds, defects, of_a_kernel_that_hung_are
     cr_assert_str_eq(reported.kernel, "overrun_for_ever");
     cr_assert(reported.at.block[0] == 0 && reported.at.line > 0);
     cr_assert(reported.found.count > 0);
-    cr_assert_str_eq(reported.found.list[0].by.file, defect_source);
-    cr_assert(reported.found.list[0].by.line == mark.line[0]);
-    cr_assert(reported.found.list[0].kind == KG__OUT_OF_BOUNDS);
+    for (size_t i = 0; i < reported.found.count; i++) {
+        const kg__finding *finding = &reported.found.list[i];
+
+        cr_assert_str_eq(finding->by.file, defect_source);
+        cr_assert(finding->by.line == mark.line[0]);
+        overrun = overrun || finding->kind == KG__OUT_OF_BOUNDS;
+    }
+    cr_assert(overrun);
 }

@@ -16,6 +16,12 @@ bool is_of_kind(const kg__finding *finding, kg__finding_kind kind)
     return finding->kind == kind || (is_race(finding->kind) && is_race(kind));
 }
 
+/* Whether a text is as expected, where one is. */
+static bool has_text(const char *text, const char *expected)
+{
+    return expected == NULL || (text != NULL && strcmp(text, expected) == 0);
+}
+
 bool is_as_expected(const kg__finding *finding, const kg__finding *expected)
 {
     return is_of_kind(finding, expected->kind) &&
@@ -28,7 +34,13 @@ bool is_as_expected(const kg__finding *finding, const kg__finding *expected)
            (expected->by.waiting == 0 || finding->by.waiting == expected->by.waiting) &&
            (expected->count == 0 || finding->count == expected->count) &&
            (!expected->has_index || (finding->has_index && finding->index == expected->index)) &&
-           (!expected->by_host || finding->by_host);
+           (!expected->by_host || finding->by_host) &&
+           (!expected->lacks_acquire || finding->lacks_acquire) &&
+           (expected->absent == 0 || finding->absent == expected->absent) &&
+           (expected->space == KG__UNKNOWN_SPACE || finding->space == expected->space) &&
+           has_text(finding->function, expected->function) &&
+           has_text(finding->on_gpu, expected->on_gpu) &&
+           has_text(finding->on_cpu, expected->on_cpu);
 }
 
 const char *findings_of(const kg__model_report *report)

@@ -39,6 +39,9 @@ unsigned int half_compute(half_format format, char operation, unsigned int a, un
 /* How many of the checks in half_functions.cpp fail, with the first one's line. */
 int half_failures(int *line);
 
+/* hashed_functions.cpp: what its part `which` gives, as a hash. */
+uint64_t hash_of_functions(int which);
+
 #ifdef __cplusplus
 }
 #endif

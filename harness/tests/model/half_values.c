@@ -309,3 +309,16 @@ Test(half_values, types_names_and_operators)
 
     cr_assert(half_failures(&line) == 0, "half_functions.cpp:%d", line);
 }
+
+/* What nvcc's host code gives, for e2m1, e2m3, e3m2, e8m0, their functions, complex numbers, and
+ * the generators MRG32k3a and Sobol's. */
+Test(half_values, more_functions_are_those_of_cuda)
+{
+    static const uint64_t hashes[] = { 0xbf84ec52eb66c81a, 0xdb8d73a85253f50e, 0x56f12263a8c78c12,
+                                       0xc3f92ab0d4d2a563, 0x2759b9398558b9ad, 0xda3853342bcbc860,
+                                       0x178f493e1173a6a4, 0xd9e25f8e939c7b57 };
+
+    for (int i = 0; i < (int)LENGTH(hashes); i++)
+        cr_expect(hash_of_functions(i) == hashes[i], "%d: 0x%016llx", i,
+                  (unsigned long long)hash_of_functions(i));
+}

@@ -124,6 +124,18 @@ class KernelStub(unittest.TestCase):
         self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False))
         self.assertIn("warning: ", printed)
 
+    def test_uninitialized_variables_are_noted(self):
+        """With the line of the source, whether it is rewritten or not; no longer once they are initialized."""
+        for more in ("", "extern __shared__ float staged[]; staged[0] = out[1];"):
+            for start, noted in (("", True), (" = 0", False)):
+                with self.subTest(more=more, start=start):
+                    code, printed = self.compile(KERNEL % f"float sum{start}; sum += out[1]; out[0] = sum; {more}",
+                                                 "-Wuninitialized", "-Wmaybe-uninitialized")
+                    self.assertEqual((code, os.path.exists(self.at("a.o.notes"))), (0, noted), printed)
+                    if noted:
+                        with open(self.at("a.o.notes"), encoding="utf-8") as file:
+                            self.assertRegex(file.read(), r"\Asrc/a.cu:4: .sum. .*\n\Z")
+
     def test_what_is_rewritten_compiles(self):
         code, printed = self.compile(KERNEL % "extern __shared__ float staged[]; out[0] = staged[0];")
         self.assertEqual((code, os.path.exists(self.at("a.o.stub"))), (0, False), printed)

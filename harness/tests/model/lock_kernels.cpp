@@ -75,6 +75,12 @@ EACH(lock_of_all_threads)
 EACH(lock_of_warps)
 {
     if (i % 32 == 0)
+        add_under_lock(d, i, true, true);
+}
+
+EACH(lock_of_warps_not_acquired)
+{
+    if (i % 32 == 0)
         add_under_lock(d, i, false, true);
 }
 
@@ -217,6 +223,19 @@ EACH(zeroed_without_barrier)
     if (threadIdx.x == 0)
         d.numbers[blockIdx.x] = 0;
     atomicAdd(&d.numbers[blockIdx.x], i);
+}
+
+// A look that saves most atomics, by volatile and by plain reads.
+KERNEL(look_at_a_maximum)
+{
+    if (threadIdx.x == 0 && *(volatile int *)d.numbers < (int)(blockIdx.x ^ 1))
+        atomicMax(d.numbers, (int)(blockIdx.x ^ 1));
+}
+
+KERNEL(plain_look_at_a_maximum)
+{
+    if (threadIdx.x == 0 && *d.numbers < (int)(blockIdx.x ^ 1))
+        atomicMax(d.numbers, (int)(blockIdx.x ^ 1));
 }
 
 // All lanes read what the first one then updates.

@@ -128,6 +128,8 @@ static void expect_loads(const matrix_kind *kind, bool shared, const char *name)
     expect_requests(sum_accesses(kind, true) + (shared ? staged : loads),
                     sum_accesses(kind, kind->sum_is_row_major), name);
     expect_count(KG__SHARED_LOAD_REQUESTS, shared ? loads : 0, name);
+    expect_count(KG__TENSOR_MULTIPLY_ADDS,
+                 (uint64_t)kind->m * (uint64_t)kind->n * (uint64_t)kind->k, name);
 }
 
 Test(matrices, of_every_kind_are_multiplied)

@@ -31,7 +31,7 @@ static const struct {
       "0xfffffffe wait" },
     { DIFFERENT_MASKS, cudaErrorLaunchFailure, 0,
       "0 wait at __syncthreads() and 32 in warp operations" },
-    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "mask does not have the lane that calls it" },
+    { OUTSIDE_MASK, cudaErrorLaunchFailure, 1, "lane 1 calls it, which is not in its mask 0x*" },
     { BAD_WIDTH, cudaErrorLaunchFailure, 0, "width is not a power of two" },
     { TRAP, cudaErrorLaunchFailure, 0, "called __trap()" },
     { BREAKPOINT, cudaErrorLaunchFailure, 0, "called __brkpt()" },

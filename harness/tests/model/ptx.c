@@ -75,7 +75,7 @@ static const struct {
       2,
       { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__GLOBAL_STORE_SECTORS, 32 } } },
     { KERNEL(ptx_narrow), 32, 2, 3, { { KG__GLOBAL_LOAD_SECTORS, 4 } } },
-    { KERNEL(ptx_volatile), 32, 4, 1, { { KG__GLOBAL_LOAD_SECTORS, 16 } } },
+    { KERNEL(ptx_volatile), 32, 4, 1, { { KG__GLOBAL_LOAD_SECTORS, 16 }, { KG__FENCES, 1 } } },
     { KERNEL(ptx_reverse),
       64,
       2,
@@ -93,7 +93,10 @@ static const struct {
       32,
       0,
       0,
-      { { KG__GLOBAL_ATOMIC_REQUESTS, 4 }, { KG__GLOBAL_ATOMIC_SECTORS, 4 } } },
+      { { KG__GLOBAL_ATOMIC_REQUESTS, 4 },
+        { KG__GLOBAL_ATOMIC_SECTORS, 4 },
+        { KG__GLOBAL_ATOMIC_PASSES, 128 },
+        { KG__FENCES, 1 } } },
     { KERNEL(ptx_warp), 32, 0, 2, { { KG__SHUFFLES, 6 } } },
     { KERNEL(ptx_registers), 64, 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
     { KERNEL(ptx_expected_barrier), 64, 0, 2, { { KG__BARRIERS, 1 } } },
@@ -109,7 +112,7 @@ static const struct {
       2,
       4,
       { { KG__SHARED_LOAD_REQUESTS, 2 }, { KG__SHARED_LOAD_WAVEFRONTS, 6 } } },
-    { KERNEL(multiply_halves), 32, 10, 4, { { KG__GLOBAL_LOAD_SECTORS, 0 } } },
+    { KERNEL(multiply_halves), 32, 10, 4, { { KG__TENSOR_MULTIPLY_ADDS, 16 * 8 * 16 } } },
 };
 
 Test(ptx, costs_by_hand)

@@ -11,13 +11,15 @@ static __device__ bool is_last()
 }
 
 // The block that came last adds up.
-static __device__ void finish(watch_data d, const bool &last, const float *of)
+static __device__ void finish(watch_data d, const bool &last, const float *of, bool acquires = true)
 {
     float sum = 0.0f;
 
     __syncthreads();
     if (!last)
         return;
+    if (acquires)
+        __threadfence();
     for (unsigned int block = 0; block < gridDim.x; block++)
         sum += of[block];
     d.b[gridDim.x * blockDim.x + threadIdx.x] = sum;
@@ -70,6 +72,84 @@ LAST_BLOCK(written_between_fence_and_release, 0, , FENCE WRITE, , parts)
 LAST_BLOCK(fences_without_barrier, 64, WRITE FENCE, , , parts)
 LAST_BLOCK(second_release_without_fence, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER MEET, , ,
            further_parts)
+
+// Only the first thread's fence comes after its atomic, or no thread's does.
+template <bool ACQUIRES>
+static __device__ void add_up_by_last_block(watch_data d)
+{
+    __shared__ bool last;
+
+    if (threadIdx.x == 64)
+        parts[blockIdx.x] = 1.0f;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = is_last();
+        if (ACQUIRES)
+            __threadfence();
+    }
+    finish(d, last, parts, false);
+}
+
+KERNEL(acquires_before_the_barrier)
+{
+    add_up_by_last_block<true>(d);
+}
+
+KERNEL(last_block_does_not_acquire)
+{
+    add_up_by_last_block<false>(d);
+}
+
+// All threads of all blocks add to counts, which the last block reads as volatile.
+template <bool MEETS>
+static __device__ void count_by_all(watch_data d, volatile int *counts)
+{
+    bool last = false;
+
+    atomicAdd((int *)counts + threadIdx.x, 1);
+    __threadfence();
+    if (MEETS)
+        __syncthreads();
+    if (threadIdx.x == 0)
+        last = is_last();
+    if (__syncthreads_or(last))
+        d.b[threadIdx.x] = (float)counts[threadIdx.x];
+    if (last)
+        arrived = 0;
+}
+
+KERNEL(counts_then_meets)
+{
+    count_by_all<true>(d, d.numbers);
+}
+
+KERNEL(counts_without_meeting)
+{
+    count_by_all<false>(d, d.numbers);
+}
+
+// The same of counts that only their own block adds to.
+KERNEL(own_counts_then_meets)
+{
+    count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x);
+}
+
+// A look at what others add to is no defect, whatever else they release.
+KERNEL(looks_at_a_maximum)
+{
+    __shared__ bool last;
+    volatile int *most = d.numbers;
+
+    if (threadIdx.x == 64 && *most < (int)(blockIdx.x ^ 1))
+        atomicMax(&d.numbers[0], (int)(blockIdx.x ^ 1));
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = 1.0f;
+        __threadfence();
+        last = is_last();
+    }
+    finish(d, last, parts);
+}
 
 KERNEL(written_a_barrier_after_release)
 {

@@ -85,10 +85,11 @@ class Sources(unittest.TestCase):
                     "(void)cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());")
         self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
                     "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
-        self.refuse("the CPU model does not support CUB's algorithms for the whole device", "#include <cub/cub.cuh>\n",
-                    "size_t n = 0; cub::DeviceReduce::Sum(nullptr, n, out, out, 1);")
-        self.refuse("the CPU model does not support cuda/mdspan", "#include <cuda/mdspan>\n")
-        self.refuse("the CPU model does not support cublasSgemm()", "#include <cublas_v2.h>\n", "cublasSgemm(out);")
+        self.refuse("the CPU model does not support cuda::device::barrier_arrive_tx()", "#include <cuda/barrier>\n",
+                    "__shared__ cuda::barrier<cuda::thread_scope_block> bar; (void)cuda::device::barrier_arrive_tx(bar, 1, 0);")
+        self.refuse("the CPU model does not support curand_discrete()", "#include <curand_kernel.h>\n",
+                    "curandState s; out[0] = curand_discrete(&s, nullptr);")
+        self.refuse("the CPU model does not support cuda/ptx", "#include <cuda/ptx>\n")
         self.refuse("the CPU model does not support curand.h", "#include <curand.h>\n")
         self.refuse("the CPU model's wmma has no elements of less than 8 bits",
                     "#include <mma.h>\nusing namespace nvcuda::wmma;\n",
@@ -123,7 +124,7 @@ class Sources(unittest.TestCase):
             self.assertEqual(self.compile(includes + OTHERS, standard, *both), (0, ""))
         # Those that C sources may include.
         plain = [name for name in names if name in ("cuda.h", "cuda_profiler_api.h", "cuda_runtime_api.h", "driver_types.h",
-                                                    "nvToolsExt.h", "vector_types.h")]
+                                                    "nvToolsExt.h", "vector_types.h", "cuComplex.h", "library_types.h")]
         self.assertEqual(self.compile("".join(f"#include <{name}>\n" for name in plain), *both, language="c"), (0, ""))
 
 

@@ -49,6 +49,8 @@ static const row atomics[] = {
     { KERNEL(count_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(add_of_own_block), 3, 64, COSTS(0, 0, 6) },
+    { KERNEL(nv_add_of_device), 3, 64, COSTS(0, 0, 6) },
+    { KERNEL(nv_add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
     { KERNEL(plain_and_atomic), 1, 64, WRONG(RACE_IN_BLOCK, "numbers") },
     { KERNEL(atomic_requests), 3, 64, COSTS(6, 6, 12) },
     { KERNEL(vector_atomics), 2, 64, COSTS(0, 0, 16) },
@@ -92,6 +94,29 @@ Test(standard, atomics_are_right_or_wrong_in_one_way)
     try_rows(atomics, LENGTH(atomics));
 }
 
+/* A release takes a fence, whatever its scope; an acquire does not. */
+Test(standard, releases_are_fences)
+{
+    static const struct {
+        const char *name;
+        launcher *launch;
+        unsigned int grid, block;
+        uint64_t fences;
+    } rows[] = {
+        { KERNEL(hand_over_acquired), 1, 96, 1 },
+        { KERNEL(last_block), 4, 32, 4 },
+        { KERNEL(last_block_relaxed), 4, 32, 0 },
+        { KERNEL(count_of_device), 3, 64, 6 },
+    };
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        kg__model_watch(COUNT, 0);
+        start(rows[i].launch, line(rows[i].grid), line(rows[i].block), make_data(1 << 10));
+        expect_count(KG__FENCES, rows[i].fences, rows[i].name);
+        kg__model_free_all();
+    }
+}
+
 Test(standard, atomics_out_of_bounds)
 {
     start(launch_atomic_beyond, single, line(64), watch_both(64));
@@ -123,6 +148,13 @@ Test(standard, library)
     start(launch_std_values, single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d]", i);
+    start(launch_nv_values, single, line(64), data);
+    for (int i = 0; i < 64; i++)
+        cr_assert(data.numbers[i] == 1, "[%d] of nvcc's atomics", i);
+    data.n = 64;
+    start(launch_std_waits, single, line(64), data);
+    for (int i = 0; i < 64; i++)
+        cr_assert(data.numbers[i] == 1, "[%d] after waiting", i);
     expect_clean("values");
     data = watch_both(256);
     data.n = 64;

@@ -3,8 +3,12 @@
 
 #include "tests/model/watch_start.h"
 
+#include <cuda/annotated_ptr>
 #include <cuda/cmath>
 #include <cuda/functional>
+#include <cuda/latch>
+#include <cuda/mdspan>
+#include <cuda/semaphore>
 #include <cuda/std/array>
 #include <cuda/std/bit>
 #include <cuda/std/cmath>
@@ -94,4 +98,41 @@ EACH(std_array_in_shared)
     if (d.k != 1)
         __syncthreads();
     d.b[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+// A latch and a semaphore within a block, and views of an array.
+KERNEL(std_waits)
+{
+    __shared__ cuda::latch<cuda::thread_scope_block> *ready;
+    alignas(16) __shared__ unsigned char rooms[2][32];
+    __shared__ int sum;
+    auto *const lock =
+        reinterpret_cast<cuda::binary_semaphore<cuda::thread_scope_block> *>(rooms[1]);
+
+    if (threadIdx.x == 0) {
+        ready = new (rooms[0]) cuda::latch<cuda::thread_scope_block>(blockDim.x);
+        new (rooms[1]) cuda::binary_semaphore<cuda::thread_scope_block>(1);
+        sum = 0;
+    }
+    __syncthreads();
+    d.b[threadIdx.x] = (float)threadIdx.x;
+    ready->arrive_and_wait();
+    const float next = d.b[(threadIdx.x + 1) % blockDim.x];
+    if (threadIdx.x % 32 == 0) {
+        lock->acquire();
+        sum++;
+        lock->release();
+    }
+    __syncthreads();
+    cuda::std::mdspan right(d.b, 2, d.n / 2);
+    cuda::std::mdspan<float, cuda::std::extents<int, 2, cuda::std::dynamic_extent>,
+                      cuda::std::layout_left>
+        left(d.b, d.n / 2);
+    cuda::annotated_ptr<float, cuda::access_property::streaming> hinted(d.a);
+    const int row = threadIdx.x % 2, column = threadIdx.x / 2;
+    d.numbers[threadIdx.x] = next == (float)((threadIdx.x + 1) % blockDim.x) && sum == 2 &&
+                             &right(row, column) == d.b + row * (d.n / 2) + column &&
+                             &left(row, column) == d.b + 2 * column + row &&
+                             (int)left.size() == d.n && right.extent(1) == (size_t)(d.n / 2) &&
+                             hinted[3] == 4.0f;
 }

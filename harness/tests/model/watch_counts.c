@@ -121,6 +121,30 @@ Test(watch_counts, the_busiest_block)
     }
 }
 
+/* Blocks and threads are those launched, in a sampled launch too. */
+Test(watch_counts, the_busiest_warp)
+{
+    watch_data data;
+
+    for (unsigned int what = COUNT; what <= BOTH; what += CHECK) {
+        kg__model_watch(what, 0);
+        data = make_data(1 << 12);
+        start(launch_copy_grid_stride, line(16), line(64), data);
+        expect_count(KG__BUSIEST_WARP_REQUESTS, 8, "16 blocks");
+        start(launch_copy_grid_stride, single, line(64), data);
+        expect_count(KG__BUSIEST_WARP_REQUESTS, 8 + 128, "and one");
+        expect_count(KG__BLOCKS, 17, "and one");
+        expect_count(KG__THREADS, 17 * 64, "and one");
+        kg__model_watch(what, 100);
+        start(launch_copy_grid_stride, line(64), line(64), data);
+        cr_expect(kg__model_seen()->watched < kg__model_seen()->blocks);
+        expect_count(KG__BUSIEST_WARP_REQUESTS, 2, "sampled");
+        expect_count(KG__BLOCKS, 64, "sampled");
+        expect_count(KG__THREADS, 64 * 64, "sampled");
+        kg__model_free_all();
+    }
+}
+
 Test(watch_counts, shared_memory_of_a_block)
 {
     cudaLaunchConfig_t config = { .gridDim = line(2), .blockDim = line(32) };

@@ -64,12 +64,13 @@ launcher launch_half_warp_meets, launch_half_warp_meets_without_the_other,
     launch_deep_recursion, launch_trap, launch_follow_pointer, launch_image_in_place,
     launch_compare_and_swap_loop, launch_compare_and_swap_loop_in_shared,
     launch_compare_and_swap_and_a_look, launch_lock_of_all_threads, launch_lock_of_warps,
-    launch_lock_of_blocks, launch_lock_of_warps_without_fence, launch_lock_of_blocks_without_fence,
-    launch_zeroed_by_each_block, launch_zeroed_by_the_last_block, launch_zeroed_by_one_block,
-    launch_zeroed_without_barrier, launch_update_of_what_others_read,
-    launch_fence_behind_the_unlock, launch_other_locks, launch_look_back_by_flags,
-    launch_look_back_without_fence, launch_shuffle_in_half_a_warp, launch_shuffle_outside_the_mask,
-    launch_shuffle_from_ended_lanes;
+    launch_lock_of_blocks, launch_lock_of_warps_not_acquired, launch_lock_of_warps_without_fence,
+    launch_lock_of_blocks_without_fence, launch_zeroed_by_each_block,
+    launch_zeroed_by_the_last_block, launch_zeroed_by_one_block, launch_zeroed_without_barrier,
+    launch_update_of_what_others_read, launch_fence_behind_the_unlock, launch_other_locks,
+    launch_look_back_by_flags, launch_look_back_without_fence, launch_shuffle_in_half_a_warp,
+    launch_shuffle_outside_the_mask, launch_shuffle_from_ended_lanes, launch_look_at_a_maximum,
+    launch_plain_look_at_a_maximum;
 
 /* release_kernels.cpp */
 launcher launch_releases_its_own, launch_releases_its_warps, launch_releases_after_a_barrier,
@@ -79,7 +80,9 @@ launcher launch_releases_its_own, launch_releases_its_warps, launch_releases_aft
     launch_written_after_release, launch_written_a_barrier_after_release,
     launch_written_between_fence_and_release, launch_fences_without_barrier,
     launch_second_release_without_fence, launch_many_counts, launch_many_counts_and_a_race,
-    launch_many_counts_and_the_last_block;
+    launch_many_counts_and_the_last_block, launch_acquires_before_the_barrier,
+    launch_last_block_does_not_acquire, launch_counts_then_meets, launch_counts_without_meeting,
+    launch_own_counts_then_meets, launch_looks_at_a_maximum;
 
 /* An element of an array of four on the host, which four more follow. */
 int read_beyond_on_host(int index);

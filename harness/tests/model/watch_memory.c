@@ -78,10 +78,16 @@ static const struct {
     { KERNEL(lock_of_all_threads), 3, 96, RIGHT },
     { KERNEL(lock_of_warps), 3, 96, RIGHT },
     { KERNEL(lock_of_blocks), 3, 96, RIGHT },
+    { KERNEL(lock_of_warps_not_acquired), 3, 96,
+      WRONG(MISSING_FENCE, .symbol = "b", .lacks_acquire = true) },
     { KERNEL(lock_of_warps_without_fence), 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
     { KERNEL(lock_of_blocks_without_fence), 3, 96, WRONG(MISSING_FENCE, .symbol = "b") },
     { KERNEL(fence_behind_the_unlock), 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
     { KERNEL(other_locks), 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
+    { KERNEL(last_block_does_not_acquire), 4, 96,
+      WRONG(MISSING_FENCE, .symbol = "parts", .lacks_acquire = true) },
+    { KERNEL(look_at_a_maximum), 4, 32, RIGHT },
+    { KERNEL(plain_look_at_a_maximum), 4, 32, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
     { KERNEL(zeroed_by_each_block), 3, 96, RIGHT },
     { KERNEL(zeroed_by_the_last_block), 3, 96, RIGHT },
     { KERNEL(zeroed_by_one_block), 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
@@ -125,6 +131,26 @@ Test(watch_memory, others_read_at_another_line)
     found = &kg__model_seen()->findings[0];
     cr_expect(found->other.access == KG__READ && found->other.line + 2 == found->by.line, "%u, %u",
               found->other.line, found->by.line);
+}
+
+/* A barrier cures the race within the block alone: the one between blocks is a finding of its own.
+ */
+Test(watch_memory, a_line_races_in_its_block_and_between_blocks)
+{
+    unsigned int in_block = 0;
+    unsigned int between = 0;
+
+    start(launch_update_of_what_others_read, line(3), line(64), watch_both(192));
+    expect_only(FOUND(RACE_IN_BLOCK, "numbers", 0, 0, 0), "an update");
+    for (size_t i = 0; i < kg__model_seen()->finding_count; i++) {
+        const kg__finding *found = &kg__model_seen()->findings[i];
+
+        if (found->by.access == KG__READ && found->kind == KG__RACE_BETWEEN_BLOCKS)
+            between = found->by.line;
+        else if (found->by.access == KG__READ)
+            in_block = found->by.line;
+    }
+    cr_expect(in_block > 0 && in_block == between, "%s", findings_of(kg__model_seen()));
 }
 
 /* A wide access is one access. */

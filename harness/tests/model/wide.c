@@ -68,3 +68,49 @@ ParameterizedTest(const size_t *row, wide, indices_that_overflow_are_found)
     cr_expect(usage.ru_maxrss < 1 << 19, "%ld KiB", usage.ru_maxrss);
     kg__checker_free(&checker);
 }
+
+static void gathered(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "rows", KG_INT32, 1, WIDE_ROWS);
+    kg_add_argument(list, KG_INPUT, "table", KG_UINT8, kg_extent(size, 0), WIDE_WIDTH);
+    kg_add_argument(list, KG_OUTPUT, "out", KG_UINT8, WIDE_ROWS, 32);
+}
+
+/* The last rows. */
+static void fill_last_rows(const kg_problem *problem, int argument, void *data)
+{
+    cr_assert(argument == 0, "the table is too large to be filled");
+    for (int i = 0; i < WIDE_ROWS; i++)
+        ((int *)data)[i] = (int)KG_EXTENT(problem, 0) - 1 - i;
+}
+
+static const kg_pattern last_rows[] = { { "random", fill_last_rows, NULL, false }, KG_END };
+
+/* Indices are the pattern's, however large the table: those of its last rows overflow an int. */
+Test(wide, indices_are_filled_by_the_pattern)
+{
+    static const struct {
+        kg_size size;
+        kg__outcome outcome;
+    } rows[] = { { KG_BOUNDS(230000), KG__RIGHT }, { KG_BOUNDS(262144), KG__INCORRECT } };
+    const kg_comparison gather = {
+        .name = "gather", .home = "/nowhere", .arguments = gathered, .advanced.patterns = last_rows
+    };
+    const kg__finding expected = {
+        .kind = KG__OUT_OF_BOUNDS, .symbol = "table", .by.access = KG__READ, .bytes = 1
+    };
+    const kg_variant variant = { .name = "gather", .launch = wide_gather };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const kg__case c = { .variant = &variant, .size = &rows[i].size, .id = "gather" };
+        kg__checker checker = { 0 };
+        kg__error why = { "" };
+
+        cr_assert(kg__check_case(&checker, &gather, &c, &why) == rows[i].outcome, "%zu: %s", i,
+                  why.text);
+        if (rows[i].outcome == KG__INCORRECT)
+            cr_expect(is_as_expected(&kg__model_seen()->findings[0], &expected), "%s",
+                      findings_of(kg__model_seen()));
+        kg__checker_free(&checker);
+    }
+}

@@ -61,3 +61,16 @@ KG_LAUNCHER(wide_copy_unguarded)
 
     return cudaLaunchKernelEx(&config, copy_unguarded, BYTES(call, 0), BYTES(call, 1));
 }
+
+static __global__ void gather(const int *rows, const unsigned char *table, unsigned char *out)
+{
+    int at = rows[blockIdx.x] * WIDE_WIDTH + (int)threadIdx.x;
+
+    out[blockIdx.x * blockDim.x + threadIdx.x] = table[at];
+}
+
+KG_LAUNCHER(wide_gather)
+{
+    return kg_start(call, gather, WIDE_ROWS, 32, KG_ARG(call, const int, 0),
+                    KG_ARG(call, const unsigned char, 1), KG_ARG(call, unsigned char, 2));
+}

@@ -4,12 +4,18 @@
 
 #include <kernelgate/kernelgate.h>
 
+#define WIDE_ROWS 4
+#define WIDE_WIDTH 8960
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Each copies n bytes: right, by an int as index, and without a bounds check. */
 kg_launcher wide_copy, wide_copy_by_int, wide_copy_unguarded;
+/* Copies the last rows of a table, by an int that overflows for the row's number times its width.
+ */
+kg_launcher wide_gather;
 
 #ifdef __cplusplus
 }

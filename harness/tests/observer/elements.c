@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "observer/accuracy.h"
 #include "observer/check.h"
 
 /* Every comparison of one element: a right one passes, and a wrong one is described. */
@@ -132,4 +133,54 @@ Test(elements, poisons_differ_and_are_no_results)
     }
     cr_assert(kg__poison(0) != kg__poison(1) && kg__poison(1) != kg__poison(2));
     cr_assert(kg__poison(3) == kg__poison(0));
+}
+
+/* Both sums are within the tolerance of one in half; that in float is no further off than its one
+ * rounding to half. */
+Test(elements, a_sum_in_half_is_less_accurate)
+{
+    double expected = 0;
+    double magnitude = 0;
+    float in_float = 0;
+    uint16_t sums[2] = { 0, 0 };
+    double tolerance;
+    kg__accuracy accurate;
+    kg__accuracy rough;
+
+    for (int i = 0; i < 64; i++) {
+        double term = 1.0 / (i + 3);
+
+        expected += term;
+        magnitude += fabs(term);
+        in_float += (float)term;
+        kg_set_element(KG_FLOAT16, sums, 1, kg_element(KG_FLOAT16, sums, 1) + term);
+    }
+    kg_set_element(KG_FLOAT16, sums, 0, in_float);
+    tolerance = kg_sum_tolerance(KG_FLOAT16, KG_FLOAT16, 64, magnitude);
+    cr_assert(is_right(KG_FLOAT16, &sums[0], expected, tolerance) &&
+              is_right(KG_FLOAT16, &sums[1], expected, tolerance));
+    accurate = kg__accuracy_of(KG_FLOAT16, &sums[0], &expected, &tolerance, 1);
+    rough = kg__accuracy_of(KG_FLOAT16, &sums[1], &expected, &tolerance, 1);
+    cr_expect(accurate.max >= 0 && accurate.max <= 1 && rough.max > 1, "%g, %g", accurate.max,
+              rough.max);
+}
+
+/* By the formula: two elements of errors 1/4 and 1/8 and tolerances 1 and 1/2, the largest 2. What
+ * is exact by its tolerance, not finite or not compared has no part in it. */
+Test(elements, errors_are_at_the_scale_of_the_bound)
+{
+    const float computed[] = { 2.25f, 0.125f, 5, NAN, INFINITY, 7 };
+    const double expected[] = { 2, 0, 5, NAN, INFINITY, 9 };
+    double tolerance[] = { 1, 0.5, 0, 1, 1, INFINITY };
+    const int32_t integer = 3;
+    kg__accuracy found;
+
+    found = kg__accuracy_of(KG_FLOAT32, computed, expected, tolerance, 6);
+    cr_expect(found.max == 2097000 && found.mean == 2097000, "%g, %g", found.max, found.mean);
+    tolerance[1] = 0.25;
+    found = kg__accuracy_of(KG_FLOAT32, computed, expected, tolerance, 6);
+    cr_expect(found.max == 4194000 && found.mean == 3146000, "%g, %g", found.max, found.mean);
+    cr_expect(kg__accuracy_of(KG_FLOAT32, computed + 1, expected + 1, tolerance + 1, 1).max < 0,
+              "nothing but 0 is expected");
+    cr_expect(kg__accuracy_of(KG_INT32, &integer, expected, tolerance, 1).max < 0);
 }

@@ -1,5 +1,6 @@
 /* What is known of a problem: the random inputs. */
 #include "observer/problem.h"
+#include "observer/inputs.h"
 #include "tests/fakes/idle_callbacks.h"
 
 #include <criterion/criterion.h>
@@ -106,11 +107,11 @@ static const kg_pattern replaced[] = { { "random", fill_indices, NULL, false },
 static const struct {
     const char *what;
     const kg_pattern *patterns;
-    const char *names[3];
+    const char *names[4];
 } tables[] = {
-    { "none", NULL, { "random" } },
-    { "its own after random", replaced + 1, { "random", "ones" } },
-    { "its own random", replaced, { "random", "ones" } },
+    { "none", NULL, { "random", "wide" } },
+    { "its own after random", replaced + 1, { "random", "wide", "ones" } },
+    { "its own random", replaced, { "random", "wide", "ones" } },
 };
 
 Test(problem, the_own_random_pattern_replaces_the_usual)
@@ -130,7 +131,7 @@ Test(problem, the_own_random_pattern_replaces_the_usual)
         const int32_t *index;
         bool indices;
 
-        cr_assert(count == 1 + (tables[i].names[1] != NULL), "%s: %d", tables[i].what, count);
+        cr_assert(count == 2 + (tables[i].names[2] != NULL), "%s: %d", tables[i].what, count);
         for (int k = 0; k < count; k++)
             cr_assert_str_eq(kg__pattern_at(&comparison, k).name, tables[i].names[k]);
         cr_assert(kg__problem_make(&comparison, &inputs, 0, &one, &error), "%s", error.text);

@@ -149,9 +149,56 @@ static const struct {
       "kernels/m/tiled.cu:23: error: missing __threadfence(): thread (1,0,0) writes sums[0], which "
       "other threads read, with no fence before the atomic or flag that publishes it, in block "
       "(4,0,0)" },
-    { { .kind = KG__SHUFFLE_OUTSIDE, BY(KG__READ), .has_index = true, .index = 20, .count = 3 },
+    { { .kind = KG__SHUFFLE_OUTSIDE,
+        BY(KG__READ),
+        .has_index = true,
+        .index = 20,
+        .mask = 0xffff,
+        .count = 3 },
       "kernels/m/tiled.cu:23: error: invalid shuffle: it reads lane 20, which is not in its mask "
-      "or has ended, by thread (1,0,0) in block (4,0,0), 3 times" },
+      "0x0000ffff, by thread (1,0,0) in block (4,0,0), 3 times" },
+    { { .kind = KG__SHUFFLE_OUTSIDE,
+        .has_index = true,
+        .index = 20,
+        .mask = UINT32_MAX,
+        .absent = 0xf0ff0001 },
+      "error: invalid shuffle: it reads lane 20, and lanes 0, 16 to 23, 28 to 31 of its mask "
+      "0xffffffff do not take part in it" },
+    { { .kind = KG__SHUFFLE_OUTSIDE,
+        .has_index = true,
+        .index = 20,
+        .mask = UINT32_MAX,
+        .absent = 1u << 20 },
+      "error: invalid shuffle: it reads lane 20, and lane 20 of its mask 0xffffffff does not take "
+      "part in it" },
+    { { .kind = KG__DIVERGENT_BARRIER,
+        .by = { .file = "a.cu", .line = 3, .waiting = 6 },
+        .other = { .waiting = 58 } },
+      "a.cu:3: error: divergent barrier: 6 threads of the block wait here, and 58 that did before "
+      "have ended: its loop goes round less often for some threads" },
+    { { .kind = KG__DEADLOCK, BY(KG__NO_ACCESS), .detail = "deadlock: 1 waits", .kernel = "k" },
+      "kernels/m/tiled.cu:23: error: deadlock: 1 waits, by thread (1,0,0) in block (4,0,0), kernel "
+      "k" },
+    { { .kind = KG__INVALID_BARRIER }, "error: invalid_barrier" },
+    { { .kind = KG__CONVERSION,
+        .detail = "-1",
+        .symbol = "unsigned int",
+        .on_gpu = "0",
+        .on_cpu = "4294967295" },
+      "error: conversion of -1 to unsigned int is out of range: a GPU gives 0, a CPU 4294967295" },
+    { { .kind = KG__CONVERSION, .detail = "300", .symbol = "unsigned char" },
+      "error: conversion of 300 to unsigned char is out of range" },
+    { { .kind = KG__MISALIGNED,
+        .by = { .access = KG__WRITE },
+        .space = KG__LOCAL,
+        .bytes = 16,
+        .alignment = 8,
+        .kernel = "main<float>",
+        .function = "gather",
+        .calls = (kg__finding_call[]){ { "kernels/m/x.cu", 16 }, { "k/y.cu", 20 } },
+        .call_count = 2 },
+      "error: misaligned local write of 16 bytes, an address that is not a multiple of 8, in "
+      "gather(), called at x.cu:16, at y.cu:20, kernel main<float>" },
     { { .kind = KG__COPY_NOT_WAITED,
         BY(KG__READ),
         IN(KG__SHARED, "staged", 400),
@@ -194,16 +241,23 @@ Test(finding, has_one_wording)
 
 Test(finding, several_are_one_line)
 {
-    const kg__findings two = { .list = { { .kind = KG__HOST_ACCESS, .by_host = true },
-                                         { .kind = KG__HOST_ACCESS, .by_host = true } },
-                               .count = 2,
-                               .more = 5 };
+    kg__finding list[] = { { .kind = KG__HOST_ACCESS, .by_host = true },
+                           { .kind = KG__HOST_ACCESS, .by_host = true },
+                           { .kind = KG__INVALID_BARRIER },
+                           { .kind = KG__RACE_IN_WARP },
+                           { .kind = KG__NEVER_WRITTEN },
+                           { .kind = KG__MISSING_FENCE } };
+    kg__findings two = { .list = list, .count = 2, .more = 1 };
     char text[KG__MESSAGE_SIZE];
 
     kg__findings_text(&two, text, sizeof text);
     cr_expect(eq(str, text,
                  "error: host access of device memory: copy it with cudaMemcpy(); error: host "
-                 "access of device memory: copy it with cudaMemcpy(); and 5 more findings"));
+                 "access of device memory: copy it with cudaMemcpy(); and 1 more finding"));
+    kg__findings_text(&(kg__findings){ list + 1, 5, 2 }, text, sizeof text);
+    cr_expect(strstr(text, "; and 4 more findings (1 race)") != NULL, "%s", text);
+    kg__findings_text(&(kg__findings){ list, 6, 0 }, text, sizeof text);
+    cr_expect(strstr(text, "; and 3 more findings (2 races)") != NULL, "%s", text);
     kg__findings_text(&(kg__findings){ 0 }, text, sizeof text);
     cr_expect(eq(str, text, ""));
     kg__findings_text(&two, text, 16);
@@ -217,16 +271,18 @@ Test(finding, survives_its_json)
         json_t *json = kg__finding_json(&findings[i].finding);
         kg__error error = { "" };
         char text[KG__MESSAGE_SIZE];
+        kg__pool pool = { 0 };
         kg__finding read;
         json_t *again;
 
-        cr_assert(kg__finding_read(json, &read, &error), "%zu: %s", i, error.text);
+        cr_assert(kg__finding_read(json, &pool, &read, &error), "%zu: %s", i, error.text);
         again = kg__finding_json(&read);
         cr_expect(json_equal(json, again), "%zu", i);
         kg__finding_line(&read, text, sizeof text);
         cr_expect(eq(str, text, (char *)findings[i].line));
         json_decref(again);
         json_decref(json);
+        kg__pool_free(&pool);
     }
 }
 
@@ -249,6 +305,11 @@ Test(finding, is_read_strictly)
         "{\"kind\": \"misaligned\", \"address\": \"12\"}",
         "{\"kind\": \"misaligned\", \"address\": \"0xg\"}",
         "{\"kind\": \"misaligned\", \"size\": -1}",
+        "{\"kind\": \"deadlock\", \"mask\": -1}",
+        "{\"kind\": \"deadlock\", \"absent\": \"3\"}",
+        "{\"kind\": \"deadlock\", \"called_at\": {}}",
+        "{\"kind\": \"deadlock\", \"called_at\": [3]}",
+        "{\"kind\": \"deadlock\", \"called_at\": [{\"line\": -1}]}",
         "{\"kind\": \"misaligned\", \"other\": 3}",
         "{\"kind\": \"misaligned\", \"other\": {\"line\": -1}}",
     };
@@ -256,15 +317,17 @@ Test(finding, is_read_strictly)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         json_t *json = json_loads(bad[i], JSON_DECODE_ANY, NULL);
         kg__error error = { "" };
+        kg__pool pool = { 0 };
         kg__finding finding;
 
-        cr_expect(not(kg__finding_read(json, &finding, &error)), "%s", bad[i]);
+        cr_expect(not(kg__finding_read(json, &pool, &finding, &error)), "%s", bad[i]);
+        kg__pool_free(&pool);
         cr_expect(strncmp(error.text, "finding: ", 9) == 0, "%s: %s", bad[i], error.text);
         json_decref(json);
     }
 }
 
-Test(finding, a_list_is_told_in_part)
+Test(finding, a_list_is_read_whole)
 {
     static const struct {
         const char *json;
@@ -277,7 +340,7 @@ Test(finding, a_list_is_told_in_part)
         { "{\"findings\": [{\"kind\": \"misaligned\"}], \"more_findings\": 4}", true, 1, 4 },
         { "{\"findings\": [{\"kind\": \"misaligned\"}, {\"kind\": \"misaligned\"}, {\"kind\": "
           "\"misaligned\"}, {\"kind\": \"misaligned\"}], \"more_findings\": 4}",
-          true, 3, 5 },
+          true, 4, 4 },
         { "{\"findings\": 3}", false, 0, 0 },
         { "{\"findings\": [3]}", false, 0, 0 },
         { "{\"more_findings\": 3}", false, 0, 0 },
@@ -288,10 +351,13 @@ Test(finding, a_list_is_told_in_part)
         json_t *json = json_loads(rows[i].json, 0, NULL);
         kg__error error = { "" };
         kg__findings read;
+        kg__pool pool = { 0 };
 
-        cr_expect(kg__findings_read(json, &read, &error) == rows[i].good, "%s", rows[i].json);
+        cr_expect(kg__findings_read(json, &pool, &read, &error) == rows[i].good, "%s",
+                  rows[i].json);
         if (rows[i].good)
             cr_expect(read.count == rows[i].count && read.more == rows[i].more, "%s", rows[i].json);
+        kg__pool_free(&pool);
         json_decref(json);
     }
 }

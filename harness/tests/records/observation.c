@@ -30,6 +30,8 @@ static const char *const records[] = {
     "{\"event\": \"alive\"}",
     "{\"event\": \"start\", \"case\": \"a/b/1/-\"}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true}",
+    "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": true, \"metrics\": "
+    "{\"error_max\": {\"value\": 0.5}, \"error_mean\": {\"value\": 0.25}}}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"c[3]\", "
     "\"failure\": {\"kind\": \"guard_zone\", \"symbol\": \"c\"}}",
     "{\"event\": \"checked\", \"case\": \"a/b/1/-\", \"right\": false, \"why\": \"it races\", "

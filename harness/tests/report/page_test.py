@@ -19,11 +19,11 @@ BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or 
                                                "google-chrome"))), None)
 
 
-def built(document):
+def built(document, **more):
     """What the page's script adds to the page."""
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
-        page.write_text(report_page.write(Run(document)), encoding="utf-8")
+        page.write_text(report_page.write(Run(document, **more)), encoding="utf-8")
         done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
                                "--dump-dom",
                                page.as_uri()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
@@ -47,6 +47,24 @@ class Page(unittest.TestCase):
                          [
             "Failed", "To look at", "Refused and skipped", "Claims", "Speedups and notes", "a", "b", "Counters by line of source",
             "All 13 cases", "Where it was measured", "Tests that ran"])
+
+    def test_findings_have_their_lines_of_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "k.cu")
+            source.write_text("".join(f"line {number} <b>\n" for number in range(1, 21)), encoding="utf-8")
+            findings = [{"kind": "misaligned", "file": "k.cu", "line": 9, "text": "first, kernel k",
+                         "called_at": [{"file": "k.cu", "line": 18}], "other": {"file": "k.cu", "line": 1}},
+                        {"kind": "misaligned", "file": "k.cu", "line": 400, "text": "second"},
+                        {"kind": "misaligned", "file": "../k.cu", "line": 3, "text": "third"}]
+            page = built(results(case("m/a/1/-", MODEL, "wrong", findings=findings, more_findings=7, also="more"),
+                                 case("m/b/1/-", MODEL, "wrong", at={"file": "k.cu", "line": 20})), sources=folder)
+        shown = re.findall('<pre class="source">(.*?)</pre>', page)
+        self.assertEqual([re.findall("(\\d+)  line (\\d+) &lt;b&gt;", text) for text in shown],
+                         [[(str(number),) * 2 for number in numbers] for numbers in ((6, 7, 8, 9, 10, 11, 12, 18, 1), (17, 18, 19, 20))])
+        self.assertEqual([re.findall("<b> *(\\d+) ", text) for text in shown], [["9", "18", "1"], ["20"]])
+        self.assertEqual(re.findall('<p class="finding">(.*?)</p>', page), ["k.cu:9: first, kernel k", "second", "third"])
+        for text in ("10 findings", "The 7 least serious findings", "Also: more"):
+            self.assertIn(text, page)
 
     def test_what_failed(self):
         slow = {"value": 47980, "baseline": 45130, "change": 0.0631, "smallest": 0.02, "gated": False, "verdict": "slower"}

@@ -59,7 +59,7 @@ class JUnit(InFolder):
         for strict, doubtful in ((False, "skipped"), (True, "failure")):
             expected = {"pass": "passed", "faster": "passed", "slower": "failure", "wrong": "failure", "error": "error"}
             self.assertEqual(self.outcomes(results(*entries, strict=strict)),
-                             {f"a/v/{verdict}/-": expected.get(verdict, doubtful) for verdict in VERDICTS})
+                             {"kernelgate": "passed"} | {f"a/v/{verdict}/-": expected.get(verdict, doubtful) for verdict in VERDICTS})
 
     def test_lists_outside_of_cases(self):
         located = {"case": "a/v/1/-", "target": GPU, "test": "t", "why": "gone"}
@@ -71,9 +71,37 @@ class JUnit(InFolder):
                    for code in (77, 2)])
         document["summary"]["unlisted"] = "list them"
         self.assertEqual(self.outcomes(document), {
-            "a/v/1/-": "failure", "a/v/2/-": "skipped", "baseline": "skipped", "kernelgate": "error", "a/True": "passed",
+            "a/v/1/-": "failure", "a/v/2/-": "skipped", "kernelgate": "error", "a/True": "passed",
             "a/False": "failure", "a/never": "skipped", "gpu.a.77": "skipped", "gpu.a.2": "error"})
-        self.assertEqual(self.outcomes({**document, "strict": True})["baseline"], "failure")
+        for strict, expected in ((False, "skipped"), (True, "failure")):
+            self.assertEqual(self.outcomes({**document, "errors": [], "strict": strict})["kernelgate"], expected)
+
+    def test_a_run_that_fails_has_the_cases_of_one_that_passes(self):
+        """Each once, whatever is wrong: a case that vanished and is refused, tests with errors and without verdicts, the run."""
+        tests = [{"name": f"gpu.a.{part}", "target": GPU, "seconds": 2, "exit_code": 0} for part in ("check", "time", "claim_x")]
+        claim = {"claim": "gpu.a.claim_x", "holds": True, "why": "", "target": GPU, "test": "gpu.a.claim_x"}
+        names = [f"a/v/{size}/-" for size in range(4)]
+        green = results(*map(case, names), tests=tests, claims=[claim])
+        located = {"case": names[0], "target": GPU, "test": "t", "why": "gone"}
+        red = results(case(names[1], verdict="error"), tests=tests[:1], claims=[{**claim, "holds": False}], vanished=[located],
+                      refused=[located], unlisted=[located], unreported=[{"name": "gpu.a.time", "target": GPU, "cases": names[1:]}],
+                      errors=[{"why": why, "test": test} for why in "xy" for test in ("gpu.a.check", "gpu.a.time", "gpu.other", "")])
+        self.assertEqual(set(self.outcomes(green)) | {"gpu.a.claim_x"}, set(self.outcomes(red)))
+        self.assertEqual(self.tree(green).get("tests"), self.tree(red).get("tests"))
+        self.assertEqual(set(self.outcomes(red).values()), {"failure", "error"})
+        found, = (entry for entry in self.tree(red).iter("testcase") if entry.get("name") == "kernelgate")
+        for text in ("gpu.other: x", "gpu.other: y", "y"):
+            self.assertIn(text, found.find("error").get("message") + found.find("error").text)
+
+    def test_where_and_when(self):
+        self.write("kernels/a/v.cu", "\n\n__global__ void kernel()\n")
+        run = Run({**results(case("a/v/1/-"), case("a/v/2/-", verdict="wrong", at={"file": "kernels/a/v.cu", "line": 9}), case("b/v/1/-")),
+                   "host": "here", "ended": "2026-01-31T12:00:00Z"}, prefix="sub/")
+        root = ElementTree.fromstring(junit.write(run))
+        self.assertEqual([(entry.get("file"), entry.get("line")) for entry in root.iter("testcase")],
+                         [("sub/kernels/a/v.cu", "3"), ("sub/kernels/a/v.cu", "9"), (None, None), (None, None)])
+        self.assertEqual({(suite.get("hostname"), suite.get("timestamp")) for suite in root}, {("here", "2026-01-31T12:00:00")})
+        self.tree(run.document)
 
     def test_what_a_case_says(self):
         metric = {"value": 47980, "baseline": 45130, "change": 0.0631, "limit": 0.02, "verdict": "slower"}

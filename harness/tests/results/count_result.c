@@ -140,6 +140,10 @@ Test(count_result, what_an_older_model_did_not_count)
         const char *counter;
         bool judged;
     } rows[] = {
+        { "4", "fences", true },
+        { "3", "fences", false },
+        { "3", "threads", false },
+        { "3", "global_atomic_passes", false },
         { "3", "launches", true },
         { "2", "launches", false },
         { "2", "constant_load_words", false },
@@ -189,6 +193,16 @@ Test(count_result, a_busier_block)
     count("busiest_block_requests", 8448.0 * 1156);
     expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); the "
                        "work is done by fewer blocks, or spread less evenly" ACCEPT);
+    (void)store("busiest_warp_requests", 1056);
+    count("busiest_warp_requests", 2112);
+    expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); also "
+                       "risen: busiest_warp_requests; the work is done by fewer blocks, or spread "
+                       "less evenly" ACCEPT);
+    count("busiest_block_requests", 8448);
+    expect(KG__SLOWER, "busiest_warp_requests rose by 100.0 % (2 112 against 1 056); the work is "
+                       "done by fewer warps, or spread less evenly" ACCEPT);
+    count("busiest_block_requests", 8448.0 * 1156);
+    count("busiest_warp_requests", 1056);
     count("unique_bytes_read", 2247204);
     expect(KG__SLOWER, "busiest_block_requests rose by 115 500.0 % (9 765 888 against 8 448); also "
                        "risen: unique_bytes_read" ACCEPT);
@@ -197,11 +211,54 @@ Test(count_result, a_busier_block)
     expect(KG__FASTER, "busiest_block_requests fell by 99.9 % (8 against 8 448)" KEEP);
 }
 
+/* Work on tensor cores may be gained; that all of it is gone fails, and where some is, no counter
+ * that fell makes the case faster. */
+Test(count_result, work_on_tensor_cores)
+{
+    static const struct {
+        double then, now, loads;
+        kg__verdict verdict;
+        const char *why;
+    } rows[] = {
+        { 0, 8192, 9550600, KG__PASS, "tensor_multiply_adds rose (8 192 against 0)" },
+        { 0, 8192, 612680, KG__FASTER,
+          "global_load_requests fell by 93.6 % (612 680 against 9 550 600)" KEEP },
+        { 4096, 8192, 612680, KG__SLOWER,
+          "tensor_multiply_adds rose by 100.0 % (8 192 against 4 096); fallen: "
+          "global_load_requests" ACCEPT },
+        { 8192, 4096, 612680, KG__PASS,
+          "tensor_multiply_adds fell by 50.0 % (4 096 against 8 192): not called faster" },
+        { 8192, 4096, 9550600, KG__PASS,
+          "tensor_multiply_adds fell by 50.0 % (4 096 against 8 192)" },
+        { 8192, 4096, 2.0 * 9550600, KG__SLOWER,
+          "global_load_requests rose by 100.0 % (19 101 200 against 9 550 600)" ACCEPT },
+        { 8192, 0, 612680, KG__SLOWER,
+          "tensor_multiply_adds fell by 100.0 % (0 against 8 192); fallen: "
+          "global_load_requests" ACCEPT },
+        { 8192, 0, 4.0 * 9550600, KG__SLOWER,
+          "tensor_multiply_adds fell by 100.0 % (0 against 8 192); also risen: "
+          "global_load_requests" ACCEPT },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kg__baseline_free(&baseline);
+        begin();
+        usual_case();
+        (void)store("tensor_multiply_adds", rows[i].then);
+        count("tensor_multiply_adds", rows[i].now);
+        count("global_load_requests", rows[i].loads);
+        expect(rows[i].verdict, rows[i].why);
+        cr_expect(metric_of("global_load_requests")->verdict != KG__FASTER ||
+                  result->verdict != KG__PASS);
+    }
+}
+
 /* What a launcher copies beside its kernel, and what a block that returns at once holds, is not the
  * kernel's work: all that was any fell to nothing. */
 Test(count_result, a_kernel_that_does_nothing_more)
 {
-    static const char *const beside[] = { "copied_bytes", "launches", "shared_bytes" };
+    static const char *const beside[] = { "copied_bytes", "launches", "blocks", "threads",
+                                          "shared_bytes" };
 
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         usual_case();

@@ -102,8 +102,9 @@ Test(count_texts, the_command_is_never_cut_off)
 
 #define RECORDED "the baseline was recorded with "
 #define UNJUDGED                                                                                   \
-    "; not judged until it is recorded again: constant_load_words, launches, "                     \
-    "busiest_block_requests, shared_bytes, copied_bytes"
+    "; not judged until it is recorded again: global_atomic_passes, shared_atomic_passes, "        \
+    "constant_load_words, fences, printf_calls, tensor_multiply_adds, launches, blocks, threads, " \
+    "busiest_block_requests, busiest_warp_requests, shared_bytes, copied_bytes"
 
 static kg__provenance provenance_of(const char *model, const char *flags)
 {
@@ -128,8 +129,8 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         { { "", NULL, NULL }, { "gcc 13.1.0", "2", NULL }, "" },
         { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", "1", NULL }, "" },
         { { "gcc 12.2.0", "1", NULL }, { "gcc 12.2.0", NULL, NULL }, "" },
-        { { "gcc 12.2.0", "3", NULL },
-          { "gcc 13.1.0", "3", NULL },
+        { { "gcc 12.2.0", KG__MODEL_VERSION, NULL },
+          { "gcc 13.1.0", KG__MODEL_VERSION, NULL },
           RECORDED "gcc 12.2.0, this run has gcc 13.1.0" },
         { { "gcc 12.2.0", "1", NULL },
           { "gcc 12.2.0", "2", NULL },
@@ -137,12 +138,12 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         { { "gcc 12.2.0", "1", NULL },
           { "gcc 13.1.0", "2", NULL },
           RECORDED "gcc 12.2.0 and model 1, this run has gcc 13.1.0 and model 2" UNJUDGED },
-        { { "", "3", "-O0" }, { "", "3", "-O0" }, "" },
-        { { "", "3", NULL },
-          { "", "3", "-ffast-math" },
+        { { "", KG__MODEL_VERSION, "-O0" }, { "", KG__MODEL_VERSION, "-O0" }, "" },
+        { { "", KG__MODEL_VERSION, NULL },
+          { "", KG__MODEL_VERSION, "-ffast-math" },
           RECORDED "no CXXFLAGS, this run has CXXFLAGS -ffast-math" },
-        { { "", "3", "-O0" },
-          { "", "3", NULL },
+        { { "", KG__MODEL_VERSION, "-O0" },
+          { "", KG__MODEL_VERSION, NULL },
           RECORDED "CXXFLAGS -O0, this run has no CXXFLAGS" },
     };
 
@@ -151,7 +152,7 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         const struct origin *now = &rows[i].now;
         kg__provenance provenance = provenance_of(now->model, now->flags);
         kg__target here = target;
-        char text[256];
+        char text[512];
 
         kg__format(here.compiler, sizeof here.compiler, "%s", now->compiler);
         kg__format(baseline.target.compiler, sizeof here.compiler, "%s", then->compiler);

@@ -505,4 +505,7 @@ Test(table, a_table_without_its_functions_is_refused)
     expect_error(&table, "check", "a .projection needs .work");
     table = comparison(variants, too_many, launches);
     expect_error(&table, "check", "a size of 5 numbers, of which 4 fit");
+    table = comparison(variants, sizes, launches);
+    table.advanced.wide = (kg_magnitudes){ 100, 1 };
+    expect_error(&table, "check", ".advanced.wide is from 100 to 1: expected magnitudes such as");
 }

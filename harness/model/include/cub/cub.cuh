@@ -1,1 +1,1 @@
-#include "../kg_model_cub_sort.h"
+#include "../kg_model_cub_more.h"

@@ -1,0 +1,310 @@
+/* Host calls that programs make besides those that a harness needs: launches by pointers, memory in
+ * the order of streams, captures, and hints. Hints are checked and change nothing. Included by
+ * cuda_runtime_api.h. */
+#ifndef KG__MODEL_HOST_CALLS_H
+#define KG__MODEL_HOST_CALLS_H
+
+#include "cuda_runtime_api.h"
+
+#ifdef __cplusplus
+#define KG__MODEL_DEFAULT(value) = value
+extern "C" {
+#else
+#define KG__MODEL_DEFAULT(value)
+#endif
+
+/* A call that changes nothing: cudaErrorInvalidValue where its arguments are not `valid`. */
+cudaError_t kg__model_take_hint(int valid);
+/* Refuses a call of a library that the model does not have, by its name, on stderr and as the
+ * reason for a launcher's failure; cudaErrorNotSupported. */
+cudaError_t kg__model_refuse(const char *library, const char *call);
+
+/* Such a call, and one that answers. */
+#define KG__MODEL_HINT(name, parameters, valid) KG__MODEL_ANSWER(name, parameters, valid, (void)0)
+#define KG__MODEL_ANSWER(name, parameters, valid, ...)                                             \
+    static inline cudaError_t name parameters                                                      \
+    {                                                                                              \
+        const int kg__valid = (valid);                                                             \
+                                                                                                   \
+        if (kg__valid)                                                                             \
+            __VA_ARGS__;                                                                           \
+        return kg__model_take_hint(kg__valid);                                                     \
+    }
+
+/* Launches. `arguments` points at a value for each parameter. Without the kernel's type its
+ * parameters are read from the debug information of its program. */
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t dynamic_bytes KG__MODEL_DEFAULT(0),
+                             cudaStream_t stream KG__MODEL_DEFAULT(0));
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                void **arguments);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_bytes KG__MODEL_DEFAULT(0),
+                                        cudaStream_t stream KG__MODEL_DEFAULT(0));
+
+typedef void (*cudaHostFn_t)(void *data);
+/* Calls `function` at once: everything before it in the stream is done. */
+KG__MODEL_ANSWER(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
+                 function != NULL && cudaStreamQuery(stream) == cudaSuccess, function(data))
+
+/* Streams. */
+#define cudaEventInterprocess 0x04
+#define cudaEventRecordDefault 0x00
+#define cudaEventWaitDefault 0x00
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned int flags KG__MODEL_DEFAULT(0));
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
+                                                       int priority)
+{
+    (void)priority; /* CUDA takes the nearest that it has */
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+KG__MODEL_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
+                 ((void)stream, priority != NULL), *priority = 0)
+KG__MODEL_ANSWER(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
+                 least != NULL && greatest != NULL, (*least = 0, *greatest = -5))
+
+/* CUDA graphs are not there: a capture cannot begin. */
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2
+};
+static inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
+                                                 enum cudaStreamCaptureMode mode)
+{
+    (void)stream, (void)mode;
+    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
+}
+
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2
+};
+/* Nothing is ever captured here. */
+KG__MODEL_ANSWER(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+                 ((void)stream, status != NULL), *status = cudaStreamCaptureStatusNone)
+
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+KG__MODEL_HINT(cudaStreamSetAttribute,
+               (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),
+               ((void)stream, (void)attribute, value != NULL))
+KG__MODEL_HINT(cudaCtxResetPersistingL2Cache, (void), 1)
+
+/* Memory in the order of a stream; a pool is a name alone. */
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4,
+    cudaMemPoolAttrReservedMemCurrent = 5,
+    cudaMemPoolAttrReservedMemHigh = 6,
+    cudaMemPoolAttrUsedMemCurrent = 7,
+    cudaMemPoolAttrUsedMemHigh = 8
+};
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2
+};
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
+};
+enum cudaMemAllocationType {
+    cudaMemAllocationTypeInvalid = 0,
+    cudaMemAllocationTypePinned = 1,
+    cudaMemAllocationTypeManaged = 2
+};
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0 };
+struct cudaMemPoolProps {
+    enum cudaMemAllocationType allocType;
+    enum cudaMemAllocationHandleType handleTypes;
+    struct cudaMemLocation location;
+    size_t maxSize;
+    unsigned short usage;
+};
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
+static inline cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool,
+                                                  cudaStream_t stream)
+{
+    return pool != NULL ? cudaMallocAsync(pointer, size, stream) : kg__model_take_hint(0);
+}
+KG__MODEL_ANSWER(cudaDeviceGetDefaultMemPool, (cudaMemPool_t * pool, int device),
+                 pool != NULL && device == 0, *pool = (cudaMemPool_t)0x1)
+KG__MODEL_ANSWER(cudaDeviceGetMemPool, (cudaMemPool_t * pool, int device),
+                 pool != NULL && device == 0, *pool = (cudaMemPool_t)0x1)
+KG__MODEL_ANSWER(cudaMemPoolCreate,
+                 (cudaMemPool_t * pool, const struct cudaMemPoolProps *properties),
+                 pool != NULL && properties != NULL, *pool = (cudaMemPool_t)0x2)
+KG__MODEL_HINT(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool), device == 0 && pool != NULL)
+KG__MODEL_HINT(cudaMemPoolSetAttribute,
+               (cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value),
+               ((void)attribute, pool != NULL && value != NULL))
+KG__MODEL_HINT(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t kept), ((void)kept, pool != NULL))
+KG__MODEL_HINT(cudaMemPoolDestroy, (cudaMemPool_t pool), pool != NULL)
+
+/* Memory of the host, which the device reaches as it is. */
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterReadOnly 0x08
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+/* Memory that the model did not allocate stays the host's. */
+static inline cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
+{
+    (void)pointer, (void)size, (void)flags;
+    return kg__model_refuse("registered memory: use cudaMallocHost()", "cudaHostRegister");
+}
+KG__MODEL_HINT(cudaHostUnregister, (void *pointer), pointer != NULL)
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1,
+    cudaMemAdviseUnsetReadMostly = 2,
+    cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseUnsetPreferredLocation = 4,
+    cudaMemAdviseSetAccessedBy = 5,
+    cudaMemAdviseUnsetAccessedBy = 6
+};
+static inline cudaError_t cudaHostGetDevicePointer(void **pointer, void *host, unsigned int flags)
+{
+    struct cudaPointerAttributes attributes;
+    const cudaError_t code = cudaPointerGetAttributes(&attributes, host);
+
+    if (code != cudaSuccess || pointer == NULL || flags != 0 ||
+        attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeDevice)
+        return code != cudaSuccess ? code : kg__model_take_hint(0);
+    *pointer = host;
+    return cudaSuccess;
+}
+KG__MODEL_HINT(cudaMemAdvise,
+               (const void *pointer, size_t count, enum cudaMemoryAdvise advice,
+                struct cudaMemLocation location),
+               ((void)count, (void)advice, (void)location, pointer != NULL))
+KG__MODEL_HINT(cudaMemPrefetchAsync,
+               (const void *pointer, size_t count, struct cudaMemLocation location,
+                unsigned int flags, cudaStream_t stream KG__MODEL_DEFAULT(0)),
+               ((void)count, (void)location, (void)stream, pointer != NULL && flags == 0))
+static inline cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                            size_t height, cudaStream_t stream KG__MODEL_DEFAULT(0))
+{
+    cudaError_t code = kg__model_take_hint(width <= pitch);
+
+    for (size_t row = 0; row < height && code == cudaSuccess; row++)
+        code = cudaMemsetAsync((char *)pointer + row * pitch, value, width, stream);
+    return code;
+}
+static inline cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                                       size_t height)
+{
+    return cudaMemset2DAsync(pointer, pitch, value, width, height, 0);
+}
+static inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+                                              int from_device, size_t count,
+                                              cudaStream_t stream KG__MODEL_DEFAULT(0))
+{
+    if (to_device != 0 || from_device != 0)
+        return cudaErrorInvalidDevice;
+    return cudaMemcpyAsync(to, from, count, cudaMemcpyDeviceToDevice, stream);
+}
+static inline cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                                         size_t count)
+{
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, count, 0);
+}
+
+/* The device. */
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxShared = 100,
+    cudaSharedmemCarveoutMaxL1 = 0
+};
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitDevRuntimeSyncDepth = 3,
+    cudaLimitDevRuntimePendingLaunchCount = 4,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6
+};
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
+KG__MODEL_HINT(cudaSetDeviceFlags, (unsigned int flags), flags <= 0xff)
+KG__MODEL_HINT(cudaDeviceSetCacheConfig, (enum cudaFuncCache config), (int)config <= 3)
+KG__MODEL_HINT(cudaDeviceSetLimit, (enum cudaLimit limit, size_t value),
+               ((void)value, (int)limit <= 6))
+KG__MODEL_ANSWER(cudaDeviceGetCacheConfig, (enum cudaFuncCache * config), config != NULL,
+                 *config = cudaFuncCachePreferNone)
+/* What a fresh context has. */
+KG__MODEL_ANSWER(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
+                 value != NULL && (int)limit <= 6,
+                 *value = limit == cudaLimitStackSize        ? 1024
+                          : limit == cudaLimitPrintfFifoSize ? 1 << 20
+                          : limit == cudaLimitMallocHeapSize ? 8 << 20
+                                                             : 0)
+static inline cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
+{
+    const char none[] = "0000:00:00.0";
+
+    if (id == NULL || size < (int)sizeof none || device != 0)
+        return kg__model_take_hint(0);
+    for (size_t i = 0; i < sizeof none; i++)
+        id[i] = none[i];
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (device != 0 || peer != 0 || can == NULL)
+        return cudaErrorInvalidDevice;
+    *can = 0;
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    (void)peer, (void)flags;
+    return cudaErrorInvalidDevice;
+}
+KG__MODEL_HINT(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache config),
+               kernel != NULL && (int)config <= 3)
+
+/* Kernels. */
+#define cudaOccupancyDefault 0x00
+#define cudaOccupancyDisableCachingOverride 0x01
+static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
+                                                       size_t dynamic_bytes, unsigned int flags)
+{
+    (void)flags;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
+}
+/* The address of a variable of `size` bytes, which from then on is memory of the device. */
+cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size);
+
+#undef KG__MODEL_ANSWER
+#undef KG__MODEL_HINT
+#ifdef __cplusplus
+}
+#endif
+#undef KG__MODEL_DEFAULT
+
+#endif

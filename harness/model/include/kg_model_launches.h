@@ -1,0 +1,209 @@
+/* Host calls that know the types of what they are given: launches by pointers, occupancy, symbols.
+ * Included by cuda_runtime.h. */
+#ifndef KG__MODEL_LAUNCHES_H
+#define KG__MODEL_LAUNCHES_H
+
+#include "cuda_runtime.h"
+
+/* Launches with the arguments that the pointers of an array point at. */
+template <typename... Parameters, size_t... Number>
+static inline cudaError_t
+kg__model_launch_by_pointers(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                             void **arguments, std::index_sequence<Number...>)
+{
+    (void)arguments;
+    return cudaLaunchKernelEx(config, kernel,
+                              *static_cast<std::decay_t<Parameters> *>(arguments[Number])...);
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                              void (*kernel)(Parameters...), void **arguments)
+{
+    return kg__model_launch_by_pointers(config, kernel, arguments,
+                                        std::index_sequence_for<Parameters...>());
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                           void **arguments, size_t dynamic_bytes = 0,
+                                           cudaStream_t stream = nullptr)
+{
+    const cudaLaunchConfig_t config = kg__model_configure(grid, block, dynamic_bytes, stream);
+
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+template <typename... Parameters>
+static inline cudaError_t
+cudaLaunchCooperativeKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void **arguments,
+                            size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = kg__model_configure(grid, block, dynamic_bytes, stream);
+
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaFuncSetCacheConfig(void (*kernel)(Parameters...),
+                                                 cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig(reinterpret_cast<const void *>(kernel), config);
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, void (*kernel)(Parameters...), int threads, size_t dynamic_bytes, unsigned int)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
+}
+
+/* The most dynamic shared memory with which as many blocks run at once. */
+template <typename Kernel>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_bytes,
+                                                                    Kernel kernel, int blocks,
+                                                                    int threads)
+{
+    cudaFuncAttributes attributes;
+    cudaDeviceProp device;
+    int most = 0;
+    const cudaError_t code = cudaFuncGetAttributes(&attributes, kernel);
+
+    if (code != cudaSuccess || cudaGetDeviceProperties(&device, 0) != cudaSuccess ||
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, kernel, threads, 0) != cudaSuccess ||
+        dynamic_bytes == nullptr || blocks <= 0 || blocks > most)
+        return code != cudaSuccess ? code : kg__model_take_hint(0);
+    const size_t each = device.sharedMemPerMultiprocessor / static_cast<size_t>(blocks) -
+                        device.reservedSharedMemPerBlock;
+    *dynamic_bytes = (each < device.sharedMemPerBlockOptin ? each : device.sharedMemPerBlockOptin) -
+                     attributes.sharedSizeBytes;
+    return cudaSuccess;
+}
+
+/* A block of as many threads, a multiple of a warp up to `limit` (0: none), as have the most run at
+ * once: the larger of equals. `dynamic_bytes` tells what a block of so many threads needs. */
+template <typename Kernel, typename Function>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int *grid, int *threads, Kernel kernel, Function dynamic_bytes, int limit = 0, unsigned int = 0)
+{
+    cudaFuncAttributes attributes;
+    cudaDeviceProp device;
+    int most = 0;
+    cudaError_t code = cudaFuncGetAttributes(&attributes, kernel);
+
+    if (code != cudaSuccess || grid == nullptr || threads == nullptr)
+        return code != cudaSuccess ? code : kg__model_take_hint(0);
+    code = cudaGetDeviceProperties(&device, 0);
+    *grid = *threads = 0;
+    int tried = attributes.maxThreadsPerBlock;
+    if (limit > 0 && limit < tried)
+        tried = limit;
+    for (; tried > 0 && code == cudaSuccess;
+         tried = (tried - 1) / device.warpSize * device.warpSize) {
+        int blocks = 0;
+
+        code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel, tried, static_cast<size_t>(dynamic_bytes(tried)));
+        if (blocks * tried <= most)
+            continue;
+        most = blocks * tried;
+        *threads = tried;
+        *grid = blocks * device.multiProcessorCount;
+    }
+    return code;
+}
+
+template <typename Kernel, typename Function>
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads, Kernel kernel,
+                                               Function dynamic_bytes, int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, threads, kernel,
+                                                                   dynamic_bytes, limit);
+}
+
+template <typename Kernel>
+static inline cudaError_t
+cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, Kernel kernel,
+                                            size_t dynamic_bytes = 0, int limit = 0,
+                                            unsigned int = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        grid, threads, kernel, [=](int) { return dynamic_bytes; }, limit);
+}
+
+template <typename Kernel>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, Kernel kernel,
+                                                             size_t dynamic_bytes = 0,
+                                                             int limit = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(grid, threads, kernel, dynamic_bytes, limit);
+}
+
+template <typename Symbol>
+static inline cudaError_t cudaGetSymbolAddress(void **pointer, const Symbol &symbol)
+{
+    return kg__model_symbol_address(pointer, &symbol, sizeof symbol);
+}
+
+template <typename Symbol>
+static inline cudaError_t cudaGetSymbolSize(size_t *size, const Symbol &symbol)
+{
+    return size != nullptr ? (*size = sizeof symbol, cudaSuccess) : cudaErrorInvalidValue;
+}
+
+template <typename Element>
+static inline cudaError_t cudaMallocAsync(Element **pointer, size_t size, cudaStream_t stream)
+{
+    return cudaMallocAsync(reinterpret_cast<void **>(pointer), size, stream);
+}
+
+static inline cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaMemPool_t pool,
+                                          cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync(pointer, size, pool, stream);
+}
+
+template <typename Element>
+static inline cudaError_t cudaMallocAsync(Element **pointer, size_t size, cudaMemPool_t pool,
+                                          cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+}
+
+template <typename Element>
+static inline cudaError_t cudaMallocFromPoolAsync(Element **pointer, size_t size,
+                                                  cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+}
+
+template <typename Element>
+static inline cudaError_t cudaHostAlloc(Element **pointer, size_t size, unsigned int flags)
+{
+    return cudaHostAlloc(reinterpret_cast<void **>(pointer), size, flags);
+}
+
+template <typename Element>
+static inline cudaError_t cudaHostGetDevicePointer(Element **pointer, void *host,
+                                                   unsigned int flags)
+{
+    return cudaHostGetDevicePointer(reinterpret_cast<void **>(pointer), host, flags);
+}
+
+/* Programmatic dependent launch: a kernel begins when those before it in its stream have ended, so
+ * that there is nothing left to wait for. */
+KG__MODEL_INLINE void cudaGridDependencySynchronize()
+{
+}
+
+KG__MODEL_INLINE void cudaTriggerProgrammaticLaunchCompletion()
+{
+}
+
+#endif

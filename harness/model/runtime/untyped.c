@@ -1,0 +1,132 @@
+/* Launches of kernels by pointers that do not tell their types: arguments go where the System V ABI
+ * of x86-64 has them, by the parameters that the program's debug information tells. */
+#include "model/exec/launch.h"
+#include "model/runtime/calls.h"
+#include "model/runtime/runtime.h"
+#include "model/watch/parameters.h"
+
+#include <string.h>
+
+#define INTEGERS 6
+#define FLOATS 8
+#define MOST 256 /* parameters */
+
+/* What a call passes on the stack: the parameters of a kernel may take 4 KiB. */
+typedef struct stack {
+    uint64_t words[4096 / sizeof(uint64_t)];
+} stack;
+
+typedef struct call {
+    void (*kernel)(void);
+    uint64_t integers[INTEGERS];
+    double floats[FLOATS];
+    stack stack;
+    size_t integer_count, float_count, stack_bytes;
+} call;
+
+#define PASSED_INTEGERS uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#define PASSED_FLOATS double, double, double, double, double, double, double, double
+
+static void run(void *context)
+{
+    const call *made = context;
+    const uint64_t *i = made->integers;
+    const double *f = made->floats;
+
+    if (made->stack_bytes > 0)
+        ((void (*)(PASSED_INTEGERS, PASSED_FLOATS, stack))made->kernel)(
+            i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7],
+            made->stack);
+    else
+        ((void (*)(PASSED_INTEGERS, PASSED_FLOATS))made->kernel)(
+            i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+}
+
+/* Adds an argument; false where the stack has no room for it, or not its alignment. */
+static bool pass(call *made, const kg__model_parameter *parameter, const void *argument)
+{
+    uint64_t words[2] = { 0, 0 };
+    size_t integers = 0;
+    size_t floats = 0;
+    size_t at = made->stack_bytes;
+
+    for (int i = 0; i < 2; i++) {
+        integers += parameter->words[i] == KG__WORD_INTEGERS;
+        floats += parameter->words[i] == KG__WORD_FLOATS;
+    }
+    if (integers + floats == 0)
+        return true; /* an empty class */
+    if (!parameter->on_stack && made->integer_count + integers <= INTEGERS &&
+        made->float_count + floats <= FLOATS) {
+        memcpy(words, argument, parameter->size);
+        for (int i = 0; i < 2; i++) {
+            if (parameter->words[i] == KG__WORD_INTEGERS)
+                made->integers[made->integer_count++] = words[i];
+            else if (parameter->words[i] == KG__WORD_FLOATS)
+                memcpy(&made->floats[made->float_count++], &words[i], sizeof words[i]);
+        }
+        return true;
+    }
+    if (parameter->alignment > sizeof(uint64_t))
+        at = (at + 15) / 16 * 16;
+    if (parameter->alignment > 16 || at + parameter->size > sizeof made->stack)
+        return false;
+    memcpy((char *)made->stack.words + at, argument, parameter->size);
+    made->stack_bytes = (at + parameter->size + 7) / 8 * 8;
+    return true;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                void **arguments)
+{
+    kg__model_parameter parameters[MOST];
+    call made = { .integer_count = 0 };
+    size_t count = SIZE_MAX;
+
+    KG__BEGIN_CALL();
+    if (kernel == NULL)
+        return kg__model_leave(cudaErrorInvalidDeviceFunction);
+#ifdef __x86_64__
+    count = kg__model_parameters(kernel, parameters, MOST);
+#endif
+    for (size_t i = 0; i < count && count <= MOST; i++) {
+        if (arguments == NULL || arguments[i] == NULL)
+            return kg__model_leave(cudaErrorInvalidValue);
+        if (!pass(&made, &parameters[i], arguments[i]))
+            count = SIZE_MAX;
+    }
+    if (count > MOST) {
+        kg__model_refuse_untyped(kg__model_kernel_at(kernel)->name);
+        return kg__model_leave(cudaErrorNotSupported);
+    }
+    memcpy(&made.kernel, &kernel, sizeof kernel);
+    (void)kg__model_leave(cudaSuccess);
+    return kg__model_launch(config, kernel, run, &made);
+}
+
+static cudaError_t launch(cudaLaunchAttribute *attribute, const void *kernel, dim3 grid, dim3 block,
+                          void **arguments, size_t dynamic_bytes, cudaStream_t stream)
+{
+    const cudaLaunchConfig_t config = { .gridDim = grid,
+                                        .blockDim = block,
+                                        .dynamicSmemBytes = dynamic_bytes,
+                                        .stream = stream,
+                                        .attrs = attribute,
+                                        .numAttrs = attribute != NULL };
+
+    return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t dynamic_bytes, cudaStream_t stream)
+{
+    return launch(NULL, kernel, grid, block, arguments, dynamic_bytes, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_bytes, cudaStream_t stream)
+{
+    cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
+
+    return launch(&attribute, kernel, grid, block, arguments, dynamic_bytes, stream);
+}

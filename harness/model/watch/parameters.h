@@ -1,0 +1,24 @@
+/* Parameters: what a function takes, from the debug information of its program. */
+#ifndef KG__MODEL_PARAMETERS_H
+#define KG__MODEL_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What an 8-byte word of a value holds, as the System V ABI of x86-64 tells them apart. */
+typedef enum kg__model_word { KG__WORD_EMPTY, KG__WORD_FLOATS, KG__WORD_INTEGERS } kg__model_word;
+
+/* A parameter that is passed as a copy of its bytes. */
+typedef struct kg__model_parameter {
+    size_t size;      /* bytes */
+    size_t alignment; /* bytes */
+    kg__model_word words[2];
+    bool on_stack; /* in no registers, whatever its words are */
+} kg__model_parameter;
+
+/* Fills in the parameters of the function that begins at `function`, at most `room`, and returns
+ * how many it has; SIZE_MAX where the debug information does not tell, or one is passed by a
+ * constructor of its own. */
+size_t kg__model_parameters(const void *function, kg__model_parameter *parameters, size_t room);
+
+#endif

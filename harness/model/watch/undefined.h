@@ -1,0 +1,22 @@
+/* What the hooks of undefined behavior tell those of accesses. Internal to watching. */
+#ifndef KG__MODEL_UNDEFINED_H
+#define KG__MODEL_UNDEFINED_H
+
+#include "model/exec/launch.h"
+
+/* An index was out of its array's bounds: the access that follows is looked at before it happens,
+ * so that it does not destroy what the model itself needs. */
+extern KG__HIDDEN bool kg__suspicious;
+
+/* The address that an access is about to touch, which its type does not allow, and the alignment
+ * that it needs: the compiler's hook of an access alone does not say whether it touches a vector or
+ * a structure whose members are aligned. 0: none. */
+extern KG__HIDDEN uintptr_t kg__misaligned;
+extern KG__HIDDEN unsigned int kg__misaligned_to;
+
+/* Reports an access of the running thread, of a kind as in trace.h, to an address that is not a
+ * multiple of `alignment`; it returns to `code`. */
+void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsigned int alignment,
+                         unsigned int kind, uintptr_t code);
+
+#endif

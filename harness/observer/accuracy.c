@@ -1,0 +1,68 @@
+#include "observer/accuracy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "suite/element_type.h"
+
+/* Rounds to the four digits that baselines have, so that an equal run is equal. */
+static double round_error(double error)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%.4g", error);
+    return strtod(text, NULL);
+}
+
+kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *expected,
+                             const double *tolerance, size_t count)
+{
+    const kg__element_type *row = kg__element_type_of(type);
+    double widest = 0;  /* tolerance */
+    double largest = 0; /* expected magnitude */
+    double most = 0;
+    double sum = 0;
+    double scale;
+    size_t judged = 0;
+
+    for (size_t i = 0; row->significand > 0 && i < count; i++) {
+        double share;
+
+        /* A result that is exact by its bound has no error, and a NaN or an infinity no distance.
+         */
+        if (!(tolerance[i] > 0) || !isfinite(tolerance[i]) || !isfinite(expected[i]))
+            continue;
+        share = fabs(row->get(computed, i) - expected[i]) / tolerance[i];
+        widest = fmax(widest, tolerance[i]);
+        largest = fmax(largest, fabs(expected[i]));
+        most = fmax(most, share);
+        sum += share;
+        judged++;
+    }
+    scale = widest / (kg_roundoff(type) * largest);
+    if (judged == 0 || !(scale * most <= KG__LARGEST_FIGURE))
+        return KG__NO_ACCURACY;
+    return (kg__accuracy){ round_error(scale * most), round_error(scale * (sum / (double)judged)) };
+}
+
+kg__accuracy kg__measure_accuracy(const kg__problem *problem, kg__buffers *buffers)
+{
+    kg__accuracy largest = KG__NO_ACCURACY;
+    kg__error why;
+
+    for (int i = 0; i < problem->base.arguments.count; i++) {
+        const kg_argument *argument = &problem->base.arguments.list[i];
+        const bool has_errors = problem->expected[i] != NULL && kg_roundoff(argument->type) > 0;
+        const void *computed = has_errors ? kg__buffers_read(buffers, i, &why) : NULL;
+        kg__accuracy found;
+
+        if (computed == NULL)
+            continue;
+        found = kg__accuracy_of(argument->type, computed, problem->expected[i],
+                                problem->tolerance[i], argument->rows * argument->columns);
+        largest = (kg__accuracy){ fmax(largest.max, found.max), fmax(largest.mean, found.mean) };
+    }
+    return largest;
+}

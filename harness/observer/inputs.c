@@ -1,0 +1,171 @@
+#include "observer/inputs.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite/element_type.h"
+
+/* What has so many elements is filled by so many threads: first touches of its pages take most of
+ * the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
+#define SHARED_ELEMENTS ((size_t)1 << 22)
+#define FILL_THREADS 4
+
+/* Of random and wide inputs; each argument adds its number. */
+#define RANDOM_SEED UINT64_C(0x6b65726e656c0000)
+
+/* A part of an argument that a thread fills. */
+typedef struct share {
+    const kg__element_type *type;
+    void *data;
+    size_t from;
+    size_t count;
+    uint64_t seed;
+    pthread_t thread;
+    bool has_thread; /* else it was filled at once */
+} share;
+
+static void *fill_share(void *context)
+{
+    const share *part = context;
+
+    part->type->randomize(part->data, part->from, part->count, part->seed);
+    return NULL;
+}
+
+void kg_fill_random(const kg_problem *problem, int argument, void *data)
+{
+    const kg_argument *shape = &problem->arguments.list[argument];
+    size_t count = shape->rows * shape->columns;
+    size_t shares = count < SHARED_ELEMENTS ? 1 : FILL_THREADS;
+    share list[FILL_THREADS];
+
+    for (size_t i = 0; i < shares; i++) {
+        size_t from = count / shares * i;
+
+        list[i] = (share){ .type = kg__element_type_of(shape->type),
+                           .data = data,
+                           .from = from,
+                           .count = i + 1 < shares ? count / shares : count - from,
+                           .seed = RANDOM_SEED + (uint64_t)argument };
+        list[i].has_thread =
+            i + 1 < shares && pthread_create(&list[i].thread, NULL, fill_share, &list[i]) == 0;
+        if (!list[i].has_thread)
+            (void)fill_share(&list[i]);
+    }
+    for (size_t i = 0; i < shares; i++) {
+        if (list[i].has_thread)
+            (void)pthread_join(list[i].thread, NULL);
+    }
+}
+
+/* The comparison's patterns that come after "random": a first one of that name is number 0. */
+static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
+{
+    static const kg_pattern none[] = { KG_END };
+    const kg_pattern *first =
+        comparison->advanced.patterns != NULL ? comparison->advanced.patterns : none;
+
+    return first->name != NULL && strcmp(first->name, "random") == 0 ? first + 1 : first;
+}
+
+static kg_pattern random_of(const kg_comparison *comparison)
+{
+    const kg_pattern *own = comparison->advanced.patterns;
+
+    return patterns_after_random(comparison) != own && own != NULL
+               ? *own
+               : (kg_pattern){ .name = "random", .fill = kg_fill_random };
+}
+
+/* Whether number 1 is the harness's "wide". */
+static bool has_wide(const kg_comparison *comparison)
+{
+    const kg_pattern *pattern = patterns_after_random(comparison);
+
+    while (pattern->name != NULL && strcmp(pattern->name, "wide") != 0)
+        pattern++;
+    return pattern->name == NULL && comparison->advanced.wide.most >= 0 &&
+           !random_of(comparison).exact;
+}
+
+bool kg__is_wide(const kg_comparison *comparison, int pattern)
+{
+    return pattern == 1 && has_wide(comparison);
+}
+
+int kg__pattern_count(const kg_comparison *comparison)
+{
+    const kg_pattern *pattern = patterns_after_random(comparison);
+    int count = 1 + has_wide(comparison);
+
+    for (; pattern->name != NULL; pattern++)
+        count++;
+    return count;
+}
+
+kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)
+{
+    if (index == 0)
+        return random_of(comparison);
+    if (kg__is_wide(comparison, index))
+        return (kg_pattern){ .name = "wide", .reference = random_of(comparison).reference };
+    return patterns_after_random(comparison)[index - 1 - has_wide(comparison)];
+}
+
+/* Whether an argument's host copy holds what kg_fill_random() fills it with. */
+static bool is_random(const kg__problem *problem, int i)
+{
+    size_t bytes = kg__argument_bytes(&problem->base.arguments.list[i]);
+    void *data = kg__allocate(bytes, 1);
+    bool equal;
+
+    kg_fill_random(&problem->base, i, data);
+    equal = memcmp(data, problem->base.data[i], bytes) == 0;
+    free(data);
+    return equal;
+}
+
+/* The largest exponent of wide inputs of a type, once their range was narrowed so many times. By a
+ * half at a time, exp() in double would leave floats that exp() in float takes as well. */
+static int exponent_of(const kg__element_type *type, int narrowed)
+{
+    int exponent = type->spread;
+
+    for (int i = 0; i < narrowed; i++)
+        exponent = exponent * 3 / 4;
+    return exponent;
+}
+
+/* Makes an argument wide that is random until then. */
+static void widen(const kg_comparison *comparison, kg__problem *problem, int i)
+{
+    const kg_argument *shape = &problem->base.arguments.list[i];
+    const kg__element_type *type = kg__element_type_of(shape->type);
+    kg_magnitudes wide = comparison->advanced.wide;
+    int exponent = exponent_of(type, problem->narrowed);
+    bool narrows = wide.most == 0;
+    /* Zeros are left out once all magnitudes are 1. */
+    bool zeros = wide.least == 0 && (exponent > 0 || exponent_of(type, problem->narrowed - 1) > 0);
+
+    if (narrows || !kg__element_holds(type, wide.most))
+        wide.most = fmax(ldexp(1, exponent), wide.least);
+    if (wide.least == 0)
+        wide.least = fmin(ldexp(1, -exponent), wide.most);
+    problem->narrows = problem->narrows || (narrows && (exponent > 0 || zeros));
+    problem->widest = fmax(problem->widest, wide.most);
+    kg__element_fill_wide(type, problem->base.data[i], shape->rows * shape->columns,
+                          RANDOM_SEED + (uint64_t)i, wide, zeros);
+}
+
+void kg__fill_input(const kg_comparison *comparison, kg__problem *problem, int i, bool wide)
+{
+    kg_pattern pattern = wide ? random_of(comparison) : problem->pattern;
+
+    (pattern.fill != NULL ? pattern.fill : kg_fill_random)(&problem->base, i,
+                                                           problem->base.data[i]);
+    if (wide && kg_roundoff(problem->base.arguments.list[i].type) > 0 &&
+        (pattern.fill == kg_fill_random || is_random(problem, i)))
+        widen(comparison, problem, i);
+}

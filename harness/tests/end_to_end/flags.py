@@ -1,0 +1,138 @@
+"""What a project tells the compiler of a kernel reaches the CPU model and the cubins by every route of CMake, or is listed as left
+out. usage: flags.py TREE. Configures projects whose kernelgate is only its CMake functions and empty targets."""
+
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TREE = sys.argv[1]
+
+PROJECT = f"""\
+cmake_minimum_required(VERSION 3.25)
+project(routes LANGUAGES C CXX)
+enable_testing()
+foreach(name cpu_model instrumented headers model)
+  add_library(kg_$name INTERFACE)
+  add_library(kernelgate::$name ALIAS kg_$name)
+endforeach()
+target_include_directories(kg_cpu_model INTERFACE model_headers)
+add_executable(kernelgate::command IMPORTED)
+set_target_properties(kernelgate::command PROPERTIES IMPORTED_LOCATION /bin/true)
+add_subdirectory(kernelgate)
+add_library(own STATIC src/own.cu src/host.cpp src/plain.c)
+add_library(helper INTERFACE)
+add_library(deeper INTERFACE)
+target_link_libraries(helper INTERFACE deeper $<LINK_ONLY:hidden>)
+add_library(hidden INTERFACE)
+target_compile_definitions(hidden INTERFACE HIDDEN)
+@ROUTE@
+kg_add_comparison(routes LIBRARIES own)
+@LATER@
+kg_finish_gate()
+""".replace("$name", "${name}")
+
+CUDA = "$<$<COMPILE_LANGUAGE:CUDA>:{}>"
+# A line of CMakeLists.txt, before the comparison's or (">") after it; the source; what the CPU model's compiler is told, what
+# nvcc is told for a cubin, and what is listed as left out. "!": what neither may be told.
+ROUTES = (
+    ("target_compile_options(own PRIVATE -DFAST)", "own.cu", "-DFAST", "-DFAST", ""),
+    ("target_compile_definitions(own PRIVATE FAST=2)", "own.cu", "-DFAST=2", "-DFAST=2", ""),
+    ("> target_compile_definitions(own PRIVATE LATE)", "own.cu", "-DLATE", "-DLATE", ""),
+    ("set_source_files_properties(src/own.cu PROPERTIES COMPILE_DEFINITIONS FAST)", "own.cu", "-DFAST", "-DFAST", ""),
+    ("> set_source_files_properties(src/own.cu PROPERTIES COMPILE_OPTIONS -DFAST)", "own.cu", "-DFAST", "-DFAST", ""),
+    ("set_source_files_properties(src/own.cu PROPERTIES INCLUDE_DIRECTORIES /some/where)", "own.cu", "-I/some/where",
+     "-I/some/where", ""),
+    ("add_compile_definitions(FAST)", "own.cu", "-DFAST", "", ""),  # of what is added after it, such as the comparison
+    ("add_compile_definitions(FAST)", "each.cu", "-DFAST", "-DFAST", ""),
+    ("add_compile_options(" + CUDA.format("-DFAST") + ")", "each.cu", "-DFAST", "-DFAST", ""),
+    ("set_source_files_properties(kernels/routes/each.cu PROPERTIES COMPILE_DEFINITIONS FAST)", "each.cu", "-DFAST", "-DFAST", ""),
+    ("target_compile_definitions(own PUBLIC FAST)", "each.cu", "-DFAST", "-DFAST", ""),
+    ("target_compile_definitions(own PRIVATE OWN_ALONE)", "each.cu", "!-DOWN_ALONE", "!-DOWN_ALONE", ""),
+    ("target_link_libraries(own PRIVATE helper)\ntarget_compile_options(deeper INTERFACE " + CUDA.format("-DFAST") + ")", "own.cu",
+     "-DFAST", "-DFAST", ""),
+    ("target_link_libraries(own PUBLIC $<BUILD_INTERFACE:helper>)\ntarget_compile_definitions(helper INTERFACE FAST)", "each.cu",
+     "-DFAST", "-DFAST", ""),
+    ("target_link_libraries(own PRIVATE helper)", "own.cu", "!-DHIDDEN", "!-DHIDDEN", ""),
+    ("target_link_libraries(own PUBLIC CUDA::cudart)", "own.cu", "", "", ""),  # where there is no CUDA Toolkit
+    ("target_compile_options(own PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-DHOST>)", "own.cu", "!-DHOST", "!-DHOST", ""),
+    ("target_compile_options(own PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-DHOST> -ffast-math)", "host.cpp", "-DHOST -ffast-math", None, ""),
+    ("target_compile_options(own PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-DFAST>)", "own.cu", "-DFAST", "-DFAST", ""),
+    ("target_compile_definitions(own PRIVATE FAST)", "plain.c", "-DFAST", None, ""),
+    ("target_compile_options(own PRIVATE \"SHELL:-D FAST\" \"$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -DHOST>\")", "own.cu",
+     "-DFAST -DHOST", "-DFAST -DHOST", ""),
+    ("target_compile_options(own PRIVATE --maxrregcount=16)", "own.cu", "!--maxrregcount=16", "--maxrregcount=16", ""),
+    ("target_compile_options(own PRIVATE --maxrregcount 16)", "own.cu", "!--maxrregcount=16", "--maxrregcount=16", ""),
+    ("target_compile_options(own PRIVATE --use_fast_math -lineinfo -O3)", "own.cu", "!--use_fast_math", "--use_fast_math",
+     "--use_fast_math"),
+    ("target_compile_options(own PRIVATE -Xcompiler=-ffast-math)", "own.cu", "!-ffast-math", "-Xcompiler=-ffast-math",
+     "-Xcompiler=-ffast-math"),
+    ("target_compile_options(own PRIVATE -gencode arch=compute_70,code=sm_70)", "own.cu", "", "!-gencode=arch=compute_70,code=sm_70",
+     ""),
+    ("set(CMAKE_CUDA_FLAGS \"-DFAST --fmad=false\")", "own.cu", "-DFAST", "-DFAST --fmad=false", "--fmad=false"),
+    ("set_target_properties(own PROPERTIES CUDA_STANDARD 20)", "own.cu", "-std=c++20", "-std=c++20", ""),
+    ("target_compile_features(own PUBLIC cuda_std_20)", "own.cu", "-std=c++20", "-std=c++20", ""),
+    ("set_target_properties(own PROPERTIES CXX_STANDARD 20)", "host.cpp", "-std=c++20", None, ""),
+)
+
+
+class Flags(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for name, text in (("suites/routes.c", "routes_each, routes_each, "), ("kernels/routes/each.cu", ""), ("src/own.cu", ""),
+                           ("src/host.cpp", ""), ("src/plain.c", ""), ("baselines/sm_90.json", "{}"),
+                           # A folder's own variables are not those of a project that builds it along.
+                           ("kernelgate/CMakeLists.txt", f"include({TREE}/cmake/KgComparison.cmake)")):
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        nvcc = self.folder / "nvcc"
+        nvcc.write_text('#!/bin/sh\n[ "$1" = --list-gpu-code ] && echo sm_90\n')
+        nvcc.chmod(0o755)
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("CUDA")}
+
+    def configure(self, route):
+        later = route.startswith(">")
+        (self.folder / "CMakeLists.txt").write_text(PROJECT.replace("@LATER@", route[1:] if later else "").replace(
+            "@ROUTE@", "" if later else route))
+        done = subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+                               f"-DKG_CODE_NVCC={self.folder}/nvcc", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-Wno-dev"],
+                              cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), route)
+
+    def told(self, source):
+        """What the CPU model's compiler and nvcc are told of a source; None where nvcc does not compile it."""
+        commands = json.loads((self.folder / "build" / "compile_commands.json").read_text())
+        name = source.removesuffix(".cu") + (".c" if source.endswith(".c") else ".cpp")
+        model = [entry["command"] for entry in commands if "/model/" in entry["file"] and entry["file"].endswith(f"/{name}")]
+        ninja = (self.folder / "build" / "build.ninja").read_text()
+        code = [line for line in ninja.split("\n") if line.startswith("  COMMAND = ") and f"/{source} " in line]
+        self.assertEqual(len(model), 2)
+        return shlex.split(model[0]), shlex.split(code[0]) if code else None
+
+    def test_each_route(self):
+        for route, source, model, code, untaken in ROUTES:
+            with self.subTest(route=route, source=source):
+                self.configure(route)
+                for expected, words in zip((model, code), self.told(source)):
+                    for word in expected.split() if expected is not None else ():
+                        self.assertEqual(word.lstrip("!") in words, word[0] != "!", (word, words))
+                    self.assertEqual(expected is None, words is None)
+                listed = (self.folder / "build" / "routes.untaken").read_text().splitlines()
+                self.assertEqual([line for line in listed if source in line], [f"src/{source}\t{untaken}"] if untaken else [])
+
+    def test_the_models_headers_come_first(self):
+        self.configure("target_include_directories(own BEFORE PUBLIC /some/where)")
+        for source in ("own.cu", "each.cu", "host.cpp"):
+            folders = [word for word in self.told(source)[0] if word.startswith("-I")]
+            self.assertEqual(folders[:2], [f"-I{self.folder}/model_headers", "-I/some/where"], source)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
