@@ -21,7 +21,9 @@ INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULT
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
 # What g++ says in names of the model's own, and what a reader is told.
-SAID = ((re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
+SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
+         r"\1 has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
+        (re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
         (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
         (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),
         (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))

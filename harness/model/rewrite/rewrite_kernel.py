@@ -115,7 +115,7 @@ class Source:
     recursive: the names of the __device__ functions that cannot be inlined."""
 
     def __init__(self, parser, text, folder, recursive=()):
-        self.recursive = recursive
+        self.recursive = {name.encode() for name in recursive}
         self.edits = []
         self.kernels = set()
         self.launched = set()
@@ -369,7 +369,8 @@ class Source:
         attributes = self.attributes(node)
         function = function_in(node)
         name = name_in(function)
-        if DEVICE in attributes and name is not None and self.of(name).decode(errors="replace") in self.recursive:
+        # What has no body is another file's, which only the host can call.
+        if DEVICE in attributes and name is not None and self.of(name) in (self.bodies if HOST not in attributes else self.recursive):
             for child in node.children:
                 if child.type == "attribute_specifier" and b"always_inline" in self.of(child):
                     self.edit(child, lambda child=child: self.of(child).replace(b"always_inline", b"noinline"))
@@ -466,9 +467,11 @@ class Source:
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
-        for node in nodes:
-            if node.type in FUNCTIONS and function_in(node) is not None:
-                self.function(node)
+        functions = [node for node in nodes if node.type in FUNCTIONS and function_in(node) is not None]
+        names = [name_in(function_in(node)) for node in functions if node.child_by_field_name("body") is not None]
+        self.bodies = {self.of(name) for name in names if name is not None} & self.recursive
+        for node in functions:
+            self.function(node)
         self.sorted = sorted([*self.edits, *((at, at, lambda text=text: text) for at, text in self.others)],
                              key=lambda edit: (edit[0], edit[0] != edit[1], -edit[1]))
         return self.render(0, len(self.text))
