@@ -36,6 +36,8 @@ PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variad
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
+# g++ takes a parameter's type for another one with it, where decltype() tells it.
+RESTRICT = re.compile(rb"\b__restrict(?:__)?\b")
 # What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -277,7 +279,7 @@ class Source:
         for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
             default = next((child for child in part.children if child.type == "="), None)
             name = name_in(part)
-            before = self.copy[part.start_byte:default.start_byte if default else part.end_byte]
+            before = RESTRICT.sub(b"", self.copy[part.start_byte:default.start_byte if default else part.end_byte])
             after = self.copy[default.start_byte if default else part.end_byte:part.end_byte]
             if before.split() == [b"void"]:
                 continue
@@ -300,7 +302,7 @@ class Source:
             default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
             parts.append(tuple(words.get(self.of(leaf), self.of(leaf)) for leaf in leaves(part)
                                if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
-                               and self.of(leaf) not in (b"__restrict__", b"__restrict", b"typename")))
+                               and not RESTRICT.match(self.of(leaf)) and self.of(leaf) != b"typename"))
         return tuple(parts)
 
     def stand_in(self, node):

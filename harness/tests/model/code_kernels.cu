@@ -130,7 +130,7 @@ static __global__ void recursive(float *to, int n, bool endless)
 
 // Launches: two templates of one name, one that is none, and defaults.
 template <typename T>
-static __global__ void copy(T *to, const T *from, int n = 32);
+static __global__ void copy(T *to, const T *__restrict__ from, int n = 32);
 template <typename T>
 static __global__ void copy(T *to, const T *from, const int *order, int n)
 {
@@ -142,7 +142,7 @@ static __global__ void copy(float *to, int value)
     to[threadIdx.x] = (float)value;
 }
 template <typename U>
-static __global__ void copy(U *output, const U *input, int count)
+static __global__ void copy(U *output, const U *__restrict__ input, int count)
 {
     if ((int)threadIdx.x < count)
         output[threadIdx.x] = input[threadIdx.x];
