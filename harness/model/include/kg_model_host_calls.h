@@ -70,12 +70,7 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeThreadLocal = 1,
     cudaStreamCaptureModeRelaxed = 2
 };
-static inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
-                                                 enum cudaStreamCaptureMode mode)
-{
-    (void)stream, (void)mode;
-    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
-}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
