@@ -19,9 +19,6 @@
 
 #define KG__BASELINE_SCHEMA "kernelgate-baseline/2"
 
-/* The schema before it, which `kernelgate baseline convert` rewrites. */
-#define KG__BASELINE_OLD_SCHEMA "kernelgate-baseline/1"
-
 /* A baseline file has some thousands of lines; a larger file than this, in bytes, is something
  * else. */
 #define KG__BASELINE_LARGEST ((size_t)64 << 20)

@@ -401,14 +401,10 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     json_t *value;
     const char *target =
         json_string_value(json_object_get(json_object_get(document, "target"), "key"));
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    char update[KG__MESSAGE_SIZE];
     kg__fault fault;
 
-    kg__format(update, sizeof update, "%s", "update kernelgate or record again with ci/rebaseline");
-    if (schema != NULL && strcmp(schema, KG__BASELINE_OLD_SCHEMA) == 0)
-        kg__format(update, sizeof update, "kernelgate baseline convert %s", file->document.path);
-    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA, update, REMEDY))
+    if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
+                         "update kernelgate or record again with ci/rebaseline", REMEDY))
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {

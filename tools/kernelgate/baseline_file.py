@@ -24,7 +24,6 @@ from results import ERRORS, MODEL_KEY
 SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/2"
-OLD_SCHEMA = "kernelgate-baseline/1"
 COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
 MEMORY_TOLERANCE = 0.05

@@ -30,7 +30,6 @@ COMMANDS = (
     Entry("baseline lint", "baseline_lint.py", "[FILE...]", "Check baseline files: one line per file"),
     Entry("baseline retire", "baseline_retire.py", "FILE|KEY GLOB...", "Take cases out of a baseline by name"),
     Entry("baseline record", "baseline_record.py", "PROGRAM...", "Measure comparisons and store what moved beyond its band"),
-    Entry("baseline convert", "baseline_convert.py", "FILE...", "Rewrite baselines of the older schema kernelgate-baseline/1"),
     Entry("baseline adopt", "baseline_adopt.py", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
     Entry("baseline merge", "baseline_merge.py", "FILE...", "Add the sessions of baselines that other hosts recorded"),
     Entry("begin", "run_begin.py", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),

@@ -1,4 +1,4 @@
-"""The sessions of a baseline's times: baselines/sessions/<key>.json, which recording, adopting and converting read and write. A
+"""The sessions of a baseline's times: baselines/sessions/<key>.json, which recording and adopting read and write. A
 list of values for each case, or sentinel, its metrics and boards."""
 
 import json

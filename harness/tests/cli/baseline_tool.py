@@ -1,4 +1,4 @@
-"""Tests of `kernelgate baseline show`, `retire`, `lint` and `convert`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
+"""Tests of `kernelgate baseline show`, `retire` and `lint`, as users call them. usage: baseline_tool.py TREE KERNELGATE"""
 
 import fcntl
 import glob
@@ -238,87 +238,6 @@ class Lint(Baselines):
         # Whoever imports has no sentinels; whoever has sentinels imports nothing.
         self.write("nvidia-fake.json", gpu({}, provenance={"measured_by": "nvbench"}))
         self.baseline(2, "nvidia-fake.json:1: provenance: measured_by: ", "lint", "nvidia-fake.json")
-
-
-class Convert(Baselines):
-    OLD = {"schema": "kernelgate-baseline/1", "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
-           "provenance": {"uuid": "GPU-1", "ecc": True},
-           "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.02, "floor": 50, "sessions": [100000] * 5}}},
-           "cases": {"a/b/1/-": {
-               "commit": "c", "barriers": {"value": 3, "band": 0}, "code": {"registers": 32, "local_bytes": 0, "shared_bytes": 8},
-               "time_ns": {"value": 10000, "band": 0.081, "gated": False, "floor": 60, "sessions": Lint.LOUD},
-               "cold_time_ns": {"value": 20000, "band": 0.1, "band_by": "hand", "floor": 50}}}}
-    SESSIONS = "baselines/sessions/nvidia-fake.json"
-
-    def convert(self, code, told, document=None):
-        self.write(PATH, document or self.OLD)
-        if os.path.exists(self.SESSIONS):
-            os.unlink(self.SESSIONS)
-        self.baseline(code, told, "convert", PATH)
-
-    def test_a_file(self):
-        self.convert(0, f"{PATH}: converted: 1 case, 2 with another band or gate; sessions: {self.SESSIONS}, board GPU-1\n")
-        self.assertEqual(self.read(PATH), """\
-{"schema": "kernelgate-baseline/2",
- "target": {"key": "nvidia-fake", "name": "NVIDIA Fake"},
- "provenance": {"uuid": "GPU-1", "ecc": true},
- "sentinels": {"copy": {"time_ns": {"value": 100000, "band": 0.01, "noise": [0, 0]}, "boards": 1, "sessions": 5}},
- "cases": {
-  "a/b/1/-": {"barriers": 3, "cold_time_ns": {"value": 20000, "band": 0.1, "band_by": "hand"}, "time_ns": {"value": 10000, \
-"band": 0.184, "noise": [0.0255, 0], "floor": 60, "gated": false}, "boards": 1, "sessions": 5, "code": {"registers": 32, \
-"shared_bytes": 8}, "commit": "c"}
- }}
-""")
-        self.assertEqual(self.read(self.SESSIONS), """\
-{"schema": "kernelgate-sessions/1", "target": "nvidia-fake",
- "sessions": {
-  "a/b/1/-": {"time_ns": {"GPU-1": [10000, 10300, 9700, 10200, 9800]}},
-  "copy": {"time_ns": {"GPU-1": [100000, 100000, 100000, 100000, 100000]}}
- }}
-""")
-        self.refuse("there is nothing to convert", "baseline", "convert", PATH)
-
-    def test_merged_sessions_are_of_no_known_board(self):
-        document = json.loads(json.dumps(self.OLD))
-        document["cases"]["a/b/1/-"]["time_ns"]["sessions"] = [10000] * 120
-        self.convert(0, "board unknown", document)
-        self.assertEqual(self.read(self.SESSIONS).count("10000,"), 119, "all are kept")
-
-    def test_other_readers_name_the_command(self):
-        self.write(PATH, self.OLD)
-        for command in ("show", "lint"):
-            self.baseline(2, f"(kernelgate-baseline/2): kernelgate baseline convert {PATH}\n", command, PATH)
-
-    def test_refusals(self):
-        def changed(change):
-            document = json.loads(json.dumps(self.OLD))
-            change(document, document["cases"]["a/b/1/-"])
-            return document
-
-        for told, change in (
-                ("is not a metric of kernelgate-baseline/1", lambda document, case: case["time_ns"].update(bond=1)),
-                ("time_ns: is not a metric", lambda document, case: case["time_ns"].pop("value")),
-                ("note: is not a metric", lambda document, case: case.update(note="mine")),
-                ("floor: is not a number", lambda document, case: case["time_ns"].update(floor="x")),
-                ('"gated" is true or false', lambda document, case: case["time_ns"].update(gated=0)),
-                ('"band_by" is "hand"', lambda document, case: case["time_ns"].update(band_by="me")),
-                ("sessions: is not a list of times", lambda document, case: case["time_ns"].update(sessions=[])),
-                ("sessions: is not a list of times", lambda document, case: case["time_ns"].update(sessions=[0])),
-                ("sessions: is not a list of times", lambda document, case: case["barriers"].update(sessions=[1])),
-                ("is not an object", lambda document, case: document["cases"].update({"a/c/1/-": 1})),
-                ('"lines" are the CPU model', lambda document, case: case.update(lines={})),
-                ("its members are", lambda document, case: document.update(more=1)),
-                ("its members are", lambda document, case: document.pop("target")),
-                ("fingerprint: is not a string", lambda document, case: case["code"].update(fingerprint="x")),
-                ("is not a case", lambda document, case: document["cases"].update(x=case))):
-            document = changed(change)
-            self.convert(2, told, document)
-            self.assertEqual(json.loads(self.read(PATH)), document)
-            self.assertFalse(os.path.exists(self.SESSIONS))
-        self.write(PATH, self.OLD)
-        self.write(self.SESSIONS, "{}")
-        self.refuse(f"{self.SESSIONS}: is there already", "baseline", "convert", PATH)
-        self.refuse("takes baseline files", "baseline", "convert")
 
 
 class Retire(Baselines):

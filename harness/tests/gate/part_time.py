@@ -123,7 +123,7 @@ class PartTime(PartRuns):
                   for name, more in (("NVIDIA Fake", {}), ("Fake", {"sentinels": sentinels}), ("nvidia-fake", {}))]
         for text, told, right in (('{"schema": "kernelgate-baseline/2",\n oops', "baselines/nvidia-fake.json:2:", 0),
                                   (whole[:at] + '"bond"' + whole[at + 6:], "bond", 3),
-                                  ('{"schema": "kernelgate-baseline/1"}', "kernelgate baseline convert ", 0),
+                                  ('{"schema": "kernelgate-baseline/1"}', "record again with ci/rebaseline", 0),
                                   *((other, "provenance: measured_by: ", 0) for other in others)):
             self.write("baselines/nvidia-fake.json", text)
             verdicts = self.time(2, told)
