@@ -105,110 +105,29 @@ KG__MODEL_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
     };
 }
 
-/* The types, by format. Their constructors saturate. */
-
-#define KG__FROM(class, type, convert, value)                                                      \
-    inline __attribute__((always_inline)) explicit class(type f)                                   \
-        : __x(convert(value, __NV_SATFINITE, Format))                                              \
-    {                                                                                              \
-    }
-#define KG__TO(type, value)                                                                        \
-    inline __attribute__((always_inline)) explicit operator type() const                           \
-    {                                                                                              \
-        return value;                                                                              \
-    }
-#define KG__TO_INTEGER(type)                                                                       \
-    KG__TO(type, kg__model_to_integer<type>(static_cast<float>(*this), KG__MODEL_TO_ZERO))
-#define KG__INTEGER(type)                                                                          \
-    KG__FROM(kg__model_fp8, type, __nv_cvt_double_to_fp8, kg__model_exact_integer(f))              \
-    KG__TO_INTEGER(type)
-
-template <__nv_fp8_interpretation_t Format>
+/* Constructors saturate. */
+template <__nv_fp8_interpretation_t Interpretation>
 struct kg__model_fp8 {
-    __nv_fp8_storage_t __x;
-
-    kg__model_fp8() = default;
-    KG__FROM(kg__model_fp8, __half, __nv_cvt_halfraw_to_fp8, f)
-    KG__FROM(kg__model_fp8, __nv_bfloat16, __nv_cvt_bfloat16raw_to_fp8, f)
-    KG__FROM(kg__model_fp8, float, __nv_cvt_float_to_fp8, f)
-    KG__FROM(kg__model_fp8, double, __nv_cvt_double_to_fp8, f)
-    KG__TO(__half, __half(__nv_cvt_fp8_to_halfraw(__x, Format)))
-    KG__TO(float, __half2float(static_cast<__half>(*this)))
-    KG__TO(double, static_cast<double>(static_cast<float>(*this)))
-    KG__TO(__nv_bfloat16, __float2bfloat16(static_cast<float>(*this)))
-    KG__TO(bool, (__x & 0x7f) != 0)
-    KG__INTEGER(short)
-    KG__INTEGER(unsigned short)
-    KG__INTEGER(int)
-    KG__INTEGER(unsigned int)
-    KG__INTEGER(long)
-    KG__INTEGER(unsigned long)
-    KG__INTEGER(long long)
-    KG__INTEGER(unsigned long long)
-    KG__TO_INTEGER(char)
-    KG__TO_INTEGER(signed char)
-    KG__TO_INTEGER(unsigned char)
-};
-
-template <__nv_fp8_interpretation_t Format>
-struct kg__model_fp8x2 {
-    __nv_fp8x2_storage_t __x;
-
-    kg__model_fp8x2() = default;
-    KG__FROM(kg__model_fp8x2, __half2, __nv_cvt_halfraw2_to_fp8x2, f)
-    KG__FROM(kg__model_fp8x2, __nv_bfloat162, __nv_cvt_bfloat16raw2_to_fp8x2, f)
-    KG__FROM(kg__model_fp8x2, float2, __nv_cvt_float2_to_fp8x2, f)
-    KG__FROM(kg__model_fp8x2, double2, __nv_cvt_double2_to_fp8x2, f)
-    KG__TO(__half2, __half2(__nv_cvt_fp8x2_to_halfraw2(__x, Format)))
-    KG__TO(float2, __half22float2(static_cast<__half2>(*this)))
-};
-
-#define KG__FROM_PAIRS(parameters, pair, low, high)                                                \
-    inline __attribute__((always_inline)) explicit kg__model_fp8x4 parameters                      \
-        : __x(kg__model_fp8x2<Format>(pair low).__x |                                              \
-              static_cast<__nv_fp8x4_storage_t>(kg__model_fp8x2<Format>(pair high).__x) << 16)     \
-    {                                                                                              \
-    }
-
-template <__nv_fp8_interpretation_t Format>
-struct kg__model_fp8x4 {
-    __nv_fp8x4_storage_t __x;
-
-    kg__model_fp8x4() = default;
-    KG__FROM_PAIRS((__half2 low, __half2 high), , low, high)
-    KG__FROM_PAIRS((__nv_bfloat162 low, __nv_bfloat162 high), , low, high)
-    KG__FROM_PAIRS((float4 f), make_float2, (f.x, f.y), (f.z, f.w))
-    KG__FROM_PAIRS((double4 f), make_double2, (f.x, f.y), (f.z, f.w))
-    inline __attribute__((always_inline)) explicit operator float4() const
+    static constexpr int shift = 8;
+    static inline __attribute__((always_inline)) unsigned int from(double x)
     {
-        kg__model_fp8x2<Format> part;
-
-        part.__x = static_cast<__nv_fp8x2_storage_t>(__x);
-        const float2 low = static_cast<float2>(part);
-        part.__x = static_cast<__nv_fp8x2_storage_t>(__x >> 16);
-        const float2 high = static_cast<float2>(part);
-        return make_float4(low.x, low.y, high.x, high.y);
+        return __nv_cvt_double_to_fp8(x, __NV_SATFINITE, Interpretation);
+    }
+    static inline __attribute__((always_inline)) unsigned int from(float x)
+    {
+        return __nv_cvt_float_to_fp8(x, __NV_SATFINITE, Interpretation);
+    }
+    static inline __attribute__((always_inline)) float to(unsigned int x)
+    {
+        return __half2float(
+            __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x), Interpretation));
     }
 };
+KG__MODEL_SMALL_TYPES(__nv_fp8_e4m3, __nv_fp8x2_e4m3, __nv_fp8x4_e4m3, kg__model_fp8<__NV_E4M3>,
+                      __nv_fp8x2_storage_t, __nv_fp8x4_storage_t)
+KG__MODEL_SMALL_TYPES(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, kg__model_fp8<__NV_E5M2>,
+                      __nv_fp8x2_storage_t, __nv_fp8x4_storage_t)
 
-#define KG__TYPE(name, base, format)                                                               \
-    struct name : base<format> {                                                                   \
-        using base<format>::base;                                                                  \
-        name() = default;                                                                          \
-    };
-KG__TYPE(__nv_fp8_e4m3, kg__model_fp8, __NV_E4M3)
-KG__TYPE(__nv_fp8_e5m2, kg__model_fp8, __NV_E5M2)
-KG__TYPE(__nv_fp8x2_e4m3, kg__model_fp8x2, __NV_E4M3)
-KG__TYPE(__nv_fp8x2_e5m2, kg__model_fp8x2, __NV_E5M2)
-KG__TYPE(__nv_fp8x4_e4m3, kg__model_fp8x4, __NV_E4M3)
-KG__TYPE(__nv_fp8x4_e5m2, kg__model_fp8x4, __NV_E5M2)
-
-#undef KG__TYPE
-#undef KG__FROM_PAIRS
-#undef KG__INTEGER
-#undef KG__TO_INTEGER
-#undef KG__TO
-#undef KG__FROM
 /* Scaling factors: powers of two from 2^-127 to 2^127, and NaN. */
 
 /* Rounded to zero or up, whatever the sign. What is finite does not round to zero as NaN. */

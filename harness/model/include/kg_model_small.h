@@ -24,16 +24,16 @@
     KG__FROM(type, kg__model_exact_integer(f))                                                     \
     KG__TO_INTEGER(type)
 
-/* One value; `Format` has from(double), to(bits), the bits between the values of a pair, and what
- * is true. */
+/* One value; `Format` has from(double), from(float) where NaN of the two differ, to(bits), and the
+ * bits between the values of a pair. */
 template <typename Format>
 struct kg__model_small {
     unsigned char __x;
 
     kg__model_small() = default;
-    KG__FROM(__half, static_cast<double>(__half2float(f)))
-    KG__FROM(__nv_bfloat16, static_cast<double>(__bfloat162float(f)))
-    KG__FROM(float, static_cast<double>(f))
+    KG__FROM(__half, __half2float(f))
+    KG__FROM(__nv_bfloat16, __bfloat162float(f))
+    KG__FROM(float, f)
     KG__FROM(double, f)
     KG__TO(float, Format::to(__x))
     KG__TO(double, static_cast<double>(Format::to(__x)))
@@ -63,7 +63,8 @@ struct kg__model_small2 {
         : __x(static_cast<Storage>(Format::from(f.x) | Format::from(f.y) << Format::shift))
     {
     }
-    KG__SMALL explicit kg__model_small2(float2 f) : kg__model_small2(make_double2(f.x, f.y))
+    KG__SMALL explicit kg__model_small2(float2 f)
+        : __x(static_cast<Storage>(Format::from(f.x) | Format::from(f.y) << Format::shift))
     {
     }
     KG__SMALL explicit kg__model_small2(__half2 f) : kg__model_small2(__half22float2(f))
