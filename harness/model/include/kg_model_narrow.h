@@ -14,6 +14,11 @@ typedef enum kg__model_rounding {
     KG__MODEL_UP
 } kg__model_rounding;
 
+/* `both` of each integer type that a format converts from and to, and `to` of the others. */
+#define KG__MODEL_NARROW_INTEGERS(both, to)                                                        \
+    both(short) both(unsigned short) both(int) both(unsigned int) both(long) both(unsigned long)   \
+        both(long long) both(unsigned long long) to(char) to(signed char) to(unsigned char)
+
 /* A format of `Width` bits, `Fraction` of them behind the implicit one, whose greatest finite value
  * has the bits `Largest`. One more is infinity, or NaN where the format has no infinity. */
 template <int Width, int Fraction, int Bias, unsigned int Largest>

@@ -40,17 +40,7 @@ struct kg__model_small {
     KG__TO(__half, __float2half(Format::to(__x)))
     KG__TO(__nv_bfloat16, __float2bfloat16(Format::to(__x)))
     KG__TO(bool, Format::to(__x) != 0)
-    KG__INTEGER(short)
-    KG__INTEGER(unsigned short)
-    KG__INTEGER(int)
-    KG__INTEGER(unsigned int)
-    KG__INTEGER(long)
-    KG__INTEGER(unsigned long)
-    KG__INTEGER(long long)
-    KG__INTEGER(unsigned long long)
-    KG__TO_INTEGER(char)
-    KG__TO_INTEGER(signed char)
-    KG__TO_INTEGER(unsigned char)
+    KG__MODEL_NARROW_INTEGERS(KG__INTEGER, KG__TO_INTEGER)
 };
 
 /* Two, the first in the low bits. */
