@@ -249,8 +249,8 @@ class grid_group
     }
 };
 
-/* The lanes of a warp that came to one place together, or a part of them, by rank. */
-class coalesced_group : public thread_group
+/* Lanes of a warp, one of several such groups that they are parts of. */
+class kg__lanes : public thread_group
 {
   public:
     KG__GROUP unsigned int size() const
@@ -277,6 +277,41 @@ class coalesced_group : public thread_group
     {
         __syncwarp(mask_);
     }
+    KG__GROUP int any(int predicate) const
+    {
+        return __any_sync(mask_, predicate);
+    }
+    KG__GROUP int all(int predicate) const
+    {
+        return __all_sync(mask_, predicate);
+    }
+    /* What the model's own functions of groups are made of. */
+    KG__GROUP unsigned int kg__mask() const
+    {
+        return mask_;
+    }
+
+  protected:
+    KG__GROUP kg__lanes(unsigned int mask, unsigned int size, unsigned int rank,
+                        unsigned int meta_size, unsigned int meta_rank)
+        : thread_group(mask, size, rank), meta_size_(meta_size), meta_rank_(meta_rank)
+    {
+    }
+    template <typename Value>
+    KG__GROUP unsigned int equal_lanes(const Value &value) const
+    {
+        return static_cast<unsigned int>(kg__model_run_warp_operation(
+            KG__MODEL_MATCH_ANY, mask_, kg__model::bits_of(value), 0, KG__MODEL_WARP));
+    }
+
+  private:
+    unsigned int meta_size_, meta_rank_;
+};
+
+/* The lanes of a warp that came to one place together, or a part of them, by rank. */
+class coalesced_group : public kg__lanes
+{
+  public:
     template <typename Value>
     KG__GROUP Value shfl(Value value, unsigned int rank) const
     {
@@ -294,14 +329,6 @@ class coalesced_group : public thread_group
         return from_lane(value, rank_ >= by ? kg__model::lane_of_rank(mask_, rank_ - by)
                                             : kg__model::lane());
     }
-    KG__GROUP int any(int predicate) const
-    {
-        return __any_sync(mask_, predicate);
-    }
-    KG__GROUP int all(int predicate) const
-    {
-        return __all_sync(mask_, predicate);
-    }
     KG__GROUP unsigned int ballot(int predicate) const
     {
         return kg__model::ranks_of(__ballot_sync(mask_, predicate), mask_);
@@ -318,15 +345,9 @@ class coalesced_group : public thread_group
         return predicate ? kg__model::ranks_of(mask_, mask_) : 0;
     }
 
-    /* What the model's own functions of groups are made of. */
-    KG__GROUP unsigned int kg__mask() const
-    {
-        return mask_;
-    }
     KG__GROUP coalesced_group(unsigned int mask, unsigned int meta_size, unsigned int meta_rank)
-        : thread_group(mask, static_cast<unsigned int>(__builtin_popcount(mask)),
-                       kg__model::lanes_below(mask, kg__model::lane())),
-          meta_size_(meta_size), meta_rank_(meta_rank)
+        : kg__lanes(mask, static_cast<unsigned int>(__builtin_popcount(mask)),
+                    kg__model::lanes_below(mask, kg__model::lane()), meta_size, meta_rank)
     {
     }
 
@@ -336,18 +357,11 @@ class coalesced_group : public thread_group
     {
         return kg__model::shuffle(KG__MODEL_SHUFFLE, mask_, value, lane, KG__MODEL_WARP);
     }
-    template <typename Value>
-    KG__GROUP unsigned int equal_lanes(const Value &value) const
-    {
-        return static_cast<unsigned int>(kg__model_run_warp_operation(
-            KG__MODEL_MATCH_ANY, mask_, kg__model::bits_of(value), 0, KG__MODEL_WARP));
-    }
-    unsigned int meta_size_, meta_rank_;
 };
 
 /* A tile of a power of two of lanes. */
 template <unsigned int Size, typename Parent = void>
-class thread_block_tile : public thread_group
+class thread_block_tile : public kg__lanes
 {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
     static_assert(Size <= KG__MODEL_WARP,
@@ -356,10 +370,9 @@ class thread_block_tile : public thread_group
 
   public:
     KG__GROUP thread_block_tile(unsigned int meta_size, unsigned int meta_rank)
-        : thread_group(static_cast<unsigned int>((1ull << Size) - 1)
-                           << (kg__model::lane() & ~(Size - 1)),
-                       Size, kg__model::lane() % Size),
-          meta_size_(meta_size), meta_rank_(meta_rank)
+        : kg__lanes(static_cast<unsigned int>((1ull << Size) - 1)
+                        << (kg__model::lane() & ~(Size - 1)),
+                    Size, kg__model::lane() % Size, meta_size, meta_rank)
     {
     }
     KG__GROUP thread_block_tile(const thread_block &)
@@ -382,22 +395,6 @@ class thread_block_tile : public thread_group
     {
         return Size;
     }
-    KG__GROUP unsigned int thread_rank() const
-    {
-        return rank_;
-    }
-    KG__GROUP unsigned long long meta_group_size() const
-    {
-        return meta_size_;
-    }
-    KG__GROUP unsigned long long meta_group_rank() const
-    {
-        return meta_rank_;
-    }
-    KG__GROUP void sync() const
-    {
-        __syncwarp(mask_);
-    }
     template <typename Value>
     KG__GROUP Value shfl(Value value, int rank) const
     {
@@ -419,14 +416,6 @@ class thread_block_tile : public thread_group
     {
         return kg__model::shuffle(KG__MODEL_SHUFFLE_XOR, mask_, value, by, Size);
     }
-    KG__GROUP int any(int predicate) const
-    {
-        return __any_sync(mask_, predicate);
-    }
-    KG__GROUP int all(int predicate) const
-    {
-        return __all_sync(mask_, predicate);
-    }
     KG__GROUP unsigned int ballot(int predicate) const
     {
         return __ballot_sync(mask_, predicate) >> first_lane();
@@ -444,23 +433,12 @@ class thread_block_tile : public thread_group
         predicate = equal == __ballot_sync(mask_, 1);
         return predicate ? equal >> first_lane() : 0;
     }
-    KG__GROUP unsigned int kg__mask() const
-    {
-        return mask_;
-    }
 
   private:
     static KG__GROUP unsigned int first_lane()
     {
         return kg__model::lane() & ~(Size - 1);
     }
-    template <typename Value>
-    KG__GROUP unsigned int equal_lanes(const Value &value) const
-    {
-        return static_cast<unsigned int>(kg__model_run_warp_operation(
-            KG__MODEL_MATCH_ANY, mask_, kg__model::bits_of(value), 0, KG__MODEL_WARP));
-    }
-    unsigned int meta_size_, meta_rank_;
 };
 
 } // namespace cooperative_groups
