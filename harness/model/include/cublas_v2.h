@@ -81,29 +81,22 @@ typedef enum cublasComputeType_t {
 typedef cudaDataType cublasDataType_t;
 
 #define KG__MODEL_STATUS(name, value, text)                                                        \
-    case value:                                                                                    \
-        return #name;
+    if ((int)status == (value))                                                                    \
+        return is_name ? #name : text;
+static inline const char *kg__model_cublas_status(cublasStatus_t status, int is_name)
+{
+    KG__MODEL_CUBLAS_STATUSES(KG__MODEL_STATUS)
+    return "unknown status";
+}
+#undef KG__MODEL_STATUS
 static inline const char *cublasGetStatusName(cublasStatus_t status)
 {
-    switch ((int)status) {
-        KG__MODEL_CUBLAS_STATUSES(KG__MODEL_STATUS)
-    default:
-        return "unknown status";
-    }
+    return kg__model_cublas_status(status, 1);
 }
-#undef KG__MODEL_STATUS
-#define KG__MODEL_STATUS(name, value, text)                                                        \
-    case value:                                                                                    \
-        return text;
 static inline const char *cublasGetStatusString(cublasStatus_t status)
 {
-    switch ((int)status) {
-        KG__MODEL_CUBLAS_STATUSES(KG__MODEL_STATUS)
-    default:
-        return "unknown status";
-    }
+    return kg__model_cublas_status(status, 0);
 }
-#undef KG__MODEL_STATUS
 
 #ifdef __cplusplus
 

@@ -67,20 +67,20 @@ KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_ra
     return __nv_cvt_float_to_fp8(__bfloat162float(x), saturate, format);
 }
 
-#define KG__PAIR(name, type, one, low, high)                                                       \
-    KG__MODEL_INLINE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate,                 \
-                                               __nv_fp8_interpretation_t format)                   \
+#define KG__PAIR(name, type, how, one, low, high)                                                  \
+    KG__MODEL_INLINE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate, how third)      \
     {                                                                                              \
-        return static_cast<__nv_fp8x2_storage_t>(one(low, saturate, format) |                      \
-                                                 one(high, saturate, format) << 8);                \
+        return static_cast<__nv_fp8x2_storage_t>(one(low, saturate, third) |                       \
+                                                 one(high, saturate, third) << 8);                 \
     }
-KG__PAIR(__nv_cvt_double2_to_fp8x2, double2, __nv_cvt_double_to_fp8, x.x, x.y)
-KG__PAIR(__nv_cvt_float2_to_fp8x2, float2, __nv_cvt_float_to_fp8, x.x, x.y)
-KG__PAIR(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, __nv_cvt_halfraw_to_fp8, __half_raw{ x.x },
-         __half_raw{ x.y })
-KG__PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, __nv_cvt_bfloat16raw_to_fp8,
-         __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
-#undef KG__PAIR
+KG__PAIR(__nv_cvt_double2_to_fp8x2, double2, __nv_fp8_interpretation_t, __nv_cvt_double_to_fp8, x.x,
+         x.y)
+KG__PAIR(__nv_cvt_float2_to_fp8x2, float2, __nv_fp8_interpretation_t, __nv_cvt_float_to_fp8, x.x,
+         x.y)
+KG__PAIR(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, __nv_fp8_interpretation_t,
+         __nv_cvt_halfraw_to_fp8, __half_raw{ x.x }, __half_raw{ x.y })
+KG__PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, __nv_fp8_interpretation_t,
+         __nv_cvt_bfloat16raw_to_fp8, __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
 
 /* To half, which has every value of both formats. */
 
@@ -164,17 +164,10 @@ KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16_r
     return __nv_cvt_float_to_e8m0(__bfloat162float(x), saturate, rounding);
 }
 
-#define KG__PAIR(name, type, one, low, high)                                                       \
-    KG__MODEL_INLINE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate,                 \
-                                               cudaRoundMode rounding)                             \
-    {                                                                                              \
-        return static_cast<__nv_fp8x2_storage_t>(one(low, saturate, rounding) |                    \
-                                                 one(high, saturate, rounding) << 8);              \
-    }
-KG__PAIR(__nv_cvt_double2_to_e8m0x2, double2, __nv_cvt_double_to_e8m0, x.x, x.y)
-KG__PAIR(__nv_cvt_float2_to_e8m0x2, float2, __nv_cvt_float_to_e8m0, x.x, x.y)
-KG__PAIR(__nv_cvt_bfloat162raw_to_e8m0x2, __nv_bfloat162_raw, __nv_cvt_bfloat16raw_to_e8m0,
-         __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
+KG__PAIR(__nv_cvt_double2_to_e8m0x2, double2, cudaRoundMode, __nv_cvt_double_to_e8m0, x.x, x.y)
+KG__PAIR(__nv_cvt_float2_to_e8m0x2, float2, cudaRoundMode, __nv_cvt_float_to_e8m0, x.x, x.y)
+KG__PAIR(__nv_cvt_bfloat162raw_to_e8m0x2, __nv_bfloat162_raw, cudaRoundMode,
+         __nv_cvt_bfloat16raw_to_e8m0, __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
 #undef KG__PAIR
 
 KG__MODEL_INLINE __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(__nv_fp8_storage_t x)
