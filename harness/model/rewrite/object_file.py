@@ -13,7 +13,7 @@ from typing import NamedTuple
 HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 SYMBOL = struct.Struct("<IBBHQQ")
-SYMTAB, NOBITS = 2, 8
+SYMTAB = 2
 LOCAL, GLOBAL, WEAK = 0, 1, 2
 OBJECT, FUNCTION = 1, 2
 INTERNAL = 1
