@@ -3,9 +3,9 @@
 import os
 import re
 
-from common import Failure, check_schema, parse_json, read_json, replace_file
+from common import Failure, parse_json, read_json, replace_file
 from generated_code import json_line, key_of
-from schema_form import misfit
+from schema_form import check_form
 
 SCHEMA = "kernelgate-code/1"
 FORM = "kernelgate-code.schema.json"
@@ -85,12 +85,9 @@ def parse(label, data, architecture):
 
 
 def _made(path, document, architecture):
-    check_schema(path, document, SCHEMA, RECORD)
-    fault = misfit(document, FORM)
-    if fault is None and document["target"] != key_of(architecture):
-        fault = f'its target is "{document["target"]}"'
-    if fault:
-        raise Failure(f"{path}: {fault}: {RECORD}")
+    check_form(path, document, SCHEMA, FORM, RECORD)
+    if document["target"] != key_of(architecture):
+        raise Failure(f'{path}: its target is "{document["target"]}": {RECORD}')
     cases = {}
     for case, launches in document["cases"].items():
         for launch in launches:

@@ -4,12 +4,12 @@ one, with the metrics of all and the worst verdict."""
 import math
 import os
 
-from common import Failure, check_schema, is_number, list_of, member, object_of, read_json, text_of
+from common import Failure, is_number, list_of, member, object_of, read_json, text_of
 from figures import plural
 from programs import glob_meant, globs_take
 from results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
 from run_causes import add_causes
-from schema_form import misfit
+from schema_form import check_form
 from settings import setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
@@ -51,10 +51,7 @@ def exit_code(tally, strict):
 def load_verdicts(path):
     """A test's verdicts. Failure where the file is not of their form."""
     document = read_json(path, REMEDY)
-    check_schema(path, document, VERDICTS_SCHEMA, REMEDY)
-    fault = misfit(document, "verdicts.schema.json")
-    if fault:
-        raise Failure(f"{path}: {fault}: {REMEDY}")
+    check_form(path, document, VERDICTS_SCHEMA, "verdicts.schema.json", REMEDY)
     return document
 
 

@@ -14,7 +14,7 @@ from baseline_diff import loosened
 from baseline_file import Commit, default_folder, gate_counts
 from baseline_lint import list_findings
 from code_baseline import architecture_of, path_of
-from common import (JSON_OPTION, Command, Failure, Option, ask_command, check_schema, complain, current_commit, json_text, member,
+from common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, current_commit, json_text, member,
                     own_file, print_output, read_json, run)
 from generated_code import CodeBuild
 from publish import print_console, write_files
@@ -22,7 +22,7 @@ from results import REMEDY, SCHEMA, Run
 from run_expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
 from run_merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
 from run_texts import describe
-from schema_form import misfit
+from schema_form import check_form
 from settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
 
 
@@ -224,10 +224,7 @@ def _detail(options):
 
 def _print_again(path, detail):
     document = read_json(path, REMEDY)
-    check_schema(path, document, SCHEMA, REMEDY)
-    fault = misfit(document, "kernelgate-results.schema.json")
-    if fault:
-        raise Failure(f"{path}: {fault}: {REMEDY}")
+    check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
     print_console(Run(document), detail, [], sys.stdout)
     return PASS
 

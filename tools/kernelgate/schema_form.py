@@ -4,7 +4,7 @@ import functools
 import json
 import re
 
-from common import is_number, own_file
+from common import Failure, check_schema, is_number, own_file
 
 _TYPES = {
     "object": lambda value: isinstance(value, dict),
@@ -125,3 +125,11 @@ def misfit(document, name):
     except _Misfit as found:
         return str(found)
     return None
+
+
+def check_form(path, document, schema, name, remedy):
+    """Failure where a document does not say that it is of `schema`, or does not fit the schema in the file `name`."""
+    check_schema(path, document, schema, remedy)
+    fault = misfit(document, name)
+    if fault:
+        raise Failure(f"{path}: {fault}: {remedy}")
