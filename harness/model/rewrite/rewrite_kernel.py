@@ -18,7 +18,7 @@ SYSTEM_HEADER = b"3"
 SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
 # What the grammar does not know, and may do without.
 NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
+UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__|__restrict(?:__)?)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
 # Strings next to each other, which the grammar does not take everywhere; raw strings and characters, which are none.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
@@ -28,7 +28,8 @@ LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
 # What the words of the model's cuda_runtime.h have become.
-GLOBAL, DEVICE, HOST, SHARED = b"kg__global", b"kg__device", b"kg__host", b"aligned(65536)"
+GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
+SHARED, CONSTANT = b"aligned(65536)", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
@@ -36,8 +37,6 @@ PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variad
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
-# g++ takes a parameter's type for another one with it, where decltype() tells it.
-RESTRICT = re.compile(rb"\b__restrict(?:__)?\b")
 # What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -279,7 +278,7 @@ class Source:
         for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
             default = next((child for child in part.children if child.type == "="), None)
             name = name_in(part)
-            before = RESTRICT.sub(b"", self.copy[part.start_byte:default.start_byte if default else part.end_byte])
+            before = self.copy[part.start_byte:default.start_byte if default else part.end_byte]
             after = self.copy[default.start_byte if default else part.end_byte:part.end_byte]
             if before.split() == [b"void"]:
                 continue
@@ -302,7 +301,7 @@ class Source:
             default = next((child.start_byte for child in part.children if child.type == "="), part.end_byte)
             parts.append(tuple(words.get(self.of(leaf), self.of(leaf)) for leaf in leaves(part)
                                if leaf.start_byte < default and (name is None or leaf.start_byte != name.start_byte)
-                               and not RESTRICT.match(self.of(leaf)) and self.of(leaf) != b"typename"))
+                               and self.of(leaf) != b"typename"))
         return tuple(parts)
 
     def stand_in(self, node):
@@ -366,6 +365,14 @@ class Source:
             text += b"[[maybe_unused]] static %s (&%s)%s = reinterpret_cast<%s (&)%s>(kg__model_dynamic_memory);" % (
                 kind, self.of(name), extents, kind, extents)
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
+
+    def constant(self, node):
+        """A __constant__ array that is const, whose loads would have no hook, and which g++ puts in no section with one that is not."""
+        words = {self.of(child): child for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
+        declarators = [child.child_by_field_name("declarator") or child for child in node.children_by_field_name("declarator")]
+        if b"const" in words and all(child.type == "array_declarator" for child in declarators):
+            linkage = b"" if {b"static", b"extern"} & set(words) else b"static"
+            self.edit(words[b"const"], lambda: linkage)
 
     def function(self, node):
         attributes = self.attributes(node)
@@ -469,6 +476,8 @@ class Source:
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):
                 self.shared(node)
+            elif node.type == "declaration" and CONSTANT in self.attributes(node):
+                self.constant(node)
         functions = [node for node in nodes if node.type in FUNCTIONS and function_in(node) is not None]
         names = [name_in(function_in(node)) for node in functions if node.child_by_field_name("body") is not None]
         self.bodies = {self.of(name) for name in names if name is not None} & self.recursive

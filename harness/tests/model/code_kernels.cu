@@ -5,7 +5,7 @@
 
 #include <cooperative_groups.h>
 
-__constant__ float factors[PART + 1] = { PART };
+__constant__ const float factors[PART + 1] = { PART };
 __device__ float offsets[4 * PART] = { 10 * PART };
 __shared__ float at_file_scope[32 * PART];
 
@@ -142,7 +142,7 @@ static __global__ void copy(float *to, int value)
     to[threadIdx.x] = (float)value;
 }
 template <typename U>
-static __global__ void copy(U *output, const U *__restrict__ input, int count)
+static __global__ void copy(U *output, const U *__restrict input, int count)
 {
     if ((int)threadIdx.x < count)
         output[threadIdx.x] = input[threadIdx.x];
