@@ -194,6 +194,15 @@ class Merge:
                     "(see kernelgate settle)")
             self.document["notes"].append({"note": note, "target": target, "test": verdicts["test"]})
 
+    def _note_orders(self, verdicts, target):
+        """A variant that relies on the order of blocks passes with that said, by its first case."""
+        said = {}
+        for entry in list_of(verdicts, "cases"):
+            if member(entry, "in_order") is True and entry["verdict"] == "pass":
+                said.setdefault("/".join(entry["case"].split("/")[:2]), text_of(entry, "why"))
+        self.document["notes"] += ({"note": f"{variant}: {why}", "target": target, "test": verdicts["test"]}
+                                   for variant, why in said.items())
+
     def note_untaken(self, build):
         """Notes which options of nvcc the CPU model's kernels were compiled without, as cmake/KgFlags.cmake lists them."""
         for test in [test for test in self.document["tests"] if test["name"].startswith("model.") and test["name"].endswith(".check")]:
@@ -234,6 +243,7 @@ class Merge:
             self._merge_case(part, test)
         self._merge_lists(verdicts, target)
         self._note_suspects(verdicts, target)
+        self._note_orders(verdicts, target)
         if "nearest" in verdicts:
             self._nearest.append(verdicts["nearest"])
         _tally_rest(verdicts, self.tally)

@@ -48,6 +48,11 @@ constexpr int kg__type_of(const volatile Any *, long)
            : sizeof(Any) == 4            ? KG_INT32
                                          : KG_INT64;
 }
+template <>
+constexpr int kg__type_of(const volatile void *, long)
+{
+    return -1;
+}
 template <typename Vector>
 constexpr auto kg__type_of(const volatile Vector *vector, int)
     -> decltype(kg__type_of(&vector->x, 0))

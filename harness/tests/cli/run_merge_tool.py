@@ -284,6 +284,13 @@ class Tests(Merges):
             self.assertIn(f"gpu.a.time: {count} suspect{'s' * (count > 1)} not settled", results["notes"][0]["note"])
         self.assertEqual(self.results(verdicts("gpu.a.time", timed()))["notes"], [])
 
+    def test_variants_that_rely_on_the_order_of_blocks(self):
+        """One note each, by the first case that says so."""
+        cases = (part("check", case="a/b/1/-"), part("check", why="first", case="a/b/2/-", in_order=True),
+                 part("check", why="second", case="a/b/3/-", in_order=True), part("check", "wrong", "bad", case="a/c/2/-", in_order=True))
+        self.assertEqual(self.results(verdicts("model.a.check", *cases, target=MODEL))["notes"],
+                         [{"note": "a/b: first", "target": "cpu-model", "test": "model.a.check"}])
+
     def test_options_that_the_model_lacks(self):
         self.write("build/a.untaken", "src/a.cu\t--use_fast_math\nsrc/b.cu\t--use_fast_math\t--fmad=false\n")
         self.write("build/b.untaken", "")

@@ -90,6 +90,15 @@ class Gate(Runs):
             self.assertEqual([word for word in configured.split() if "WERROR" in word], [option] if option else [])
             os.remove(os.path.join(folder, "configured"))
 
+    def test_sets_up_the_project_that_it_gates(self):
+        """What PyPI has goes into its build directory, where its compilations look; kernelgate's own may be read-only."""
+        self.write_script("ci/setup", script('echo "$KG_PROJECT" >>"$KG_PROJECT/set_up"; exit 2'))
+        os.mkdir("theirs")
+        shutil.copy("CMakePresets.json", "theirs")
+        for folder, settings in ((".", {}), ("theirs", {"KG_PROJECT": "theirs"})):
+            self.gate(2, "", **settings)
+            self.assertEqual(self.read(os.path.join(folder, "set_up")), f"{os.path.realpath(folder)}\n")
+
     def test_filters_that_take_no_case(self):
         """A list of which a part is misspelled would gate the rest alone, and pass."""
         see = "`kernelgate list` has the cases"

@@ -26,6 +26,7 @@ TAKES(int, const int, 0)
 TAKES(unsigned, const unsigned, 0)
 TAKES(e4m3, const __nv_fp8_e4m3, 0)
 TAKES(char, const char, 0)
+TAKES(void, const void, 0)
 TAKES(writable, char, 0)
 TAKES(third, const char, 2)
 

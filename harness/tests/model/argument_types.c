@@ -7,7 +7,8 @@
 
 /* Each copies argument 0 to argument 1; the names say what is given to KG_ARG for argument 0. */
 kg_launcher takes_half, takes_half2, takes_bfloat16, takes_float, takes_float4, takes_int,
-    takes_unsigned, takes_e4m3, takes_char, takes_writable, takes_third, takes_float_alone;
+    takes_unsigned, takes_e4m3, takes_char, takes_void, takes_writable, takes_third,
+    takes_float_alone;
 
 static void arguments(const kg_size *size, kg_arguments *list)
 {
@@ -45,6 +46,7 @@ static const struct {
     { takes_unsigned, KG_INT32, NULL },
     { takes_e4m3, KG_FLOAT8_E4M3, NULL },
     { takes_char, KG_FLOAT64, NULL },
+    { takes_void, KG_FLOAT64, NULL },
     { takes_half, KG_BFLOAT16, "argument from has elements of bfloat16, not of float16" },
     { takes_half2, KG_FLOAT32, "argument from has elements of float32, not of float16" },
     { takes_bfloat16, KG_FLOAT16, "argument from has elements of float16, not of bfloat16" },
