@@ -73,14 +73,14 @@ typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
     kg__buffers buffers;
-    bool in_order; /* the last case relies on the order in which blocks start */
+    bool in_order;         /* the last case relies on the order in which blocks start */
     kg__accuracy accuracy; /* of the last case */
     kg__repeats repeats;
 } kg__checker;
 
 /* Checks a case with random inputs in every order, with each other pattern in one, and whether a
- * KG_REPEATABLE variant gives the same bits of the random inputs in every order that the device has.
- * Plain kernels' errors in those inputs, in the first order, become the checker's accuracy. */
+ * KG_REPEATABLE variant gives the same bits of the random inputs in every order that the device
+ * has. Plain kernels' errors in those inputs, in the first order, become the checker's accuracy. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);
 

@@ -89,11 +89,11 @@ typedef struct kg__finding {
     unsigned int bytes;     /* of the access */
     unsigned int alignment; /* that it needs; 0: its bytes */
     kg__finding_space space;
-    uint64_t mask;   /* of a shuffle, the lanes that it names, */
-    uint64_t absent; /* and those of them that take no part */
-    bool by_host;    /* the host did it, in a launcher */
+    uint64_t mask;      /* of a shuffle, the lanes that it names, */
+    uint64_t absent;    /* and those of them that take no part */
+    bool by_host;       /* the host did it, in a launcher */
     bool lacks_acquire; /* of a missing fence: the reader's, not the writer's */
-    bool has_index;  /* the compiler tells the index in place of the offset */
+    bool has_index;     /* the compiler tells the index in place of the offset */
 } kg__finding;
 
 /* Findings that a text has in full; all of them are data. */

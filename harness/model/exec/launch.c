@@ -151,7 +151,8 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     kg__running.last_wait_for_watcher = 0;
     kg__running.statistics = (kg__model_statistics){ 0 };
     kg__running.failure.error = cudaSuccess;
-    kg__running.failure.is_deadlock = kg__running.failure.is_wrong = kg__running.failure.is_overdue = false;
+    kg__running.failure.is_deadlock = kg__running.failure.is_wrong =
+        kg__running.failure.is_overdue = false;
     kg__running.failure.deadlock.polling = 0;
     kg__running.failure.text[0] = '\0';
     kg__running.failure.call_count = 0;

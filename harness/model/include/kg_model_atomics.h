@@ -39,7 +39,8 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         });
 }
 
-/* What says nothing of its order is relaxed. Of the scopes, the block's alone makes a difference. */
+/* What says nothing of its order is relaxed. Of the scopes, the block's alone makes a difference.
+ */
 #define KG__MODEL_PLAINLY 0
 #define KG__MODEL_IN_BLOCK KG__MODEL_OF_BLOCK
 

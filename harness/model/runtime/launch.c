@@ -36,6 +36,14 @@ cudaError_t kg__model_refuse(const char *library, const char *call)
     return kg__model_end_call(cudaErrorNotSupported);
 }
 
+/* A graph's launches would have to be kept. */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    (void)stream;
+    (void)mode;
+    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
+}
+
 void kg__model_refuse_untyped(const char *kernel)
 {
     kg__format(failure_words, sizeof failure_words,

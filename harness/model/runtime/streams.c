@@ -262,10 +262,3 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         return kg__model_leave(cudaErrorInvalidResourceHandle);
     return kg__model_leave(cudaErrorNotSupported);
 }
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)stream;
-    (void)mode;
-    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
-}

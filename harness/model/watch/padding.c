@@ -100,7 +100,7 @@ static void add_shape(unit_shapes *shapes, Dwarf_Die *die)
     added->size = size;
     hold(die, 0, added->held, size);
     /* Nothing is said of a structure that is empty, or that has no padding. */
-    if (memchr(added->held, true, size) == NULL || memchr(added->held, false, size) == NULL) {
+    if (memchr(added->held, 1, size) == NULL || memchr(added->held, 0, size) == NULL) {
         free(added);
         return;
     }

@@ -241,7 +241,8 @@ bool kg__model_unit_of(const void *code, void *unit)
     Dwarf *debug = image != NULL ? kg__model_debug_of(image) : NULL;
     Dwarf_Die skeleton;
 
-    return debug != NULL && kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
+    return debug != NULL &&
+           kg__model_find_unit(debug, (uintptr_t)code - 1 - image->bias, &skeleton, unit);
 }
 
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,

@@ -67,8 +67,8 @@ EACH(twice_of_cluster)
     cluster.sync();
 }
 
-// The blocks of the cluster that comes last sum up. Fences and tickets come before the barriers of the
-// cluster, and count behind them, for all of its blocks.
+// The blocks of the cluster that comes last sum up. Fences and tickets come before the barriers of
+// the cluster, and count behind them, for all of its blocks.
 EACH(last_of_clusters)
 {
     __shared__ bool last;
