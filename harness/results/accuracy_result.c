@@ -111,7 +111,7 @@ void kg__add_accuracy(kg__pool *pool, kg__case_result *result, const kg__observa
         result->why = "its errors can no longer be measured: is a tolerance infinite, or the "
                       "output of another type?";
     } else if (result->verdict == KG__NO_BASELINE) {
-        result->why = baseline->accuracy != NULL
+        result->why = baseline == NULL || baseline->accuracy != NULL
                           ? "no baseline: record one with ci/rebaseline"
                           : "the baseline has no errors: record them with ci/rebaseline";
     } else if (result->verdict == KG__ERROR) {

@@ -129,7 +129,7 @@ KERNEL(std_waits)
                       cuda::std::layout_left>
         left(d.b, d.n / 2);
     cuda::annotated_ptr<float, cuda::access_property::streaming> hinted(d.a);
-    const int row = threadIdx.x % 2, column = threadIdx.x / 2;
+    const unsigned int row = threadIdx.x % 2, column = threadIdx.x / 2;
     d.numbers[threadIdx.x] = next == (float)((threadIdx.x + 1) % blockDim.x) && sum == 2 &&
                              &right(row, column) == d.b + row * (d.n / 2) + column &&
                              &left(row, column) == d.b + 2 * column + row &&
