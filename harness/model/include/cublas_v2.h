@@ -83,7 +83,7 @@ typedef cudaDataType cublasDataType_t;
 #define KG__MODEL_STATUS(name, value, text)                                                        \
     if ((int)status == (value))                                                                    \
         return is_name ? #name : text;
-/* Tells that a call of cuBLAS is not supported, and returns the status that says so. */
+/* Returns a status's name, or its text; a literal. */
 static inline const char *kg__model_cublas_status(cublasStatus_t status, int is_name)
 {
     KG__MODEL_CUBLAS_STATUSES(KG__MODEL_STATUS)

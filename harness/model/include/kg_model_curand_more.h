@@ -147,8 +147,8 @@ typedef unsigned long long curandDirectionVectors64_t[64];
         const word x = curand(state);                                                              \
                                                                                                    \
         if (lambda >= 1000)                                                                        \
-            return static_cast<unsigned int>(sqrt(lambda) * kg__model_normal_double_of(x) +        \
-                                             lambda + 0.5);                                        \
+            return static_cast<unsigned int>(                                                      \
+                floor(sqrt(lambda) * kg__model_normal_double_of(x) + lambda + 0.5));               \
         return kg__model_inverse_poisson(kg__model_uniform(x, true), lambda);                      \
     }
 #define KG__MODEL_SOBOL_INIT(name, word, vectors, scrambled, by)                                   \
@@ -289,7 +289,8 @@ template <typename State>
 KG__MODEL_CURAND unsigned int curand_poisson(State *state, double lambda)
 {
     if (lambda > 4000)
-        return static_cast<unsigned int>(sqrt(lambda) * curand_normal_double(state) + lambda + 0.5);
+        return static_cast<unsigned int>(
+            floor(sqrt(lambda) * curand_normal_double(state) + lambda + 0.5));
     if (lambda >= 64)
         return kg__model_inverse_poisson(
             static_cast<double>(curand_uniform(state)) * (1.0 - 0x1p-33), lambda);
