@@ -248,7 +248,7 @@ class Console:
         return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
 
     def add_findings(self, entry, findings):
-        """What was found in a kernel, one line each, and what else failed."""
+        """What was found in a kernel, one line each."""
         for number, finding in enumerate(findings[:MOST_FINDINGS]):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
@@ -263,7 +263,6 @@ class Console:
             out = text_of(self.run.document, "out")
             self.add(f"    and {plural(more, 'more finding')}" + (f" ({plural(races, 'race')})" if races else "")
                      + (f": {clean(out)}/report/index.html" if out else ""))
-        self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
         return True
 
     def add_verdict_on(self, entry):
@@ -286,6 +285,7 @@ class Console:
         findings = list_of(entry, "findings")
         has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
         if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
+            self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
             self.add_sizes(alike)
             for cause in texts_of(entry, "changed"):
                 self.add_detail("cause: ", cause)

@@ -160,10 +160,15 @@ class Merge:
             self._cases[key] = merged
             self.document["cases"].append(merged)
         _add_part(merged, part)
-        # The worst part gives the verdict; of equals the one that gives a reason.
+        # The worst part gives the verdict; of equals the one that gives a reason. A kernel may be both less accurate and slower:
+        # neither hides the other.
         rank = RANKS[part["verdict"]] - RANKS.get(text_of(merged, "verdict"), -1)
-        if rank > 0 or rank == 0 and not merged["why"]:
+        takes = rank > 0 or rank == 0 and not merged["why"]
+        other = {name: merged.get(name) for name in ("verdict", "why")} if takes else part
+        if takes:
             _take_verdict(merged, part, test)
+        if {other["verdict"], merged["verdict"]} == {"less-accurate", "slower"}:
+            merged["also"] = other["why"]
 
     def _list_once(self, key, target, entry):
         if (key, target, entry["case"]) not in self._listed:
