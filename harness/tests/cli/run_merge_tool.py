@@ -158,6 +158,16 @@ class Parts(Merges):
             self.assertEqual(len(results["cases"]), 1)
             self.expect_members(results["cases"][0], {"verdict": verdict, "why": why, "test": test}, first)
 
+    def test_less_accurate_and_slower_are_both_told(self):
+        """Whichever part comes first; no other verdict gains a second reason."""
+        for first, second, verdict, why, also in (("less-accurate e", "slower 6", "less-accurate", "e", "6"),
+                                                  ("slower 6", "less-accurate e", "less-accurate", "e", "6"),
+                                                  ("wrong [3]", "slower 6", "wrong", "[3]", None),
+                                                  ("less-accurate e", "pass x", "less-accurate", "e", None)):
+            results = self.results(*(verdicts(f"gpu.a.{number}", part(name, *said.split(" ")))
+                                     for number, name, said in ((1, "check", first), (2, "count", second))))
+            self.expect_members(results["cases"][0], {"verdict": verdict, "why": why, "also": also}, (first, second))
+
     def test_what_belongs_to_a_reason_goes_with_it(self):
         findings = {"findings": [{"kind": "misaligned"}], "more_findings": 2, "also": "x", "failure": {"kind": "k"}, "reason": "r"}
         slow = part("count", "slower", "6 %", at={"file": "a.cu", "line": 3}, moves="m", group="g", reason="s", findings=[])
