@@ -275,12 +275,9 @@ stop_with_log() {
     stop 2 "$2 failed: the whole log is in $1"
 }
 
-# The path of contents.py: a checkout and an installation have it at different places.
+# Runs the module that compares the contents of a build with those of its sources.
 contents() {
-    local path
-    for path in "$home"/tools/kernelgate/contents.py "$home"/tools/contents.py; do
-        [[ ! -f $path ]] || printf '%s' "$path"
-    done
+    PYTHONPATH=$home/tools python3 -B -m kernelgate.base.contents "$@"
 }
 
 # Configures and builds preset $1, or target $2 of it alone; configures only when something that it depends on changed (ninja itself sees changed CMake
@@ -302,7 +299,7 @@ build_preset() {
     begun=$(milliseconds)
     : >"$log"
     # Ninja goes by times alone, which a copy may set back; and the first configuration of a folder finds the compilers.
-    [[ ! -f $folder/build.ninja ]] || python3 -B "$(contents)" "$folder" | pass_on >&"$progress"
+    [[ ! -f $folder/build.ninja ]] || contents "$folder" | pass_on >&"$progress"
     [[ $(stat -c %Y -- "$folder/build.ninja" 2>/dev/null) != 1 ]] || rm -f -- "$stamp"
     if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
         say "configuring and building $folder"

@@ -14,7 +14,7 @@ import tempfile
 import traceback
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-TOOLS = os.path.join(TREE, "tools", "kernelgate")
+TOOLS = os.path.join(TREE, "tools")
 VALIDATOR = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
 VALIDATE = [sys.executable, "-W", "ignore", VALIDATOR, os.path.join(TREE, "baselines", "schemas")]
 # What a process reads as it starts.
