@@ -11,7 +11,8 @@ root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-
 unset KG_PROJECT
 # The name of a link is not the script's.
 script=$(readlink -f -- "$0") || script=$0
-script=ci/${script##*/}
+script=${script#"$home/"}
+[[ $script == tools/dev/* ]] || script=ci/${script##*/}
 
 # Prints $* as one line: control characters, for example of a path, become spaces, as in kernelgate's own messages, and no
 # part of it is a workflow command.

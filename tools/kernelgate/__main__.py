@@ -5,7 +5,7 @@ import sys
 
 # Started by its path, Python would look for `kernelgate` and all else in the package's directory.
 PACKAGE = os.path.dirname(os.path.abspath(__file__))
-if sys.path[0] == PACKAGE:
+if os.path.realpath(sys.path[0]) == os.path.realpath(PACKAGE):
     sys.path[0] = os.path.dirname(PACKAGE)
 
 from kernelgate.base.common import run  # pylint: disable=wrong-import-position
