@@ -10,8 +10,9 @@ from typing import Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # pylint: disable=wrong-import-position
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, integer_of, is_integer, member, number_of, json_text,
-                                    open_regular, parse_json, print_output, run, text_of)
+from kernelgate.base.command_line import Parser
+from kernelgate.base.common import (Failure, integer_of, is_integer, member, number_of, json_text, open_regular, parse_json,
+                                    print_output, run, text_of)
 from kernelgate.base.figures import plural, show_figure, show_percent
 from ncu_table import Table
 
@@ -345,49 +346,44 @@ def show_metrics(as_json):
 
 def validate(options):
     """What is found of the three files, in the form that is asked for, and the exit code."""
-    by_id = read_launches(options["launches"])
-    read_counts(options["model"], by_id)
-    read_hardware(options["hardware"], options["launches"], by_id)
+    by_id = read_launches(options.launches)
+    read_counts(options.model, by_id)
+    read_hardware(options.hardware, options.launches, by_id)
     cases = list(by_id.values())
     figures = {case.id: [compare(case, part) for part in COUNTERPARTS] for case in cases}
     findings = [figure.finding for case in cases for figure in figures[case.id]]
     tally = {"judged": sum(finding != "shown" for finding in findings)}
     tally.update({finding: findings.count(finding) for finding in ("equal", "within", "known", "beyond")})
     code = 1 if tally["beyond"] else 0
-    if options["json"]:
+    if options.form == "json":
         return json_text(document_of(cases, figures, tally, code)), code
-    table = markdown_of(cases, figures) if options["markdown"] else lines_of(cases, figures) + "kernelgate: "
+    table = markdown_of(cases, figures) if options.form == "markdown" else lines_of(cases, figures) + "kernelgate: "
     return (f"{table}{plural(len(cases), 'case')}, {tally['judged']} figures judged: {tally['equal']} equal "
             f"to the hardware's, {tally['within']} within 0.1 %, {tally['known']} known to be further off, {tally['beyond']} "
             "beyond\n", code)
 
 
-COMMAND = Command(
-    "validate",
-    options=(
-        Option("--model", "FILE", "records of the instrumented program's part count"),
-        Option("--launches", "FILE", "records of the GPU program's part launch"),
-        Option("--hardware", "FILE", "Nsight Compute's table of the same launches"),
-        Option("--markdown", None, "print one row per case, as Markdown"),
-        Option("--metrics", None, "print the metrics to profile, one per line, marking those that the verdict needs"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown", help="print one row per case, as Markdown")
+    parser.add_argument("--json", dest="form", action="store_const", const="json", help="print one JSON document instead")
+    parser.add_argument("--model", metavar="FILE", help="records of the instrumented program's part count")
+    parser.add_argument("--launches", metavar="FILE", help="records of the GPU program's part launch")
+    parser.add_argument("--hardware", metavar="FILE", help="Nsight Compute's table of the same launches")
+    parser.add_argument("--metrics", action="store_true",
+                        help="print the metrics to profile, one per line, marking those that the verdict needs")
+    parser.epilog = """\
 tools/dev/validate-model makes the three files. Global loads and stores are judged: more than
 0.1 % between the two is a failure, unless it is a known exception.
 
 exit: 0 all agree; 1 a figure is beyond what is permitted; 2 error
-""",
-)
+"""
 
 
 def main(arguments):
-    options = COMMAND.parse(arguments)
-    if options["json"] and options["markdown"]:
-        raise Failure("validate: --json and --markdown are two formats: give one")
-    if options["metrics"]:
-        text, code = show_metrics(options["json"]), 0
-    elif None in (options["model"], options["hardware"], options["launches"]):
+    options = Parser(add_arguments, prog="tools/dev/validate.py").parse_args(arguments)
+    if options.metrics:
+        text, code = show_metrics(options.form == "json"), 0
+    elif None in (options.model, options.hardware, options.launches):
         raise Failure("validate: needs --model, --hardware and --launches: see tools/dev/validate.py --help")
     else:
         text, code = validate(options)

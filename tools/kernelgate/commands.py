@@ -1,60 +1,60 @@
 """The commands of kernelgate, a module each: finds the one that is called, runs it, and prints help and the manual page."""
 
+import argparse
+import functools
 import importlib
+import os
 import sys
 from typing import NamedTuple
 
-from kernelgate.base import common
-from kernelgate.base.common import Failure, ask_command, nearest_name, own_command, print_output
+from kernelgate.base.command_line import Parser
+from kernelgate.base.common import become_command, print_output
 
 
-class Entry(NamedTuple):
-    """A command. Without a module it is a part of the C program `kernelgate`, whose help says the rest."""
+class Command(NamedTuple):
+    """Its module has add_arguments(parser) and main(options), which returns the exit code. Without a module it is a part of the C
+    program `kernelgate`."""
 
     name: str
-    module: str = ""
-    operands: str = ""
-    summary: str = ""
+    module: str
+    summary: str
 
 
-# In the order of the overview.
 COMMANDS = (
-    Entry("doctor", "run.doctor", "", "Check what this machine needs for a gate, with advice"),
-    Entry("list", "report.list_cases", "[FILTER]",
-          "Print the cases of the built programs, what each is for, and the variants' ideas"),
-    Entry("baseline show", "baseline.show", "FILE|KEY", "Print what a baseline holds, case by case"),
-    Entry("baseline diff", "baseline.diff", "[FILE|KEY...]", "Print how far baselines have moved in all, worst case first"),
-    Entry("baseline lint", "baseline.lint", "[FILE...]", "Check baseline files: one line per file"),
-    Entry("baseline retire", "baseline.retire", "FILE|KEY GLOB...", "Take cases out of a baseline by name"),
-    Entry("baseline record", "baseline.record", "PROGRAM...", "Measure comparisons and store what moved beyond its band"),
-    Entry("baseline adopt", "baseline.adopt", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
-    Entry("baseline merge", "baseline.merge", "FILE...", "Add the sessions of baselines that other hosts recorded"),
-    Entry("begin", "run.begin", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),
-    Entry("settle"),
-    Entry("results", "run.results_command", "",
-          "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
-    Entry("report", "report.report", "", "Print what a run measured of a comparison, or make the page of a whole run"),
-    Entry("compare", "report.compare", "A.json B.json [FILTER]",
-          "Print how two runs' results differ, as ratios with intervals and verdicts"),
-    Entry("occupancy", "predict.occupancy", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
-    Entry("code", "run.show_code", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
-    Entry("import", "imports.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
-    Entry("judge"),
-    Entry("selftest", "run.selftest", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
-    Entry("tune", "tune.tune", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
-    Entry("predict", "predict.predict", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
+    Command("doctor", "run.doctor", "Check what this machine needs for a gate, with advice"),
+    Command("list", "report.list_cases", "Print the cases of the built programs, what each is for, and the variants' ideas"),
+    Command("report", "report.report", "Print what a run measured of a comparison, or make the page of a whole run"),
+    Command("compare", "report.compare", "Print how two runs' results differ, as ratios with intervals and verdicts"),
+    Command("baseline show", "baseline.show", "Print what a baseline holds, case by case"),
+    Command("baseline diff", "baseline.diff", "Print how far baselines have moved in all, worst case first"),
+    Command("baseline lint", "baseline.lint", "Check baseline files: one line per file"),
+    Command("baseline retire", "baseline.retire", "Take cases out of a baseline by name"),
+    Command("baseline record", "baseline.record", "Measure comparisons and store what moved beyond its band"),
+    Command("baseline adopt", "baseline.adopt", "Add the times of gates to the sessions of a baseline"),
+    Command("baseline merge", "baseline.merge", "Add the sessions of baselines that other hosts recorded"),
+    Command("tune", "tune.tune", "Search the launches of every variant for the best time, bandwidth, occupancy"),
+    Command("predict", "predict.predict", "Predict the minimum time of kernels on a GPU, which need not be installed"),
+    Command("occupancy", "predict.occupancy", "Print the occupancy of each launch, and what limits it"),
+    Command("code", "run.show_code", "Print what nvcc generated for each case: registers, spills, instructions"),
+    Command("import", "imports.import_command", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Command("selftest", "run.selftest", "Prove the gate: kernels of known duration, made slower by a known extent"),
+)
+# What CTest, ci/ and the commands above call.
+PLUMBING = (
+    Command("begin", "run.begin", "Begin a run: make the directory of its results and clear what an earlier run left there"),
+    Command("settle", "", "Settle a run's suspects by pairs of processes of a base build and this one"),
+    Command("results", "run.results_command",
+            "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
+    Command("judge", "", "Judge what another tool measured, as converted by `kernelgate import`"),
+    Command("judged", "run.judged", "Make a run's results of the verdicts of `kernelgate judge`"),
 )
 
-# What C executes in the place of `kernelgate judge`, once it has judged.
-HIDDEN = (Entry("judged", "run.judged"),)
-
-HELP = ("--help", "-h")
-
-OVERVIEW = """\
-usage: kernelgate COMMAND [OPTION...]
-
+EPILOG = """\
+commands:
 {commands}
-`kernelgate help COMMAND` explains one; `kernelgate help --man` is the manual page,
+called by CTest and ci/:
+{plumbing}
+`kernelgate help COMMAND` explains one command, `kernelgate help --man` is the manual page,
 `kernelgate --version` the version.
 """
 
@@ -75,8 +75,8 @@ command keeps its baselines, sums up its runs, compares, tunes and reports.
 ENVIRONMENT = {
     "KG_STRICT": "1: whatever kept the gate from judging fails too. 0, empty or not set: not.",
     "KG_FILTER": "Globs on case ids, separated by commas, in which * crosses slashes.",
-    "KG_OUT": "The folder of a run's results; out where it is not set.",
-    "KG_BASELINES": "The folder of the baselines; baselines where it is not set.",
+    "KG_OUT": "The directory of a run's results; out where it is not set.",
+    "KG_BASELINES": "The directory of the baselines; baselines where it is not set.",
     "NO_COLOR": "Set to anything: no color, on no terminal.",
     "CLICOLOR_FORCE": "Set to anything but 0: color even where the output is not a terminal. NO_COLOR is stronger.",
 }
@@ -88,37 +88,36 @@ EXIT_STATUS = {
 }
 
 
-def module_of(entry):
-    return importlib.import_module(f"kernelgate.{entry.module}")
+def _declare(command, parser):
+    if not command.module:
+        become_command(command.name, command.name, "--help")
+    module = importlib.import_module(f"kernelgate.{command.module}")
+    module.add_arguments(parser)
+    parser.set_defaults(main=module.main)
 
 
-def usage_of(entry):
-    """The first lines of a program's help."""
-    words = filter(None, ("usage: kernelgate", entry.name, "[OPTION...]", entry.operands))
-    return f"{' '.join(words)}\n\n{entry.summary}.\n\n"
+def _rows(commands):
+    return "".join(f"  {command.name:<16} {command.summary}\n" for command in commands)
 
 
-def help_of(entry):
-    """All that a command says of itself."""
-    if entry.module:
-        return usage_of(entry) + module_of(entry).COMMAND.help()
-    try:
-        done = ask_command(entry.name, "--help")
-    except OSError as error:
-        raise Failure(f"{own_command()}: cannot be run: {error.strerror}: install kernelgate again") from None
-    if done.returncode != 0:
-        raise Failure(f"{entry.name} --help: failed: install kernelgate again")
-    return done.stdout.decode("utf-8", "surrogateescape")
+def _subparsers(parser):
+    return parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True, help=argparse.SUPPRESS)
 
 
-def list_commands(entries):
-    """A line for each command."""
-    summaries = [entry.summary or help_of(entry).splitlines()[2].rstrip(".") for entry in entries]
-    return "".join(f"  {entry.name:<16} {summary}\n" for entry, summary in zip(entries, summaries))
-
-
-def overview():
-    return OVERVIEW.format(commands=list_commands(COMMANDS))
+def make_parsers():
+    """The parser of the command line, and that of each command by its name."""
+    parser = Parser(prog="kernelgate", usage="kernelgate COMMAND [OPTION...]",
+                    epilog=EPILOG.format(commands=_rows(COMMANDS), plumbing=_rows(PLUMBING)))
+    groups, parsers = {"": _subparsers(parser)}, {}
+    for command in COMMANDS + PLUMBING:
+        group, _, name = command.name.rpartition(" ")
+        if group not in groups:
+            members = [other for other in COMMANDS if other.name.startswith(f"{group} ")]
+            groups[group] = _subparsers(groups[""].add_parser(group, usage=f"kernelgate {group} COMMAND [OPTION...]",
+                                                              epilog=f"commands:\n{_rows(members)}"))
+        parsers[command.name] = groups[group].add_parser(name, description=f"{command.summary}.",
+                                                         declare=functools.partial(_declare, command))
+    return parser, parsers
 
 
 def escaped(text):
@@ -128,80 +127,44 @@ def escaped(text):
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
 
 
-def manual():
+def manual(parsers):
     """kernelgate(1), in the macros of man(7)."""
+    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal that the build runs in
     page = [MANUAL]
-    for entry in COMMANDS:
-        usage, text = help_of(entry).split("\n\n", 1)
-        summary, *more = text.split("\n\n", 1)
-        page.append(f".SS {escaped(usage[len('usage: '):])}\n{escaped(summary.rstrip())}\n")
-        page += [f".PP\n.nf\n{escaped(lines)}.fi\n" for lines in more]
+    for name, parser in parsers.items():
+        if name not in ("settle", "judge"):
+            parser.declare()
+            page.append(f".SS kernelgate {escaped(name)}\n.nf\n{escaped(parser.format_help())}.fi\n")
     for title, items in (("ENVIRONMENT", ENVIRONMENT), ("EXIT STATUS", EXIT_STATUS)):
         page.append(f".SH {title}\n")
         page += [f".TP\n\\fB{escaped(term)}\\fR\n{escaped(meaning)}\n" for term, meaning in items.items()]
     return "".join(page)
 
 
-def find_command(arguments):
-    """The command that the arguments begin with, and those that follow its name; None where there is none."""
-    for entry in COMMANDS + HIDDEN:
-        words = entry.name.split(" ")
-        if arguments[: len(words)] == words:
-            return entry, arguments[len(words) :]
-    return None, arguments
-
-
-def refuse(arguments):
-    """Refuses an unknown command, and names the one that may have been meant."""
-    names = [entry.name for entry in COMMANDS]
-    given = arguments[0]
-    nearest = None
-    if len(arguments) > 1 and not arguments[1].startswith("-"):
-        nearest = nearest_name(" ".join(arguments[:2]), names)
-    # Where no command of two words is like these, the second may be an operand of the first.
-    if nearest is not None and " " in nearest:
-        given = " ".join(arguments[:2])
-    else:
-        # The first word of a command is nearer than a similar name.
-        nearest = next((name for name in names if name.startswith(given + " ")), None) or nearest_name(given, names)
-    hint = f'; did you mean "{nearest}"? See' if nearest else ": see"
-    raise Failure(f'unknown command "{given}"{hint} `kernelgate help`')
-
-
-def print_help(arguments):
-    """Prints the help of the command, or of the group of commands, that the arguments name."""
-    entry, _ = find_command(arguments)
-    group = [entry for entry in COMMANDS if entry.name.startswith(arguments[0] + " ")]
-    if entry is not None:
-        print_output("help", help_of(entry))
-    elif group:
-        print_output("help", f"usage: kernelgate {arguments[0]} COMMAND [OPTION...]\n\n{list_commands(group)}")
-    else:
-        refuse(arguments)
-
-
-def run_command(entry, arguments):
-    common.USAGE = usage_of(entry)
-    return module_of(entry).main(arguments)
+def complete(parser, parsers):
+    """Answers the shell's request for completions, where argcomplete is installed; ends the process."""
+    words = os.environ["COMP_LINE"].split()
+    for name, command in parsers.items():
+        if set(name.split()) <= set(words):
+            command.declare()
+    try:
+        import argcomplete  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        sys.exit(1)
+    argcomplete.autocomplete(parser)
 
 
 def main(arguments):
+    parser, parsers = make_parsers()
+    if "_ARGCOMPLETE" in os.environ:
+        complete(parser, parsers)
     if not arguments:
-        sys.stderr.write(overview())
+        sys.stderr.write(parser.format_help())
         return 2
-    if arguments[0] in ("help", *HELP):
-        if arguments[1:] == ["--man"]:
-            print_output("help", manual())
-        elif len(arguments) > 1:
-            print_help(arguments[1:])
-        else:
-            print_output("help", overview())
+    if arguments == ["help", "--man"]:
+        print_output("help", manual(parsers))
         return 0
-    entry, rest = find_command(arguments)
-    if entry is None and len(arguments) == 2 and arguments[1] in HELP:
-        print_help(arguments)
-    elif entry is None:
-        refuse(arguments)
-    else:
-        return run_command(entry, rest)
-    return 0
+    if arguments[0] == "help":
+        arguments = [*arguments[1:], "--help"]
+    options = parser.parse_args(arguments)
+    return options.main(options) or 0

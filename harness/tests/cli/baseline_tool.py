@@ -83,15 +83,12 @@ m/tiled/530/b16  time_ns    5 000 ns  2.0 %         0.0 %           0.0 %       
                 (f'{PATH} has no case "m/naiv/530/b16"; did you mean "m/naive/530/b16"?', "nvidia-fake", "--case",
                  "m/naiv/530/b16"),
                 ('has no case "q": kernelgate baseline show', "nvidia-fake", "--json", "--case", "q"),
-                ("--json and --format csv are two formats", "nvidia-fake", "--json", "--format=csv"),
-                ('baseline show: there is no format "html": use text, markdown, csv or json', "nvidia-fake", "--format", "html"),
                 ("nvidia-fak: there is no baseline of this key in baselines; did you mean nvidia-fake?", "nvidia-fak"),
                 ("cpu-model: there is no baseline of this key in baselines: record one", "cpu-model"),
                 ("kernelgate: x.json: there is no such file: name another, or a key\n", "x.json"),
                 ("\udcff.json: its name is not UTF-8", "./\udcff.json"),
                 (f"kernelgate: {PATH}/y: there is no such file", f"{PATH}/y"),
                 ("cannot be read: it is not a regular file", "./baselines"),
-                ("baseline show: takes one file or key", "a", "b"), ("baseline show: takes one file or key",),
                 ("kernelgate: baselines/bad.json:1: ", "bad")):
             self.refuse(told, "baseline", "show", *arguments)
         self.refuse("nowhere: the folder of the baselines cannot be read", "baseline", "show", "cpu-model",
@@ -329,7 +326,6 @@ class Retire(Baselines):
                  "m/naive/*",
                  "m/odl/530/b16"),
                 ('has no case "q": nothing is taken out (kernelgate baseline show', "--json", "nvidia-fake", "q"),
-                ("baseline retire: takes a file or key and the cases to take out", "nvidia-fake"),
                 ("nvidia-fak: there is no baseline of this key", "nvidia-fak", "*"),
                 ("nowhere: cannot be read", "nowhere/x.json", "*")):
             self.refuse(told, "baseline", "retire", *arguments)

@@ -28,17 +28,13 @@ _started = set()
 if TOOLS not in sys.path:
     sys.path.insert(0, TOOLS)
 
-# The module of each command that is Python.
-_MODULES = {entry.name: entry.module for entry in importlib.import_module("kernelgate.commands").COMMANDS if entry.module}
+_commands = importlib.import_module("kernelgate.commands")
+_NAMES = {command.name for command in _commands.COMMANDS + _commands.PLUMBING if command.module}
 
 
 def _command_of(arguments):
-    """The command that arguments begin with, where it is Python, and its own arguments."""
-    for words in (2, 1):
-        name = " ".join(map(os.fsdecode, arguments[:words]))
-        if len(arguments) >= words and name in _MODULES:
-            return name, list(map(os.fsdecode, arguments[words:]))
-    return None, []
+    """The command that arguments begin with, where it is Python."""
+    return next((name for name in (" ".join(arguments[:2]), *arguments[:1]) if name in _NAMES), None)
 
 
 def _needs_start(name, arguments, environment):
@@ -91,14 +87,14 @@ def _main_of(line, environment):
         main, arguments = importlib.import_module("validate_documents").main, line[line.index(VALIDATOR):]
         return lambda: main(*arguments[1:]), arguments, environment
     path = os.path.realpath(line[0])
-    name, arguments = _command_of(line[1:])
+    arguments = list(map(os.fsdecode, line[1:]))
+    name = _command_of(arguments)
     if name is None or not path.endswith("/harness/cli/kernelgate"):
         return None
     if _needs_start(name, arguments, environment):
         _started.add(name)
         return None
-    main = importlib.import_module(f"kernelgate.{_MODULES[name]}").main
-    return lambda: sys.modules["kernelgate.base.common"].run(main), [name, *arguments], {**environment, "KG__COMMAND": path}
+    return lambda: sys.modules["kernelgate.base.common"].run(_commands.main), [name, *arguments], {**environment, "KG__COMMAND": path}
 
 
 def run(line, env=None, **options):

@@ -13,6 +13,7 @@ from command_fixture import COMMAND, TREE
 
 del sys.argv[1:3]  # which command_fixture has read
 cases = importlib.import_module("kernelgate.imports.cases")
+commands = importlib.import_module("kernelgate.commands")
 common = importlib.import_module("kernelgate.base.common")
 importer = importlib.import_module("kernelgate.imports.import_command")
 
@@ -106,7 +107,7 @@ class Folder(command_fixture.Folder):
         """What the judge is handed of documents, by target."""
         paths = [self.write(f"{index}.json", document) for index, document in enumerate(documents)]
         with mock.patch.object(importer, "judge") as judge:
-            importer.main([f"--from={tool}", *([f"--target={target}"] if target else []), *paths])
+            commands.main(["import", f"--from={tool}", *([f"--target={target}"] if target else []), *paths])
         return judge.call_args.args[0].targets
 
     def refuses(self, fragment, tool, *documents, target=None):

@@ -7,6 +7,7 @@ import unittest
 
 from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
+from kernelgate import commands
 from kernelgate.base import programs
 from kernelgate.run import begin as run_begin
 from kernelgate.run import expected as run_expected
@@ -200,12 +201,12 @@ class Programs(Merges):
                 run_begin._refuse_empty_filter("programs", [kind] if kind else [])
             else:
                 with self.assertRaisesRegex(Failure, told):
-                    run_begin.main(["--programs", "programs", "--out", "out", *(["--target", kind] if kind else [])])
+                    commands.main(["begin", "--programs", "programs", "--out", "out", *(["--target", kind] if kind else [])])
         self.assertFalse(os.path.exists("out"), "what is refused leaves the folder as it was")
         run_begin._refuse_empty_filter(None, None)
         os.environ.update(KG_FILTER="a/v/2/*", KG_STRICT="1")
         with self.assertRaisesRegex(Failure, "set in the environment of a strict run"):
-            run_begin.main(["--programs", "programs", "--out", "out"])
+            commands.main(["begin", "--programs", "programs", "--out", "out"])
 
 
 class Ctest(Merges):

@@ -157,8 +157,7 @@ class Selftest(unittest.TestCase):
         self.expect(0, "selftest: PASS")
 
     def test_arguments(self):
-        for arguments, told in (((), "selftest: needs one program"), ((FAKE, FAKE), "selftest: needs one program"),
-                                (("selftest.gpu",), "selftest.gpu: no such program: build the preset gpu"),
+        for arguments, told in ((("selftest.gpu",), "selftest.gpu: no such program: build the preset gpu"),
                                 (("matmul_f32.model",), "matmul_f32.model: is not a program for a GPU: those end in .gpu")):
             self.expect(2, told, arguments=arguments)
         self.environment["KG_OUT"] = "plan"

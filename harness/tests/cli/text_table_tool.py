@@ -44,15 +44,6 @@ class Tables(unittest.TestCase):
         self.assertEqual(table.format("csv"), "x_y\n\ninf\nc\n")
         self.assertEqual(table.format("markdown"), "| x\\_y |\n| --- |\n| - |\n| from 0 |\n| a\\_b |\n")
 
-    def test_the_format(self):
-        for asked, as_json, expected in ((None, False, "text"), (None, True, "json"), ("json", True, "json"),
-                                         ("csv", False, "csv")):
-            self.assertEqual(tool.parse_format("c", {"format": asked, "json": as_json}), expected)
-        for asked, as_json, told in (("csv", True, "c: --json and --format csv are two formats: give one"),
-                                     ("jsn", False, 'no format "jsn"; did you mean json\\? Use text, markdown, csv or json')):
-            with self.assertRaisesRegex(common.Failure, told):
-                tool.parse_format("c", {"format": asked, "json": as_json})
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -10,10 +10,7 @@ import stat
 import subprocess
 import sys
 import traceback
-from dataclasses import dataclass
-from typing import Optional
 
-USAGE = ""  # the first lines of a command's help, by commands.py
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
 GIT_SECONDS = 30
@@ -60,77 +57,6 @@ def run(main):
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option of a command. Without `value`, the word that help prints for its value, it is a flag."""
-
-    name: str
-    value: Optional[str]
-    help: str
-    repeated: bool = False
-
-
-JSON_OPTION = Option("--json", None, "print one JSON document instead")
-
-
-@dataclass(frozen=True)
-class Command:
-    """The command line of one command. kernelgate prints the first lines of its help, the usage and the summary."""
-
-    name: str
-    options: tuple
-    details: str = ""
-    takes_operands: bool = False
-
-    def parse(self, arguments):
-        """The options by name without dashes, and "operands". An option that is not given is None, a flag False, a
-        repeated option []."""
-        parsed = {option.name.lstrip("-"): [] if option.repeated else None if option.value else False for option in self.options}
-        operands = []
-        rest = list(arguments)
-        while rest:
-            argument = rest.pop(0)
-            if argument == "--":
-                operands += rest
-                break
-            if argument in ("--help", "-h"):
-                print_output(self.name, USAGE + self.help())
-                sys.exit(0)
-            if argument == "-" or not argument.startswith("-"):
-                operands.append(argument)
-            else:
-                self._take(argument, rest, parsed)
-        if operands and not self.takes_operands:
-            raise Failure(f'{self.name}: takes no "{operands[0]}": see `kernelgate help {self.name}`')
-        return {**parsed, "operands": operands}
-
-    def help(self):
-        lines = [f"  {' '.join(filter(None, (option.name, option.value))):<20} {option.help}" for option in self.options]
-        return "\n".join(lines) + "\n" + (f"\n{self.details}" if self.details else "")
-
-    def _take(self, argument, rest, parsed):
-        name, equals, value = argument.partition("=")
-        option = next((option for option in self.options if option.name == name), None)
-        if option is None:
-            nearest = nearest_name(name, [option.name for option in self.options])
-            hint = f"; did you mean {nearest}? See" if nearest else ": see"
-            raise Failure(f"{self.name}: unknown option {name}{hint} `kernelgate help {self.name}`")
-        key = name.lstrip("-")
-        if option.value is None:
-            if equals:
-                raise Failure(f"{self.name}: option {name} takes no value")
-            parsed[key] = True
-            return
-        if not equals and rest:
-            value = rest.pop(0)
-        if not value:
-            raise Failure(f"{self.name}: option {name} needs a value: {name} {option.value}")
-        if option.repeated:
-            parsed[key].append(value)
-        else:
-            parsed[key] = value
 
 
 def own_command():

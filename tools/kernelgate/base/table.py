@@ -5,27 +5,10 @@ from dataclasses import dataclass
 from typing import Union
 
 from kernelgate.base import color
-from kernelgate.base.common import Failure, Option, nearest_name
 from kernelgate.base.figures import exact
 from kernelgate.base.text import clean, csv_field, escape_markdown
 
-FORMATS = ("text", "markdown", "csv", "json")
-FORMAT_OPTION = Option("--format", "FORMAT", "text (the default), markdown, csv or json")
 UNKNOWN = "–"
-
-
-def parse_format(command, options, formats=FORMATS, default="text"):
-    """The format by --format, and by --json, which is short for --format json."""
-    asked = options["format"]
-    if options["json"] and asked not in (None, "json"):
-        raise Failure(f"{command}: --json and --format {asked} are two formats: give one")
-    if options["json"] or asked is None:
-        return "json" if options["json"] else default
-    if asked not in formats:
-        nearest = nearest_name(asked, formats)
-        hint = f"; did you mean {nearest}? Use" if nearest else ": use"
-        raise Failure(f'{command}: there is no format "{asked}"{hint} {", ".join(formats[:-1])} or {formats[-1]}')
-    return asked
 
 
 @dataclass(frozen=True)

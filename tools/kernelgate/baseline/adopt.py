@@ -5,7 +5,8 @@ import math
 from kernelgate.baseline.gates import Gates, Judgment, may_be_other_code, metric_of
 from kernelgate.baseline.file import lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, number_of
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure, number_of
 from kernelgate.base.figures import plural
 from kernelgate.baseline.noise import SESSIONS_MINIMUM
 from kernelgate.base.programs import filter_takes
@@ -32,8 +33,8 @@ class Adoption:
         self._options = options
         self._sessions = Sessions(log)
         self._taken = False  # anything
-        self._gates = Gates(log, options["operands"], options["any-commit"])
-        self._recorder = Recorder(log, options["baselines"], options["commit"], None)
+        self._gates = Gates(log, options.results, options.any_commit)
+        self._recorder = Recorder(log, options.baselines, options.commit, None)
         self._recorder.target = self._gates.target
         self._baseline = self._recorder.load()
         self._stored = self._recorder.load_sessions(self._baseline, False)
@@ -93,7 +94,7 @@ class Adoption:
 
     def _store(self):
         """Stores the sessions; how many cases and sentinels changed."""
-        commit = self._options["commit"] or self._gates.commit
+        commit = self._options.commit or self._gates.commit
         if commit:
             self._log.document["commit"] = commit
         changed = 0
@@ -128,7 +129,7 @@ class Adoption:
                                   "nothing is recorded", path)
         self._recorder.provenance = make_provenance(self._baseline, next(iter(self._gates)))
         judgment = Judgment(self._log, self._gates, self._baseline, self._stored, self._recorder.provenance,
-                              self._options["yes"])
+                              self._options.yes)
         for gate in self._gates:
             self._take_gate(judgment, gate)
         self._check_sessions()
@@ -142,18 +143,17 @@ class Adoption:
         self._log.say(f"{path}: {stored} of {total} cases and sentinels changed, by the results of {plural(count, 'gate')}")
 
 
-COMMAND = Command(
-    "baseline adopt",
-    options=(
-        Option("--baselines", "DIR", "the folder of the baseline files"),
-        Option("--commit", "NAME", "the commit that the cases are stamped with (default: that of the results, the last of "
-                                   "several)"),
-        Option("--any-commit", None, "take results of several commits, and of uncommitted changes"),
-        Option("--yes", None, "take times beyond their limit too where it is not known whether the kernel is the one that was "
-                              "recorded"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("results", nargs="+", metavar="RESULTS")
+    parser.add_argument("--baselines", metavar="DIR", required=True, help="the folder of the baseline files")
+    parser.add_argument("--commit", metavar="NAME",
+                        help="the commit that the cases are stamped with (default: that of the results, the last of several)")
+    parser.add_argument("--any-commit", action="store_true", help="take results of several commits, and of uncommitted changes")
+    parser.add_argument("--yes", action="store_true",
+                        help="take times beyond their limit too where it is not known whether the kernel is the one that was "
+                             "recorded")
+    add_json(parser)
+    parser.epilog = """\
 RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of
 its target, added to those that it has, as `baseline record` adds them. Left out,
 and named: cases that were wrong or failed, that ran other code than the baseline's, or that were timed on a throttled GPU, on one that others computed on, or
@@ -169,9 +169,7 @@ what is adopted; what it leaves out of a gate stays out, since the gate then cou
 adopted.
 exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,
 unless the message says that it was written and only the output lost
-""",
-    takes_operands=True,
-)
+"""
 
 
 def adopt(log, options):
@@ -183,12 +181,9 @@ def adopt(log, options):
     return 0
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    if not options["operands"] or options["baselines"] is None:
-        raise Failure("baseline adopt: needs --baselines DIR and the results.json of a gate")
-    prepare_folder(options["baselines"])
-    log = ChangeLog("baseline adopt", False, options["json"])
-    with lock(options["baselines"], "baseline adopt"):
+def main(options):
+    prepare_folder(options.baselines)
+    log = ChangeLog("baseline adopt", False, options.json)
+    with lock(options.baselines, "baseline adopt"):
         code = adopt(log, options)
     return log.end(code)

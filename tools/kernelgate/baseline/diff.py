@@ -8,10 +8,11 @@ from kernelgate.code import code_baseline
 from kernelgate.baseline.changes import Changes
 from kernelgate.baseline.file import Baseline, Commit, default_folder, load, open_named, parse, path_of, read, split_path
 from kernelgate.baseline.code_changes import CodeChanges
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, json_text, print_output, text_of
+from kernelgate.base.command_line import add_format
+from kernelgate.base.common import Failure, json_text, print_output, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.text import clean
-from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+from kernelgate.base.table import Column, Figure, Table
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"), Column("first", right=True),
            Column("last", right=True), Column("change", right=True), Column("band", right=True), Column("note"))
@@ -198,39 +199,30 @@ def loosened(reference):
 
 
 def limit_of(text):
-    """The fraction of a limit in percent, "5" or "2.5 %"; None of None."""
-    if text is None:
-        return None
+    """The fraction of a limit in percent, "5" or "2.5 %"."""
     if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)%?", text, re.ASCII):
         raise Failure(f"baseline diff: --limit {text}: is not a percentage of 0 or more, as in --limit 5")
     return float(text.rstrip("%")) / 100
 
 
-COMMAND = Command(
-    "baseline diff",
-    options=(
-        Option("--since", "COMMIT", "from what the files were at this commit, branch or tag"),
-        Option("--limit", "PERCENT", "exit with 1 where a case got slower by more than this in all"),
-        FORMAT_OPTION,
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("names", nargs="*", metavar="FILE|KEY")
+    parser.add_argument("--since", metavar="COMMIT", help="from what the files were at this commit, branch or tag")
+    parser.add_argument("--limit", metavar="PERCENT", type=limit_of, help="exit with 1 where a case got slower by more than this in all")
+    add_format(parser)
+    parser.epilog = """\
 Between two files or, with --since, between a file at a commit and now: a chain of
 slowdowns, each small enough to be accepted, adds up there. Without a file, all
 baselines (KG_BASELINES, else baselines). Metrics that are not gated are shown and not
 counted. CSV has the rows on the standard output and the sums on the standard error.
 exit: 0 printed; 1 a case is beyond --limit; 2 no such file or commit, or a file that is
 not right
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    since, names = options["since"], options["operands"]
-    form = parse_format("baseline diff", options)
-    report = Report(limit_of(options["limit"]))
+def main(options):
+    since, names, form = options.since, options.names, options.format
+    report = Report(options.limit)
     if since is None and len(names) != 2:
         raise Failure("baseline diff: takes two files or keys, or --since COMMIT [FILE...]")
     if since is None:

@@ -7,7 +7,8 @@ import re
 from kernelgate.code import code_baseline
 from kernelgate.baseline.file import Baseline, default_folder, list_files, read_strictly
 from kernelgate.base.case_id import LAUNCH
-from kernelgate.base.common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, text_of
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import MESSAGE_SIZE, Failure, fit, json_text, print_output, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
 from kernelgate.baseline.fit import BUS, SENTINELS, is_moved, make_time
@@ -175,12 +176,10 @@ def list_findings():
     return [finding for file in files for finding in file.findings]
 
 
-COMMAND = Command(
-    "baseline lint",
-    options=(
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    add_json(parser)
+    parser.epilog = """\
 Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
 knows its programs does (kernelgate results --programs). Also checked: times rest on
 five sessions at least; bands not set by hand are as wide as the noise and no wider, and
@@ -188,18 +187,15 @@ gated exactly up to 5 %; both agree with the file of sessions, where a line is n
 than that; floors hide little; copy and fma are there; sizes and launches are valid;
 every case names its commit. Files of generated code (sm_90.json) are read strictly.
 exit: 0 all are valid; 2 a file is invalid
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
+def main(options):
     folder = default_folder()
-    files = check_files(options["operands"]) or check_folder(folder)
+    files = check_files(options.files) or check_folder(folder)
     if not files:
         raise Failure(f"{folder}: holds no baseline: name a file, or set KG_BASELINES")
     code = 2 if any(file.findings for file in files) else 0
     print_output("baseline lint", json_text({"schema": SCHEMA, "files": [file.entry() for file in files], "exit_code": code})
-                 if options["json"] else "".join(f"{line}\n" for file in files for line in file.lines()))
+                 if options.json else "".join(f"{line}\n" for file in files for line in file.lines()))
     return code

@@ -2,7 +2,8 @@
 
 from kernelgate.baseline.file import load, lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, text_of
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import is_other_code
 from kernelgate.baseline.measure import Recorder, Refused
@@ -98,30 +99,26 @@ class Merge:
                       f"{plural(len(self._others), 'baseline')}")
 
 
-COMMAND = Command(
-    "baseline merge",
-    options=(Option("--baselines", "DIR", "the folder of the baseline files"), JSON_OPTION),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--baselines", metavar="DIR", required=True, help="the folder of the baseline files")
+    add_json(parser)
+    parser.epilog = """\
 FILE is a baseline of times from another checkout, with its sessions in sessions/ beside
 it: recorded on another host's boards of the same GPU model. The sessions that DIR's
 baseline lacks are added to it, and lines are rewritten as by `baseline record`. Left out,
 and named: cases of other machine code. Refuses files of another target, toolkit or launch
 overhead.
 exit: 0 merged (or nothing was new); 2 refused, and no file is touched
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    if not options["operands"] or options["baselines"] is None:
-        raise Failure("baseline merge: needs --baselines DIR and the baseline file of another checkout")
-    prepare_folder(options["baselines"])
-    log = ChangeLog("baseline merge", False, options["json"])
-    with lock(options["baselines"], "baseline merge"):
+def main(options):
+    prepare_folder(options.baselines)
+    log = ChangeLog("baseline merge", False, options.json)
+    with lock(options.baselines, "baseline merge"):
         try:
-            Merge(log, options["baselines"], options["operands"]).run()
+            Merge(log, options.baselines, options.files).run()
             code = 0
         except Refused:
             code = 2

@@ -6,7 +6,8 @@ import tempfile
 
 from kernelgate.baseline.file import lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure
 from kernelgate.base.contents import refuse_stale
 from kernelgate.baseline.noise import SESSIONS_MAXIMUM, SESSIONS_MINIMUM
 from kernelgate.base.observers import stoppable
@@ -15,16 +16,23 @@ from kernelgate.baseline.count import Counting
 from kernelgate.baseline.time import Timing
 from kernelgate.baseline.measure import Recorder, Refused
 
-COMMAND = Command(
-    "baseline record",
-    options=(
-        Option("--sessions", "N", "processes that time each comparison (default: 5, the minimum; counts take two)"),
-        Option("--baselines", "DIR", "the folder of the baseline files"),
-        Option("--commit", "NAME", "the commit that the programs were built from (default: from git)"),
-        Option("--replace", None, "forget the earlier sessions of the cases that are recorded, of all boards"),
-        JSON_OPTION,
-    ),
-    details="""\
+def read_sessions(text):
+    if re.fullmatch("[0-9]{1,4}", text) and SESSIONS_MINIMUM <= int(text) <= SESSIONS_MAXIMUM:
+        return int(text)
+    raise Failure(f"--sessions {text}: not a number from {SESSIONS_MINIMUM} to {SESSIONS_MAXIMUM}: fewer are not enough to "
+                  "estimate the noise")
+
+
+def add_arguments(parser):
+    parser.add_argument("programs", nargs="+", metavar="PROGRAM")
+    parser.add_argument("--sessions", metavar="N", type=read_sessions, default=SESSIONS_MINIMUM,
+                        help="processes that time each comparison (default: 5, the minimum; counts take two)")
+    parser.add_argument("--baselines", metavar="DIR", required=True, help="the folder of the baseline files")
+    parser.add_argument("--commit", metavar="NAME", help="the commit that the programs were built from (default: from git)")
+    parser.add_argument("--replace", action="store_true",
+                        help="forget the earlier sessions of the cases that are recorded, of all boards")
+    add_json(parser)
+    parser.epilog = """\
 A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on
 the CPU model; one call takes programs of one target. Refuses on a failed check, a
 throttled GPU, other processes on it, an unstable launch overhead, sessions that
@@ -35,40 +43,26 @@ were edited by hand ("band_by": "hand") stay. A time with a band above 5 % is re
 and not gated. KG_FILTER narrows what is recorded.
 exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the
 message says that it was written and only the output lost
-""",
-    takes_operands=True,
-)
-
-
-def read_sessions(text):
-    if text is None:
-        return SESSIONS_MINIMUM
-    if re.fullmatch("[0-9]{1,4}", text) and SESSIONS_MINIMUM <= int(text) <= SESSIONS_MAXIMUM:
-        return int(text)
-    raise Failure(f"--sessions {text}: not a number from {SESSIONS_MINIMUM} to {SESSIONS_MAXIMUM}: fewer are not enough to "
-                  "estimate the noise")
+"""
 
 
 def is_of_model(options):
     """Whether the programs, which are all of one target, are for the CPU model. Failure where the arguments do not fit."""
-    programs = options["operands"]
-    models = sum(program.endswith(MODEL) for program in programs)
-    if not programs or options["baselines"] is None:
-        raise Failure("baseline record: needs --baselines DIR and a comparison's program")
-    if 0 < models < len(programs):
+    models = sum(program.endswith(MODEL) for program in options.programs)
+    if 0 < models < len(options.programs):
         raise Failure("baseline record: programs for a GPU and for the CPU model: each target is recorded on its own")
-    if models and options["replace"]:
+    if models and options.replace:
         raise Failure("--replace: is for times: the CPU model's counts have no sessions")
     return models > 0
 
 
-def record(options, log, sessions, model):
+def record(options, log, model):
     """Measures and stores; the exit code."""
-    programs = options["operands"]
+    programs = options.programs
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-record.") as scratch:
-            recorder = Recorder(log, options["baselines"], options["commit"], scratch)
-            recording = Counting(recorder, programs) if model else Timing(recorder, programs, sessions, options["replace"])
+            recorder = Recorder(log, options.baselines, options.commit, scratch)
+            recording = Counting(recorder, programs) if model else Timing(recorder, programs, options.sessions, options.replace)
             recording.measure()
             recording.save()
     except Refused:
@@ -79,13 +73,12 @@ def record(options, log, sessions, model):
     return 0
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    sessions, model = read_sessions(options["sessions"]), is_of_model(options)
-    for folder in {os.path.dirname(os.path.abspath(program)) for program in options["operands"]}:
+def main(options):
+    model = is_of_model(options)
+    for folder in {os.path.dirname(os.path.abspath(program)) for program in options.programs}:
         refuse_stale(folder)
-    prepare_folder(options["baselines"])
-    log = ChangeLog("baseline record", options["replace"], options["json"])
-    with lock(options["baselines"], "baseline record"), stoppable():
-        code = record(options, log, sessions, model)
+    prepare_folder(options.baselines)
+    log = ChangeLog("baseline record", options.replace, options.json)
+    with lock(options.baselines, "baseline record"), stoppable():
+        code = record(options, log, model)
     return log.end(code)

@@ -1,7 +1,8 @@
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
 from kernelgate.baseline.file import lock, open_named, path_of, save, split_path
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, complain, json_text, print_output
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure, complain, json_text, print_output
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean
 
@@ -18,49 +19,41 @@ def check_globs(baseline, globs):
 
 
 def render(baseline, retired, before, options):
-    if options["json"]:
+    if options.json:
         return json_text({
-            "schema": "kernelgate-retired/1", "file": baseline.path, "dry_run": options["dry-run"], "retired": retired,
+            "schema": "kernelgate-retired/1", "file": baseline.path, "dry_run": options.dry_run, "retired": retired,
             "cases_before": before
         })
-    what = "would be retired" if options["dry-run"] else "retired"
+    what = "would be retired" if options.dry_run else "retired"
     lines = [
         *(f"{case}: {what}" for case in retired),
-        f"{clean(baseline.path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options['dry-run'] else ''}"
+        f"{clean(baseline.path)}: {len(retired)} of {before} cases {what}{'; nothing is written' if options.dry_run else ''}"
     ]
     return "\n".join(lines) + "\n"
 
 
-COMMAND = Command(
-    "baseline retire",
-    options=(
-        Option("--dry-run", None, "say what would be taken out, and write nothing"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("name", metavar="FILE|KEY")
+    parser.add_argument("globs", nargs="+", metavar="GLOB")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be taken out, and write nothing")
+    add_json(parser)
+    parser.epilog = """\
 In a glob, * also matches slashes. Quote it for the shell. If a glob matches no case,
 nothing is removed.
 exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it
 was, unless the message says that it was written and only the output lost
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    if len(options["operands"]) < 2:
-        raise Failure("baseline retire: takes a file or key and the cases to take out: kernelgate baseline retire cpu-model "
-                      "'matmul_f32/old/*'")
-    name, *globs = options["operands"]
-    with lock(split_path(path_of(name))[0], "baseline retire"):
-        baseline = open_named(name)
+def main(options):
+    with lock(split_path(path_of(options.name))[0], "baseline retire"):
+        baseline = open_named(options.name)
         before = len(baseline.ids())
-        if not check_globs(baseline, globs):
+        if not check_globs(baseline, options.globs):
             return 2
-        retired = baseline.remove(globs)
-        if not options["dry-run"]:
+        retired = baseline.remove(options.globs)
+        if not options.dry_run:
             save(baseline)
-    print_output("baseline retire" + ("" if options["dry-run"] else f": {baseline.path} was written, but its report is lost"),
+    print_output("baseline retire" + ("" if options.dry_run else f": {baseline.path} was written, but its report is lost"),
                  render(baseline, retired, before, options))
     return 0

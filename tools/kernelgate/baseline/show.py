@@ -1,11 +1,12 @@
 """kernelgate baseline show: prints what a baseline holds, case by case."""
 
 from kernelgate.baseline.file import gate_counts, gate_words, open_named
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, is_number, json_text, print_output, text_of
+from kernelgate.base.command_line import add_format
+from kernelgate.base.common import Failure, is_number, json_text, print_output, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean
-from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+from kernelgate.base.table import Column, Figure, Table
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
            *(Column(title, right=True)
@@ -65,27 +66,18 @@ def render(baseline, globs, form):
     return f"{title}\n{gate_words(counts)}\n\n{table.format(form)}" if counts else f"{title}\n\n{table.format(form)}"
 
 
-COMMAND = Command(
-    "baseline show",
-    options=(
-        Option("--case", "GLOB", "only these cases; * also matches slashes, a comma separates globs"),
-        FORMAT_OPTION,
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("name", metavar="FILE|KEY", help="a file, or the key of a target")
+    parser.add_argument("--case", metavar="GLOB", help="only these cases; * also matches slashes, a comma separates globs")
+    add_format(parser)
+    parser.epilog = """\
 KEY is a target's: KEY.json in KG_BASELINES, else in baselines. noise: the standard
 deviations of a time's logarithm, within a board and between boards; smallest: the
 smallest slowdown that is detected; gated: whether it is judged. A time with a band
 above 5 % is not gated. See docs/judging.md.
 exit: 0 printed; 2 no such file, key or case, or an invalid file
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    if len(options["operands"]) != 1:
-        raise Failure("baseline show: takes one file or key: kernelgate baseline show cpu-model")
-    form = parse_format("baseline show", options)
-    print_output("baseline show", render(open_named(options["operands"][0]), options["case"], form))
+def main(options):
+    print_output("baseline show", render(open_named(options.name), options.case, options.format))

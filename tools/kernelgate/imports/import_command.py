@@ -6,21 +6,12 @@ import re
 
 from kernelgate.imports import google_benchmark
 from kernelgate.imports import nvbench
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, become_command, nearest_name, read_json
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure, become_command, read_json
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
 SCHEMA = "kernelgate-measured/1"
 KEY_LENGTH = 95  # of the longest key of a target
-
-
-def named_tool(name):
-    known = " or ".join(TOOLS)
-    if name is None:
-        raise Failure(f"import: --from is missing: {known}")
-    if name not in TOOLS:
-        nearest = nearest_name(name, TOOLS)
-        raise Failure(f"import: --from {name}: is unknown" + (f"; did you mean {nearest}?" if nearest else f": {known}"))
-    return TOOLS[name]
 
 
 def check_target(key):
@@ -105,23 +96,22 @@ def judge(measured, options):
     file = os.memfd_create("measured", 0)
     with open(file, "wb", closefd=False) as stream:
         stream.write(text.encode("utf-8"))
-    passed = [f"--{name}={options[name]}" for name in ("out", "baselines", "commit") if options[name] is not None]
-    passed += [f"--{name}" for name in ("strict", "json") if options[name]]
+    passed = [f"--{name}={value}" for name in ("out", "baselines", "commit") if (value := getattr(options, name)) is not None]
+    passed += [f"--{name}" for name in ("strict", "json") if getattr(options, name)]
     become_command("import", "judge", *passed, f"/proc/self/fd/{file}")
 
 
-COMMAND = Command(
-    "import",
-    options=(
-        Option("--from", "TOOL", "what measured: nvbench or google-benchmark"),
-        Option("--target", "KEY", "the target (default: the files' GPU with the tool, nvidia-h200-nvbench)"),
-        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
-        Option("--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)"),
-        Option("--commit", "NAME", "the commit that was measured (default: the one checked out here)"),
-        Option("--strict", None, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL", help="what measured: nvbench or google-benchmark")
+    parser.add_argument("--target", metavar="KEY", help="the target (default: the files' GPU with the tool, nvidia-h200-nvbench)")
+    parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
+    parser.add_argument("--baselines", metavar="DIR", help="the baselines' folder (default: KG_BASELINES, else baselines)")
+    parser.add_argument("--commit", metavar="NAME", help="the commit that was measured (default: the one checked out here)")
+    parser.add_argument("--strict", action="store_true",
+                        help="fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)")
+    add_json(parser)
+    parser.epilog = """\
 FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
 `--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which
 are judged like a run of this project's own programs; results.json, junit.xml and
@@ -133,19 +123,13 @@ imported.
 exit: 0 judged, and nothing worse; 1 slower (with --strict also noisy, no-baseline,
 vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a
 baseline
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    tool = named_tool(options["from"])
-    check_target(options["target"])
-    paths = options["operands"]
-    if not paths:
-        raise Failure(f"import: needs the file that {tool.NAME} wrote")
-    measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options["target"])
+def main(options):
+    tool, paths = TOOLS[options.tool], options.files
+    check_target(options.target)
+    measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options.target)
     for path, document in read_documents(tool, paths):
         measured.add_file(path, tool.convert(path, document))
     judge(measured, options)

@@ -7,8 +7,9 @@ import tempfile
 from dataclasses import dataclass
 
 from kernelgate.baseline.file import path_of, read_document
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of,
-                                    member, number_of, print_output, text_of)
+from kernelgate.base.command_line import add_filter, add_format
+from kernelgate.base.common import (Failure, complain, integer_of, is_number, json_text, list_of, member, number_of, print_output,
+                                    text_of)
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.programs import (GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs,
                                       globs_take_from, nearest_case)
@@ -16,7 +17,7 @@ from kernelgate.code.cuda_tools import (COMPILING_SECONDS, Missing, ask, calcula
                                         read_architectures, run_tool)
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
 from kernelgate.base.results import MODEL_KEY
-from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+from kernelgate.base.table import Column, Figure, Table
 
 SCHEMA = "kernelgate-occupancy/1"
 SIZES_NAMED = 3  # more are counted
@@ -310,19 +311,16 @@ def count_disputed(rows):
 
 
 def occupancy(options):
-    form = parse_format("occupancy", options)
-    filters = options["operands"]
-    if len(filters) > 1:
-        raise Failure("occupancy: takes one filter: separate globs by commas")
-    architectures = read_architectures(options["arch"])
-    folder, paths = find_build(options["build"], GPU, MODEL)
+    form = options.format
+    architectures = read_architectures(options.arch)
+    folder, paths = find_build(options.build, GPU, MODEL)
     if not paths:
         raise Failure(f"occupancy: {folder} has no program of a comparison (NAME.gpu, NAME.model): build them (cmake --workflow "
                       "--preset cpu), or name their folder with --build")
-    path, baseline = read_baseline(options["against"]) if options["against"] else (None, None)
+    path, baseline = read_baseline(options.against) if options.against else (None, None)
     if baseline and not architectures:
         architectures = [capability(baseline["target"])]
-    found = Gathering(folder, filters[0] if filters else "", architectures).gather()
+    found = Gathering(folder, options.filter or "", architectures).gather()
     code = 0
     if baseline:
         text, code = compare(found.rows, path, baseline)
@@ -338,16 +336,14 @@ def occupancy(options):
     return 2 if found.unknown else code
 
 
-COMMAND = Command(
-    "occupancy",
-    options=(
-        Option("--arch", "N,...", "for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)"),
-        Option("--build", "DIR", "the folder of the programs (default: this command's build)"),
-        FORMAT_OPTION,
-        JSON_OPTION,
-        Option("--against", "BASELINE", "print only differences from a GPU's baseline"),
-    ),
-    details="""\
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--arch", metavar="N,...",
+                        help="for these architectures, 90 for sm_90 (default: the GPU here, else those of the build)")
+    parser.add_argument("--build", metavar="DIR", help="the folder of the programs (default: this command's build)")
+    add_format(parser)
+    parser.add_argument("--against", metavar="BASELINE", help="print only differences from a GPU's baseline")
+    parser.epilog = """\
 With a GPU, its driver is asked. Without one, or with --arch, launches come from the CPU
 model, registers and memory from the GPU programs' code or from nvcc, which compiles for
 any architecture, and the rest from the CUDA Toolkit's cuda_occupancy.h.
@@ -355,14 +351,12 @@ FILTER is a list of globs on case ids; one without its last parts matches all th
 so; KG_FILTER also applies. Shared memory is per block, local memory per thread.
 exit: 0 printed; 1 --against found a difference, or the driver and the header differ; 2
 an error, or the filter matches nothing; 77 a tool is missing
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
+def main(options):
     try:
-        return occupancy(COMMAND.parse(arguments))
+        return occupancy(options)
     except Missing as failure:
         complain(str(failure))
         return NOTHING

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Optional
 
 from kernelgate.baseline.file import default_folder, read_document
-from kernelgate.base.common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, is_number, json_text, list_of, member,
-                                    print_output, text_of)
+from kernelgate.base.command_line import add_filter, add_format
+from kernelgate.base.common import LARGEST_FIGURE, Failure, is_number, json_text, list_of, member, print_output, text_of
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.predict.gpu_specs import find_gpu, read_gpus
 from kernelgate.predict.bounds import COUNTERS, RULES, TOLERANCE, Held, Job, Measured, predict
@@ -16,7 +16,7 @@ from kernelgate.base.programs import (GPU, MODEL, Answers, Query, comparison_of,
                                       nearest_case)
 from kernelgate.base.results import MODEL_KEY, is_dismissed, load_figures, measured_figure
 from kernelgate.base.text import clean, escape_markdown
-from kernelgate.base.table import UNKNOWN, Column, Table, parse_format
+from kernelgate.base.table import UNKNOWN, Column, Table
 
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200
@@ -51,30 +51,28 @@ def parse_amount(option, text):
 
 
 def check_options(options):
-    if len(options["operands"]) > 1:
-        raise Failure("predict: takes one FILTER: separate its globs by commas")
-    if (options["operations"] is None) != (options["bytes"] is None):
+    if (options.operations is None) != (options.bytes is None):
         raise Failure("predict: --operations and --bytes go together: give both")
-    if options["operations"] is not None and options["results"] is not None:
+    if options.operations is not None and options.results is not None:
         raise Failure("predict: --operations and --bytes replace the work that --results timed: give the one or the other")
-    if options["gpu"] is None and options["results"] is None:
+    if options.gpu is None and options.results is None:
         raise Failure("predict: name a GPU: --gpu KEY, such as nvidia-h200, or --results FILE")
 
 
 def choose_gpus(options, results):
     """Those of --gpu, or else the only one of the results."""
-    gpus = read_gpus(options["gpus"])
-    path = options["results"]
-    if options["gpu"] is None:
+    gpus = read_gpus(options.gpus)
+    path = options.results
+    if options.gpu is None:
         timed = [key for key, target in results["targets"].items() if "multiprocessors" in target]
         if not timed:
             raise Failure(f"predict: {path} has no times of a GPU: give the results of a run on one")
         if len(timed) > 1:
             raise Failure(f"predict: {path} is of {' and '.join(timed)}: choose one with --gpu")
         return [find_gpu(gpus, timed[0])]
-    keys = [key for key in options["gpu"].split(",") if key]
+    keys = [key for key in options.gpu.split(",") if key]
     if not keys:
-        raise Failure(f"predict: --gpu {options['gpu']}: names no GPU: give one, such as nvidia-h200")
+        raise Failure(f"predict: --gpu {options.gpu}: names no GPU: give one, such as nvidia-h200")
     for number, key in enumerate(keys):
         if key in keys[:number]:
             raise Failure(f"predict: --gpu names {key} twice: once is enough")
@@ -125,14 +123,14 @@ def check_counts(path, case, metrics):
 
 def read_counters(options, results):
     """The CPU model's counters by case: those of the results, else of the baseline. Both omit counters of 0."""
-    named = options["baselines"]
+    named = options.baselines
     path = os.path.join(named or default_folder(), f"{MODEL_KEY}.json")
     counted = {}
     if named is not None or os.path.lexists(path):
         counted = read_document(path, COUNTERS_REMEDY)["cases"]
     entries = results["cases"] if results is not None else []
     now = {entry["case"]: entry["metrics"] for entry in entries if entry["target"] == MODEL_KEY}
-    for source, cases in ((path, counted), (options["results"], now)):
+    for source, cases in ((path, counted), (options.results, now)):
         for case, metrics in cases.items():
             check_counts(source, case, metrics)
     return {**counted, **now}
@@ -200,18 +198,18 @@ def choose_cases(cases, listed, globs, timed_on):
 
 
 def list_cases(options, results, target):
-    globs = [glob for operand in options["operands"] for glob in operand.split(",") if glob]
-    if options["operands"] and not globs:
-        raise Failure(f'predict: the filter "{options["operands"][0]}" holds no glob: omit it to take all')
-    listed = ask_programs(options["build"])
+    globs = [glob for glob in (options.filter or "").split(",") if glob]
+    if options.filter is not None and not globs:
+        raise Failure(f'predict: the filter "{options.filter}" holds no glob: omit it to take all')
+    listed = ask_programs(options.build)
     counted = read_counters(options, results)
     if results is not None:
         cases = list(timed_cases(results, target, listed, counted))
     else:
         cases = [Case(case, job_of(entry, counted.get(case))) for case, entry in listed.items() if is_measured(entry)]
-    cases = choose_cases(cases, listed, globs, f"{target} ({options['results']})" if results is not None else None)
-    if options["operations"] is not None:  # other work, which was not counted
-        operations, size = (parse_amount(f"--{name}", options[name]) for name in ("operations", "bytes"))
+    cases = choose_cases(cases, listed, globs, f"{target} ({options.results})" if results is not None else None)
+    if options.operations is not None:  # other work, which was not counted
+        operations, size = (parse_amount(f"--{name}", getattr(options, name)) for name in ("operations", "bytes"))
         for case in cases:
             case.job = Job(case.job.type, operations, size)
     return cases
@@ -369,42 +367,37 @@ def show(predictions, form):
     return text + "".join(f"{'- ' if form == 'markdown' else ''}{clean(note)}\n" for note in _notes(predictions))
 
 
-COMMAND = Command(
-    "predict",
-    options=(
-        Option("--gpu", "KEY[,KEY]", "the GPUs to predict for (default: that of --results)"),
-        Option("--gpus", "FILE", "figures of more GPUs, or other figures of known ones"),
-        Option("--results", "FILE", "compare the predictions with the times of a run"),
-        Option("--launch-cost", "NS",
-               "the launch overhead; graph: 550, that of a CUDA graph (default: from --results, else 5000)"),
-        Option("--operations", "N", "predict this work instead of the cases' own, with --bytes"),
-        Option("--bytes", "N", "see --operations"),
-        Option("--build", "DIR", "the folder of the programs (default: the command's own, else build/gpu or build/cpu)"),
-        Option("--baselines", "DIR", "the folder with the CPU model's counters (default: KG_BASELINES, else baselines)"),
-        Option("--format", "FORMAT", "text (the default), markdown or json"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--gpu", metavar="KEY[,KEY]", help="the GPUs to predict for (default: that of --results)")
+    parser.add_argument("--gpus", metavar="FILE", help="figures of more GPUs, or other figures of known ones")
+    parser.add_argument("--results", metavar="FILE", help="compare the predictions with the times of a run")
+    parser.add_argument("--launch-cost", metavar="NS",
+                        help="the launch overhead; graph: 550, that of a CUDA graph (default: from --results, else 5000)")
+    parser.add_argument("--operations", metavar="N", help="predict this work instead of the cases' own, with --bytes")
+    parser.add_argument("--bytes", metavar="N", help="see --operations")
+    parser.add_argument("--build", metavar="DIR",
+                        help="the folder of the programs (default: the command's own, else build/gpu or build/cpu)")
+    parser.add_argument("--baselines", metavar="DIR",
+                        help="the folder with the CPU model's counters (default: KG_BASELINES, else baselines)")
+    add_format(parser, ("text", "markdown", "json"))
+    parser.epilog = """\
 Each resource of the GPU is a bound: what the case needs of it, by its suite and the CPU
 model's counters, at the resource's peak rate. The largest is the body; the launch
 overhead is added to it (docs/predicting.md). FILTER is globs on case ids, as KG_FILTER
 is; one without its last parts, such as pair_means, matches all that begin so.
 exit: 0 printed; 1 a time of --results is below its bound by more than 5 %; 2 an error
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
+def main(options):
     check_options(options)
-    form = parse_format("predict", options, ("text", "markdown", "json"))
-    results = load_figures(options["results"]) if options["results"] is not None else None
+    results = load_figures(options.results) if options.results is not None else None
     gpus = choose_gpus(options, results)
-    launches = [launch_on(gpu, results, options["launch-cost"]) for gpu in gpus]
+    launches = [launch_on(gpu, results, options.launch_cost) for gpu in gpus]
     predictions = Predictions(list_cases(options, results, gpus[0].key), gpus, launches, results)
-    if form == "json":
+    if options.format == "json":
         print_output("predict", json_text(document(predictions)))
     else:
-        print_output("predict", show(predictions, form))
+        print_output("predict", show(predictions, options.format))
     return 1 if predictions.held.violated else 0

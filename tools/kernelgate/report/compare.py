@@ -12,8 +12,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, ask_command, integer_of, is_number,
-                                    json_text, member, number_of, own_command, print_output, text_of)
+from kernelgate.base.command_line import add_filter, add_format
+from kernelgate.base.common import (LARGEST_FIGURE, Failure, ask_command, integer_of, is_number, json_text, member, number_of,
+                                    own_command, print_output, text_of)
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.baseline.noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
@@ -22,7 +23,7 @@ from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, i
                                      worst)
 from kernelgate.base.settings import is_strict
 from kernelgate.base.text import clean
-from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+from kernelgate.base.table import Column, Figure, Table
 
 TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
@@ -424,10 +425,13 @@ def show(comparison, form, code):
     return before, table.format(form) if table.rows else "", "".join(f"{clean(line)}\n" for line in after)
 
 
-COMMAND = Command(
-    "compare",
-    options=(Option("--across", None, "also judge results of two different GPUs, by A's limits"), FORMAT_OPTION, JSON_OPTION),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("a", metavar="A.json")
+    parser.add_argument("b", metavar="B.json")
+    add_filter(parser)
+    parser.add_argument("--across", action="store_true", help="also judge results of two different GPUs, by A's limits")
+    add_format(parser)
+    parser.epilog = """\
 A is the baseline: B's figures are judged against A's as in the gate, with the limits of
 A's (else B's) baseline, widened by the square root of 2 since both runs vary. Two
 different GPUs are compared but not judged, unless --across. FILTER is a list of globs
@@ -435,21 +439,13 @@ on case ids; one without its last parts, such as pair_means, matches all ids tha
 so; KG_FILTER also applies.
 exit: 0 nothing worse; 1 slower or wrong, with KG_STRICT=1 also environment, noisy, new
 or gone; 2 an error, or nothing in common; 77 nothing was judged (2 with KG_STRICT=1)
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    form = parse_format("compare", options)
-    operands = options["operands"]
-    if len(operands) < 2:
-        raise Failure("compare: takes two results files: kernelgate compare A.json B.json [FILTER]")
-    if len(operands) > 3:
-        raise Failure("compare: takes one filter after the two files: separate globs by commas")
-    a, b = (Run(name, path, load_figures(path)) for name, path in zip("AB", operands))
-    comparison = Comparison(a, b, operands[2] if len(operands) == 3 else "", options["across"])
+def main(options):
+    form = options.format
+    a, b = (Run(name, path, load_figures(path)) for name, path in zip("AB", (options.a, options.b)))
+    comparison = Comparison(a, b, options.filter or "", options.across)
     strict = is_strict()
     code = comparison.exit_code(strict)
     if form == "json":

@@ -3,12 +3,12 @@
 import os
 import sys
 
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, json_text, list_of, member, number_of, print_output,
-                                    text_of)
+from kernelgate.base.command_line import add_filter, add_format
+from kernelgate.base.common import Failure, json_text, list_of, member, number_of, print_output, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.programs import GPU, MODEL, Answers, Query, find_build, globs_take
 from kernelgate.base.text import clean
-from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+from kernelgate.base.table import Column, Figure, Table
 
 QUERY = Query("list", "--work", "comparison", "case")
 PURPOSES = ("check", "time", "count")
@@ -67,14 +67,11 @@ def render(document, form):
     return "\n".join(table_of(comparison, form) for comparison in comparisons)
 
 
-COMMAND = Command(
-    "list",
-    options=(
-        Option("--build", "DIR", "the folder of the comparisons' programs (default: this command's build)"),
-        FORMAT_OPTION,
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
+    add_format(parser)
+    parser.epilog = """\
 FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it
 replaces; one without its last parts takes all that begin so: matmul_f32,
 'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;
@@ -82,27 +79,20 @@ time: timed on a GPU; count: counted on the CPU model; gpu-only: checked on a
 GPU alone. bytes and operations are the
 fewest that the job takes.
 exit: 0 printed; 2 no program, or a glob that takes no case
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    operands = options["operands"]
-    if len(operands) > 1:
-        raise Failure(f'list: takes one FILTER, in which a comma separates globs: "{operands[0]},{operands[1]}"')
-    form = parse_format("list", options)
+def main(options):
     # The programs of the CPU model need no driver; those for a GPU have the same tables.
-    folder, paths = find_build(options["build"], MODEL)
+    folder, paths = find_build(options.build, MODEL)
     if not paths:
-        folder, paths = find_build(options["build"], GPU)
+        folder, paths = find_build(options.build, GPU)
     if not paths:
         raise Failure(f"list: there is no program *.model or *.gpu in {folder}: build it, or name its folder with --build")
     answers = Answers(QUERY, folder, paths)
-    globs = answers.complete(operands[0] if operands else os.environ.get("KG_FILTER", ""))
+    globs = answers.complete(os.environ.get("KG_FILTER", "") if options.filter is None else options.filter)
     comparisons = list(filter(None, (describe_program(answer, globs) for answer in answers.answers)))
     if not comparisons:
         raise Failure(f"list: the programs in {folder} have no case: add sizes to their tables")
-    print_output("list", render({"schema": "kernelgate-list/1", "build": folder, "comparisons": comparisons}, form))
+    print_output("list", render({"schema": "kernelgate-list/1", "build": folder, "comparisons": comparisons}, options.format))
     return 0

@@ -5,14 +5,14 @@ import sys
 
 from kernelgate.base import color
 from kernelgate.report import console
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, json_text, nearest_name, print_output
+from kernelgate.base.command_line import add_format, did_you_mean
+from kernelgate.base.common import Failure, json_text, print_output
 from kernelgate.report.comparison_table import comparisons_of, packed, tables_of, targets_of
 from kernelgate.report.printers import PRINTERS, save
 from kernelgate.base.programs import filter_takes
 from kernelgate.base.results import Run, load
 from kernelgate.base.settings import results_folder
 from kernelgate.report.table_forms import as_csv, as_markdown
-from kernelgate.base.table import parse_format
 
 SCHEMA = "kernelgate-table/1"
 TABLE_FORMATS = {
@@ -22,51 +22,45 @@ TABLE_FORMATS = {
 }
 RUN_FORMATS = {printer.name: printer for printer in PRINTERS}
 
-COMMAND = Command(
-    "report",
-    options=(
-        Option("--table", "COMPARISON", "print this comparison's table"),
-        Option("--format", "FORMAT", "markdown, variants side by side (the default), csv, one line per case, or json; without "
-               "--table, of the whole run: console, html, json, junit, markdown, csv or annotations"),
-        Option("--verbose", None, "with --format console: one line per case"),
-        JSON_OPTION,
-        Option("--target", "KEY", "only this target (default: all, GPUs first)"),
-        Option("--html", "FILE", "write the page of the whole run instead, like out/report/index.html"),
-        Option("--results", "FILE", "read this results file (default: results.json in --out)"),
-        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("--table", metavar="COMPARISON", help="print this comparison's table")
+    add_format(parser, tuple(RUN_FORMATS), default=None,
+               text="markdown, variants side by side (the default), csv, one line per case, or json; without --table, of the whole "
+                    "run: " + ", ".join(RUN_FORMATS))
+    parser.add_argument("--verbose", action="store_true", help="with --format console: one line per case")
+    parser.add_argument("--target", metavar="KEY", help="only this target (default: all, GPUs first)")
+    parser.add_argument("--html", metavar="FILE", help="write the page of the whole run instead, like out/report/index.html")
+    parser.add_argument("--results", metavar="FILE", help="read this results file (default: results.json in --out)")
+    parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
+    parser.epilog = """\
 For a GPU: time, cold time, speedup over the comparison's first variant, GB/s, GFLOP/s,
 share of the GPU's measured limits, occupancy. For the CPU model: its counters, also
 relative to the first variant's. KG_FILTER selects cases.
 
 exit: 0 printed or written; 2 an error, or nothing to print
-""",
-)
+"""
 
 
 def check_options(options):
-    """The format that is asked for."""
-    comparison = options["table"]
-    name = parse_format("report", options, list(TABLE_FORMATS) if comparison else list(RUN_FORMATS), None)
-    if options["html"] and (comparison or options["target"] or name):
-        given = "--table" if comparison else "--target" if options["target"] else "--format"
+    comparison, name = options.table, options.format
+    if comparison and name and name not in TABLE_FORMATS:
+        raise Failure(f"report: --format {name} is of a whole run: with --table use {', '.join(TABLE_FORMATS)}")
+    if options.html and (comparison or options.target or name):
+        given = "--table" if comparison else "--target" if options.target else "--format"
         raise Failure(f"report: --html writes the page of the whole run: omit {given}")
-    if not options["html"] and not comparison and (not name or options["target"]):
+    if not options.html and not comparison and (not name or options.target):
         raise Failure("report: name what to print: --table COMPARISON, or --format FORMAT for the whole run, or what to write: "
                       "--html FILE")
-    if options["results"] and options["out"]:
+    if options.results and options.out:
         raise Failure("report: --results names the file, --out its folder: give one")
-    return name
 
 
 def require_name(path, kind, name, names):
     if not names:
         raise Failure(f"report: {path} holds no case: run ctest first")
     if name not in names:
-        nearest = nearest_name(name, names)
-        hint = f'; did you mean "{nearest}"? It has' if nearest else ": it has"
-        raise Failure(f'report: {path} has no {kind} "{name}"{hint} {", ".join(names)}')
+        hint = did_you_mean(name, names)
+        raise Failure(f'report: {path} has no {kind} "{name}"{f"{hint} It" if hint else ": it"} has {", ".join(names)}')
 
 
 def tables(path, results, comparison, target):
@@ -103,22 +97,22 @@ def write_page(path, results, page):
         raise Failure(f"report: {failure}") from None
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    name = check_options(options)
-    folder = results_folder(options["out"])
-    path = options["results"] or os.path.join(folder, "results.json")
+def main(options):
+    check_options(options)
+    name = options.format
+    folder = results_folder(options.out)
+    path = options.results or os.path.join(folder, "results.json")
     try:
         document = load(path)
     except Failure as failure:
         raise Failure(f"report: {failure}") from None
     results = Run(document)
-    if options["html"]:
-        write_page(path, results, options["html"])
-    elif options["table"]:
-        print_output("report", TABLE_FORMATS[name or "markdown"](tables(path, results, options["table"], options["target"])))
+    if options.html:
+        write_page(path, results, options.html)
+    elif options.table:
+        print_output("report", TABLE_FORMATS[name or "markdown"](tables(path, results, options.table, options.target)))
     elif name == "console":
-        detail = "verbose" if options["verbose"] else "brief"
+        detail = "verbose" if options.verbose else "brief"
         print_output("report", console.write(results, detail, color.is_wanted(sys.stdout)))
     else:
         print_output("report", RUN_FORMATS[name].write(results))

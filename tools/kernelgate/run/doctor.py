@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 
 from kernelgate.base import color
 from kernelgate.baseline.file import default_folder
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, json_text, print_output
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import Failure, json_text, print_output
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.run.machine import collect
 from kernelgate.base.text import clean
@@ -247,22 +248,19 @@ def render(diagnosis, as_json):
     return f"{text}\nCPU model: {diagnosis.model_text}\nGPU: {clean(diagnosis.gpu_text)}\n"
 
 
-COMMAND = Command(
-    "doctor",
-    options=(
-        JSON_OPTION,
-        Option("--baselines", "DIR", "the folder of the baselines (default: KG_BASELINES, else ./baselines)"),
-        Option("--root", "DIR", "look for system files below DIR, as of a mounted image"),
-    ),
-    details="exit: 0 at least the CPU model can be gated here; 2 it cannot\n",
-)
+def add_arguments(parser):
+    add_json(parser)
+    parser.add_argument("--baselines", metavar="DIR", help="the folder of the baselines (default: KG_BASELINES, else ./baselines)")
+    parser.add_argument("--root", metavar="DIR", help="look for system files below DIR, as of a mounted image")
+    parser.epilog = """\
+exit: 0 at least the CPU model can be gated here; 2 it cannot
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    root = options["root"] or ""
+def main(options):
+    root = options.root or ""
     if root and not os.path.isdir(root):  # every fact would be absent
         raise Failure(f"doctor: --root {root}: there is no such folder: name the mount point of the image")
-    diagnosis = Diagnosis(collect(root, options["baselines"] or default_folder()))
-    print_output("doctor", render(diagnosis, options["json"]))
+    diagnosis = Diagnosis(collect(root, options.baselines or default_folder()))
+    print_output("doctor", render(diagnosis, options.json))
     return 0 if diagnosis.model else 2

@@ -14,8 +14,9 @@ from kernelgate.baseline.diff import loosened
 from kernelgate.baseline.file import Commit, default_folder, gate_counts
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, current_commit, json_text, member,
-                                    own_file, print_output, read_json)
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import (Failure, ask_command, complain, current_commit, json_text, member, own_file, print_output,
+                                    read_json)
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run
@@ -197,29 +198,27 @@ def finish(merged):
 
 
 def _merge(options, folder):
-    strict = options["strict"] or is_strict()
+    strict = options.strict or is_strict()
     refuse_hidden_filter(strict)
     lock_folder("check", folder)
-    programs = options["programs"]
+    programs = options.programs
     if programs is None:
-        return merge(folder, strict, build=options["build"])
+        return merge(folder, strict, build=options.build)
     partial = ctest_chose_tests()
-    tests = list_tests(programs, options["target"])
-    merged = merge(folder, strict, nothing_is_an_error=partial, build=options["build"])
+    tests = list_tests(programs, options.target)
+    merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build)
     Coverage(merged, tests, default_folder(), partial).check()
     return merged
 
 
 def _code_of_ctest(text):
-    if text is None:
-        return 0
     if not re.fullmatch("[0-9]{1,3}", text) or int(text) > 255:
         raise Failure(f"results: --ctest-code '{text}': expected an exit code from 0 to 255")
     return int(text)
 
 
 def _detail(options):
-    return "quiet" if options["quiet"] or options["q"] else "verbose" if options["verbose"] or options["v"] else "brief"
+    return "quiet" if options.quiet else "verbose" if options.verbose else "brief"
 
 
 def _print_again(path, detail):
@@ -229,29 +228,29 @@ def _print_again(path, detail):
     return PASS
 
 
-COMMAND = Command(
-    "results",
-    options=(
-        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
-        Option("--build", "DIR", "the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it"),
-        Option("--strict", None, "fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)"),
-        Option("--programs", "FILE", "the programs whose tests had to report, one path per line"),
-        Option("--target", "KIND", "gpu, model or sm: only the tests of this target had to report; may be repeated",
-               repeated=True),
-        Option("--ctest", "FILE", "the report of ctest --output-junit, which says how each test ended"),
-        Option("--ctest-code", "N", "the exit code of ctest"),
-        Option("--error", "TEXT", "an error of the run that no test can report; may be repeated", repeated=True),
-        Option("--note", "TEXT", "what the run did not judge of generated code; may be repeated", repeated=True),
-        Option("--since", "COMMIT",
-               "compare the baselines with what they were at this commit, branch or tag, and say what is held more loosely"),
-        Option("--print", "FILE", "only print the results of an earlier run, whose results.json FILE is"),
-        Option("--verbose", None, "print one line per case, not only one per comparison"),
-        Option("--quiet", None, "print the line of the verdict alone"),
-        Option("-v", None, "short for --verbose"),
-        Option("-q", None, "short for --quiet"),
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
+    parser.add_argument("--build", metavar="DIR",
+                        help="the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it")
+    parser.add_argument("--strict", action="store_true",
+                        help="fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)")
+    parser.add_argument("--programs", metavar="FILE", help="the programs whose tests had to report, one path per line")
+    parser.add_argument("--target", action="append", default=[], metavar="KIND",
+                        help="gpu, model or sm: only the tests of this target had to report; may be repeated")
+    parser.add_argument("--ctest", metavar="FILE", help="the report of ctest --output-junit, which says how each test ended")
+    parser.add_argument("--ctest-code", type=_code_of_ctest, default=0, metavar="N", help="the exit code of ctest")
+    parser.add_argument("--error", action="append", default=[], metavar="TEXT",
+                        help="an error of the run that no test can report; may be repeated")
+    parser.add_argument("--note", action="append", default=[], metavar="TEXT",
+                        help="what the run did not judge of generated code; may be repeated")
+    parser.add_argument("--since", metavar="COMMIT",
+                        help="compare the baselines with what they were at this commit, branch or tag, and say what is held more "
+                             "loosely")
+    parser.add_argument("--print", metavar="FILE", help="only print the results of an earlier run, whose results.json FILE is")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case, not only one per comparison")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
+    add_json(parser)
+    parser.epilog = """\
 exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no
 table (with --strict also environment, noisy, no-baseline, unlisted); 2 an error; 77
 nothing was judged (with --strict 2, unless all was filtered out)
@@ -265,21 +264,18 @@ read, which is an error.
 
 In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is also annotated, the
 worst first, at the lines of the sources in the current folder.
-""",
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    folder = results_folder(options["out"])
-    ctest_code = _code_of_ctest(options["ctest-code"])
-    if options["print"] is not None:
-        return _print_again(options["print"], _detail(options))
+def main(options):
+    folder = results_folder(options.out)
+    if options.print is not None:
+        return _print_again(options.print, _detail(options))
     # Whoever reads the output may end early, and the files are written all the same.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     merged = _merge(options, folder)
     try:
-        return _finish(merged, options, folder, ctest_code)
+        return _finish(merged, options, folder)
     finally:
         lock_folder("end", folder, whose_run())
 
@@ -293,25 +289,25 @@ def _note_uninitialized(document, build):
     document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
 
 
-def _finish(merged, options, folder, ctest_code):
+def _finish(merged, options, folder):
     """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
-    if options["ctest"] is not None:
+    if options.ctest is not None:
         try:
-            check_report(merged, options["ctest"], ctest_code)
+            check_report(merged, options.ctest, options.ctest_code)
         except Failure as failure:
             merged.add_error(None, str(failure))
-    for why in options["error"]:
+    for why in options.error:
         merged.add_error(None, why)
-    merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options["note"]]
-    if options["programs"] is not None:
-        _note_uninitialized(merged.document, os.path.dirname(options["programs"]))
+    merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options.note]
+    if options.programs is not None:
+        _note_uninitialized(merged.document, os.path.dirname(options.programs))
         _lint(merged)
-    if options["build"] is not None:
-        merged.document["build"] = options["build"]
+    if options.build is not None:
+        merged.document["build"] = options.build
     name_commits(merged.document, None)
-    add_baselines(merged, options["since"])
+    add_baselines(merged, options.since)
     if merged.strict:
-        check_code_baselines(merged, options["build"], options["since"])
+        check_code_baselines(merged, options.build, options.since)
     finish(merged)
-    written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
+    written = publish(merged.document, folder, None if options.json else _detail(options), options.json, not options.json)
     return merged.document["exit_code"] if written else ERROR

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, own_command,
-                                    print_output, read_json, text_of)
+from kernelgate.base.command_line import add_json
+from kernelgate.base.common import (Failure, complain, json_text, list_of, member, number_of, own_command, print_output,
+                                    read_json, text_of)
 from kernelgate.base.settings import results_folder
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
@@ -263,12 +264,10 @@ def prove(proof, as_json):
     return code
 
 
-COMMAND = Command(
-    "selftest",
-    options=(
-        JSON_OPTION,
-    ),
-    details="""\
+def add_arguments(parser):
+    parser.add_argument("program", metavar="PROGRAM")
+    add_json(parser)
+    parser.epilog = """\
 Records a baseline of the program's kernels, then has the gate's own test judge them as
 they are, with 1, 2, 3 and 5 % more to do, and against baselines that a machine, or the
 kernels alone, 5 % faster would have left. The build's selftest/selftest.gpu is such a
@@ -276,16 +275,11 @@ program: KG_STUDY_EXTRA, a fraction, is what makes its kernels slower. Leaves
 selftest.md, the table, and the runs' results in selftest/ of KG_OUT (else of out).
 exit: 0 as they are they pass, 3 and 5 % are slower, a drift is environment; 1 one of
 them is not; 2 the gate could not be run; 77 there is no GPU
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    if len(options["operands"]) != 1:
-        raise Failure("selftest: needs one program, the build's selftest.gpu")
-    (program,) = options["operands"]
+def main(options):
+    program = options.program
     if not program.endswith(".gpu"):
         raise Failure(f"selftest: {program}: is not a program for a GPU: those end in .gpu")
     folder = os.path.join(results_folder(None), "selftest")
@@ -293,7 +287,7 @@ def main(arguments):
     hold(folder)
     clear(folder)
     try:
-        return prove(Proof(program if "/" in program else f"./{program}", folder), options["json"])
+        return prove(Proof(program if "/" in program else f"./{program}", folder), options.json)
     except NoGpu as failure:
         complain(str(failure))
         return 77

@@ -8,7 +8,8 @@ import time
 from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
 from kernelgate.code.code_judge import judge_case, notes_of
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, complain, json_text, print_output, replace_file
+from kernelgate.base.command_line import add_filter, add_json
+from kernelgate.base.common import Failure, complain, json_text, print_output, replace_file
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of
@@ -31,7 +32,7 @@ def _takes(globs, case):
 
 def _architectures(build, options):
     """Those that are asked for, of those that the build compiles."""
-    asked = read_architectures(options["arch"]) or build.architectures
+    asked = read_architectures(options.arch) or build.architectures
     for architecture in asked:
         if architecture not in build.architectures:
             known = ", ".join(map(key_of, build.architectures)) or "none"
@@ -167,17 +168,19 @@ def _run_test(build, name):
     return code
 
 
-COMMAND = Command(
-    "code",
-    options=(
-        Option("--arch", "N,...", "of these architectures, 90 for sm_90 (default: all that the build compiles)"),
-        Option("--build", "DIR", "the build folder (default: this command's build)"),
-        JSON_OPTION,
-        Option("--record", None, "write the figures to baselines/sm_N.json instead (KG_BASELINES, else baselines)"),
-        Option("--ready", None, "only say whether there are baselines of this toolkit: exit 0, else 77 with the reason"),
-        Option("--test", "NAME", "judge one of CTest's tests, sm_90.NAME.code, and leave its verdicts in KG_OUT"),
-    ),
-    details="""\
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--arch", metavar="N,...",
+                        help="of these architectures, 90 for sm_90 (default: all that the build compiles)")
+    parser.add_argument("--build", metavar="DIR", help="the build folder (default: this command's build)")
+    add_json(parser)
+    parser.add_argument("--record", action="store_true",
+                        help="write the figures to baselines/sm_N.json instead (KG_BASELINES, else baselines)")
+    parser.add_argument("--ready", action="store_true",
+                        help="only say whether there are baselines of this toolkit: exit 0, else 77 with the reason")
+    parser.add_argument("--test", metavar="NAME",
+                        help="judge one of CTest's tests, sm_90.NAME.code, and leave its verdicts in KG_OUT")
+    parser.epilog = """\
 Registers, spilled bytes (stored and loaded), stack and shared memory, occupancy, bytes
 of code and instructions by class, of each case's kernels. Build the target kernel_code
 before. A build compiles for the architectures of the GPUs in baselines, and for those
@@ -185,32 +188,28 @@ of baselines/sm_N.json; configured with -DKG_CODE_ARCHITECTURES="80;90" for thes
 FILTER is as in `kernelgate help occupancy`.
 exit: 0 printed, recorded, judged and not worse; 1 --test: worse; 2 an error; 77 there
 is no nvcc, or no baseline of its version
-""",
-    takes_operands=True,
-)
+"""
 
 
 def show_code(options):
-    folder, _ = find_build(options["build"], MODEL, GPU)
+    folder, _ = find_build(options.build, MODEL, GPU)
     build = CodeBuild(folder)
-    if options["test"] is not None:
-        return _run_test(build, options["test"])
-    if len(options["operands"]) > 1:
-        raise Failure("code: takes one filter: separate globs by commas")
-    if options["ready"]:
+    if options.test is not None:
+        return _run_test(build, options.test)
+    if options.ready:
         return _check_ready(build)
     architectures = _architectures(build, options)
-    if options["record"]:
+    if options.record:
         refuse_stale(build.folder, ".cubin")
         return _record(build, architectures)
-    found = _figures(build, "".join(options["operands"]), architectures)
-    print_output("code", json_text(_document(found, build.toolkit())) if options["json"] else _show(found))
+    found = _figures(build, options.filter or "", architectures)
+    print_output("code", json_text(_document(found, build.toolkit())) if options.json else _show(found))
     return 0
 
 
-def main(arguments):
+def main(options):
     try:
-        return show_code(COMMAND.parse(arguments))
+        return show_code(options)
     except Unavailable as failure:
         complain(str(failure))
         return NOTHING

@@ -5,8 +5,9 @@ import os
 import tempfile
 import time
 
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, nearest_name,
-                                    number_of, print_output, replace_file, text_of)
+from kernelgate.base.command_line import add_filter, add_format, did_you_mean
+from kernelgate.base.common import (Failure, complain, json_text, list_of, member, nearest_name, number_of, print_output,
+                                    replace_file, text_of)
 from kernelgate.base.figures import plural
 from kernelgate.tune.launch_choice import TIME, Tuning
 from kernelgate.base.observers import Observation, Unavailable, stoppable
@@ -14,7 +15,6 @@ from kernelgate.base.programs import GPU, MODEL, NOTHING, Answers, Query, find_b
 from kernelgate.base.progress import Progress
 from kernelgate.base.results import COUNTERS
 from kernelgate.base.settings import is_strict
-from kernelgate.base.table import parse_format
 from kernelgate.tune.tune_report import Search, Tables, document_of
 
 PRECISION = 0.005  # half of the interval of a median, as a fraction of it
@@ -36,34 +36,9 @@ class NoGpu(Failure):
 # The command line
 
 
-def hint_of(name, names):
-    """The hint of the name that may have been meant; empty where none is near."""
-    nearest = nearest_name(name, names)
-    return f"; did you mean {nearest}?" if nearest else ""
-
-
-def chosen(options, name, choices):
-    given = options[name] or choices[0]
-    if given not in choices:
-        raise Failure(f"tune: --{name} {given}: there is no such choice{hint_of(given, choices)}: use "
-                      f"{', '.join(choices[:-1])} or {choices[-1]}")
-    return given
-
-
-def read_metric(options):
-    metric = options["by"] or TIME
-    if metric not in (TIME, *COUNTERS):
-        hint = hint_of(metric, (TIME, *COUNTERS))
-        raise Failure(f"tune: --by {metric}: there is no such metric"
-                      + (hint or ": use time_ns, or a counter of the CPU model such as global_load_sectors"))
-    if metric != TIME and (options["exhaustive"] or options["precision"]):
-        raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
-    return metric
-
-
 def read_precision(text):
     try:
-        precision = PRECISION if text is None else float(text)
+        precision = float(text)
     except ValueError:
         precision = math.nan
     if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
@@ -94,7 +69,7 @@ def check_sets(sets, variants):
             raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
         for glob in filter(None, globs.split(",")):
             if not any(globs_take(glob, variant) for variant in variants):
-                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{hint_of(glob, variants)}')
+                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{did_you_mean(glob, variants)}')
 
 
 def check_path(path):
@@ -262,17 +237,16 @@ def choose_exit_code(tuning):
 
 def search(options, globs):
     """Searches, and prints and saves what was found; the exit code."""
-    form = parse_format("tune", options, ("text", "markdown", "json"))
-    table = chosen(options, "table", ("best", "launches", "sizes"))
-    tuning = Tuning(read_metric(options))
-    precision = read_precision(options["precision"])
-    sets = read_sets(options["set"])
-    if options["save"]:
-        check_path(options["save"])
+    if options.by != TIME and (options.exhaustive or options.precision):
+        raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
+    form, tuning, precision = options.format, Tuning(options.by), options.precision or PRECISION
+    sets = read_sets(options.set)
+    if options.save:
+        check_path(options.save)
     began = time.monotonic()
-    programs = Programs(options["build"], globs, tuning)
+    programs = Programs(options.build, globs, tuning)
     check_sets(sets, tuning.variants())
-    mode = "exhaustive" if options["exhaustive"] else "race"
+    mode = "exhaustive" if options.exhaustive else "race"
     observation = Run(tuning, programs, {"KG_TUNE_MODE": mode, "KG_TUNE_PRECISION": f"{precision:.6g}"})
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-tune.") as folder:
@@ -282,52 +256,47 @@ def search(options, globs):
     found = Search(tuning, sets, observation.target or programs.target, observation.provenance, programs.axes,
                    mode if tuning.timed else "count", precision, globs, time.monotonic() - began)
     if form != "json":
-        print_output("tune", Tables(found, form == "markdown").write(table))
+        print_output("tune", Tables(found, form == "markdown").write(options.table))
     code = choose_exit_code(tuning)
-    if form == "json" or options["save"]:
+    if form == "json" or options.save:
         text = json_text(document_of(found, code))
         if form == "json":
             print_output("tune", text)
-        if options["save"]:
-            save(options["save"], text)
+        if options.save:
+            save(options.save, text)
     return code
 
 
-COMMAND = Command(
-    "tune",
-    options=(
-        Option("--build", "DIR", "the folder of the comparisons' programs (default: this command's build)"),
-        Option("--exhaustive", None, "time every launch to the full precision, instead of a race"),
-        Option("--precision", "F", "half of the 95 % interval of a median, as a fraction of it (default: 0.005)"),
-        Option("--by", "METRIC", "rank by time_ns (the default), or by a counter of the CPU model"),
-        Option("--set", "NAME=GLOBS", "compare these variants as one set with others; may be repeated", repeated=True),
-        Option("--table", "WHAT", "best (the default), launches: each by variant, or sizes: each by variant"),
-        Option("--format", "FORMAT", "text (the default), markdown or json"),
-        JSON_OPTION,
-        Option("--save", "FILE", "also write everything to this file, as JSON"),
-    ),
-    details="""\
+def add_arguments(parser):
+    add_filter(parser)
+    parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
+    parser.add_argument("--exhaustive", action="store_true", help="time every launch to the full precision, instead of a race")
+    parser.add_argument("--precision", metavar="F", type=read_precision,
+                        help=f"half of the 95 %% interval of a median, as a fraction of it (default: {PRECISION})")
+    parser.add_argument("--by", metavar="METRIC", choices=(TIME, *COUNTERS), default=TIME,
+                        help="rank by time_ns (the default), or by a counter of the CPU model")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=GLOBS",
+                        help="compare these variants as one set with others; may be repeated")
+    parser.add_argument("--table", metavar="TABLE", choices=("best", "launches", "sizes"), default="best",
+                        help="best (the default), launches: each by variant, or sizes: each by variant")
+    add_format(parser, ("text", "markdown", "json"))
+    parser.add_argument("--save", metavar="FILE", help="also write everything to this file, as JSON")
+    parser.epilog = """\
 FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER:
 matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it is timed;
 a wrong one is named, and never wins. A race drops slow candidates; the best of each
 variant are then timed in turn, which gives their ratios. --by COUNTER
 (global_load_sectors) needs no GPU.
 exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 77 no GPU
-""",
-    takes_operands=True,
-)
+"""
 
 
-def main(arguments):
-    options = COMMAND.parse(arguments)
-    filters = options["operands"]
-    if len(filters) > 1:
-        raise Failure(f'tune: takes one FILTER, in which a comma separates globs: "{filters[0]},{filters[1]}"')
-    if filters == [""]:
+def main(options):
+    if options.filter == "":
         raise Failure('tune: the filter "" holds no glob: omit it to take all')
     with stoppable():
         try:
-            return search(options, filters[0] if filters else os.environ.get("KG_FILTER", ""))
+            return search(options, options.filter or os.environ.get("KG_FILTER", ""))
         except NoGpu as failure:
             complain(str(failure))
             return 2 if is_strict() else NOTHING

@@ -1,0 +1,93 @@
+"""The command line of the commands: argparse, whose errors become Failures of one line."""
+
+import argparse
+import difflib
+
+from kernelgate.base.common import Failure, print_output
+
+
+def did_you_mean(name, names):
+    """The hint of the name that may have been meant; "" where none is near."""
+    nearest = difflib.get_close_matches(name, names, 1)
+    return f'; did you mean "{nearest[0]}"?' if nearest else ""
+
+
+class _Once(argparse.Action):
+    """Stores a value, or the constant of a flag. Two values of one destination are refused: the user may not know which counts."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        if option_string and self.dest in parser.given:
+            parser.error(f"option {option_string} is given after {parser.given[self.dest]}: give one of them")
+        if values == "" and option_string:
+            parser.error(f"option {option_string} needs a value: {option_string} {self.metavar}")
+        if option_string:
+            parser.given[self.dest] = option_string
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
+
+
+def _flag(**settings):
+    return _Once(**{"nargs": 0, "const": True, "default": False, **settings})
+
+
+class Parser(argparse.ArgumentParser):
+    """`declare`, if given, is called with this parser before it is first used, and declares its arguments: to import the modules
+    of all commands for their arguments takes ten times as long as to start."""
+
+    def __init__(self, declare=None, **settings):
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+        for name in ("store_true", "store_const"):
+            self.register("action", name, _flag)
+        self.given = {}  # the options that were given, by destination
+        self._declare = declare
+        self._is_mixing = declare is None
+
+    def declare(self):
+        declare, self._declare = self._declare, None
+        if declare is not None:
+            declare(self)
+
+    def parse_known_args(self, args=None, namespace=None):
+        self.declare()
+        if self._is_mixing:
+            return super().parse_known_args(args, namespace)
+        # Operands may stand before, between and after options. It calls this method.
+        self._is_mixing = True
+        found, unknown = self.parse_known_intermixed_args(args, namespace)
+        for word in unknown:
+            name = word.partition("=")[0]
+            if name.startswith("-") and name != "--" and name not in self._option_string_actions:
+                self.error(f"unknown option {name}{did_you_mean(name, self._option_string_actions)}")
+        if unknown:
+            self.error(f'unexpected argument "{unknown[-1]}"')
+        return found, unknown
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            hint = did_you_mean(value, action.choices)
+            listed = "" if action.nargs == argparse.PARSER else f": use {', '.join(action.choices)}"
+            self.error(f'unknown {(action.metavar or action.dest).lower()} "{value}"{hint or listed}')
+
+    def error(self, message):
+        command = self.prog.partition(" ")[2]
+        see = " See" if message.endswith("?") else ": see"
+        raise Failure(f"{command + ': ' if command else ''}{message}{see} `{self.prog} --help`")
+
+    def print_help(self, file=None):
+        print_output("help", self.format_help())
+
+
+def add_json(parser):
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead")
+
+
+def add_format(parser, formats=("text", "markdown", "csv", "json"), default="text", text=None):
+    """--format, and --json, which is short for --format json; `text` is the help of the first."""
+    parser.add_argument("--format", choices=formats, default=default, metavar="FORMAT",
+                        help=text or f"{', '.join(formats[:-1])} or {formats[-1]} (default: {default})")
+    parser.add_argument("--json", action="store_const", dest="format", const="json", default=default, help="short for --format json")
+
+
+def add_filter(parser):
+    parser.add_argument("filter", nargs="?", metavar="FILTER", help="globs on case ids, separated by commas")
