@@ -92,7 +92,7 @@ class Files(Merges):
                            (json.dumps(verdicts("t", part("time", "slow"))), "cases[0].verdict"),
                            (json.dumps(verdicts("t", part("time", case=None))), "cases[0].case"),
                            (json.dumps(verdicts("t", part("time", group=[]))), "cases[0].group"),
-                           (json.dumps(verdicts(None)), 'test is not {"type": "string", "minLength": 1}')):
+                           (json.dumps(verdicts(None)), "test: None is not of type 'string'")):
             self.refuse(told, text)
         for path, told in (("none", "cannot be read: No such file"), (".", "it is not a regular file"),
                            ("pipe", "it is not a regular file")):
