@@ -6,7 +6,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from kernelgate.base.common import LARGEST_FIGURE, Failure, open_regular
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import open_regular
+from kernelgate.base.json_io import LARGEST_FIGURE
 
 LARGEST_FILE = 512 << 20  # a comparison launches hundreds of kernels
 TROUBLE = "==ERROR=="

@@ -10,9 +10,10 @@ from typing import Optional
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # pylint: disable=wrong-import-position
-from kernelgate.base.command_line import Parser
-from kernelgate.base.common import (Failure, integer_of, is_integer, member, number_of, json_text, open_regular, parse_json,
-                                    print_output, run, text_of)
+from kernelgate.base.command_line import Parser, print_output, run
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import open_regular
+from kernelgate.base.json_io import integer_of, is_integer, json_text, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from ncu_table import Table
 
@@ -364,7 +365,8 @@ def validate(options):
 
 
 def add_arguments(parser):
-    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown", help="print one row per case, as Markdown")
+    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown",
+                        help="print one row per case, as Markdown")
     parser.add_argument("--json", dest="form", action="store_const", const="json", help="print one JSON document instead")
     parser.add_argument("--model", metavar="FILE", help="records of the instrumented program's part count")
     parser.add_argument("--launches", metavar="FILE", help="records of the GPU program's part launch")

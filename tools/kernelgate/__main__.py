@@ -8,7 +8,7 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__))
 if os.path.realpath(sys.path[0]) == os.path.realpath(PACKAGE):
     sys.path[0] = os.path.dirname(PACKAGE)
 
-from kernelgate.base.common import run  # pylint: disable=wrong-import-position
+from kernelgate.base.command_line import run# pylint: disable=wrong-import-position
 from kernelgate.commands import main  # pylint: disable=wrong-import-position
 
 if __name__ == "__main__":

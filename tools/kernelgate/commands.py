@@ -7,8 +7,8 @@ import os
 import sys
 from typing import NamedTuple
 
-from kernelgate.base.command_line import Parser
-from kernelgate.base.common import become_command, print_output
+from kernelgate.base.command_line import Parser, print_output
+from kernelgate.base.own_command import become_command
 
 
 class Command(NamedTuple):

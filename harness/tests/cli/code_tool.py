@@ -21,7 +21,7 @@ from kernelgate.code import sass
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.code_changes import CodeChanges
 from kernelgate.code.code_judge import describe_moves, find_moves, judge_case, notes_of
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.run.causes import add_causes
 
 need_calculator = unittest.skipUnless(occupancy.calculate([]) is not None, "built without cuda_occupancy.h of the CUDA Toolkit")

@@ -94,7 +94,7 @@ def _main_of(line, environment):
     if _needs_start(name, arguments, environment):
         _started.add(name)
         return None
-    return lambda: sys.modules["kernelgate.base.common"].run(_commands.main), [name, *arguments], {**environment, "KG__COMMAND": path}
+    return lambda: sys.modules["kernelgate.base.command_line"].run(_commands.main), [name, *arguments], {**environment, "KG__COMMAND": path}
 
 
 def run(line, env=None, **options):

@@ -20,7 +20,7 @@ COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
 sys.path.insert(0, os.path.join(TREE, "tools"))
 commands = importlib.import_module("kernelgate.commands")
-common = importlib.import_module("kernelgate.base.common")
+command_line = importlib.import_module("kernelgate.base.command_line")
 tool = importlib.import_module("kernelgate.report.compare")
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"
@@ -168,7 +168,7 @@ class Compare(unittest.TestCase):
         self.assertEqual((found.rows[0].verdict, found.exit_code(False)), ("slower", 1), "whatever machine code both run")
         found = compared([a, case("a", count(1), MODEL)], [b, case("a", count(1), MODEL)])
         self.assertEqual([row.judged for row in found.rows], [False, True])
-        with self.assertRaisesRegex(common.Failure, "no case in common"):
+        with self.assertRaisesRegex(command_line.Failure, "no case in common"):
             compared([a], [b, case("a", time(1), "nvidia-third")])
 
     def test_means_are_geometric(self):
@@ -194,7 +194,7 @@ class Compare(unittest.TestCase):
                                       ([a], [a], "n/*", "the filter leaves none of 1 cases.*none$"),
                                       ([a], [a, a], "", f"B: m/a/1/b8 appears twice on {GPU}"),
                                       ([a], [a], "m/a/1/b9", "nearest is m/a/1/b8"), ([a], [a], "m/aa/*", "nearest is m/a/1/b8")):
-            with self.assertRaisesRegex(common.Failure, told):
+            with self.assertRaisesRegex(command_line.Failure, told):
                 compared(one, two, globs)
         for globs, taken in (("m/a", 1), ("m", 2), ("m/*", 2), ("x,m/b/1", 1)):
             self.assertEqual(len(compared([a, b], [a, b], globs).rows), taken, globs)
@@ -295,7 +295,7 @@ exit 1
                 arguments = ["compare", "a.json", "b.json", *generator.choice(([], ["--json"], ["--format=csv"]))]
                 with mock.patch.object(sys, "argv", ["kernelgate", *arguments]), contextlib.redirect_stderr(error), \
                         contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                    common.run(commands.main)
+                    command_line.run(commands.main)
                 codes[ended.exception.code] += 1
                 if ended.exception.code == 2 and not output.buffer.getvalue():
                     self.assertEqual(error.buffer.getvalue().count(b"\n"), 1)

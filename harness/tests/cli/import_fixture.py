@@ -14,7 +14,7 @@ from command_fixture import COMMAND, TREE
 del sys.argv[1:3]  # which command_fixture has read
 cases = importlib.import_module("kernelgate.imports.cases")
 commands = importlib.import_module("kernelgate.commands")
-common = importlib.import_module("kernelgate.base.common")
+command_line = importlib.import_module("kernelgate.base.command_line")
 importer = importlib.import_module("kernelgate.imports.import_command")
 
 COPY = "copy/strided/1048576/b256"
@@ -111,7 +111,7 @@ class Folder(command_fixture.Folder):
         return judge.call_args.args[0].targets
 
     def refuses(self, fragment, tool, *documents, target=None):
-        with self.assertRaises(common.Failure) as caught:
+        with self.assertRaises(command_line.Failure) as caught:
             self.converted(tool, *documents, target=target)
         self.assertIn(fragment, str(caught.exception))
 

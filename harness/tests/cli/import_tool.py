@@ -14,7 +14,7 @@ from unittest import mock
 
 import command_run
 import mutations
-from import_fixture import (COMMAND, COPY, FAKE, SCAN, TREE, Folder, cases, changed, commands, common, google, importer, nvbench, run_of, state,
+from import_fixture import (COMMAND, COPY, FAKE, SCAN, TREE, Folder, cases, changed, command_line, commands, google, importer, nvbench, run_of, state,
                             state_of, summary, with_samples)
 
 
@@ -61,7 +61,7 @@ class Names(Folder):
     def test_a_name_that_is_too_long(self):
         self.assertEqual(len(cases.CaseName("a" * 153).id()), 159)
         for length in (154, 1000):
-            with self.assertRaisesRegex(common.Failure, "longer than the 159 characters"):
+            with self.assertRaisesRegex(command_line.Failure, "longer than the 159 characters"):
                 cases.CaseName("a" * length).id()
 
     def test_targets(self):
@@ -186,7 +186,7 @@ class Refusals(Folder):
                 (b"", "0.json:1: is not JSON")):
             self.refuses(fragment, "nvbench", data)
         for path, fragment in (("absent.json", "absent.json: cannot be read: No such file"), (".", "it is not a regular file")):
-            with self.assertRaisesRegex(common.Failure, fragment):
+            with self.assertRaisesRegex(command_line.Failure, fragment):
                 commands.main(["import", "--from=nvbench", path])
         self.refuses("1.json: is equal to 0.json", "nvbench", nvbench(), nvbench())
         self.refuses("looks like a document of google-benchmark", "nvbench", google())
@@ -197,7 +197,7 @@ class Refusals(Folder):
                 (["--from=nvbench", "--target=My GPU", "x"], "--target My GPU: is not a target's key"),
                 (["--from=nvbench", "--target=" + "a" * 96, "x"], "is not a target's key"),
                 (["--from=nvbench", "--target=cpu-model", "x"], "holds exact counters, and no times")):
-            with self.assertRaises(common.Failure) as caught:
+            with self.assertRaises(command_line.Failure) as caught:
                 commands.main(["import", *arguments])
             self.assertIn(fragment, str(caught.exception))
         self.refuses("--target nvidia-fake: is what this project's own programs call this GPU", "nvbench", nvbench(),
@@ -229,7 +229,7 @@ class Refusals(Folder):
             arguments = ["import", f"--from={tool}", *(["--target=t"] if tool == "google-benchmark" else []), "0.json"]
             with mock.patch.object(importer, "judge") as judge, mock.patch.object(sys, "argv", ["kernelgate", *arguments]), \
                     contextlib.redirect_stderr(error), self.assertRaises(SystemExit) as ended:
-                common.run(commands.main)
+                command_line.run(commands.main)
             told = error.buffer.getvalue().decode()
             code = ended.exception.code or 0
             codes[code] += 1

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(TREE, "tools"))
 # pylint: disable=wrong-import-position
 from kernelgate.tune import launch_choice
 from kernelgate.tune import tune
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from tune_fixture import counted, finalist, measured  # noqa: E402
 
 

@@ -5,7 +5,7 @@ import unittest
 
 import command_fixture  # noqa: F401 # pylint: disable=unused-import
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.observers import run_side_by_side
 
 

@@ -20,7 +20,7 @@ COMMAND = sys.argv.pop()
 TREE = os.path.abspath(sys.argv.pop())
 sys.path.insert(0, os.path.join(TREE, "tools"))
 commands = importlib.import_module("kernelgate.commands")
-common = importlib.import_module("kernelgate.base.common")
+command_line = importlib.import_module("kernelgate.base.command_line")
 bounds = importlib.import_module("kernelgate.predict.bounds")
 gpu_specs = importlib.import_module("kernelgate.predict.gpu_specs")
 tool = importlib.import_module("kernelgate.predict.predict")
@@ -173,7 +173,7 @@ class Gpus(InFolder):
                     ({**figure, "value": True}, "is not a whole"),
                     ({**figure, "source": ""}, "multiprocessors.source: is not a text")))):
             self.write("g.json", document)
-            with self.assertRaises(common.Failure) as raised:
+            with self.assertRaises(command_line.Failure) as raised:
                 gpu_specs.read_gpus("g.json")
             self.assertIn(told, str(raised.exception))
 
@@ -401,7 +401,7 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
                              *generator.choice(([], ["--json"], ["--format=markdown"]))]
                 with mock.patch.object(sys, "argv", ["kernelgate", *arguments]), contextlib.redirect_stderr(error), \
                         contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                    common.run(commands.main)
+                    command_line.run(commands.main)
                 codes[ended.exception.code] += 1
                 told, text = error.buffer.getvalue(), output.buffer.getvalue().decode()
                 self.assertEqual((told.count(b"\n"), text == ""), (1, True) if ended.exception.code == 2 else (0, False), told)

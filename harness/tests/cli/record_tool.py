@@ -13,7 +13,7 @@ from unittest import mock
 from command_fixture import COMMAND
 from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
 
-from kernelgate.baseline import time as record_times
+from kernelgate.baseline import timing
 
 
 class Times(Recording):
@@ -130,12 +130,12 @@ class Times(Recording):
     def test_a_copy_has_a_fingerprint_too(self):
         """It starts no kernel, so that its launch is all that is known of it."""
         recorder = SimpleNamespace(log=None, provenance={}, target={"compute_capability": "9.0"}, refuse=self.fail)
-        timing = record_times.Timing(recorder, [GPU], 5, False)
+        recorded = timing.Timing(recorder, [GPU], 5, False)
         for case, kernel in ((SLOW, {"launch": "0123456789abcdef"}), (QUICK, {})):
-            timing._take_measured(GPU, {"case": case, "kernel": kernel, "metrics": {"time_ns": {"value": 5000}}})
-        with mock.patch.object(record_times, "fingerprints_of", lambda _, kernels: ["elf-0123456789abcdef" for _ in kernels]):
-            timing._identify_code()
-        self.assertEqual([timing._sessions.case(case).code for case in (SLOW, QUICK)],
+            recorded._take_measured(GPU, {"case": case, "kernel": kernel, "metrics": {"time_ns": {"value": 5000}}})
+        with mock.patch.object(timing, "fingerprints_of", lambda _, kernels: ["elf-0123456789abcdef" for _ in kernels]):
+            recorded._identify_code()
+        self.assertEqual([recorded._sessions.case(case).code for case in (SLOW, QUICK)],
                          [{"fingerprint": "elf-0123456789abcdef"}, None])
 
     def test_further_boards_are_merged(self):

@@ -17,7 +17,7 @@ from command_fixture import COMMAND, TREE, Folder
 from kernelgate.baseline import file as baseline_file
 from kernelgate.baseline import noise
 from kernelgate.baseline.file import Case, Metric
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.code.kernel_code import code_changes, code_of, is_other_code, is_same_code
 from kernelgate.baseline.fit import (Recorded, Sessions, counts_differ, errors_of_sessions, launch_costs, make_time, record_count,
                                      record_lines)

@@ -17,7 +17,7 @@ import command_run  # noqa: E402
 import mutations  # noqa: E402
 
 commands = importlib.import_module("kernelgate.commands")
-common = importlib.import_module("kernelgate.base.common")
+command_line = importlib.import_module("kernelgate.base.command_line")
 tool = importlib.import_module("kernelgate.report.report")
 
 TRANSFERS = (copied("transfers/pageable/8x8/-", 4000, "host"), copied("transfers/pinned/8x8/-", 2000, "graph"),
@@ -74,7 +74,7 @@ class Report(unittest.TestCase):
         return text
 
     def refuses(self, fragment, *options):
-        with self.assertRaises(common.Failure) as caught:
+        with self.assertRaises(command_line.Failure) as caught:
             self.run_tool(*options)
         self.assertIn(fragment, str(caught.exception))
 
@@ -248,8 +248,8 @@ class Report(unittest.TestCase):
                                                                                  )),
                               "--results=bad.json")
                 good += 1
-            except common.Failure as failure:
-                self.assertNotIn("\n", common.fit(str(failure), 1024))
+            except command_line.Failure as failure:
+                self.assertNotIn("\n", importlib.import_module("kernelgate.base.errors").fit(str(failure), 1024))
         self.assertGreater(good, 40)
 
     def test_the_command(self):

@@ -11,7 +11,7 @@ sys.argv.pop()
 TREE = sys.argv.pop()
 sys.path.insert(0, os.path.join(TREE, "tools"))
 
-from kernelgate.base import common
+from kernelgate.base import errors
 from kernelgate.base import results
 
 CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
@@ -49,7 +49,7 @@ class Results(unittest.TestCase):
                 *(({"cases": [{**CASE, "metrics": {"time_ns": metric}}]}, told) for metric, told in (
                     (5, "metrics.time_ns: expected an object"), ({"low": "x"}, "time_ns.low: expected a number"),
                     ({"gated": 1}, "gated: expected true or false"), ({"verdict": []}, "time_ns.verdict: expected one of")))):
-            with self.assertRaisesRegex(common.Failure, told):
+            with self.assertRaisesRegex(errors.Failure, told):
                 self.loaded({**DOCUMENT, **change})
 
 

@@ -11,7 +11,7 @@ from kernelgate import commands
 from kernelgate.base import programs
 from kernelgate.run import begin as run_begin
 from kernelgate.run import expected as run_expected
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 # Two tests of one comparison on the CPU model, and a claim.
 TABLES = {"model.a.check": ["a/v/1/-", "a/v/2/-", "a/v/3/-"], "model.a.count": ["a/v/3/-"], "model.a.claim_x": []}

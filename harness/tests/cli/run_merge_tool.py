@@ -12,7 +12,7 @@ from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
 
 from kernelgate.run import merge as run_merge
 from kernelgate.base import schema_form
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.results import VERDICTS
 
 SKIPPED = {"skipped": "because", "cases": None}
@@ -92,7 +92,7 @@ class Files(Merges):
                            (json.dumps(verdicts("t", part("time", "slow"))), "cases[0].verdict"),
                            (json.dumps(verdicts("t", part("time", case=None))), "cases[0].case"),
                            (json.dumps(verdicts("t", part("time", group=[]))), "cases[0].group"),
-                           (json.dumps(verdicts(None)), "test: None is not of type 'string'")):
+                           (json.dumps(verdicts(None)), "the document: 'test' is a required property")):
             self.refuse(told, text)
         for path, told in (("none", "cannot be read: No such file"), (".", "it is not a regular file"),
                            ("pipe", "it is not a regular file")):
@@ -180,7 +180,7 @@ class Parts(Merges):
 
     def test_every_member_of_a_case_is_kept(self):
         """Each member that the schema knows of a case has its way into the results."""
-        with open(os.path.join(os.path.dirname(schema_form.__file__), "..", "..", "baselines", "schemas",
+        with open(os.path.join(os.path.dirname(schema_form.__file__), "..", "..", "..", "baselines", "schemas",
                                "kernelgate-results.schema.json"), encoding="utf-8") as file:
             known = set(json.load(file)["$defs"]["case_entry"]["properties"])
         once = {"case", "target", "parts", "seconds", "metrics", "pairs", "test", "suspect", "explanation", "sass"}

@@ -8,7 +8,7 @@ from unittest import mock
 from merge_fixture import Merges, part, verdicts
 
 from kernelgate.base import libraries, schema_form
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 
 class Forms(Merges):

@@ -10,8 +10,8 @@ from unittest import mock
 sys.argv.pop()
 TREE = sys.argv.pop()
 sys.path.insert(0, os.path.join(TREE, "tools"))
-common = importlib.import_module("kernelgate.base.common")
-tool = importlib.import_module("kernelgate.base.table")
+command_line = importlib.import_module("kernelgate.base.command_line")
+tool = importlib.import_module("kernelgate.base.columns")
 
 
 class Tables(unittest.TestCase):

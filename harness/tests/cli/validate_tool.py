@@ -19,7 +19,7 @@ sys.argv.pop()
 TREE = sys.argv.pop()
 sys.path.insert(0, os.path.join(TREE, "tools"))
 sys.path.insert(0, os.path.join(TREE, "tools", "dev"))
-common = importlib.import_module("kernelgate.base.common")
+command_line = importlib.import_module("kernelgate.base.command_line")
 tool = importlib.import_module("validate")
 TOOL = os.path.join(TREE, "tools", "dev", "validate.py")
 
@@ -101,7 +101,7 @@ class Validate(unittest.TestCase):
         return code, print_output.call_args.args[1]
 
     def refuses(self, fragment, *options):
-        with self.assertRaises(common.Failure) as caught:
+        with self.assertRaises(command_line.Failure) as caught:
             self.run_tool(*options)
         self.assertIn(fragment, str(caught.exception))
 
@@ -374,7 +374,7 @@ class Records(Validate):
             options = generator.choice(([], ["--json"], ["--markdown"]))
             with mock.patch.object(sys, "argv", [*arguments, *options]), contextlib.redirect_stderr(error), \
                     contextlib.redirect_stdout(output), self.assertRaises(SystemExit) as ended:
-                common.run(tool.main)
+                command_line.run(tool.main)
             told, code = error.buffer.getvalue().decode(errors="replace"), ended.exception.code
             codes[code] += 1
             self.assertEqual(told.count("\n"), 1 if code == 2 else 0, told)

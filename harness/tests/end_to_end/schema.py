@@ -11,7 +11,7 @@ from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, VALIDATE, Runs
 
 sys.path.append(os.path.join(TREE, "tools"))
 from kernelgate.base import schema_form
-from kernelgate.base.common import object_of, text_of
+from kernelgate.base.json_io import object_of, text_of
 
 # That the figures of a metric that is gated fit each other is what no schema can say.
 OF_A_GPU = {

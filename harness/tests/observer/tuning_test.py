@@ -11,7 +11,7 @@ from unittest import mock
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
 # pylint: disable=wrong-import-position
 from command_fixture import Folder  # noqa: E402
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.observers import Observation
 
 PROGRAM = sys.argv[3]

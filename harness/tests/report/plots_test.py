@@ -11,7 +11,7 @@ from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, count
 
 from kernelgate.report import plots
 from kernelgate.report import page as report_page
-from kernelgate.report.comparison_table import Table
+from kernelgate.report.comparisons import Table
 from kernelgate.base.results import Run
 
 

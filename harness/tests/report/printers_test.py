@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
 
 from kernelgate.report import annotations
-from kernelgate.base import common
+from kernelgate.base import errors
 from kernelgate.report import junit
 from kernelgate.report import printers
 from kernelgate.report import summary
@@ -224,7 +224,7 @@ class Files(InFolder):
         self.assertEqual((os.path.islink("link"), self.read("old"), os.stat("old").st_mode & 0o777, self.read("a/b/c")),
                          (True, "new", 0o640, "made"))
         for path in ("dangling", "a", "/dev/null", "old/x"):
-            with self.assertRaises(common.Failure):
+            with self.assertRaises(errors.Failure):
                 printers.save(path, "x")
         self.assertEqual(sorted(os.listdir(".")), ["a", "dangling", "link", "old"])
 

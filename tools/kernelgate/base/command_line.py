@@ -1,15 +1,44 @@
 """The command line of the commands: argparse, whose errors become Failures of one line."""
 
 import argparse
-import difflib
+import os
+import signal
+import sys
+import traceback
 
-from kernelgate.base.common import Failure, print_output
+from kernelgate.base.errors import Failure, complain, nearest_name
+
+
+def run(main):
+    """Ends the process with the exit code of main(arguments), or with 2 and the line of what it raises."""
+    for number in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Failure as failure:
+        complain(str(failure))
+        sys.exit(2)
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
+        sys.exit(2)
+
+
+def print_output(command, text):
+    """Prints all that a command has to say."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # Python has no sys.stdout where it is closed
+        complain(f"{command}: the standard output cannot be written: redirect it elsewhere")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter would try, and fail, once more
+        sys.exit(2)
 
 
 def did_you_mean(name, names):
     """The hint of the name that may have been meant; "" where none is near."""
-    nearest = difflib.get_close_matches(name, names, 1)
-    return f'; did you mean "{nearest[0]}"?' if nearest else ""
+    nearest = nearest_name(name, names)
+    return f'; did you mean "{nearest}"?' if nearest else ""
 
 
 class _Once(argparse.Action):
@@ -86,7 +115,8 @@ def add_format(parser, formats=("text", "markdown", "csv", "json"), default="tex
     """--format, and --json, which is short for --format json; `text` is the help of the first."""
     parser.add_argument("--format", choices=formats, default=default, metavar="FORMAT",
                         help=text or f"{', '.join(formats[:-1])} or {formats[-1]} (default: {default})")
-    parser.add_argument("--json", action="store_const", dest="format", const="json", default=default, help="short for --format json")
+    parser.add_argument("--json", action="store_const", dest="format", const="json", default=default,
+                        help="short for --format json")
 
 
 def add_filter(parser):

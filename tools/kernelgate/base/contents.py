@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 STATE = "kernelgate.contents"
 STALE_SECONDS = 1  # the time of what has to be built again

@@ -5,7 +5,7 @@ import importlib
 import os
 import sys
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 _ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
 

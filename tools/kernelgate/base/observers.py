@@ -8,7 +8,9 @@ import signal
 import subprocess
 import time
 
-from kernelgate.base.common import Failure, complain, open_regular, parse_json, text_of
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.files import open_regular
+from kernelgate.base.json_io import parse_json, text_of
 
 LOOK_SECONDS = 0.005  # between two looks at the records of a running observer
 SECONDS_TO_GO = 20.0  # for a process in a call of the driver, or a wrapper that has an observer to end

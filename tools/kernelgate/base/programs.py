@@ -7,7 +7,8 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from kernelgate.base.common import Failure, list_of, member, nearest_name, parse_json, text_of
+from kernelgate.base.errors import Failure, nearest_name
+from kernelgate.base.json_io import list_of, member, parse_json, text_of
 
 GPU = ".gpu"
 MODEL = ".model"

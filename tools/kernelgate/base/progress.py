@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from kernelgate.base.common import complain
+from kernelgate.base.errors import complain
 
 SILENT_SECONDS = 2.0  # a shorter command shows no progress
 BAR_CELLS = 24

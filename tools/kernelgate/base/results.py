@@ -3,8 +3,8 @@
 import json
 import math
 
-from kernelgate.base.common import (Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json,
-                                    text_of)
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json, text_of
 from kernelgate.base.figures import known_percent, show_figure, show_percent, unit_of
 from kernelgate.base.text import clean
 

@@ -4,7 +4,9 @@ import functools
 import json
 import re
 
-from kernelgate.base.common import Failure, check_schema, own_file
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import own_file
+from kernelgate.base.json_io import check_schema
 from kernelgate.base.libraries import library
 
 

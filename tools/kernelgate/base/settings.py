@@ -2,7 +2,7 @@
 
 import os
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 MODEL, GPU, CODE = "model", "gpu", "sm"  # the kinds of targets, and the first parts of the names of their tests
 

@@ -6,11 +6,11 @@ from kernelgate.baseline.gates import Gates, Judgment, may_be_other_code, metric
 from kernelgate.baseline.file import lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
 from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure, number_of
+from kernelgate.base.json_io import number_of
 from kernelgate.base.figures import plural
 from kernelgate.baseline.noise import SESSIONS_MINIMUM
 from kernelgate.base.programs import filter_takes
-from kernelgate.baseline.measure import Recorder, Refused
+from kernelgate.baseline.recorder import Recorder, Refused
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import board_of

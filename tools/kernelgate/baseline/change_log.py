@@ -4,7 +4,9 @@ changed, what was left out, and why nothing was stored."""
 import math
 import sys
 
-from kernelgate.base.common import complain, json_text, print_output
+from kernelgate.base.command_line import print_output
+from kernelgate.base.errors import complain
+from kernelgate.base.json_io import json_text
 from kernelgate.base.text import clean
 
 SCHEMA = "kernelgate-recorded/2"

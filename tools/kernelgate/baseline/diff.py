@@ -8,11 +8,12 @@ from kernelgate.code import code_baseline
 from kernelgate.baseline.changes import Changes
 from kernelgate.baseline.file import Baseline, Commit, default_folder, load, open_named, parse, path_of, read, split_path
 from kernelgate.baseline.code_changes import CodeChanges
-from kernelgate.base.command_line import add_format
-from kernelgate.base.common import Failure, json_text, print_output, text_of
+from kernelgate.base.command_line import add_format, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import json_text, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.text import clean
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"), Column("first", right=True),
            Column("last", right=True), Column("change", right=True), Column("band", right=True), Column("note"))
@@ -208,7 +209,8 @@ def limit_of(text):
 def add_arguments(parser):
     parser.add_argument("names", nargs="*", metavar="FILE|KEY")
     parser.add_argument("--since", metavar="COMMIT", help="from what the files were at this commit, branch or tag")
-    parser.add_argument("--limit", metavar="PERCENT", type=limit_of, help="exit with 1 where a case got slower by more than this in all")
+    parser.add_argument("--limit", metavar="PERCENT", type=limit_of,
+                        help="exit with 1 where a case got slower by more than this in all")
     add_format(parser)
     parser.epilog = """\
 Between two files or, with --since, between a file at a commit and now: a chain of

@@ -13,8 +13,10 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.common import (Failure, ask_command, check_schema, integer_of, is_number, list_of, member, nearest_name,
-                                    number_of, open_regular, parse_json, read_json, replace_file, text_of)
+from kernelgate.base.errors import Failure, nearest_name
+from kernelgate.base.files import open_regular, replace_file
+from kernelgate.base.json_io import check_schema, integer_of, is_number, list_of, member, number_of, parse_json, read_json, text_of
+from kernelgate.base.own_command import ask_command
 from kernelgate.base.figures import exact, plural
 from kernelgate.code.kernel_code import short_code, whole_code
 from kernelgate.baseline.noise import BAND_MINIMUM, ERROR_BAND, TIME_FLOOR_NS

@@ -6,7 +6,7 @@ from typing import Optional
 
 from kernelgate.baseline.changes import moved_beyond
 from kernelgate.baseline.file import Metric
-from kernelgate.base.common import member, number_of, text_of
+from kernelgate.base.json_io import member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.kernel_code import is_other_code, is_same_code
 from kernelgate.baseline.noise import (BAND_MINIMUM, ERROR_BAND, GATED_LIMIT, SESSIONS_MINIMUM, TIME_FLOOR_NS, band_of_errors,

@@ -3,12 +3,13 @@
 import math
 
 from kernelgate.baseline.changes import moved_beyond
-from kernelgate.base.common import Failure, integer_of, list_of, member, number_of, object_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import integer_of, list_of, member, number_of, object_of, text_of
 from kernelgate.base.figures import show_figure
 from kernelgate.code.kernel_code import code_changes, is_other_code, is_same_code
 from kernelgate.baseline.noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
 from kernelgate.base.nvml import THROTTLING
-from kernelgate.baseline.measure import Refused
+from kernelgate.baseline.recorder import Refused
 from kernelgate.baseline.fit import SENTINELS, TIMES, launch_costs, value_of
 from kernelgate.base.results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of
 

@@ -7,8 +7,9 @@ import re
 from kernelgate.code import code_baseline
 from kernelgate.baseline.file import Baseline, default_folder, list_files, read_strictly
 from kernelgate.base.case_id import LAUNCH
-from kernelgate.base.command_line import add_json
-from kernelgate.base.common import MESSAGE_SIZE, Failure, fit, json_text, print_output, text_of
+from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.errors import MESSAGE_SIZE, Failure, fit
+from kernelgate.base.json_io import json_text, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
 from kernelgate.baseline.fit import BUS, SENTINELS, is_moved, make_time

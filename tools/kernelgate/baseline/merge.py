@@ -3,10 +3,11 @@
 from kernelgate.baseline.file import load, lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
 from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import is_other_code
-from kernelgate.baseline.measure import Recorder, Refused
+from kernelgate.baseline.recorder import Recorder, Refused
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, launch_costs
 from kernelgate.baseline.sessions import StoredSessions
 

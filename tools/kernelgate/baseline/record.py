@@ -7,14 +7,14 @@ import tempfile
 from kernelgate.baseline.file import lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
 from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
 from kernelgate.baseline.noise import SESSIONS_MAXIMUM, SESSIONS_MINIMUM
 from kernelgate.base.observers import stoppable
 from kernelgate.base.programs import MODEL
-from kernelgate.baseline.count import Counting
-from kernelgate.baseline.time import Timing
-from kernelgate.baseline.measure import Recorder, Refused
+from kernelgate.baseline.counting import Counting
+from kernelgate.baseline.timing import Timing
+from kernelgate.baseline.recorder import Recorder, Refused
 
 def read_sessions(text):
     if re.fullmatch("[0-9]{1,4}", text) and SESSIONS_MINIMUM <= int(text) <= SESSIONS_MAXIMUM:

@@ -1,8 +1,9 @@
 """kernelgate baseline retire: removes cases from a baseline by name."""
 
 from kernelgate.baseline.file import lock, open_named, path_of, save, split_path
-from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure, complain, json_text, print_output
+from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.errors import complain
+from kernelgate.base.json_io import json_text
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean
 

@@ -5,7 +5,8 @@ import json
 import os
 
 from kernelgate.baseline.file import check_text, split_path, write_text
-from kernelgate.base.common import Failure, check_schema, is_number, read_json, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import check_schema, is_number, read_json, text_of
 from kernelgate.base.figures import exact
 from kernelgate.baseline.noise import rounded
 

@@ -1,12 +1,13 @@
 """kernelgate baseline show: prints what a baseline holds, case by case."""
 
 from kernelgate.baseline.file import gate_counts, gate_words, open_named
-from kernelgate.base.command_line import add_format
-from kernelgate.base.common import Failure, is_number, json_text, print_output, text_of
+from kernelgate.base.command_line import add_format, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import is_number, json_text, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
            *(Column(title, right=True)

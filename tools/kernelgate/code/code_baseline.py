@@ -3,7 +3,9 @@
 import os
 import re
 
-from kernelgate.base.common import Failure, parse_json, read_json, replace_file
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import replace_file
+from kernelgate.base.json_io import parse_json, read_json
 from kernelgate.code.generated_code import json_line, key_of
 from kernelgate.base.schema_form import check_form
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from kernelgate.base.common import member
+from kernelgate.base.json_io import member
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.code.generated_code import (CODE_SIZE, CONTENDED, COPIED, FIGURES, KEPT, LAUNCH_FIGURES, TENSOR, VECTOR_LOADS,
                                             class_words, instructions_of)

@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 
-from kernelgate.base.common import Failure, ask_command, list_of, member, parse_json, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import list_of, member, parse_json, text_of
+from kernelgate.base.own_command import ask_command
 from kernelgate.base.programs import NOTHING, call_program
 
 LISTING_SECONDS = 120  # for a program to list its launches

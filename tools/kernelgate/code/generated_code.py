@@ -6,7 +6,8 @@ import math
 import os
 import re
 
-from kernelgate.base.common import Failure, integer_of, list_of, member, object_of, read_json, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, calculate, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
 from kernelgate.code.resource_usage import plain_name, read_kernels

@@ -3,7 +3,7 @@
 
 import re
 
-from kernelgate.base.common import is_integer, is_number, member, text_of
+from kernelgate.base.json_io import is_integer, is_number, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
 
 FINGERPRINT = "fingerprint"

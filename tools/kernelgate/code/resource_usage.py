@@ -4,7 +4,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from kernelgate.base.common import Failure, ask_command
+from kernelgate.base.errors import Failure
+from kernelgate.base.own_command import ask_command
 
 UNNAMED = "12_GLOBAL__N_1"  # what g++ calls an unnamed namespace, with its length
 

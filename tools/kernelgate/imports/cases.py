@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 
 ID_LENGTH = 159  # of the longest id
 LEAST_NS = 1.0  # no kernel takes less, and a baseline keeps no digits of it

@@ -4,7 +4,8 @@ import math
 import re
 
 from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, figures, sampled, unmeasured
-from kernelgate.base.common import LARGEST_FIGURE, Failure, integer_of, is_integer, list_of, member, number_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, list_of, member, number_of, text_of
 
 NAME = "google-benchmark"
 SCHEMA_VERSION = 1  # the one that this knows; documents before it have none

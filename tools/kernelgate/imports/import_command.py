@@ -7,7 +7,9 @@ import re
 from kernelgate.imports import google_benchmark
 from kernelgate.imports import nvbench
 from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure, become_command, read_json
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import read_json
+from kernelgate.base.own_command import become_command
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
 SCHEMA = "kernelgate-measured/1"
@@ -96,7 +98,8 @@ def judge(measured, options):
     file = os.memfd_create("measured", 0)
     with open(file, "wb", closefd=False) as stream:
         stream.write(text.encode("utf-8"))
-    passed = [f"--{name}={value}" for name in ("out", "baselines", "commit") if (value := getattr(options, name)) is not None]
+    given = {name: getattr(options, name) for name in ("out", "baselines", "commit")}
+    passed = [f"--{name}={value}" for name, value in given.items() if value is not None]
     passed += [f"--{name}" for name in ("strict", "json") if getattr(options, name)]
     become_command("import", "judge", *passed, f"/proc/self/fd/{file}")
 

@@ -5,8 +5,9 @@ import re
 import struct
 
 from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, figures, is_number_text, sampled, unmeasured
-from kernelgate.base.common import (LARGEST_FIGURE, Failure, fit, integer_of, is_integer, is_number, list_of, member, number_of,
-                                    open_regular, text_of)
+from kernelgate.base.errors import Failure, fit
+from kernelgate.base.files import open_regular
+from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, is_number, list_of, member, number_of, text_of
 
 NAME = "nvbench"
 MAJOR_VERSION = 1  # of the documents that this knows

@@ -4,7 +4,8 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from kernelgate.base.common import Failure, check_schema, is_number, nearest_name, read_json
+from kernelgate.base.errors import Failure, nearest_name
+from kernelgate.base.json_io import check_schema, is_number, read_json
 from kernelgate.base.text import clean
 
 SCHEMA = "kernelgate-gpus/1"

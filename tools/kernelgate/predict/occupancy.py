@@ -7,9 +7,9 @@ import tempfile
 from dataclasses import dataclass
 
 from kernelgate.baseline.file import path_of, read_document
-from kernelgate.base.command_line import add_filter, add_format
-from kernelgate.base.common import (Failure, complain, integer_of, is_number, json_text, list_of, member, number_of, print_output,
-                                    text_of)
+from kernelgate.base.command_line import add_filter, add_format, print_output
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.json_io import integer_of, is_number, json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.programs import (GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs,
                                       globs_take_from, nearest_case)
@@ -17,7 +17,7 @@ from kernelgate.code.cuda_tools import (COMPILING_SECONDS, Missing, ask, calcula
                                         read_architectures, run_tool)
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
 from kernelgate.base.results import MODEL_KEY
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 SCHEMA = "kernelgate-occupancy/1"
 SIZES_NAMED = 3  # more are counted

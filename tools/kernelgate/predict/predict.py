@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Optional
 
 from kernelgate.baseline.file import default_folder, read_document
-from kernelgate.base.command_line import add_filter, add_format
-from kernelgate.base.common import LARGEST_FIGURE, Failure, is_number, json_text, list_of, member, print_output, text_of
+from kernelgate.base.command_line import add_filter, add_format, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import LARGEST_FIGURE, is_number, json_text, list_of, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.predict.gpu_specs import find_gpu, read_gpus
 from kernelgate.predict.bounds import COUNTERS, RULES, TOLERANCE, Held, Job, Measured, predict
@@ -16,7 +17,7 @@ from kernelgate.base.programs import (GPU, MODEL, Answers, Query, comparison_of,
                                       nearest_case)
 from kernelgate.base.results import MODEL_KEY, is_dismissed, load_figures, measured_figure
 from kernelgate.base.text import clean, escape_markdown
-from kernelgate.base.table import UNKNOWN, Column, Table
+from kernelgate.base.columns import UNKNOWN, Column, Table
 
 SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200

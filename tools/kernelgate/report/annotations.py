@@ -8,7 +8,7 @@ import math
 import os
 from dataclasses import dataclass, field
 
-from kernelgate.base.common import integer_of, list_of, member, number_of, text_of
+from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
 from kernelgate.report.places import find_kernel, find_line, place_of_claim
 from kernelgate.base.results import RANKS, fails, items, reason_of, variant_of, verdict_of
 from kernelgate.base.text import clean

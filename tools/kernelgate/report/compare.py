@@ -12,9 +12,10 @@ import sys
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.command_line import add_filter, add_format
-from kernelgate.base.common import (LARGEST_FIGURE, Failure, ask_command, integer_of, is_number, json_text, member, number_of,
-                                    own_command, print_output, text_of)
+from kernelgate.base.command_line import add_filter, add_format, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_number, json_text, member, number_of, text_of
+from kernelgate.base.own_command import ask_command, own_command
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.baseline.noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
@@ -23,7 +24,7 @@ from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, i
                                      worst)
 from kernelgate.base.settings import is_strict
 from kernelgate.base.text import clean
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for

@@ -4,7 +4,7 @@ import math
 import re
 
 from kernelgate.base import color
-from kernelgate.base.common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
+from kernelgate.base.json_io import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.report.places import find_kernel, place_of_claim
 from kernelgate.base.results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word,

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 from kernelgate.report.annotations import place_of
-from kernelgate.base.common import integer_of, list_of, member, number_of, text_of
+from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
 from kernelgate.report.places import find_line, place_of_claim
 from kernelgate.base.results import (RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics,
                                      shown_value, texts_of, verdict_of)

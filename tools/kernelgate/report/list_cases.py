@@ -3,12 +3,13 @@
 import os
 import sys
 
-from kernelgate.base.command_line import add_filter, add_format
-from kernelgate.base.common import Failure, json_text, list_of, member, number_of, print_output, text_of
+from kernelgate.base.command_line import add_filter, add_format, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.programs import GPU, MODEL, Answers, Query, find_build, globs_take
 from kernelgate.base.text import clean
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 QUERY = Query("list", "--work", "comparison", "case")
 PURPOSES = ("check", "time", "count")

@@ -6,11 +6,13 @@ import os
 import re
 
 from kernelgate.report import plots
-from kernelgate.base.common import Failure, integer_of, list_of, member, object_of, open_regular, text_of
-from kernelgate.report.comparison_table import comparisons_of, tables_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import open_regular
+from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
+from kernelgate.report.comparisons import comparisons_of, tables_of
 from kernelgate.report.places import lines_around
 from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
-from kernelgate.report.table_forms import facts, notes
+from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"

@@ -4,7 +4,7 @@ import glob
 import os
 import re
 
-from kernelgate.base.common import open_regular
+from kernelgate.base.files import open_regular
 
 LARGEST = 4 << 20  # bytes of a file that are read
 LONGEST_LINE = 240

@@ -6,8 +6,8 @@ import collections
 import math
 import re
 
-from kernelgate.base.common import is_number, list_of, member, number_of
-from kernelgate.report.comparison_table import MICROSECONDS, PERCENT
+from kernelgate.base.json_io import is_number, list_of, member, number_of
+from kernelgate.report.comparisons import MICROSECONDS, PERCENT
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 

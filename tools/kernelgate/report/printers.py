@@ -10,8 +10,10 @@ from kernelgate.report import console
 from kernelgate.report import junit
 from kernelgate.report import page as report_page
 from kernelgate.report import summary
-from kernelgate.report import table_forms as table_text
-from kernelgate.base.common import Failure, json_text, replace_file
+from kernelgate.report import publish_tables
+from kernelgate.base.errors import Failure
+from kernelgate.base.files import replace_file
+from kernelgate.base.json_io import json_text
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ PRINTERS = (
     Printer("json", lambda run: json_text(run.document)),
     Printer("junit", junit.write),
     Printer("markdown", summary.write),
-    Printer("csv", table_text.write_csv),
+    Printer("csv", publish_tables.write_csv),
     Printer("annotations", annotations.write),
 )
 

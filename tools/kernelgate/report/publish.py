@@ -5,7 +5,8 @@ import sys
 
 from kernelgate.base import color
 from kernelgate.report import console
-from kernelgate.base.common import Failure, complain, print_output
+from kernelgate.base.command_line import print_output
+from kernelgate.base.errors import Failure, complain
 from kernelgate.report.printers import PRINTERS, save
 from kernelgate.base.text import clean
 

@@ -5,14 +5,15 @@ import sys
 
 from kernelgate.base import color
 from kernelgate.report import console
-from kernelgate.base.command_line import add_format, did_you_mean
-from kernelgate.base.common import Failure, json_text, print_output
-from kernelgate.report.comparison_table import comparisons_of, packed, tables_of, targets_of
+from kernelgate.base.command_line import add_format, did_you_mean, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import json_text
+from kernelgate.report.comparisons import comparisons_of, packed, tables_of, targets_of
 from kernelgate.report.printers import PRINTERS, save
 from kernelgate.base.programs import filter_takes
 from kernelgate.base.results import Run, load
 from kernelgate.base.settings import results_folder
-from kernelgate.report.table_forms import as_csv, as_markdown
+from kernelgate.report.publish_tables import as_csv, as_markdown
 
 SCHEMA = "kernelgate-table/1"
 TABLE_FORMATS = {

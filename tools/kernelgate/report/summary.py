@@ -1,6 +1,6 @@
 """Results as Markdown, for a job's summary page: what failed first, then all that was judged."""
 
-from kernelgate.base.common import list_of, member, number_of, text_of
+from kernelgate.base.json_io import list_of, member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
 from kernelgate.base.results import (VERDICTS, items, reason_with_others, refusal_word, sass_lines, shown_metrics, shown_value,
                                      texts_of, verdict_of)

@@ -1,6 +1,6 @@
 """kernelgate begin: the begin of a run. Makes the folder of its results, and clears what an earlier run left there."""
 
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.programs import filter_takes, glob_meant
 from kernelgate.run.expected import list_tests

@@ -4,7 +4,7 @@ variant, in the CPU model's run, and the state of the GPU while it was timed."""
 import math
 
 from kernelgate.run.code_causes import CodeDifferences
-from kernelgate.base.common import number_of, object_of, text_of
+from kernelgate.base.json_io import number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.results import MODEL_KEY, is_code, is_dismissed, variant_of
 

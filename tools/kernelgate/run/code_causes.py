@@ -8,7 +8,7 @@ from kernelgate.code import sass
 from kernelgate.baseline.file import default_folder
 from kernelgate.code.code_baseline import read, why_not_comparable
 from kernelgate.code.code_judge import describe_moves, find_moves
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
 from kernelgate.code.cuda_tools import ask, capability, file_of
 from kernelgate.base.programs import GPU, comparison_of_case

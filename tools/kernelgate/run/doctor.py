@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 
 from kernelgate.base import color
 from kernelgate.baseline.file import default_folder
-from kernelgate.base.command_line import add_json
-from kernelgate.base.common import Failure, json_text, print_output
+from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import json_text
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.run.machine import collect
 from kernelgate.base.text import clean

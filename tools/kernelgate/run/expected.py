@@ -5,7 +5,8 @@ import os
 import subprocess
 
 from kernelgate.baseline.file import load
-from kernelgate.base.common import Failure, is_number, list_of, member, number_of, parse_json, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
 from kernelgate.base.programs import call_program, comparison_of_case, filter_takes

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 from kernelgate.baseline.file import load
-from kernelgate.base.common import Failure
+from kernelgate.base.errors import Failure
 from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
 
 SECONDS = 20  # a program that does not print its version in this time does not work

@@ -4,7 +4,8 @@ one, with the metrics of all and the worst verdict."""
 import math
 import os
 
-from kernelgate.base.common import Failure, is_number, list_of, member, object_of, read_json, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import is_number, list_of, member, object_of, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import glob_meant, globs_take
 from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as

@@ -14,9 +14,12 @@ from kernelgate.baseline.diff import loosened
 from kernelgate.baseline.file import Commit, default_folder, gate_counts
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
-from kernelgate.base.command_line import add_json
-from kernelgate.base.common import (Failure, ask_command, complain, current_commit, json_text, member, own_file, print_output,
-                                    read_json)
+from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.files import own_file
+from kernelgate.base.git import current_commit
+from kernelgate.base.json_io import json_text, member, read_json
+from kernelgate.base.own_command import ask_command
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run

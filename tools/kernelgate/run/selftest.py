@@ -8,9 +8,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from kernelgate.base.command_line import add_json
-from kernelgate.base.common import (Failure, complain, json_text, list_of, member, number_of, own_command, print_output,
-                                    read_json, text_of)
+from kernelgate.base.command_line import add_json, print_output
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.json_io import json_text, list_of, member, number_of, read_json, text_of
+from kernelgate.base.own_command import own_command
 from kernelgate.base.settings import results_folder
 
 DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone

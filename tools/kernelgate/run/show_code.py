@@ -8,8 +8,10 @@ import time
 from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
 from kernelgate.code.code_judge import judge_case, notes_of
-from kernelgate.base.command_line import add_filter, add_json
-from kernelgate.base.common import Failure, complain, json_text, print_output, replace_file
+from kernelgate.base.command_line import add_filter, add_json, print_output
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.files import replace_file
+from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of
@@ -18,7 +20,7 @@ from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_bui
 from kernelgate.baseline.file import default_folder
 from kernelgate.run.merge import SUFFIX, VERDICTS_SCHEMA, load_verdicts, test_exit_code
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_folder, setting
-from kernelgate.base.table import Column, Figure, Table
+from kernelgate.base.columns import Column, Figure, Table
 
 SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),

@@ -5,7 +5,7 @@ import shlex
 
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.file import gate_words
-from kernelgate.base.common import list_of, member, object_of, text_of
+from kernelgate.base.json_io import list_of, member, object_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
 from kernelgate.run.expected import list_names

@@ -5,7 +5,8 @@ import statistics
 from dataclasses import dataclass, field
 
 from kernelgate.base.case_id import parse_case_id
-from kernelgate.base.common import Failure, integer_of, is_number, list_of, member, number_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, text_of
 
 TIME = "time_ns"
 FEWEST_ROUNDS = 6  # with fewer, a median has no 95 % interval

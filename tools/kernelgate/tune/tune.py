@@ -5,9 +5,10 @@ import os
 import tempfile
 import time
 
-from kernelgate.base.command_line import add_filter, add_format, did_you_mean
-from kernelgate.base.common import (Failure, complain, json_text, list_of, member, nearest_name, number_of, print_output,
-                                    replace_file, text_of)
+from kernelgate.base.command_line import add_filter, add_format, did_you_mean, print_output
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.files import replace_file
+from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.tune.launch_choice import TIME, Tuning
 from kernelgate.base.observers import Observation, Unavailable, stoppable

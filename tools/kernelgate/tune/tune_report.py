@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import Optional
 
-from kernelgate.base.common import member, number_of, text_of
+from kernelgate.base.json_io import member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, show_figure, show_percent
 from kernelgate.tune.launch_choice import FATES, Tuning, best, compare, tally, ties
 from kernelgate.base.programs import globs_take
 from kernelgate.base.text import clean, escape_markdown
-from kernelgate.base.table import Column, Table
+from kernelgate.base.columns import Column, Table
 
 SCHEMA = "kernelgate-tuning/1"
 LONGEST_LIST = 20  # more lines of a kind are counted, not written

@@ -6,7 +6,9 @@ import subprocess
 
 from kernelgate.baseline.changes import moved_beyond
 from kernelgate.baseline.file import Baseline, load, path_for, save
-from kernelgate.base.common import Failure, complain, current_commit, member, number_of, object_of, text_of
+from kernelgate.base.errors import Failure, complain
+from kernelgate.base.git import current_commit
+from kernelgate.base.json_io import member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_error, show_percent
 from kernelgate.baseline.noise import ERROR_BAND
 from kernelgate.base.observers import Observation, run_side_by_side

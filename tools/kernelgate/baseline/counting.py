@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from kernelgate.baseline.file import Metric
-from kernelgate.base.common import Failure, list_of, member, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import list_of, member, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.programs import instrumented_program
-from kernelgate.baseline.measure import Refused, errors_of, is_partial
+from kernelgate.baseline.recorder import Refused, errors_of, is_partial
 from kernelgate.baseline.fit import counts_differ, counts_of, record_count, record_lines
 from kernelgate.base.results import COUNTERS
 

@@ -4,10 +4,12 @@ import json
 import math
 import os
 
-from kernelgate.base.common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import integer_of, member, number_of, object_of, text_of
+from kernelgate.base.own_command import ask_command
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
-from kernelgate.baseline.measure import Refused, errors_of
+from kernelgate.baseline.recorder import Refused, errors_of
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions, launch_costs
 from kernelgate.baseline.sessions import board_of
 

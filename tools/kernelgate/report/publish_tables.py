@@ -2,8 +2,8 @@
 
 import math
 
-from kernelgate.base.common import integer_of, member, text_of
-from kernelgate.report.comparison_table import comparisons_of, tables_of
+from kernelgate.base.json_io import integer_of, member, text_of
+from kernelgate.report.comparisons import comparisons_of, tables_of
 from kernelgate.base.figures import show_figure
 from kernelgate.base.results import reason_of
 from kernelgate.base.text import csv_field, escape_markdown

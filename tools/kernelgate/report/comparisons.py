@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from kernelgate.base.case_id import parse_case_id
-from kernelgate.base.common import Failure, list_of, member, number_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import list_of, member, number_of, text_of
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.programs import filter_takes
 from kernelgate.base.results import COUNTERS, MODEL_KEY, RANKS, is_code, verdict_of

@@ -1,0 +1,41 @@
+"""Files: the package's own, and those that are read and replaced whole."""
+
+import os
+import stat
+
+from kernelgate.base.errors import Failure
+
+
+def own_file(*places):
+    """The first of some paths, from the package's directory, that exists: a checkout and an installation differ."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for path in (os.path.join(here, place) for place in places):
+        if os.path.exists(path):
+            return path
+    raise Failure(f"{os.path.basename(places[0])}: cannot be found: install kernelgate again")
+
+
+def open_regular(path):
+    """Opens a regular file for reading bytes; waits for nobody where it is a pipe. OSError where it cannot be."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        return open(file, "rb")
+    os.close(file)
+    raise OSError(None, "it is not a regular file")
+
+
+def replace_file(path, text):
+    """Replaces a file by a text, whole or not at all. A link stays; its target is replaced. OSError where it cannot be."""
+    target = os.path.realpath(path)
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
+    try:
+        with open(temporary, "xb") as file:
+            if os.path.exists(target):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            file.write(text.encode("utf-8", "surrogateescape"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
