@@ -42,7 +42,7 @@ COMMANDS = (
     Entry("occupancy", "occupancy.py", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
     Entry("code", "show_code.py", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
     Entry("import", "import.py", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
-    Entry("judge"),
+    Entry("judge", "judge.py", "FILE", "Judge what another tool measured, as converted by `kernelgate import`"),
     Entry("validate", "validate.py", "", "Compare the CPU model's counts of each kernel with the hardware's"),
     Entry("selftest", "selftest.py", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
     Entry("tune", "tune.py", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),

@@ -11,9 +11,10 @@ import tempfile
 from dataclasses import dataclass
 
 from baseline_file import path_of, read_document
-from common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, integer_of, is_number, json_text, list_of,
+from common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of,
                     member, number_of, parse_json, print_output, run, text_of)
 from figures import plural, show_figure, show_percent
+from judging import judged
 from programs import (GPU, MODEL, NOTHING, call_program, comparison_of, filter_takes, find_build, find_programs, globs_take_from,
                       nearest_case)
 from resource_usage import Ambiguous, Resources, Usage
@@ -90,11 +91,8 @@ class Found:
 
 def calculate(needs):
     """What the toolkit's calculator says of each (architecture, registers, static and dynamic shared memory, threads): "blocks",
-    "warps", "occupancy" and "limited_by", or "why". None where this command was built without it."""
-    done = ask_command("--occupancies", data=json.dumps(needs).encode())
-    if done.returncode not in (0, NOTHING):
-        raise Failure("occupancy: kernelgate --occupancies failed: install kernelgate again")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    "warps", "occupancy" and "limited_by", or "why". None where kernelgate-judge was built without it."""
+    return judged("occupancy", "launches", needs)["occupancies"]
 
 
 def capability(target):
