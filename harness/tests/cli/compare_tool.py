@@ -18,8 +18,10 @@ import mutations
 
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, judging, tool = (importlib.import_module(name) for name in ("common", "judging", "compare"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+common = importlib.import_module("kernelgate.base.common")
+judging = importlib.import_module("kernelgate.base.judging")
+tool = importlib.import_module("kernelgate.report.compare")
 JUDGE = os.path.join(os.path.dirname(COMMAND), judging.PROGRAM)
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"
