@@ -9,7 +9,7 @@ endif()
 
 get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
-list(REMOVE_ITEM libraries kernelgate_cli)
+list(REMOVE_ITEM libraries kernelgate_cli kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
 add_custom_target(kg_installable DEPENDS kernelgate ${libraries} ${gpu_libraries})
@@ -23,6 +23,7 @@ endforeach()
 set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
 
 install(TARGETS ${libraries} kernelgate EXPORT kernelgate-targets)
+install(TARGETS kernelgate-judge)
 install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 if(gpu_libraries)
   # Separate, since they need CUDA, which a project may omit.

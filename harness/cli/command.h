@@ -39,7 +39,6 @@ typedef struct kg__command {
 } kg__command;
 
 extern const kg__command kg__settle_command;
-extern const kg__command kg__judge_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for

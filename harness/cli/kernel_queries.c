@@ -1,7 +1,6 @@
 #include "cli/kernel_queries.h"
 
 #include <jansson.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,57 +9,6 @@
 #include "base/message.h"
 #include "baseline/cubin.h"
 #include "baseline/fingerprint.h"
-#include "cli/occupancy_limits.h"
-
-/* A figure as an int; one that no kernel can have stays so. */
-static int read_figure(const json_t *launch, size_t index)
-{
-    json_int_t figure = json_integer_value(json_array_get(launch, index));
-
-    return figure < 0 ? -1 : figure > INT_MAX ? INT_MAX : (int)figure;
-}
-
-static json_t *answer(const json_t *launch)
-{
-    const kg__kernel_needs needs = { .registers = read_figure(launch, 1),
-                                     .static_shared = (size_t)read_figure(launch, 2),
-                                     .dynamic_shared = (size_t)read_figure(launch, 3),
-                                     .threads = read_figure(launch, 4) };
-    kg__occupancy occupancy;
-    kg__error error = { "" };
-    json_t *limits;
-
-    if (!kg__calculate_occupancy(read_figure(launch, 0), &needs, &occupancy, &error))
-        return json_pack("{s:s}", "why", error.text);
-    limits = json_array();
-    for (size_t i = 0; i < occupancy.limit_count; i++)
-        json_array_append_new(limits, json_string(occupancy.limits[i]));
-    return json_pack("{s:i, s:i, s:f, s:o}", "blocks", occupancy.blocks, "warps", occupancy.warps,
-                     "occupancy", occupancy.fraction, "limited_by", limits);
-}
-
-int kg__answer_occupancies(void)
-{
-    json_error_t error;
-    json_t *launches = json_loadf(stdin, 0, &error);
-    json_t *answers = json_array();
-    const json_t *launch;
-    size_t i;
-
-    if (!json_is_array(launches)) {
-        kg__complain("--occupancies: the standard input is not a list of launches: see "
-                     "`kernelgate help occupancy`");
-        json_decref(answers);
-        json_decref(launches);
-        return KG__EXIT_ERROR;
-    }
-    json_array_foreach (launches, i, launch)
-        json_array_append_new(answers, answer(launch));
-    json_decref(launches);
-    if (!kg__json_print(answers, JSON_COMPACT, "occupancy"))
-        return KG__EXIT_ERROR;
-    return kg__has_occupancy_calculator() ? KG__EXIT_PASS : KG__EXIT_NOTHING;
-}
 
 /* The classes of instructions that a kernel has, each with its count. */
 static json_t *list_instructions(const kg__instructions *instructions)

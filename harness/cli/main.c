@@ -16,7 +16,6 @@
 
 static const kg__command *const commands[] = {
     &kg__settle_command,
-    &kg__judge_command,
     NULL,
 };
 
@@ -104,8 +103,6 @@ int main(int argc, char **argv)
         printf("kernelgate %s\n", KG__VERSION);
         return kg__flush_output("version") ? KG__EXIT_PASS : KG__EXIT_ERROR;
     }
-    if (count == 1 && strcmp(first, "--occupancies") == 0)
-        return kg__answer_occupancies();
     if (count == 1 && strcmp(first, "--fingerprints") == 0)
         return kg__answer_fingerprints();
     if (count == 2 && strcmp(first, "--kernels") == 0)

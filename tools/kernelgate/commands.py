@@ -38,15 +38,12 @@ COMMANDS = (
           "Print how two runs' results differ, as ratios with intervals and verdicts"),
     Entry("occupancy", "predict.occupancy", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
     Entry("code", "run.show_code", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
-    Entry("import", "imports.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
-    Entry("judge"),
+    Entry("import", "run.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Entry("judge", "run.judge", "FILE", "Judge what another tool measured, as converted by `kernelgate import`"),
     Entry("selftest", "run.selftest", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
     Entry("tune", "tune.tune", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
     Entry("predict", "predict.predict", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
 )
-
-# What C executes in the place of `kernelgate judge`, once it has judged.
-HIDDEN = (Entry("judged", "run.judged"),)
 
 HELP = ("--help", "-h")
 
@@ -144,7 +141,7 @@ def manual():
 
 def find_command(arguments):
     """The command that the arguments begin with, and those that follow its name; None where there is none."""
-    for entry in COMMANDS + HIDDEN:
+    for entry in COMMANDS:
         words = entry.name.split(" ")
         if arguments[: len(words)] == words:
             return entry, arguments[len(words) :]

@@ -104,8 +104,9 @@ class Calculator(unittest.TestCase):
             (result,) = occupancy.calculate([need])
             self.assertIn("no kernel can be launched like this", result["why"], need)
         self.assertIn("architecture 35 are not known: use one of 50, 52", occupancy.calculate([(35, 16, 0, 0, 32)])[0]["why"])
-        done = subprocess.run([COMMAND, "--occupancies"], input="{", capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
+        with self.assertRaises(SystemExit) as refused:
+            occupancy.calculate({})
+        self.assertEqual(refused.exception.code, 2)
 
     def test_as_the_driver_said(self):
         """The driver of an H200 said what the occupancy of each recorded launch is."""

@@ -145,15 +145,6 @@ def ask_command(*arguments, data=b"", seconds=None):
                           env={**os.environ, "KG__ASKED": "1"})
 
 
-def become_command(command, *arguments):
-    """Executes kernelgate in the place of this program, for its command `command`."""
-    path = own_command()
-    try:
-        os.execvp(path, [path, *arguments])
-    except OSError as error:
-        raise Failure(f"{path}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate {command}") from None
-
-
 def own_file(*places):
     """The first of some paths, from the package's directory, that exists: a checkout and an installation differ."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

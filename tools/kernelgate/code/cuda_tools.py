@@ -1,12 +1,12 @@
 """The tools of the CUDA Toolkit, and the launches that a comparison's program lists."""
 
-import json
 import os
 import re
 import shutil
 import subprocess
 
-from kernelgate.base.common import Failure, ask_command, list_of, member, parse_json, text_of
+from kernelgate.base.common import Failure, list_of, member, parse_json, text_of
+from kernelgate.base.judging import judged
 from kernelgate.base.programs import NOTHING, call_program
 
 LISTING_SECONDS = 120  # for a program to list its launches
@@ -19,11 +19,8 @@ class Missing(Failure):
 
 def calculate(needs):
     """What the toolkit's calculator says of each (architecture, registers, static and dynamic shared memory, threads): "blocks",
-    "warps", "occupancy" and "limited_by", or "why". None where this command was built without it."""
-    done = ask_command("--occupancies", data=json.dumps(needs).encode())
-    if done.returncode not in (0, NOTHING):
-        raise Failure("occupancy: kernelgate --occupancies failed: install kernelgate again")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    "warps", "occupancy" and "limited_by", or "why". None where kernelgate-judge was built without it."""
+    return judged("occupancy", "launches", needs)["occupancies"]
 
 
 def capability(target):

@@ -1,15 +1,15 @@
-"""kernelgate import: converts what another benchmark tool measured, and has `kernelgate judge` judge it."""
+"""kernelgate import: converts what another benchmark tool measured, and has it judged."""
 
 import json
-import os
 import re
 
+from kernelgate.base.common import Command, Failure, Option, nearest_name, read_json
+from kernelgate.base.judging import records_of
 from kernelgate.imports import google_benchmark
 from kernelgate.imports import nvbench
-from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, become_command, nearest_name, read_json
+from kernelgate.run.judge import OPTIONS, judge_records
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
-SCHEMA = "kernelgate-measured/1"
 KEY_LENGTH = 95  # of the longest key of a target
 
 
@@ -64,7 +64,7 @@ def is_same_benchmark(a, b):
 
 
 class Measured:
-    """What `kernelgate judge` takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
+    """What kernelgate-judge takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
     one case is passed to the judge, as "conflict"."""
 
     def __init__(self, tool, paths, asked):
@@ -99,27 +99,12 @@ class Measured:
         seen.add((key, case))
 
 
-def judge(measured, options):
-    """Executes `kernelgate judge`, which reads the measurements from a file in memory."""
-    text = json.dumps({"schema": SCHEMA, "targets": measured.targets})
-    file = os.memfd_create("measured", 0)
-    with open(file, "wb", closefd=False) as stream:
-        stream.write(text.encode("utf-8"))
-    passed = [f"--{name}={options[name]}" for name in ("out", "baselines", "commit") if options[name] is not None]
-    passed += [f"--{name}" for name in ("strict", "json") if options[name]]
-    become_command("import", "judge", *passed, f"/proc/self/fd/{file}")
-
-
 COMMAND = Command(
     "import",
     options=(
         Option("--from", "TOOL", "what measured: nvbench or google-benchmark"),
         Option("--target", "KEY", "the target (default: the files' GPU with the tool, nvidia-h200-nvbench)"),
-        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
-        Option("--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)"),
-        Option("--commit", "NAME", "the commit that was measured (default: the one checked out here)"),
-        Option("--strict", None, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)"),
-        JSON_OPTION,
+        *OPTIONS,
     ),
     details="""\
 FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
@@ -148,4 +133,4 @@ def main(arguments):
     measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options["target"])
     for path, document in read_documents(tool, paths):
         measured.add_file(path, tool.convert(path, document))
-    judge(measured, options)
+    return judge_records(options, records_of("measured", targets=measured.targets))

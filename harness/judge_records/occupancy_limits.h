@@ -1,8 +1,8 @@
 /* Occupancy: how many blocks of a kernel fit on a multiprocessor, and what limits them. Pure: a
  * kernel's figures in, blocks out, for any GPU. Registers, shared memory and warps are allocated as
  * the CUDA Toolkit's cuda_occupancy.h says, which CMake finds; without it nothing is known. */
-#ifndef KG__CLI_OCCUPANCY_LIMITS_H
-#define KG__CLI_OCCUPANCY_LIMITS_H
+#ifndef KG__JUDGE_RECORDS_OCCUPANCY_LIMITS_H
+#define KG__JUDGE_RECORDS_OCCUPANCY_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "cli/occupancy_limits.h"
+#include "judge_records/occupancy_limits.h"
 
 #include <limits.h>
 #include <string.h>

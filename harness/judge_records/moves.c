@@ -1,13 +1,9 @@
-#include "cli/judge_moves.h"
+#include "judge_records/moves.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/exit_code.h"
 #include "base/json.h"
-#include "base/message.h"
 #include "judge/judge.h"
 #include "results/judgment_text.h"
 
@@ -61,29 +57,22 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     return object;
 }
 
-int kg__judge_moves(void)
+json_t *kg__judge_moves(const char *path, json_t *document, kg__error *error)
 {
-    json_error_t error;
-    json_t *document = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
     const json_t *moves = json_object_get(document, "moves");
-    json_t *judgments = json_is_array(moves) ? json_array() : NULL;
+    json_error_t fault = { .text = "it has no list of moves" };
+    json_t *judgments = json_array();
     json_t *move;
     size_t i;
 
     json_array_foreach (moves, i, move) {
-        if (json_array_append_new(judgments, judge_move(move, &error)) != 0) {
-            json_decref(judgments);
-            judgments = NULL;
+        if (json_array_append_new(judgments, judge_move(move, &fault)) != 0)
             break;
-        }
     }
-    json_decref(document);
-    if (judgments == NULL) {
-        kg__complain("judge: --moves: the standard input is not its document: %s: see "
-                     "harness/cli/judge_moves.h",
-                     *error.text != '\0' ? error.text : "it has no moves");
-        return KG__EXIT_ERROR;
-    }
-    return kg__json_print(json_pack("{s:o}", "judgments", judgments), 0, "judge") ? KG__EXIT_PASS
-                                                                                  : KG__EXIT_ERROR;
+    if (json_is_array(moves) && json_array_size(judgments) == json_array_size(moves))
+        return json_pack("{s:o}", "judgments", judgments);
+    kg__fail(error, "%s: moves[%zu]: %s: install kernelgate again", path,
+             json_array_size(judgments), fault.text);
+    json_decref(judgments);
+    return NULL;
 }

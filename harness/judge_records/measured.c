@@ -1,44 +1,25 @@
-/* kernelgate judge: judges what another tool measured, in the form that `kernelgate import` writes.
- */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "judge_records/measured.h"
 
-#include "base/color.h"
-#include "base/exit_code.h"
-#include "base/file.h"
+#include <stdio.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "base/process.h"
-#include "base/run_lock.h"
 #include "baseline/baseline.h"
 #include "baseline/baseline_rules.h"
-#include "cli/command.h"
-#include "cli/judge_moves.h"
-#include "cli/tool.h"
 #include "records/observation.h"
-#include "report/case_line.h"
-#include "results/run_files.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
 #include "suite/settings.h"
 
-#define MEASURED_SCHEMA "kernelgate-measured/1"
-
 /* The names of tests that stand for imports begin so. */
 #define IMPORT_TEST "import."
-
-static const char *out;
-static const char *baselines;
-static const char *commit;
-static bool strict;
-static bool as_json;
-static bool moves;
 
 /* A target and its baseline. */
 typedef struct judged_target {
     kg__target target;
-    json_t *measured; /* {"target", "provenance", "cases"}, borrowed */
+    const char *baselines; /* the directory */
+    json_t *measured;      /* {"target", "provenance", "cases"}, borrowed */
     kg__baseline baseline;
     bool has_baseline;
     char baseline_path[2 * KG__PATH_SIZE];
@@ -77,18 +58,16 @@ static bool is_case(const char *id, json_t *measured)
            json_is_array(files);
 }
 
-/* Whether the document has the form given in `details`; false with `error`. */
+/* Whether the document has the form that `kernelgate help judge` gives; false with `error`. */
 static bool check_form(const char *path, json_t *document, kg__error *error)
 {
-    static const char remedy[] = "give a file that kernelgate import wrote";
+    static const char remedy[] = KG__MEASURED_REMEDY;
     json_t *targets = json_object_get(document, "targets");
     json_t *measured;
     json_t *cases;
     const char *key;
     const char *id;
 
-    if (strcmp(kg__json_text(document, "schema"), MEASURED_SCHEMA) != 0)
-        return kg__fail(error, "%s: its schema is not \"" MEASURED_SCHEMA "\": %s", path, remedy);
     if (json_object_size(targets) == 0)
         return kg__fail(error, "%s: has no targets: %s", path, remedy);
     json_object_foreach (targets, key, measured) {
@@ -167,15 +146,13 @@ static void load_baseline(judged_target *judged)
 {
     json_t *described = json_object_get(judged->measured, "target");
     const json_t *provenance = json_object_get(judged->measured, "provenance");
-    const char *set = kg__setting("KG_BASELINES");
-    const char *folder = baselines != NULL ? baselines : set != NULL ? set : "baselines";
     const char *stored;
     char tool[64];
     kg__error error = { "" };
     kg__load_status status;
 
     (void)kg__target_read(described, &judged->target, NULL);
-    status = kg__baseline_load_for(folder, &judged->target, judged->baseline_path,
+    status = kg__baseline_load_for(judged->baselines, &judged->target, judged->baseline_path,
                                    sizeof judged->baseline_path, &judged->baseline, &error);
     if (status == KG__BAD)
         add_error(judged, error.text);
@@ -271,8 +248,6 @@ static kg__case_result *judge_observations(judged_target *judged, const char *id
             &judged->pool, id, judged->target.key, "time", KG__ERROR,
             kg__pool_format(&judged->pool, "is in the baseline and was skipped: %s", refused->why));
     kg__verdicts_add_refusal(judged->verdicts, &(kg__refusal){ id, refused->why, false });
-    kg__print_verdict(kg__progress_stream(), "refused", "%-11s  %-32s  %s\n", judged->target.key,
-                      id, refused->why);
     return NULL;
 }
 
@@ -282,13 +257,10 @@ static void judge_case(judged_target *judged, const char *id, const json_t *meas
     const kg__observation **list =
         read_records(&judged->pool, json_object_get(measured, "records"), &count);
     kg__case_result *result = judge_observations(judged, id, list, count);
-    char line[2 * KG__MESSAGE_SIZE];
 
     if (result == NULL)
         return;
     kg__import_origin_read(&judged->pool, json_object_get(measured, "imported"), &result->imported);
-    kg__case_line(result, NULL, line, sizeof line);
-    kg__print_verdict_line(kg__progress_stream(), line);
     kg__verdicts_add_case(judged->verdicts, result);
 }
 
@@ -341,15 +313,13 @@ static void note_no_baseline(judged_target *judged)
                         "with kernelgate baseline adopt",
                         judged->baseline_path);
     verdicts->skipped_by = KG__SKIP_NO_BASELINE;
-    kg__print_verdict(kg__progress_stream(), "skipped", "%-11s  %s\n", judged->target.key,
-                      verdicts->skipped);
 }
 
-static bool judge_target(const char *folder, judged_target *judged, kg__error *error)
+/* The verdicts document of a target. */
+static json_t *judge_target(judged_target *judged)
 {
-    char path[2 * KG__PATH_SIZE];
-    const char *id;
     json_t *measured;
+    const char *id;
 
     judged->verdicts = kg__verdicts_make(&judged->pool, "");
     load_baseline(judged);
@@ -360,117 +330,26 @@ static bool judge_target(const char *folder, judged_target *judged, kg__error *e
         judge_case(judged, id, measured);
     find_vanished(judged);
     note_no_baseline(judged);
-    kg__format_path(path, sizeof path, "%s/records/%s" KG__VERDICTS_SUFFIX, folder,
-                    judged->verdicts->test);
-    return kg__verdicts_save(judged->verdicts, path, error);
+    return kg__verdicts_json(judged->verdicts);
 }
 
-/* Judges all targets, each as a test of a run, and leaves their verdicts in the folder. False with
- * `error`. */
-static bool judge_targets(json_t *targets, const char *folder, kg__error *error)
+json_t *kg__judge_measured(const char *path, json_t *document, const char *baselines,
+                           kg__error *error)
 {
-    const char *key;
+    json_t *targets = json_object_get(document, "targets");
+    json_t *verdicts;
     json_t *measured;
+    const char *key;
 
-    if (!kg__results_begin(folder, error))
-        return false;
+    if (!check_form(path, document, error) || !filter_cases(targets, error))
+        return NULL;
+    verdicts = json_array();
     json_object_foreach (targets, key, measured) {
-        judged_target judged = { .measured = measured };
-        bool written = judge_target(folder, &judged, error);
+        judged_target judged = { .baselines = baselines, .measured = measured };
 
+        json_array_append_new(verdicts, judge_target(&judged));
         kg__pool_free(&judged.pool);
         kg__baseline_free(&judged.baseline);
-        if (!written)
-            return false;
     }
-    return true;
+    return json_pack("{s:o}", "verdicts", verdicts);
 }
-
-/* Executes `kernelgate judged`, which makes the results of the verdicts in the folder and gives it back,
- * in the place of this process; returns with an exit code only where that cannot be done. */
-static int publish(const char *folder)
-{
-    char *arguments[7];
-    size_t count = 0;
-
-    arguments[count++] = "judged";
-    if (strict)
-        arguments[count++] = "--strict";
-    if (as_json)
-        arguments[count++] = "--json";
-    if (commit != NULL) {
-        arguments[count++] = "--commit";
-        arguments[count++] = (char *)commit;
-    }
-    arguments[count++] = "--";
-    arguments[count++] = (char *)folder;
-    return kg__flush_output("the verdicts") ? kg__run_tool("__main__.py", count, arguments)
-                                            : KG__EXIT_ERROR;
-}
-
-static int judge(size_t count, char **paths)
-{
-    const char *folder = kg__results_folder(out);
-    int code = KG__EXIT_ERROR;
-    kg__error error = { "" };
-    json_t *document;
-    json_t *targets;
-
-    if (moves && count == 0)
-        return kg__judge_moves();
-    if (as_json)
-        kg__progress_to_stderr();
-    if (count != 1 || moves) {
-        kg__complain("judge: needs one file: see `kernelgate help judge`");
-        return code;
-    }
-    document = kg__json_load(paths[0], "give a file that kernelgate import wrote", &error);
-    targets = json_object_get(document, "targets");
-    if (document != NULL && check_form(paths[0], document, &error) &&
-        filter_cases(targets, &error) && kg__file_make_folder(folder, &error) &&
-        kg__run_lock_take(folder, getpid(), &error)) {
-        if (judge_targets(targets, folder, &error))
-            code = publish(folder);
-        kg__run_lock_release(folder, getpid());
-    }
-    if (*error.text != '\0')
-        kg__complain("%s", error.text);
-    json_decref(document);
-    return code;
-}
-
-static const kg__option judge_options[] = {
-    { "--out", "DIR", "the folder of the results (default: KG_OUT, else out)", &out, NULL },
-    { "--baselines", "DIR", "the baselines' folder (default: KG_BASELINES, else baselines)",
-      &baselines, NULL },
-    { "--commit", "NAME", "the commit that was measured (default: the one checked out here)",
-      &commit, NULL },
-    { "--strict", NULL, "fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)",
-      NULL, &strict },
-    { "--moves", NULL, "judge what `kernelgate compare` writes to the standard input", NULL,
-      &moves },
-    KG__JSON_OPTION(as_json),
-    { 0 },
-};
-
-const kg__command kg__judge_command = {
-    .name = "judge",
-    .operands = "FILE",
-    .summary = "Judge what another tool measured, as converted by `kernelgate import`",
-    .details = "FILE is JSON, with a RECORD for each process of each case:\n"
-               "\n"
-               "{\"schema\": \"kernelgate-measured/1\", \"targets\": {KEY: TARGET...}}\n"
-               "TARGET: {\"target\": {\"key\": KEY}, \"provenance\": {\"measured_by\": TOOL},\n"
-               "         \"cases\": {ID: {\"records\": [RECORD...], \"imported\": ORIGIN}...}}\n"
-               "ORIGIN: {\"from\": TOOL, \"name\": NAME, \"files\": [FILE...]}\n"
-               "RECORD: {\"event\": \"failed\" or \"refused\", \"why\": TEXT}, or\n"
-               "        {\"event\": \"measured\", \"metrics\": {\"time_ns\": {\"value\": 5, "
-               "\"low\": 4, \"high\": 6}}}\n"
-               "\n"
-               "KG_FILTER narrows what is judged.\n"
-               "\n"
-               "exit: as `kernelgate import`\n",
-    .options = judge_options,
-    .takes_operands = true,
-    .run = judge,
-};
