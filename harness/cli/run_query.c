@@ -33,6 +33,8 @@ static bool answer(size_t count, char *const *arguments, kg__error *error)
 
     if (strcmp(word, "check") == 0 && count == 2)
         return kg__run_lock_permits(arguments[1], error);
+    if (strcmp(word, "take") == 0 && process > 0)
+        return kg__run_lock_take(arguments[1], process, error);
     if (strcmp(word, "begin") == 0 && process > 0)
         return begin(arguments[1], process, error);
     if (strcmp(word, "end") != 0 || process == 0)
