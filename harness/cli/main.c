@@ -10,7 +10,6 @@
 #include "cli/baseline_query.h"
 #include "cli/command.h"
 #include "cli/kernel_queries.h"
-#include "cli/run_query.h"
 #include "cli/tool.h"
 #include "suite/settings.h"
 
@@ -106,8 +105,6 @@ int main(int argc, char **argv)
         return kg__answer_fingerprints();
     if (count == 2 && strcmp(first, "--kernels") == 0)
         return kg__print_kernels(arguments[1]);
-    if (strcmp(first, "--run") == 0)
-        return kg__answer_run(count - 1, arguments + 1);
     if (strcmp(first, "--baseline") == 0)
         return kg__answer_baselines(count - 1, arguments + 1);
     if (getenv("KG__ASKED") != NULL) {

@@ -2,16 +2,18 @@
 
 import os
 
+from kernelgate.base import run_lock
 from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, json_text, replace_file
 from kernelgate.base.judging import ask, ask_of
 from kernelgate.base.settings import is_strict, results_folder
 from kernelgate.run.merge import ERROR, merge
-from kernelgate.run.results_command import finish, lock_folder, name_commits, publish
+from kernelgate.run.results_command import finish, name_commits, publish
+from kernelgate.run.run_files import begin
 
 
 def _publish(verdicts, folder, options):
     """Makes the verdicts those of a run of their own. The exit code."""
-    lock_folder("begin", folder, os.getpid())
+    begin(folder, os.getpid())
     try:
         for document in verdicts:
             replace_file(os.path.join(folder, "records", f"{document['test']}.verdicts.json"), json_text(document))
@@ -21,7 +23,7 @@ def _publish(verdicts, folder, options):
         written = publish(merged.document, folder, "verbose", options["json"], False)
         return merged.document["exit_code"] if written else ERROR
     finally:
-        lock_folder("end", folder, os.getpid())
+        run_lock.release(folder, os.getpid())
 
 
 def judge_records(options, records=None):

@@ -14,35 +14,19 @@ from kernelgate.baseline.diff import loosened
 from kernelgate.baseline.file import Commit, default_folder, gate_counts
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, current_commit, json_text, member,
-                                    own_file, print_output, read_json)
+from kernelgate.base import run_lock
+from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, current_commit, json_text, member, print_output,
+                                    read_json)
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
+from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.texts import describe
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
 
-
-
-def whose_run():
-    """Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is outside of what this process
-    can see."""
-    return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
-
-
-def lock_folder(act, folder, *process):
-    """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
-    try:
-        code = ask_command("--run", act, folder, *map(str, process)).returncode
-    except OSError as error:
-        raise Failure(f"kernelgate --run {act}: cannot be run: {error.strerror}: install kernelgate again") from None
-    if code < 0:
-        raise Failure(f"kernelgate --run {act}: was ended by signal {-code}: run it again")
-    if code > 0:
-        sys.exit(code)
 
 
 def _is_skip(status, message):
@@ -151,13 +135,6 @@ def name_commits(document, commit):
             document["base"]["commit"] = setting("KG_BASE_COMMIT")
 
 
-def run_files():
-    """The files that a run leaves, each a form and a path, by ci/run-files."""
-    with open(own_file("../../ci/run-files"), encoding="utf-8") as file:
-        lines = [line.split() for line in file if not line.startswith("#")]
-    return [(form, name) for name, form in lines]
-
-
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
     run, in those that could too."""
@@ -199,7 +176,7 @@ def finish(merged):
 def _merge(options, folder):
     strict = options["strict"] or is_strict()
     refuse_hidden_filter(strict)
-    lock_folder("check", folder)
+    run_lock.check(folder)
     programs = options["programs"]
     if programs is None:
         return merge(folder, strict, build=options["build"])
@@ -281,7 +258,7 @@ def main(arguments):
     try:
         return _finish(merged, options, folder, ctest_code)
     finally:
-        lock_folder("end", folder, whose_run())
+        run_lock.release(folder, whose_run())
 
 
 def _note_uninitialized(document, build):

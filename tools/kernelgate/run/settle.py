@@ -1,19 +1,19 @@
 """kernelgate settle: has the programs of a build settle the suspects of a run against those of a base build."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
 
-from kernelgate.base import color
+from kernelgate.base import color, run_lock
 from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, print_output, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.settings import results_folder, setting
 from kernelgate.base.text import clean
 from kernelgate.report.console import case_line
 from kernelgate.run.merge import ERROR, PASS, load_verdicts
-from kernelgate.run.results_command import lock_folder
 
 SCHEMA = "kernelgate-settled/1"
 PREFIX, SUFFIX = "gpu.", ".time"
@@ -180,10 +180,8 @@ verdicts
 def main(arguments):
     options = COMMAND.parse(arguments)
     folder = results_folder(options["out"])
-    held = os.path.isdir(folder)
-    if held:
-        lock_folder("take", folder, os.getpid())
-    try:
+    # Without the directory there are no verdicts, which is told below.
+    with run_lock.held(folder) if os.path.isdir(folder) else contextlib.nullcontext():
         settling = Settling(options)
         settling.open()
         settling.settle()
@@ -191,6 +189,3 @@ def main(arguments):
         if options["json"]:
             print_output("settle", json_text(settling.document(code)))
         return code
-    finally:
-        if held:
-            lock_folder("end", folder, os.getpid())
