@@ -38,7 +38,6 @@ typedef struct kg__command {
     int (*run)(size_t count, char **operands);
 } kg__command;
 
-extern const kg__command kg__settle_command;
 
 /* Parses a subcommand's arguments; operands move to the front of `arguments`, and `*operands`
  * becomes their number. "--" ends the options. False, with a complaint on the standard error, for

@@ -14,7 +14,6 @@
 #include "suite/settings.h"
 
 static const kg__command *const commands[] = {
-    &kg__settle_command,
     NULL,
 };
 

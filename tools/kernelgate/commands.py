@@ -30,7 +30,7 @@ COMMANDS = (
     Entry("baseline adopt", "baseline.adopt", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
     Entry("baseline merge", "baseline.merge", "FILE...", "Add the sessions of baselines that other hosts recorded"),
     Entry("begin", "run.begin", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),
-    Entry("settle"),
+    Entry("settle", "run.settle", "", "Settle a run's suspects by pairs of processes of a base build and this one"),
     Entry("results", "run.results_command", "",
           "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
     Entry("report", "report.report", "", "Print what a run measured of a comparison, or make the page of a whole run"),
