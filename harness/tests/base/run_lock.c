@@ -32,8 +32,8 @@ static void hold(pid_t process, unsigned long long later)
 
     cr_assert(gethostname(host, sizeof host - 1) == 0);
     cr_assert(kg__process_look(process, &facts));
-    kg__format(text, sizeof text, "process %ld\nstarted %llu\nhost %s\nwhat x\nsince today\n",
-               (long)process, facts.started + later, host);
+    snprintf(text, sizeof text, "process %ld\nstarted %llu\nhost %s\nwhat x\nsince today\n",
+             (long)process, facts.started + later, host);
     write_text(lock(), text);
 }
 
