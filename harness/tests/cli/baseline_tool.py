@@ -225,7 +225,8 @@ class Lint(Baselines):
     def test_what_the_reader_answers(self):
         self.write("cpu-model.json", counters({"m/a/1/-": {"barriers": 1}}, model="1"))
         self.write("bad.json", "{")
-        model, times, bad, absent = json.loads(self.expect(0, "", "--baseline", "cpu-model.json", PATH, "bad.json", "absent"))
+        model, times, bad, absent = json.loads(self.expect_program(0, "", f"{COMMAND}-queries", "--baseline", "cpu-model.json", PATH, "bad.json",
+                                                                      "absent"))
         self.assertIn("launches", model["outdated"])
         self.assertEqual((times["document"], times["limits"]["copy"]["time_ns"]), (BEFORE, {"smallest": 0.02}))
         self.assertEqual((sorted(bad), absent), (["cases", "error"], {}))

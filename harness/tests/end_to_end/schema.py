@@ -77,7 +77,7 @@ class Schemas(Runs):
             paths.append(f"read/{number}/{key if key and '/' not in key else 'nvidia-fake'}.json")
             self.write(paths[-1], document)
         return ["error" not in answer for first in range(0, len(paths), 500)
-                for answer in json.loads(self.expect_program(0, "", COMMAND, "--baseline", *paths[first:first + 500]))]
+                for answer in json.loads(self.expect_program(0, "", f"{COMMAND}-queries", "--baseline", *paths[first:first + 500]))]
 
     def expect_valid(self, path, reader):
         self.expect_program(0, "", *VALIDATE, path)
