@@ -80,7 +80,7 @@ launcher launch_releases_its_own, launch_releases_its_warps, launch_releases_aft
     launch_written_after_release, launch_written_a_barrier_after_release,
     launch_written_between_fence_and_release, launch_fences_without_barrier,
     launch_second_release_without_fence, launch_many_counts, launch_many_counts_and_a_race,
-    launch_many_counts_and_the_last_block, launch_acquires_before_the_barrier,
+    launch_many_counts_and_the_last_block, launch_last_block_meets,
     launch_last_block_does_not_acquire, launch_counts_then_meets, launch_counts_without_meeting,
     launch_own_counts_then_meets, launch_looks_at_a_maximum;
 

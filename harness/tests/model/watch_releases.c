@@ -27,7 +27,7 @@ static const struct {
     { KERNEL(written_between_fence_and_release), "parts", 0 },
     { KERNEL(fences_without_barrier), "parts", 0 },
     { KERNEL(second_release_without_fence), "further_parts", 0 },
-    { KERNEL(acquires_before_the_barrier), NULL, 0 },
+    { KERNEL(last_block_meets), NULL, 0 },
     { KERNEL(counts_then_meets), NULL, 0 },
     { KERNEL(counts_without_meeting), "numbers", 0 },
     { KERNEL(own_counts_then_meets), NULL, 0 },
