@@ -32,4 +32,16 @@ static inline __device__ int index_in_grid()
     }                                                                                              \
     static inline __device__ void name##_of_thread(watch_data d, [[maybe_unused]] int i)
 
+/* Kernels of one statement. */
+#define KERNEL_DOES(name, ...)                                                                     \
+    KERNEL(name)                                                                                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+#define EACH_DOES(name, ...)                                                                       \
+    EACH(name)                                                                                     \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+
 #endif
