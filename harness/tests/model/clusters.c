@@ -94,7 +94,6 @@ Test(clusters, share_their_memory)
     for (unsigned int way = 0; way < 8 * LENGTH(values); way++) {
         const char *name = values[way / 8].name;
         int cluster = values[way / 8].cluster;
-        float b[THREADS];
         watch_data data;
 
         kg__model_set_order(way % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
@@ -103,10 +102,9 @@ Test(clusters, share_their_memory)
         data.k = 0;
         cr_assert(start_line(values[way / 8].launch, (unsigned int)cluster, data) == cudaSuccess,
                   "%s: %s", name, kg__model_failure());
-        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
         for (int i = 0; i < THREADS; i++)
-            cr_assert(b[i] == values[way / 8].expected(i, cluster), "%s: b[%d] is %g, not %g", name,
-                      i, (double)b[i], (double)values[way / 8].expected(i, cluster));
+            cr_assert(data.b[i] == values[way / 8].expected(i, cluster), "%s: b[%d] is %g, not %g",
+                      name, i, (double)data.b[i], (double)values[way / 8].expected(i, cluster));
         cr_assert(kg__model_last_launch().blocks == BLOCKS);
         expect_clean(name);
         kg__model_free_all();
@@ -119,22 +117,19 @@ Test(clusters, know_their_shape)
 
     for (size_t row = 0; row < 2 * LENGTH(shapes); row++) {
         const dim3 shape = shapes[row / 2];
-        int numbers[8 * BLOCK];
         watch_data data;
 
         kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(THREADS);
         cr_assert(start_clusters(launch_cluster_shape, shape, 0, data) == cudaSuccess);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
         /* The second row of blocks writes last, or first, to the same numbers. */
         for (int i = 0; i < 8 * BLOCK; i++) {
             int row_of_block = row % 2 == 0 ? 1 : 0;
             int rank = (int)(row_of_block % shape.y * shape.x + i / BLOCK % shape.x);
             int size = (int)(shape.x * shape.y);
 
-            cr_expect(numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
-                      "numbers[%d] is %d", i, numbers[i]);
+            cr_expect(data.numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
+                      "numbers[%d] is %d", i, data.numbers[i]);
         }
         kg__model_free_all();
     }
@@ -150,14 +145,12 @@ Test(clusters, may_be_the_kernel_s_own)
 
     for (size_t row = 0; row < LENGTH(kernels); row++) {
         watch_data data = watch_both(THREADS);
-        int numbers[THREADS];
         cudaLaunchConfig_t odd = { .gridDim = line(3), .blockDim = line(BLOCK) };
 
         start(kernels[row].launch, line(BLOCKS), line(BLOCK), data);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
         for (int i = 0; i < THREADS; i++)
-            cr_assert(numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i, numbers[i]);
+            cr_assert(data.numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i,
+                      data.numbers[i]);
         cr_expect(kernels[row].launch(&odd, data) == cudaErrorInvalidConfiguration);
         cr_expect(start_line(kernels[row].launch, 8, data) == cudaErrorInvalidClusterSize);
         kg__model_free_all();
@@ -172,6 +165,9 @@ static void start_clean(launcher *launch, unsigned int cluster)
     expect_clean("clusters");
 }
 
+#define FINDS(kind_, symbol_, size_, offset_)                                                      \
+    .found = { .kind = KG__##kind_, .symbol = symbol_, .size = size_, .offset = offset_ }
+
 /* What is wrong between the blocks of a cluster. */
 static const struct {
     const char *name;
@@ -179,44 +175,20 @@ static const struct {
     int k;
     kg__finding found;
 } defects[] = {
-    { "no barrier before",
-      launch_next_of_cluster,
-      NO_FIRST_SYNC,
-      { .kind = KG__NEVER_WRITTEN, .symbol = "map_shared_rank(own, 1)" } },
-    { "no barrier before, later",
-      launch_next_of_cluster,
-      NO_FIRST_SYNC,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "own" } },
-    { "no barrier behind",
-      launch_next_of_cluster,
-      NO_LAST_SYNC,
-      { .kind = KG__AFTER_FREE,
-        .symbol = "map_shared_rank(own, 0)",
-        .size = BLOCK * 4,
-        .offset = BLOCK * 4 - 4 } },
-    { "out of bounds",
-      launch_next_of_cluster,
-      BEYOND_THE_NEXT,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "map_shared_rank(own, 1)",
-        .size = BLOCK * 4,
-        .offset = BLOCK * 4 } },
-    { "overwritten",
-      launch_twice_of_cluster,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "dynamic shared memory" } },
-    { "no fence before",
-      launch_last_of_clusters,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
-    { "no fence after",
-      launch_last_of_clusters,
-      2,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
-    { "not atomic",
-      launch_sum_of_cluster,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "map_shared_rank(sums, 0)" } },
+    { "no barrier before", launch_next_of_cluster, NO_FIRST_SYNC,
+      FINDS(NEVER_WRITTEN, "map_shared_rank(own, 1)", 0, 0) },
+    { "no barrier before, later", launch_next_of_cluster, NO_FIRST_SYNC,
+      FINDS(RACE_BETWEEN_BLOCKS, "own", 0, 0) },
+    { "no barrier behind", launch_next_of_cluster, NO_LAST_SYNC,
+      FINDS(AFTER_FREE, "map_shared_rank(own, 0)", BLOCK * 4, BLOCK * 4 - 4) },
+    { "out of bounds", launch_next_of_cluster, BEYOND_THE_NEXT,
+      FINDS(OUT_OF_BOUNDS, "map_shared_rank(own, 1)", BLOCK * 4, BLOCK * 4) },
+    { "overwritten", launch_twice_of_cluster, 1,
+      FINDS(RACE_BETWEEN_BLOCKS, "dynamic shared memory", 0, 0) },
+    { "no fence before", launch_last_of_clusters, 1, FINDS(RACE_BETWEEN_BLOCKS, "b", 0, 0) },
+    { "no fence after", launch_last_of_clusters, 2, FINDS(RACE_BETWEEN_BLOCKS, "b", 0, 0) },
+    { "not atomic", launch_sum_of_cluster, 1,
+      FINDS(RACE_BETWEEN_BLOCKS, "map_shared_rank(sums, 0)", 0, 0) },
 };
 
 Test(clusters, that_do_not_meet_are_found)
@@ -343,7 +315,6 @@ Test(shared_memory, of_a_block_is_as_much_as_was_asked_for)
     cudaLaunchConfig_t config = { .gridDim = single,
                                   .blockDim = line(BLOCK),
                                   .dynamicSmemBytes = 48 << 10 };
-    float b[BLOCK];
 
     data.rows = 48 << 10;
     cr_assert(launch_much_shared(&config, data) == cudaSuccess);
@@ -354,9 +325,8 @@ Test(shared_memory, of_a_block_is_as_much_as_was_asked_for)
     config.dynamicSmemBytes = (size_t)most;
     data.rows = most;
     cr_assert(launch_much_shared(&config, data) == cudaSuccess);
-    cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
     for (int i = 0; i < BLOCK; i++)
-        cr_assert(b[i] == (float)(BLOCK - i));
+        cr_assert(data.b[i] == (float)(BLOCK - i));
     expect_clean("227 KiB");
     expect_count(KG__SHARED_BYTES, (uint64_t)most, "227 KiB");
     data.k = 1;

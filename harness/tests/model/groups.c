@@ -196,17 +196,15 @@ Test(groups, give_each_thread_what_is_its_own)
 {
     for (size_t row = 0; row < LENGTH(values) * 2; row++) {
         const char *name = values[row / 2].name;
-        int numbers[THREADS];
         watch_data data;
 
         kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(THREADS + 1);
         start(values[row / 2].launch, line(THREADS / BLOCK), line(BLOCK), data);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
         for (int i = 0; i < THREADS; i++)
-            cr_expect(numbers[i] == values[row / 2].expected(i), "%s: thread %d has %d, not %d",
-                      name, i, numbers[i], values[row / 2].expected(i));
+            cr_expect(data.numbers[i] == values[row / 2].expected(i),
+                      "%s: thread %d has %d, not %d", name, i, data.numbers[i],
+                      values[row / 2].expected(i));
         expect_count(KG__SHUFFLES, values[row / 2].shuffles * (THREADS / 32), name);
         expect_clean(name);
         kg__model_free_all();
@@ -252,8 +250,6 @@ static cudaError_t start_together(launcher *launch, dim3 grid, dim3 block, watch
 Test(groups, of_a_whole_grid_meet)
 {
     for (unsigned int way = 0; way < 8; way++) {
-        float b[4 * BLOCK];
-        int numbers[4 * BLOCK];
         watch_data data;
 
         kg__model_set_order(way % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
@@ -261,9 +257,8 @@ Test(groups, of_a_whole_grid_meet)
         data = make_data(4 * BLOCK);
         cr_assert(start_together(launch_reverse_by_grid, line(4), line(BLOCK), data) ==
                   cudaSuccess);
-        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
         for (int i = 0; i < 4 * BLOCK; i++)
-            cr_assert(b[i] == (float)(4 * BLOCK - i), "b[%d] is %g", i, (double)b[i]);
+            cr_assert(data.b[i] == (float)(4 * BLOCK - i), "b[%d] is %g", i, (double)data.b[i]);
         if ((way / 2 & COUNT) != 0)
             expect_count(KG__BARRIERS, 4 * 2, "reverse_by_grid");
         if ((way / 2 & COUNT) != 0) {
@@ -273,11 +268,9 @@ Test(groups, of_a_whole_grid_meet)
         data.k = 3;
         data.rows = 2;
         cr_assert(launch_ring_with_pointers(line(4), line(48), data) == cudaSuccess);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
         for (int i = 0; i < 4 * 48; i++)
-            cr_assert(numbers[i] == (i + 3 * 48) % 192 + 1 + 2 * (i + 1), "numbers[%d] is %d", i,
-                      numbers[i]);
+            cr_assert(data.numbers[i] == (i + 3 * 48) % 192 + 1 + 2 * (i + 1), "numbers[%d] is %d",
+                      i, data.numbers[i]);
         cr_assert(kg__model_last_launch().blocks == 4);
         expect_clean("a grid that waits");
         kg__model_free_all();

@@ -15,6 +15,10 @@
 
 #define KERNEL(name) #name, launch_##name
 
+#define ALSO(counter, value) .also[0] = { KG__##counter, value }
+#define AND(counter, value) .also[1] = { KG__##counter, value }
+#define AND_THEN(counter, value) .also[2] = { KG__##counter, value }
+
 static const struct {
     const char *name;
     launcher *launch;
@@ -24,45 +28,24 @@ static const struct {
         uint64_t value;
     } also[3]; /* to the first value of 0 */
 } by_hand[] = {
-    { KERNEL(add_halves),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 2 } } },
-    { KERNEL(add_half_pairs),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 8 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(scale_eight_halves),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 16 }, { KG__GLOBAL_STORE_SECTORS, 16 } } },
-    { KERNEL(sum_halves_in_shared),
-      2,
-      1,
-      { { KG__SHARED_STORE_REQUESTS, 2 },
-        { KG__SHARED_LOAD_REQUESTS, 2 },
-        { KG__SHARED_LOAD_WAVEFRONTS, 2 } } },
-    { KERNEL(add_bfloat_pairs), 2, 1, { { KG__GLOBAL_LOAD_SECTORS, 8 } } },
-    { KERNEL(load_halves_with_hints),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(double_quads_of_e4m3),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(widen_e5m2),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 1 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(reduce_halves_in_warp), 0, 1, { { KG__SHUFFLES, 5 } } },
-    { KERNEL(shuffle_pairs), 0, 1, { { KG__SHUFFLES, 3 } } },
-    { KERNEL(count_in_halves),
-      0,
-      0,
-      { { KG__GLOBAL_ATOMIC_REQUESTS, 2 }, { KG__GLOBAL_ATOMIC_SECTORS, 2 } } },
-    { KERNEL(count_in_bfloat_pairs), 0, 0, { { KG__GLOBAL_ATOMIC_REQUESTS, 2 } } },
-    { KERNEL(write_pairs_by_element), 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
+    { KERNEL(add_halves), 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 2) },
+    { KERNEL(add_half_pairs), 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8), AND(GLOBAL_STORE_SECTORS, 4) },
+    { KERNEL(scale_eight_halves), 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 16),
+      AND(GLOBAL_STORE_SECTORS, 16) },
+    { KERNEL(sum_halves_in_shared), 2, 1, ALSO(SHARED_STORE_REQUESTS, 2),
+      AND(SHARED_LOAD_REQUESTS, 2), AND_THEN(SHARED_LOAD_WAVEFRONTS, 2) },
+    { KERNEL(add_bfloat_pairs), 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8) },
+    { KERNEL(load_halves_with_hints), 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4),
+      AND(GLOBAL_STORE_SECTORS, 4) },
+    { KERNEL(double_quads_of_e4m3), 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 4),
+      AND(GLOBAL_STORE_SECTORS, 4) },
+    { KERNEL(widen_e5m2), 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 1), AND(GLOBAL_STORE_SECTORS, 4) },
+    { KERNEL(reduce_halves_in_warp), 0, 1, ALSO(SHUFFLES, 5) },
+    { KERNEL(shuffle_pairs), 0, 1, ALSO(SHUFFLES, 3) },
+    { KERNEL(count_in_halves), 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2),
+      AND(GLOBAL_ATOMIC_SECTORS, 2) },
+    { KERNEL(count_in_bfloat_pairs), 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2) },
+    { KERNEL(write_pairs_by_element), 0, 2, ALSO(GLOBAL_STORE_SECTORS, 8) },
 };
 
 Test(half_counts, by_hand)

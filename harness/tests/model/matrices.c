@@ -316,6 +316,9 @@ Test(matrices, sums_are_cut_as_tensor_cores_do)
                                        0) == 1);
 }
 
+#define FINDS(kind_, symbol_, ...) .found = { .kind = KG__##kind_, .symbol = symbol_, __VA_ARGS__ }
+#define AT(size_, offset_, bytes_) .size = size_, .offset = offset_, .bytes = bytes_
+
 /* Each is clean with k == 0, and with k == 1 there is nothing but this. */
 static const struct {
     const char *name;
@@ -323,31 +326,14 @@ static const struct {
     unsigned int threads;
     kg__finding found;
 } defects[] = {
-    { KERNEL(skip_stride),
-      32,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "a",
-        .by.access = KG__READ,
-        .size = 512,
-        .offset = 528,
-        .bytes = 4 } },
-    { KERNEL(misalign),
-      32,
-      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 8, .bytes = 16 } },
-    { KERNEL(misalign_stride),
-      32,
-      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 40, .bytes = 16 } },
-    { KERNEL(load_half_a_tile), 32, { .kind = KG__NEVER_WRITTEN, .symbol = "tile", .bytes = 16 } },
-    { KERNEL(store_both), 64, { .kind = KG__RACE_IN_BLOCK, .symbol = "b", .bytes = 8 } },
-    { KERNEL(read_stored), 32, { .kind = KG__RACE_IN_WARP, .symbol = "tile", .bytes = 4 } },
-    { KERNEL(store_beyond),
-      32,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "b",
-        .by.access = KG__WRITE,
-        .size = 1024,
-        .offset = 1024,
-        .bytes = 8 } },
+    { KERNEL(skip_stride), 32, FINDS(OUT_OF_BOUNDS, "a", AT(512, 528, 4), .by.access = KG__READ) },
+    { KERNEL(misalign), 32, FINDS(MISALIGNED, "a", AT(1024, 8, 16)) },
+    { KERNEL(misalign_stride), 32, FINDS(MISALIGNED, "a", AT(1024, 40, 16)) },
+    { KERNEL(load_half_a_tile), 32, FINDS(NEVER_WRITTEN, "tile", .bytes = 16) },
+    { KERNEL(store_both), 64, FINDS(RACE_IN_BLOCK, "b", .bytes = 8) },
+    { KERNEL(read_stored), 32, FINDS(RACE_IN_WARP, "tile", .bytes = 4) },
+    { KERNEL(store_beyond), 32,
+      FINDS(OUT_OF_BOUNDS, "b", AT(1024, 1024, 8), .by.access = KG__WRITE) },
 };
 
 Test(matrices, defects_are_found_in_the_line_of_the_call)

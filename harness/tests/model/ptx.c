@@ -58,6 +58,8 @@ Test(ptx, instructions_leave_what_they_should)
     expect_clean("rows");
 }
 
+#define ALSO(place, counter, value) .also[place] = { KG__##counter, value }
+
 /* What a block of `threads` costs, by hand. */
 static const struct {
     const char *name;
@@ -69,50 +71,26 @@ static const struct {
         uint64_t value;
     } also[4]; /* to the first value of 0 */
 } costs[] = {
-    { KERNEL(ptx_copy_quads),
-      64,
-      2,
-      2,
-      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__GLOBAL_STORE_SECTORS, 32 } } },
-    { KERNEL(ptx_narrow), 32, 2, 3, { { KG__GLOBAL_LOAD_SECTORS, 4 } } },
-    { KERNEL(ptx_volatile), 32, 4, 1, { { KG__GLOBAL_LOAD_SECTORS, 16 }, { KG__FENCES, 1 } } },
-    { KERNEL(ptx_reverse),
-      64,
-      2,
-      2,
-      { { KG__SHARED_STORE_REQUESTS, 2 },
-        { KG__SHARED_LOAD_REQUESTS, 2 },
-        { KG__SHARED_LOAD_WAVEFRONTS, 2 },
-        { KG__BARRIERS, 1 } } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      2,
-      2,
-      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__SHARED_LOAD_REQUESTS, 2 } } },
-    { KERNEL(ptx_atomics),
-      32,
-      0,
-      0,
-      { { KG__GLOBAL_ATOMIC_REQUESTS, 4 },
-        { KG__GLOBAL_ATOMIC_SECTORS, 4 },
-        { KG__GLOBAL_ATOMIC_PASSES, 128 },
-        { KG__FENCES, 1 } } },
-    { KERNEL(ptx_warp), 32, 0, 2, { { KG__SHUFFLES, 6 } } },
-    { KERNEL(ptx_registers), 64, 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
-    { KERNEL(ptx_expected_barrier), 64, 0, 2, { { KG__BARRIERS, 1 } } },
+    { KERNEL(ptx_copy_quads), 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+      ALSO(1, GLOBAL_STORE_SECTORS, 32) },
+    { KERNEL(ptx_narrow), 32, 2, 3, ALSO(0, GLOBAL_LOAD_SECTORS, 4) },
+    { KERNEL(ptx_volatile), 32, 4, 1, ALSO(0, GLOBAL_LOAD_SECTORS, 16), ALSO(1, FENCES, 1) },
+    { KERNEL(ptx_reverse), 64, 2, 2, ALSO(0, SHARED_STORE_REQUESTS, 2),
+      ALSO(1, SHARED_LOAD_REQUESTS, 2), ALSO(2, SHARED_LOAD_WAVEFRONTS, 2), ALSO(3, BARRIERS, 1) },
+    { KERNEL(ptx_reverse_staged), 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+      ALSO(1, SHARED_LOAD_REQUESTS, 2) },
+    { KERNEL(ptx_atomics), 32, 0, 0, ALSO(0, GLOBAL_ATOMIC_REQUESTS, 4),
+      ALSO(1, GLOBAL_ATOMIC_SECTORS, 4), ALSO(2, GLOBAL_ATOMIC_PASSES, 128), ALSO(3, FENCES, 1) },
+    { KERNEL(ptx_warp), 32, 0, 2, ALSO(0, SHUFFLES, 6) },
+    { KERNEL(ptx_registers), 64, 0, 2, ALSO(0, GLOBAL_STORE_SECTORS, 8) },
+    { KERNEL(ptx_expected_barrier), 64, 0, 2, ALSO(0, BARRIERS, 1) },
     /* Two matrices that are stored. */
-    { KERNEL(ptx_transpose_store),
-      32,
-      0,
-      2,
-      { { KG__SHARED_STORE_REQUESTS, 2 }, { KG__SHARED_STORE_WAVEFRONTS, 2 } } },
+    { KERNEL(ptx_transpose_store), 32, 0, 2, ALSO(0, SHARED_STORE_REQUESTS, 2),
+      ALSO(1, SHARED_STORE_WAVEFRONTS, 2) },
     /* Of rows of 48 bytes: eight of them touch each bank at most once. */
-    { KERNEL(ptx_tiles),
-      32,
-      2,
-      4,
-      { { KG__SHARED_LOAD_REQUESTS, 2 }, { KG__SHARED_LOAD_WAVEFRONTS, 6 } } },
-    { KERNEL(multiply_halves), 32, 10, 4, { { KG__TENSOR_MULTIPLY_ADDS, 16 * 8 * 16 } } },
+    { KERNEL(ptx_tiles), 32, 2, 4, ALSO(0, SHARED_LOAD_REQUESTS, 2),
+      ALSO(1, SHARED_LOAD_WAVEFRONTS, 6) },
+    { KERNEL(multiply_halves), 32, 10, 4, ALSO(0, TENSOR_MULTIPLY_ADDS, 16 * 8 * 16) },
 };
 
 Test(ptx, costs_by_hand)
@@ -132,6 +110,9 @@ Test(ptx, costs_by_hand)
     }
 }
 
+#define FINDS(kind_, ...) .found = { .kind = KG__##kind_, __VA_ARGS__ }
+#define DYNAMIC .symbol = "dynamic shared memory"
+
 /* What is found with k. */
 static const struct {
     const char *name;
@@ -140,29 +121,18 @@ static const struct {
     int k;
     kg__finding found;
 } defects[] = {
-    { KERNEL(ptx_copy_quads),
-      1024,
-      1,
-      { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16 } },
-    { KERNEL(ptx_narrow), 1, 1, { .kind = KG__MISALIGNED, .symbol = "bytes", .bytes = 2 } },
-    { KERNEL(ptx_reverse), 64, 1, { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      1,
-      { .kind = KG__COPY_NOT_WAITED, .symbol = "dynamic shared memory" } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      2,
-      { .kind = KG__RACE_IN_BLOCK, .symbol = "dynamic shared memory" } },
-    { KERNEL(ptx_atomics), 32, 1, { .kind = KG__RACE_IN_WARP, .symbol = "numbers" } },
-    { KERNEL(ptx_warp), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
-    { KERNEL(ptx_transpose), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
-    { KERNEL(ptx_transpose_store),
-      32,
-      1,
-      { .kind = KG__OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16 } },
-    { KERNEL(ptx_tiles), 32, 1, { .kind = KG__COPY_NOT_WAITED, .symbol = "a" } },
-    { KERNEL(multiply_halves), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
+    { KERNEL(ptx_copy_quads), 1024, 1,
+      FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16) },
+    { KERNEL(ptx_narrow), 1, 1, FINDS(MISALIGNED, .symbol = "bytes", .bytes = 2) },
+    { KERNEL(ptx_reverse), 64, 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
+    { KERNEL(ptx_reverse_staged), 64, 1, FINDS(COPY_NOT_WAITED, DYNAMIC) },
+    { KERNEL(ptx_reverse_staged), 64, 2, FINDS(RACE_IN_BLOCK, DYNAMIC) },
+    { KERNEL(ptx_atomics), 32, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
+    { KERNEL(ptx_warp), 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { KERNEL(ptx_transpose), 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { KERNEL(ptx_transpose_store), 32, 1, FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
+    { KERNEL(ptx_tiles), 32, 1, FINDS(COPY_NOT_WAITED, .symbol = "a") },
+    { KERNEL(multiply_halves), 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
 };
 
 Test(ptx, defects_are_found)
