@@ -46,22 +46,20 @@ Test(intrinsics, statics_of_a_launcher)
 Test(intrinsics, dynamic_shared_memory)
 {
     static const struct {
-        const char *name;
-        launcher *launch;
+        const char *name, *kernel;
         uint64_t requests; /* to shared memory, of each kind */
         kg__finding found;
     } rows[] = {
-        { "of the file", launch_reverse_of_the_file, 4, NOTHING },
-        { "in a kernel", launch_reverse_in_a_kernel, 4, NOTHING },
-        { "aligned", launch_reverse_aligned, 4, NOTHING },
-        { "volatile", launch_reverse_volatile, 4, NOTHING },
-        { "rows", launch_reverse_rows, 4, NOTHING },
-        { "by template", launch_reverse_by_template, 8, NOTHING },
-        { "two views", launch_reverse_two_views, 12, NOTHING },
-        { "without barrier", launch_reverse_without_barrier, 4,
-          FINDS(RACE_IN_BLOCK, DYNAMIC, 0, 0) },
-        { "beyond", launch_reverse_beyond, 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, 512) },
-        { "before", launch_reverse_before, 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, -4) },
+        { "of the file", "reverse_of_the_file", 4, NOTHING },
+        { "in a kernel", "reverse_in_a_kernel", 4, NOTHING },
+        { "aligned", "reverse_aligned", 4, NOTHING },
+        { "volatile", "reverse_volatile", 4, NOTHING },
+        { "rows", "reverse_rows", 4, NOTHING },
+        { "by template", "reverse_by_template", 8, NOTHING },
+        { "two views", "reverse_two_views", 12, NOTHING },
+        { "without barrier", "reverse_without_barrier", 4, FINDS(RACE_IN_BLOCK, DYNAMIC, 0, 0) },
+        { "beyond", "reverse_beyond", 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, 512) },
+        { "before", "reverse_before", 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, -4) },
     };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -71,7 +69,7 @@ Test(intrinsics, dynamic_shared_memory)
         config.dynamicSmemBytes =
             128 * (rows[i].requests == 8 || i == 0 ? sizeof(double) : sizeof(float));
         /* What is before it cannot be touched; under a sanitizer it can be read. */
-        cr_assert(rows[i].launch(&config, data) == cudaSuccess || rows[i].found.offset < 0);
+        cr_assert(kernel(rows[i].kernel)(&config, data) == cudaSuccess || rows[i].found.offset < 0);
         expect_count(KG__SHARED_STORE_REQUESTS, rows[i].requests, rows[i].name);
         if (rows[i].found.symbol != NULL) {
             expect_only(&rows[i].found, rows[i].name);
@@ -91,13 +89,13 @@ Test(intrinsics, much_dynamic_shared_memory)
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(1024) };
 
     config.dynamicSmemBytes = 49153;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaErrorInvalidValue);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
     cr_assert(allow_reverse(232448) == cudaSuccess);
     config.dynamicSmemBytes = 232448;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaSuccess);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaSuccess);
     expect_count(KG__SHARED_BYTES, 232448, "all of it");
     config.dynamicSmemBytes++;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaErrorInvalidValue);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
     expect_clean("all of it");
 }
 
@@ -138,21 +136,19 @@ static bool has_uniform(const watch_data *data, int i)
 Test(intrinsics, memory)
 {
     static const struct {
-        const char *name;
-        launcher *launch;
+        const char *name, *kernel;
         bool (*is_right)(const watch_data *data, int i);
         uint64_t loads, stores, atomics;
         kg__finding found;
     } rows[] = {
-        { "active lanes", launch_active_lanes, has_active_lanes, 0, 4, 0, NOTHING },
-        { "leader", launch_add_by_leader, has_sum, 0, 0, 2, NOTHING },
-        { "leader, plain", launch_add_by_leader_without_atomics, NULL, 2, 2, 0,
+        { "active lanes", "active_lanes", has_active_lanes, 0, 4, 0, NOTHING },
+        { "leader", "add_by_leader", has_sum, 0, 0, 2, NOTHING },
+        { "leader, plain", "add_by_leader_without_atomics", NULL, 2, 2, 0,
           FINDS(RACE_IN_BLOCK, "numbers", 0, 0) },
-        { "match_all", launch_match_all, has_ones, 0, 2, 0, NOTHING },
-        { "scopes", launch_scoped_atomics, has_scoped, 0, 0, 16, NOTHING },
-        { "hints", launch_hinted, has_hinted, 4, 4, 0, NOTHING },
-        { "hints beyond", launch_hinted_beyond, NULL, 2, 2, 0,
-          FINDS(OUT_OF_BOUNDS, "a", 256, 256) },
+        { "match_all", "match_all", has_ones, 0, 2, 0, NOTHING },
+        { "scopes", "scoped_atomics", has_scoped, 0, 0, 16, NOTHING },
+        { "hints", "hinted", has_hinted, 4, 4, 0, NOTHING },
+        { "hints beyond", "hinted_beyond", NULL, 2, 2, 0, FINDS(OUT_OF_BOUNDS, "a", 256, 256) },
     };
 
     for (size_t i = 0; i < 2 * LENGTH(rows); i++) {
@@ -161,7 +157,7 @@ Test(intrinsics, memory)
 
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(rows[row].is_right == NULL ? 64 : 256);
-        start(rows[row].launch, single, line(64), data);
+        start(rows[row].kernel, single, line(64), data);
         expect_requests(rows[row].loads, rows[row].stores, rows[row].name);
         expect_count(KG__GLOBAL_ATOMIC_REQUESTS, rows[row].atomics, rows[row].name);
         if (rows[row].found.symbol != NULL)
@@ -227,7 +223,7 @@ Test(intrinsics, random_states)
         watch_data data = watch_both(1 << 17);
 
         kg__model_forget(data.bytes, 1 << 17);
-        start(i == 0 ? launch_draw : launch_draw_without_init, single, line(64), data);
+        start(i == 0 ? "draw" : "draw_without_init", single, line(64), data);
         if (i == 1) {
             expect_only(&(kg__finding){ .kind = KG__NEVER_WRITTEN,
                                         .symbol = "bytes",
