@@ -55,11 +55,11 @@ static void look_ahead(uint64_t what)
 
 static inline __attribute__((always_inline)) void write_event(uint64_t what, uintptr_t code)
 {
-    kg__trace_event *event = kg__trace_cursor;
+    uint64_t *event = kg__trace_cursor;
 
-    event->what = what;
-    event->code = code;
-    kg__trace_cursor = event + KG__MODEL_WARP;
+    event[0] = what;
+    event[KG__TRACE_TO_CODE] = code;
+    kg__trace_cursor = event + KG__TRACE_TO_NEXT;
 }
 
 /* Has the running lane wait until its trace has been replayed. */
