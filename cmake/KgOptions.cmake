@@ -39,7 +39,7 @@ endif()
 if(KG_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "KG_FUZZ=ON needs clang, which has libFuzzer, as the C compiler; this is ${CMAKE_C_COMPILER_ID}: set "
-                        "CC=clang and configure a new folder, or run ci/fuzz, which does")
+                        "CC=clang and configure a new folder, or run tools/dev/fuzz, which does")
   endif()
   # A finding of the sanitizers must end the process, or the fuzzer does not see it.
   target_compile_options(kg_flags INTERFACE

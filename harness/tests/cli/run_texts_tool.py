@@ -7,11 +7,11 @@ from unittest import mock
 
 from merge_fixture import Merges, part, timed, verdicts
 
-import run_expected
-import run_merge
-import run_results
-import run_texts
-from common import Failure
+from kernelgate.run import expected as run_expected
+from kernelgate.run import merge as run_merge
+from kernelgate.run import results_command as run_results
+from kernelgate.run import texts as run_texts
+from kernelgate.base.common import Failure
 
 STRICT = "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline"
 CASE_LINE = "cmake --build build/gpu && {}ctest --test-dir build/gpu -R '^gpu\\.a\\.time$' --output-on-failure"
