@@ -210,4 +210,10 @@ void kg__part_note_provenance(kg__part_run *run);
  * recorded, whatever their verdicts: their times are not quite comparable. */
 void kg__part_note_launch_cost(kg__part_run *run);
 
+/* table_ends.c, of the CPU model */
+
+/* Whether each table of the comparison ends in KG_END, as far as the program's symbols tell; false
+ * with a complaint. */
+bool kg__tables_end(void);
+
 #endif
