@@ -7,7 +7,6 @@
 
 #include "base/exit_code.h"
 #include "base/message.h"
-#include "cli/baseline_query.h"
 #include "cli/command.h"
 #include "cli/kernel_queries.h"
 #include "cli/tool.h"
@@ -105,8 +104,6 @@ int main(int argc, char **argv)
         return kg__answer_fingerprints();
     if (count == 2 && strcmp(first, "--kernels") == 0)
         return kg__print_kernels(arguments[1]);
-    if (strcmp(first, "--baseline") == 0)
-        return kg__answer_baselines(count - 1, arguments + 1);
     if (getenv("KG__ASKED") != NULL) {
         kg__complain("%s: the Python programs of another version ask for it: install kernelgate "
                      "again",
