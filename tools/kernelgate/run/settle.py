@@ -180,6 +180,7 @@ verdicts
 def main(arguments):
     options = COMMAND.parse(arguments)
     folder = results_folder(options["out"])
+    # Without the directory there are no verdicts, which is told below.
     with run_lock.held(folder) if os.path.isdir(folder) else contextlib.nullcontext():
         settling = Settling(options)
         settling.open()
