@@ -30,6 +30,11 @@ bool kg__are_checked(void)
     return is_on("KG__CHECKED");
 }
 
+const char *kg__fingerprinted_capability(void)
+{
+    return kg__setting("KG__FINGERPRINTS");
+}
+
 static bool strictness_is_clear(kg__error *error)
 {
     const char *value = kg__setting("KG_STRICT");

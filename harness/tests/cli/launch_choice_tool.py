@@ -121,11 +121,6 @@ class Choice(unittest.TestCase):
         self.assertIn("is 0", launch_choice.compare(False, a, zero).why)
         self.assertEqual(launch_choice.compare(False, zero, zero).times.value, 1)
 
-    def test_counters_are_those_of_the_model(self):
-        with open(os.path.join(TREE, "harness", "suite", "counters.c"), encoding="utf-8") as file:
-            names = re.search(r"names\[KG__COUNTERS\] = \{(.*?)\};", file.read(), re.S)[1]
-        self.assertEqual(tuple(re.findall('"([a-z_]+)"', names)), tune.COUNTERS)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -74,7 +74,7 @@ class Boards(PartRuns):
         self.set_boards("NVIDIA Other")
         self.set(KG_FILTER="fake/plain/64/*")
         self.give(f"id:{SECOND},slots:8")
-        self.check(0, f"gpu.fake.check runs on {OTHER_BOARD}", GPU)
+        self.check(0, f"gpu.fake.check                    runs on {OTHER_BOARD}", GPU)
         self.give(f"id:{FIRST},slots:8")
         self.time(0, f"pass         nvidia-fake  {SLOW}")
         self.set(KG_STRICT=1)

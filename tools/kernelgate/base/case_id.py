@@ -31,3 +31,8 @@ def parse_case_id(text):
     """The parts of an id; None where it is none."""
     found = _CASE.fullmatch(text)
     return CaseId(*found.groups()) if found else None
+
+
+def target_key(name):
+    """The key of the target that a GPU of this name is: "nvidia-h200" of "NVIDIA H200"."""
+    return re.sub("[^a-z0-9]+", "-", re.sub("[A-Z]+", lambda match: match[0].lower(), name)).lstrip("-")[:95].rstrip("-")

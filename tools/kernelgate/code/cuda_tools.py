@@ -6,7 +6,6 @@ import shutil
 import subprocess
 
 from kernelgate.base.common import Failure, list_of, member, parse_json, text_of
-from kernelgate.base.judging import judged
 from kernelgate.base.programs import NOTHING, call_program
 
 LISTING_SECONDS = 120  # for a program to list its launches
@@ -15,12 +14,6 @@ COMPILING_SECONDS = 300
 
 class Missing(Failure):
     """A tool or a device is missing."""
-
-
-def calculate(needs):
-    """What the toolkit's calculator says of each (architecture, registers, static and dynamic shared memory, threads): "blocks",
-    "warps", "occupancy" and "limited_by", or "why". None where kernelgate-judge was built without it."""
-    return judged("occupancy", "launches", needs)["occupancies"]
 
 
 def capability(target):

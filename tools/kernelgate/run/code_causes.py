@@ -12,7 +12,8 @@ from kernelgate.base.common import Failure
 from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
 from kernelgate.code.cuda_tools import ask, capability, file_of
 from kernelgate.base.programs import GPU, comparison_of_case
-from kernelgate.code.resource_usage import plain_name, read_kernels
+from kernelgate.code.cubin import read_kernels
+from kernelgate.code.resource_usage import plain_name
 from kernelgate.base.settings import setting
 
 # The figures that moved, lists of lines, and why these are not known.
