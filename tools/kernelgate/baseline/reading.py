@@ -18,6 +18,7 @@ LARGEST_VALUE = 80  # characters of a value that a message shows
 SUFFIX = ".json"
 NO_METRICS = ("boards", "code", "commit", "lines", "sessions")  # members of a case
 MEASURED_BY = "measured_by"
+IDS = (("cases",), ("accuracy",))  # whose members are called by cases
 SCHEMA = load_schema(BASELINE)
 _DEFINED = SCHEMA["$defs"]
 _COUNTER = _DEFINED["counter"]
@@ -74,7 +75,8 @@ def _schema_faults(document):
     for error in jsonschema.Draft202012Validator(SCHEMA).iter_errors(document):
         path = tuple(itertools.takewhile(lambda key: isinstance(key, str), error.absolute_path))  # items of lists have no keys
         if "propertyNames" in error.absolute_schema_path and error.validator != "not":
-            yield (*path, error.instance), "is an unknown key, or not a name"
+            yield (*path, error.instance), ("is not a case: comparison/variant/size/launch" if path in IDS else
+                                            "is not a counter of the CPU model" if error.validator == "anyOf" else "is an unknown key")
         elif error.validator == "additionalProperties":
             yield from (((*path, key), "is an unknown key") for key in error.instance if key not in error.schema["properties"])
         elif error.validator == "required":
@@ -191,7 +193,8 @@ def _fault(name, data):
         return None
     # Whoever mends the file is led to its first fault; what is missing is nowhere.
     lines = dict(_keys(data.decode()))
-    _, line, _, place, fault = min((fault.startswith("has no "), _line_of(lines, place), -len(place), place, fault) for place, fault in faults)
+    _, line, _, place, fault = min((fault.startswith("has no "), _line_of(lines, place), -len(place), place, fault)
+                                   for place, fault in faults)
     return ": ".join((str(line), *place, fault, REMEDY))
 
 
