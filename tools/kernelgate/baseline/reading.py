@@ -185,8 +185,9 @@ def _fault(name, data):
     if not isinstance(schema, str):
         faults = [(("schema",), "is not a string")]
     elif schema not in ("", wanted):
-        return (f"{_line_of(dict(_keys(data.decode())), ('schema',))}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again "
-                "with ci/rebaseline")
+        line = _line_of(dict(_keys(data.decode())), ("schema",))
+        return (f"{line}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again with "
+                "ci/rebaseline")
     else:
         faults = list(_schema_faults(document)) or list(_rule_faults(document, name))
     if not faults:
