@@ -33,6 +33,10 @@ const char *kg__fingerprinted_capability(void);
  */
 bool kg__settings_are_valid(kg__error *error);
 
+/* Whether KG_BASELINES names a directory where it is set. The project's own baselines/ may be
+ * absent before the first is recorded. */
+bool kg__baselines_are_there(kg__error *error);
+
 /* Whether KG_FILTER may narrow the run: in strict mode only from the command line,
  * which the program that read it says by KG_FILTER_GIVEN, the same list again. A filter left in the
  * environment would pass for a whole gate. False with `error`. */

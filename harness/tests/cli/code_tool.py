@@ -281,7 +281,7 @@ class Code(Folder):
                                 (("n/tiled",), "the filter takes no case"), (("m/tilde/1",), "nearest is m/tiled/1/b16")):
             self.code(2, told, *arguments)
         os.unlink("build/kernelgate.code")
-        self.code(77, "was configured without nvcc")
+        self.code(77, "compiles no code, since no baseline names an architecture")
 
     def slower(self, **settings):
         """A slower time in a run of the build, when it is explained."""
