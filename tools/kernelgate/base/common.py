@@ -1,6 +1,7 @@
 """What the commands written in Python share: the command line, errors, files, JSON and output."""
 
 import difflib
+import errno
 import json
 import math
 import os
@@ -17,6 +18,7 @@ USAGE = ""  # the first lines of a command's help, by commands.py
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
 GIT_SECONDS = 30
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
 
@@ -52,11 +54,18 @@ def run(main):
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
+        # Whatever is opened later must not become a standard stream that was closed.
+        while (file := os.open(os.devnull, os.O_RDONLY)) <= 2:
+            pass
+        os.close(file)
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
         sys.exit(2)
     except Exception as error:  # pylint: disable=broad-exception-caught
+        if getattr(error, "errno", None) in SHORTAGES:
+            complain(f"{getattr(error, 'filename', None) or 'this machine'}: {os.strerror(error.errno)}: check ulimit -a and the disk")
+            sys.exit(2)
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
@@ -129,6 +138,8 @@ class Command:
             raise Failure(f"{self.name}: option {name} needs a value: {name} {option.value}")
         if option.repeated:
             parsed[key].append(value)
+        elif parsed[key] is not None:
+            raise Failure(f"{self.name}: option {name} is given twice: omit one")
         else:
             parsed[key] = value
 
