@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -93,10 +94,24 @@ double kg__case_seconds(void)
     return duration_or_default(&sampling);
 }
 
+/* The project's own baselines/ may be absent before the first is recorded. */
+static bool baselines_are_there(kg__error *error)
+{
+    const char *folder = kg__setting("KG_BASELINES");
+    struct stat found;
+
+    if (folder == NULL || (stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
+        return true;
+    return kg__fail(error,
+                    "KG_BASELINES='%s' is not a directory: set it to that of the baselines, or "
+                    "unset it",
+                    folder);
+}
+
 bool kg__settings_are_valid(kg__error *error)
 {
     return strictness_is_clear(error) && duration_is_clear(&silence, error) &&
-           duration_is_clear(&sampling, error);
+           duration_is_clear(&sampling, error) && baselines_are_there(error);
 }
 
 const char *kg__base_folder(void)

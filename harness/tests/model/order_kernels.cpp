@@ -222,15 +222,8 @@ static __device__ void write_neighbors(Number *to, int i)
     to[i] = staged[blockDim.x - 1 - threadIdx.x];
 }
 
-EACH(neighboring_bytes)
-{
-    write_neighbors(d.bytes, i);
-}
-
-EACH(neighboring_halves)
-{
-    write_neighbors((short *)d.bytes, i);
-}
+EACH_DOES(neighboring_bytes, write_neighbors(d.bytes, i))
+EACH_DOES(neighboring_halves, write_neighbors((short *)d.bytes, i))
 
 // Written by words, read and written by bytes, read by words.
 KERNEL(bytes_of_words)
@@ -332,15 +325,8 @@ KERNEL(read_dynamic_shared)
 
 static __device__ float variable[64];
 
-KERNEL(keep_in_variable)
-{
-    variable[threadIdx.x] = d.a[threadIdx.x];
-}
-
-KERNEL(fetch_from_variable)
-{
-    d.b[threadIdx.x] = variable[threadIdx.x ^ 1];
-}
+KERNEL_DOES(keep_in_variable, variable[threadIdx.x] = d.a[threadIdx.x])
+KERNEL_DOES(fetch_from_variable, d.b[threadIdx.x] = variable[threadIdx.x ^ 1])
 
 static __constant__ float constants[32];
 
@@ -350,10 +336,7 @@ KERNEL(write_to_constant)
     d.b[threadIdx.x] = constants[threadIdx.x % 32];
 }
 
-KERNEL(load_constant_words)
-{
-    d.b[threadIdx.x] = constants[(int)threadIdx.x % d.k];
-}
+KERNEL_DOES(load_constant_words, d.b[threadIdx.x] = constants[(int)threadIdx.x % d.k])
 
 cudaError_t fetch_constants(float *to)
 {
@@ -392,10 +375,7 @@ static __attribute__((noinline)) int recurse(volatile int *numbers, int depth)
     return recurse(numbers, depth - 1) + kept[depth % 64];
 }
 
-KERNEL(deep_recursion)
-{
-    d.numbers[1] = recurse(d.numbers, d.k);
-}
+KERNEL_DOES(deep_recursion, d.numbers[1] = recurse(d.numbers, d.k))
 
 KERNEL(trap)
 {
