@@ -12,18 +12,18 @@ get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
 list(REMOVE_ITEM libraries kernelgate_cli kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
-add_custom_target(kg_installable DEPENDS kernelgate ${libraries} ${gpu_libraries})
+add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
 
-foreach(target IN LISTS libraries gpu_libraries ITEMS kernelgate)
+foreach(target IN LISTS libraries gpu_libraries)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   # A system folder would come after those of a project, which may have a CUDA Toolkit's headers.
   set_target_properties(${target} PROPERTIES EXPORT_NO_SYSTEM ON)
 endforeach()
-set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
 
-install(TARGETS ${libraries} kernelgate EXPORT kernelgate-targets)
-install(TARGETS kernelgate-judge)
+install(TARGETS ${libraries} EXPORT kernelgate-targets)
+install(TARGETS kernelgate-judge kernelgate-queries)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 if(gpu_libraries)
   # Separate, since they need CUDA, which a project may omit.
@@ -72,7 +72,7 @@ endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_BINARY_DIR}/harness/cli/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_BINARY_DIR}/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
   PATTERN build EXCLUDE PATTERN out EXCLUDE PATTERN "*.lock" EXCLUDE)

@@ -415,11 +415,11 @@ class Front(Folder):
         done = self.run_command("import", "x", PATH="/nowhere")
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
-        copied = shutil.copy(COMMAND, "kernelgate")
-        done = subprocess.run([os.path.abspath(copied), "import", "x"], capture_output=True, text=True, check=False, env=self.environment)
+        copied = shutil.copy(COMMAND, "kernelgate")  # without its programs
+        done = subprocess.run([os.path.abspath(copied), "import", "--from", "nvbench", self.write("a.json", nvbench())],
+                              capture_output=True, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^kernelgate: \S+/tools/commands\.py: cannot be read: No such file or directory: install "
-                                      r"kernelgate again\n\Z")
+        self.assertRegex(done.stderr, r"^kernelgate: import: \S+/kernelgate-judge: failed: .*: install kernelgate again\n\Z")
 
     def test_an_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

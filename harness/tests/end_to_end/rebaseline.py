@@ -25,9 +25,9 @@ class Rebaseline(Runs):
         self.write_script("bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA Fake'\n")
         self.copy_front("rebaseline")
         for preset in ("gpu", "cpu"):
-            os.makedirs(f"build/{preset}/harness/cli")
-            os.symlink(COMMAND, f"build/{preset}/harness/cli/kernelgate")
-            self.write(f"build/{preset}/kernelgate.path", self.at(f"build/{preset}/harness/cli/kernelgate"))
+            os.makedirs(f"build/{preset}")
+            os.symlink(COMMAND, f"build/{preset}/kernelgate")
+            self.write(f"build/{preset}/kernelgate.path", self.at(f"build/{preset}/kernelgate"))
         for program, name in ((SOUND_GPU, "fake.gpu"), (MODEL, "fake.model"), (INSTRUMENTED, "fake.instrumented")):
             os.symlink(program, f"build/gpu/{name}")
         # A program that is left of another commit is not in the list.
@@ -55,7 +55,7 @@ class Rebaseline(Runs):
 
     def test_a_new_gpu_gets_a_file_and_is_told_what_to_commit(self):
         printed = self.record(0, f"kernelgate: changed: {BASELINE} {SESSIONS}\nkernelgate: {BASELINE} is new, the first baseline of its target: "
-                                 f"look at it (build/gpu/harness/cli/kernelgate baseline show {BASELINE})\n"
+                                 f"look at it (build/gpu/kernelgate baseline show {BASELINE})\n"
                                  f"kernelgate: then: git add -- {BASELINE} {SESSIONS}")
         self.run_last_command(printed)
         self.assertEqual(self.expect_shell("git log -1 --format=%s"), "baselines: record nvidia-fake\n")
@@ -119,7 +119,7 @@ class Rebaseline(Runs):
         self.rebaseline(2, "/bin is not a project to gate, since it has no CMakePresets.json", KG_PROJECT="bin")
         self.expect_shell("mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "
                           "echo /own/build/ >>.gitignore && git add . && git commit -q -m two")
-        self.write("own/build/gpu/kernelgate.path", self.at("own/build/gpu/harness/cli/kernelgate"))
+        self.write("own/build/gpu/kernelgate.path", self.at("own/build/gpu/kernelgate"))
         self.set(KG_PROJECT="own")
         self.write("own/include.h", "\n")
         self.record(2, "uncommitted changes (own/include.h)")

@@ -179,7 +179,7 @@ class Arguments(unittest.TestCase):
         self.refuses("unrecognized arguments: --what; see tools/dev/test-page --help", page, program, "--what")
         self.refuses("unrecognized arguments: --result x; see tools/dev/test-page --help", page, program, "--result", "x")
         self.refuses("argument --results: expected one argument; see tools/dev/test-page --help", page, program, "--results")
-        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
+        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/kernelgate", page,
                      "/no/such")
         self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
                      "/no/such")

@@ -149,11 +149,16 @@ def own_command():
     return os.environ.get("KG__COMMAND", "kernelgate")
 
 
+def own_program(name):
+    """A C program of kernelgate's, which is beside the command."""
+    return os.path.join(os.path.dirname(own_command()), name)
+
+
 def ask_command(*arguments, data=b"", seconds=None):
-    """How kernelgate ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is not
-    through in so many seconds. KG__ASKED keeps a kernelgate of another version from asking these programs in turn."""
-    return subprocess.run([own_command(), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds, check=False,
-                          env={**os.environ, "KG__ASKED": "1"})
+    """How kernelgate-queries ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is
+    not through in so many seconds."""
+    return subprocess.run([own_program("kernelgate-queries"), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds,
+                          check=False)
 
 
 def own_file(*places):

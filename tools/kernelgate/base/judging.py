@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 
-from kernelgate.base.common import Failure, own_command
+from kernelgate.base.common import Failure, own_program
 
 REFUSED = 2  # its exit code where it has said why
 PROGRAM = "kernelgate-judge"
@@ -18,7 +18,7 @@ def records_of(form, **content):
 
 def ask(command, path, *, settings=(), files=()):
     """What kernelgate-judge makes of the records in a file. Failure where it cannot be run, SystemExit where it refused them."""
-    program = os.path.join(os.path.dirname(own_command()), PROGRAM)
+    program = own_program(PROGRAM)
     try:
         done = subprocess.run([program, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=SECONDS,
                               env={**os.environ, **dict(settings)}, pass_fds=files)

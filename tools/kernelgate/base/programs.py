@@ -18,10 +18,8 @@ NOTHING = 77  # the exit code of a program that finds no GPU
 
 
 def own_build():
-    """The build folder that this command is part of; None where it is installed."""
-    command = os.environ.get("KG__COMMAND", "")
-    tail = "/harness/cli/kernelgate"
-    return command[: -len(tail)] if command.endswith(tail) else None
+    """The build folder that this command is part of, or where it is installed; None where that is not known."""
+    return os.path.dirname(os.environ.get("KG__COMMAND", "")) or None
 
 
 def _is_program(path):

@@ -18,8 +18,7 @@ void end_settle(void);
 /* Gives a build's program this plan (fake_plan.h), and a new log. */
 void plan(const char *side, const char *text);
 
-/* A build's program: the fake one with its own plan and log, after the commands `before`. Each
- * observer adds a line to `order`: whose it was, and how long it may sample. */
+/* A build's program: the fake one with its own plan and log, after the commands `before`. */
 void build(const char *side, const char *before);
 
 /* Runs this build's part `time`; the test of it passes or fails by its exit code. */

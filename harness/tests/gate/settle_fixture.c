@@ -1,4 +1,4 @@
-#include "tests/cli/settle_fixture.h"
+#include "tests/gate/settle_fixture.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -31,9 +31,8 @@ void build(const char *side, const char *before)
     (void)mkdir(at(side), 0777);
     (void)snprintf(text, sizeof text,
                    "#!/bin/sh\n"
-                   "[ \"$1\" = --observe ] && echo %s \"$KG_CASE_SECONDS\" >>'%s/order'\n"
                    "%s FAKE_PLAN='%s/%s_plan' FAKE_LOG='%s/%s_log' exec '%s' \"$@\"\n",
-                   side, at(""), before, at(""), side, at(""), side, KG__FAKE_GPU);
+                   before, at(""), side, at(""), side, KG__FAKE_GPU);
     kg__format(name, sizeof name, "%s/fake.gpu", side);
     write_text(at(name), text);
     cr_assert(chmod(at(name), 0777) == 0);
