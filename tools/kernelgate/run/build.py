@@ -5,7 +5,6 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 import time
 
 from kernelgate.base import run_lock

@@ -4,15 +4,15 @@ import json
 import os
 import re
 import subprocess
-import xml.etree.ElementTree as ElementTree
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 from kernelgate.base.common import Failure, member, open_regular
 from kernelgate.base.programs import GPU, NOTHING, call_program
-from kernelgate.base.settings import setting
 from kernelgate.base.steps import run_step
 from kernelgate.base.text import clean
 from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
+from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
 ENDED = re.compile(r" *([0-9]+/[0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
@@ -138,10 +138,8 @@ def run_tests(preset, boards, options, console, verbose):
             console.say(f"{ended[2]}: {ended[3].lower()} after {ended[4]} s")
         elif ended:
             console.count(f"{ended[1]} tests")
-    # Without a level: one test a processor, and enough that no board idles.
-    level = setting("CTEST_PARALLEL_LEVEL") or max(len(os.sched_getaffinity(0)), boards.count)
-    code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", str(level), *options, *boards.options,
-                     "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
+    code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count), *options,
+                     *boards.options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
                      "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
                      "--output-junit", os.path.abspath(f"build/{preset}/ctest.xml"),
                      "--output-log", os.path.abspath(f"build/{preset}/ctest.log")], read, stderr=subprocess.PIPE)

@@ -100,12 +100,11 @@ class Gate:
         self._choose_times(options)
         if options["strict"]:
             os.environ["KG_STRICT"] = "1"
-        if setting("KG_STRICT") not in (None, "0", "1"):
-            raise Failure(f"KG_STRICT='{setting('KG_STRICT')}' is neither 0 nor 1: set it to 1 for strict mode, or to 0")
         self.strict = is_strict()
         refuse_hidden_filter(self.strict)
         self._choose_folders()
         self.preset, self.labels, self.tested = "cpu", [], "CPU model"
+        self.command, self.folder, self.only = "", "", []  # known once it is built
         self.errors, self.notes = [], []
 
     def _choose_times(self, options):

@@ -8,9 +8,6 @@ from kernelgate.base.settings import setting
 
 # cmake/KgPaths.cmake has the same characters.
 ODD = re.compile(r'[\][;#"<>*?\\|\x00-\x1f\x7f]|\$[A-Z]*\{')
-NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# As harness/suite/settings.c has them: the programs would complain only after the build.
-SECONDS = {"KG_CASE_TIMEOUT": (0.001, 1000000), "KG_CASE_SECONDS": (0.05, 3600)}
 
 
 class Project:
@@ -36,7 +33,7 @@ class Project:
         if not os.path.isfile(os.path.join(self.root, "CMakePresets.json")):
             raise Failure(f"{self.root} is not a project to gate, since it has no CMakePresets.json: run this in the project's "
                           "folder, or name it in KG_PROJECT")
-        _check_settings()
+        parallel_tests(1)
 
     def folder(self, preset):
         return os.path.join(self.root, "build", preset)
@@ -70,11 +67,9 @@ def need_baselines():
     return os.path.abspath(folder)
 
 
-def _check_settings():
-    for name, (least, most) in SECONDS.items():
-        text = setting(name)
-        if text is not None and not (NUMBER.fullmatch(text) and least <= float(text) <= most):
-            raise Failure(f"{name}='{text}' is not a number of seconds from {least} to {most}: set it to one, or unset it")
+def parallel_tests(least):
+    """How many tests ctest runs at a time: CTest's own variable, else one a processor, and at least as many as there are boards."""
     level = setting("CTEST_PARALLEL_LEVEL")
     if level is not None and not re.fullmatch("[1-9][0-9]{0,5}", level):
         raise Failure(f"CTEST_PARALLEL_LEVEL='{level}' is not a number of tests: set it to 1 or more, or unset it")
+    return level or str(max(len(os.sched_getaffinity(0)), least))

@@ -111,6 +111,7 @@ class Recording:
         self._project = project
         self._console = Console()
         self._preset, self._targets = "cpu", ["model"]
+        self._build, self._command, self._commit = None, "", []
 
     def _choose_targets(self):
         """The preset to build and the targets to record. A GPU that is there and cannot be recorded is an error, since whoever has one
