@@ -5,7 +5,10 @@ usage: gate.py TREE KERNELGATE FAKES"""
 import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 from run_fixture import COMMAND, MODEL, Runs
@@ -158,7 +161,8 @@ class Gate(Runs):
         explained = fake_ctest("sed -i 's|<skipped message=\"\"/>|<system-out>of the program</system-out>|' \"$report\"")
         self.write_script("bin/ctest", explained)
         for options, shown in ((), False), (("--verbose",), True):
-            self.assertEqual("of the program" in self.gate(1, "fake/wrong/64/b32", *options, KG_FILTER="fake/wrong/64/b32"), shown)
+            printed = self.gate(1, "fake/wrong/64/b32", *options, KG_FILTER="fake/wrong/64/b32")
+            self.assertEqual("of the program" in printed, shown)
 
     def test_output_without_end_is_shown_in_part(self):
         self.write_script("bin/ctest", fake_ctest("head -c 3000000 /dev/zero", *(also(f"t{number}", "x") for number in range(23)), "exit 8"))
@@ -195,21 +199,6 @@ class Gate(Runs):
         printed = self.gate(0, (": error file=a.cu::x.cu:1", "warning: # [add-mask]w", ": warning::from a program"), **PLAIN)
         self.assertEqual(self.workflow_commands(printed), [])
 
-    def test_a_path_that_cannot_be_built_in(self):
-        """It is refused before anything is removed."""
-        for name, holds in (("a;b", "';'"), ("a#b", "'#'"), ('a"b', "'\"'"), ("a[b]", "'['"), ("a\\b", "'\\'"), ("a|b", "'|'"),
-                            ("a*b", "'*'"), ("a${b}", "'${'"), ("a\nb", "a b"), ("a b", None), ("a$b", None), ("a'b", None),
-                            ("a(b)", None), ("a:b,c", None)):
-            with self.subTest(name):
-                for part in ("ci", "tools", "kernels", "build"):
-                    shutil.copytree(part, os.path.join(name, part))
-                shutil.copy("CMakePresets.json", name)
-                self.write(os.path.join(name, "out", "results.json"), "earlier\n")
-                self.gate(2 if holds else 0, holds or "", path=f"{name}/ci/gate", **PLAIN)
-                kept = self.read(os.path.join(name, "out", "results.json")) == "earlier\n"
-                self.assertEqual(kept, holds is not None)
-                shutil.rmtree(name)
-
     def test_strictness_is_0_or_1(self):
         for unclear in ("false", "no", "off", "yes", "2"):
             self.gate(2, f"kernelgate: KG_STRICT='{unclear}' is neither 0 nor 1: set it to 1 for strict mode, or to 0", KG_STRICT=unclear,
@@ -226,6 +215,28 @@ class Gate(Runs):
                     os.symlink(os.path.join(folder, name), f"programs/{name}")
         self.gate(2, "kernelgate: ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it\n",
                   PATH=self.at("programs"))
+
+    def wait_until(self, holds):
+        deadline = time.monotonic() + 60
+        while not holds():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_a_signal_ends_all_that_runs(self):
+        """What runs tests, and what those started, even of a gate that is killed; the next gate finds nobody here."""
+        self.write_script("bin/ctest", script("sleep 300 &", "echo $$ $! >running.new; mv running.new running; wait"))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with subprocess.Popen(["ci/gate", "--target", "model"], env={**self.environment, **PLAIN}, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True) as gate:
+                self.wait_until(lambda: os.path.exists("running"))
+                gate.send_signal(number)
+                said = gate.communicate()[1]
+            self.assertEqual((gate.returncode, "stopped by a signal" in said), (-number, number != signal.SIGKILL), said)
+            self.wait_until(lambda: not any(os.path.exists(f"/proc/{process}") for process in self.read("running").split()))
+            self.assertEqual(self.read("out/run.lock") == "", number != signal.SIGKILL)
+            os.remove("running")
+        self.write_script("bin/ctest", fake_ctest())
+        self.gate(0, "\nPASS  4 cases", **PLAIN)
 
     def test_shows_no_log_of_an_earlier_run(self):
         for ctest, code, told in (
@@ -247,7 +258,6 @@ class Gate(Runs):
     def test_other_baselines_than_the_trees_are_named(self):
         """They may be looser, which no other word of a pass tells."""
         os.mkdir("other")
-        os.mkdir("baselines")
         self.gate(2, "KG_BASELINES='none' is not a folder: set it to the folder of the baselines", KG_BASELINES="none")
         for folder, named in (("other", "other"), (self.at("other"), "other"), ("baselines", None), (self.at("baselines"), None),
                               ("", None)):

@@ -34,7 +34,6 @@ class Rebaseline(Runs):
         self.write_script("build/gpu/stale.gpu", "#!/bin/sh\nexit 3\n")
         self.write("build/gpu/kernelgate.programs", "build/gpu/fake.gpu\nbuild/gpu/fake.model\n")
         self.write("build/cpu/kernelgate.programs", "")
-        os.mkdir("baselines")
         for path, text in (("CMakePresets.json", "{}"), ("kernels/plain.cu", "\n"), (".gitignore", IGNORED)):
             self.write(path, text)
         self.expect_shell("git init -q . && git add . && git commit -q -m one")

@@ -70,7 +70,8 @@ class Arguments(unittest.TestCase):
             done = subprocess.run([link, "--help"], cwd=elsewhere, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""), name)
         done = subprocess.run([os.path.join(elsewhere, "my-gate"), "--fast"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, "kernelgate: gate: unknown option --fast; did you mean --base? See `kernelgate help gate`\n"))
+        self.assertEqual((done.returncode, done.stderr), 
+                         (2, "kernelgate: gate: unknown option --fast; did you mean --base? See `kernelgate help gate`\n"))
 
     def test_an_error_is_one_line_whatever_it_names(self):
         for name in COMMANDS:

@@ -17,7 +17,7 @@ from typing import Optional
 USAGE = ""  # the first lines of a command's help, by commands.py
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
-GIT_SECONDS = 30
+GIT_SECONDS = 60
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
@@ -168,6 +168,17 @@ def own_file(*places):
         if os.path.exists(path):
             return path
     raise Failure(f"{os.path.basename(places[0])}: cannot be found: install kernelgate again")
+
+
+def git(folder, *arguments):
+    """How git ended in a folder, with what it printed."""
+    try:
+        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
+    except OSError as error:
+        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
 
 
 def current_commit():

@@ -1,13 +1,13 @@
 """The base that `kernelgate gate --base REF` compares a tree with: the GPU programs of the commit REF."""
 
+import glob
+import hashlib
 import os
 import re
 import shutil
-import subprocess
 import time
-import zlib
 
-from kernelgate.base.common import GIT_SECONDS, Failure
+from kernelgate.base.common import Failure, git
 from kernelgate.base.contents import Contents, find_compilers
 from kernelgate.base.steps import elapsed, run_step
 
@@ -26,38 +26,20 @@ def _text_of(path):
         return ""
 
 
-def _checksum_of_files(folder):
-    """A checksum of the names and the contents of all files below a folder."""
-    checksum = 0
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            if os.path.isfile(path):
-                with open(path, "rb") as file:
-                    checksum = zlib.crc32(file.read(), zlib.crc32(os.fsencode(os.path.relpath(path, folder)), checksum))
-    return checksum
-
-
 class Base:
     """A commit, which must be there; Failure where it is not."""
 
     def __init__(self, project, reference):
         self.reference = reference
         self._project = project
-        if shutil.which("git") is None:
-            raise Failure(f"--base {reference}: git is not installed: install it, or omit the option")
         # In a hook git's variables name the index of the commit that is being made, which the worktree of the base would overwrite.
-        for name in self._git("rev-parse", "--local-env-vars").stdout.split():
+        for name in self._git("rev-parse", "--local-env-vars")[1].split():
             os.environ.pop(name, None)
-        place = self._git("rev-parse", "--show-prefix")
-        if place.returncode:
-            raise Failure(f"--base {reference}: git finds no checkout in {project.root} ({place.stderr.partition(chr(10))[0]}): run the "
-                          "gate in a clone")
-        self._prefix = place.stdout.rstrip("\n")  # of this tree in its checkout
-        found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
-        self.commit = found.stdout.strip()
-        if found.returncode or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" for all but that
+        code, self._prefix = self._git("rev-parse", "--show-prefix")  # of this tree in its checkout
+        if code:
+            raise Failure(f"--base {reference}: git finds no checkout in {project.root} ({self._prefix}): run the gate in a clone")
+        code, self.commit = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+        if code or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" for all but that
             raise Failure(f"--base {reference}: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where "
                           "the checkout is shallow")
         self._place = os.path.join(project.root, "build", "base")
@@ -66,13 +48,15 @@ class Base:
         self._stamp = os.path.join(self.folder, "built")
 
     def _git(self, *words):
-        return subprocess.run(["git", "-C", self._project.root, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              encoding="utf-8", errors="surrogateescape", timeout=GIT_SECONDS)
+        """The exit code of git in this tree, and what it printed; of a failure its first line."""
+        done = git(self._project.root, *words)
+        said = os.fsdecode(done.stdout if done.returncode == 0 else done.stderr)
+        return done.returncode, said.removesuffix("\n") if done.returncode == 0 else said.partition("\n")[0]
 
     def _is_this_tree(self):
         """Whether it equals this tree, file by file: compared with itself a build is as fast, whatever it does."""
-        return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".").returncode == 0
-                and not self._git("ls-files", "--others", "--exclude-standard", "--", ".").stdout)
+        return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".")[0] == 0
+                and self._git("ls-files", "--others", "--exclude-standard", "--", ".") == (0, ""))
 
     def _remove_tree(self):
         # Twice forced, since git locks a worktree while it makes it, and leaves it so where it is killed.
@@ -86,10 +70,12 @@ class Base:
 
     def _identity(self):
         """What the base is built of: the commit, and this tree's harness, or the command of the kernelgate that a project uses."""
-        harness = (_checksum_of_files(os.path.join(self._project.root, "harness")) if self._project.is_own else
-                   Contents({}).digest(os.path.join(self._project.root, self._project.command("gpu"))))
-        compilers = [Contents({}).digest(path) for paths in find_compilers(self._project.folder("gpu")) for path in paths]
-        return f"commit={self.commit} harness={harness} options={' '.join(self._options())} compilers={' '.join(compilers)}"
+        harness = (glob.glob(os.path.join(glob.escape(self._project.root), "harness", "**"), recursive=True) if self._project.is_own else
+                   [os.path.join(self._project.root, self._project.command("gpu"))])
+        compilers = [path for paths in find_compilers(self._project.folder("gpu")) for path in paths]
+        contents = Contents({})
+        parts = [self.commit, *self._options(), *(f"{path} {contents.digest(path)}" for path in sorted(harness) + compilers)]
+        return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
 
     def _build_programs(self, source, log):
         """Whether the GPU programs of a source folder, and nothing else, could be built."""

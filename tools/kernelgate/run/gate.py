@@ -1,4 +1,24 @@
-"""kernelgate gate: the gate, from a checkout to an exit code."""
+"""kernelgate gate: the gate, from a checkout to an exit code.
+
+Gates the project in the current folder, or in KG_PROJECT: installs what is missing,
+builds, runs ctest for every target that this machine has, prints one line per
+comparison, every failure and the verdict, and leaves out/.
+
+--target model is the CPU model: results, accesses to memory, and exact counters.
+--target sm is the code that nvcc generates: spills, occupancy and 128-bit loads,
+without a GPU. --target all is the CPU model; where there is nvcc, the generated code;
+where there is a GPU too, that.
+
+Several GPUs: the tests are spread over those that CUDA shows; CUDA_VISIBLE_DEVICES
+chooses among them. Further environment: KG_OUT (where results go, out/ by default),
+KG_CASE_TIMEOUT (seconds a case may be silent, 60 by default), KG_CASE_SECONDS (seconds
+it may be sampled for on a GPU, 0.5 by default), CUDACXX (the nvcc to use),
+CTEST_PARALLEL_LEVEL, and CI=true, which makes compiler warnings errors.
+
+exit: 0 pass; 1 slower or wrong (strict: or not judged); 2 error: the build failed, a
+crash, a bad file, no such case; 77 nothing was judged, or a target has no baseline yet
+(strict: 2)
+"""
 
 import contextlib
 import glob
@@ -29,6 +49,7 @@ OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FIL
 PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 LIST_SECONDS = 60
 
+DETAILS = __doc__.partition("\n\n")[2]
 COMMAND = Command(
     "gate",
     options=(
@@ -48,26 +69,7 @@ COMMAND = Command(
         Option("-v", None, "short for --verbose"),
         Option("-q", None, "short for --quiet"),
     ),
-    details="""\
-Gates the project in the current folder, or in KG_PROJECT: installs what is missing,
-builds, runs ctest for every target that this machine has, prints one line per
-comparison, every failure and the verdict, and leaves out/.
-
---target model is the CPU model: results, accesses to memory, and exact counters.
---target sm is the code that nvcc generates: spills, occupancy and 128-bit loads,
-without a GPU. --target all is the CPU model; where there is nvcc, the generated code;
-where there is a GPU too, that.
-
-Several GPUs: the tests are spread over those that CUDA shows; CUDA_VISIBLE_DEVICES
-chooses among them. Further environment: KG_OUT (where results go, out/ by default),
-KG_CASE_TIMEOUT (seconds a case may be silent, 60 by default), KG_CASE_SECONDS (seconds
-it may be sampled for on a GPU, 0.5 by default), CUDACXX (the nvcc to use),
-CTEST_PARALLEL_LEVEL, and CI=true, which makes compiler warnings errors.
-
-exit: 0 pass; 1 slower or wrong (strict: or not judged); 2 error: the build failed, a
-crash, a bad file, no such case; 77 nothing was judged, or a target has no baseline yet
-(strict: 2)
-""",
+    details=DETAILS,
 )
 
 

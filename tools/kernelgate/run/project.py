@@ -6,8 +6,6 @@ import re
 from kernelgate.base.common import Failure, own_file
 from kernelgate.base.settings import setting
 
-# cmake/KgPaths.cmake has the same characters.
-ODD = re.compile(r'[\][;#"<>*?\\|\x00-\x1f\x7f]|\$[A-Z]*\{')
 
 
 class Project:
@@ -17,19 +15,10 @@ class Project:
         self.home = os.path.realpath(os.path.join(os.path.dirname(own_file("../../ci/setup")), ".."))
         self.root = os.path.realpath(named)
         self.is_own = self.root == self.home  # kernelgate's own tree, not one that uses it
-        for folder in (self.root, self.home):
-            odd = ODD.search(folder)
-            if odd:
-                shown = "a control character" if odd[0] < " " or odd[0] == "\x7f" else odd[0]
-                raise Failure(f"{folder}: this path holds '{shown}', which CMake, Ninja or the compiler takes for something else: "
-                              "move it to a folder without")
         command = os.environ.get("KG__COMMAND", "")
         if not os.path.exists(os.path.join(self.home, "CMakeLists.txt")) and command:
             # A project is built with the very copy whose command this is.
             os.environ["kernelgate_ROOT"] = os.path.dirname(os.path.dirname(command))
-        if ":" in os.environ.get("kernelgate_ROOT", ""):
-            raise Failure(f"{os.environ['kernelgate_ROOT']}: this path holds ':', which separates paths: install kernelgate to a "
-                          "folder without")
         if not os.path.isfile(os.path.join(self.root, "CMakePresets.json")):
             raise Failure(f"{self.root} is not a project to gate, since it has no CMakePresets.json: run this in the project's "
                           "folder, or name it in KG_PROJECT")

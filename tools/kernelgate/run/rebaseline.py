@@ -1,41 +1,5 @@
-"""kernelgate rebaseline: records this machine's baselines, from a checkout to the command that commits them."""
+"""kernelgate rebaseline: records this machine's baselines, from a checkout to the command that commits them.
 
-import contextlib
-import glob
-import hashlib
-import os
-import re
-import subprocess
-import time
-
-from kernelgate.base import run_lock
-from kernelgate.base.common import DESCRIBE, Command, Failure, Option
-from kernelgate.base.programs import call_program
-from kernelgate.base.settings import setting
-from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
-from kernelgate.run.build import OTHERWISE, Build
-from kernelgate.run.gate import choose_target, setup
-from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc, need_gpu
-from kernelgate.run.project import Project, need_baselines
-
-NAME = "kernelgate rebaseline"
-WATCHED = ("kernels", "harness", "suites", "baselines", "cmake", "CMakeLists.txt", "CMakePresets.json")
-SHOWN_CHANGES = 3
-SECONDS = 60
-MODEL_ALONE = " (the CPU model alone: --target model)"
-ALL_THE_SAME = "--allow-dirty records all the same"
-
-COMMAND = Command(
-    "rebaseline",
-    options=(
-        Option("--target", "KIND", "all (the default: what the gate judges here), model, gpu or sm"),
-        Option("--arch", "N,...", "with --target sm: for these architectures, 80,90 (default: those of the baselines' GPUs, and those "
-                                  "recorded)"),
-        Option("--sessions", "N", "new processes that measure on a GPU (default: 5, the minimum; the CPU model counts in two)"),
-        Option("--replace", None, "forget the earlier sessions of what is recorded, of all boards"),
-        Option("--allow-dirty", None, "record with uncommitted changes, though a baseline names its commit"),
-    ),
-    details="""\
 Records the baselines of the project in the current folder, or in KG_PROJECT: installs
 what is missing, builds, checks every comparison, and measures it. Sessions on a GPU
 join those of baselines/sessions/<target>.json, of this board and others of its model;
@@ -52,18 +16,55 @@ time. Its last line is the command that commits what it wrote.
 
 exit: 0 recorded; otherwise the recording's own code, 2 for a dirty tree, a failed build
 or no GPU to measure
-""",
+"""
+
+import contextlib
+import glob
+import hashlib
+import os
+import re
+import subprocess
+import time
+
+from kernelgate.base import run_lock
+from kernelgate.base.common import Command, Failure, Option, current_commit, git
+from kernelgate.base.programs import call_program
+from kernelgate.base.settings import setting
+from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
+from kernelgate.run.build import OTHERWISE, Build
+from kernelgate.run.gate import choose_target, setup
+from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc, need_gpu
+from kernelgate.run.project import Project, need_baselines
+
+NAME = "kernelgate rebaseline"
+WATCHED = ("kernels", "harness", "suites", "baselines", "cmake", "CMakeLists.txt", "CMakePresets.json")
+SHOWN_CHANGES = 3
+SECONDS = 60
+MODEL_ALONE = " (the CPU model alone: --target model)"
+ALL_THE_SAME = "--allow-dirty records all the same"
+
+DETAILS = __doc__.partition("\n\n")[2]
+COMMAND = Command(
+    "rebaseline",
+    options=(
+        Option("--target", "KIND", "all (the default: what the gate judges here), model, gpu or sm"),
+        Option("--arch", "N,...", "with --target sm: for these architectures, 80,90 (default: those of the baselines' GPUs, and those "
+                                  "recorded)"),
+        Option("--sessions", "N", "new processes that measure on a GPU (default: 5, the minimum; the CPU model counts in two)"),
+        Option("--replace", None, "forget the earlier sessions of what is recorded, of all boards"),
+        Option("--allow-dirty", None, "record with uncommitted changes, though a baseline names its commit"),
+    ),
+    details=DETAILS,
 )
 
 
 def _git(*words):
     """What git prints in the current folder; None where it fails."""
     try:
-        done = subprocess.run(["git", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=SECONDS,
-                              encoding="utf-8", errors="surrogateescape")
-    except (OSError, subprocess.TimeoutExpired):
+        done = git(".", *words)
+    except Failure:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return os.fsdecode(done.stdout) if done.returncode == 0 else None
 
 
 def _refuse_changes(watched):
@@ -185,8 +186,8 @@ class Recording:
         self._build.build(*(["kg_command"] if self._target == "sm" else []))
         self._command = self._project.command(self._preset)
         # Named before the first baseline is written, which makes the tree differ from its commit.
-        name = _git(*DESCRIBE[1:])
-        self._commit = ["--commit", name.strip()] if name else []
+        name = current_commit()
+        self._commit = ["--commit", name] if name else []
         begun, before, recorded = time.monotonic(), _checksums(), False
         for kind in self._targets:
             # A filter may match cases of one target only; if it matches none at all, the recording complains.

@@ -3,10 +3,9 @@
 import contextlib
 import os
 import re
-import subprocess
 
 from kernelgate.base import run_lock
-from kernelgate.base.common import GIT_SECONDS, Failure, own_file
+from kernelgate.base.common import Failure, git, own_file
 
 RECORDS = "records"
 RECORD_ENDS = (".verdicts.json", ".jsonl", ".cases")  # of what tests leave there
@@ -34,9 +33,8 @@ def refuse_source(out):
              or os.path.commonpath([place, root]) == place != root or place == os.path.realpath(os.path.expanduser("~"))
              or any(os.path.commonpath([place, part]) == part for part in parts))
     if not mixed and os.path.isdir(place):
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            mixed = bool(subprocess.run(["git", "-C", place, "ls-files", "--", "."], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, timeout=GIT_SECONDS, check=False).stdout)
+        with contextlib.suppress(Failure):
+            mixed = bool(git(place, "ls-files", "--", ".").stdout)
     if mixed:
         raise Failure(f"KG_OUT='{out}' holds source files, which results would be mixed with: set it to another folder, such as out")
 
