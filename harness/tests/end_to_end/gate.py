@@ -12,6 +12,7 @@ import time
 import unittest
 
 from run_fixture import COMMAND, MODEL, Runs
+from kernelgate.base.run_lock import look
 
 EARLIER_WORDS = "what an earlier ctest said"
 CASES = [f"fake/{case}/b{block}" for case, block in (("plain/1", 32), ("plain/1", 64), ("plain/64", 32), ("plain/64", 64),
@@ -232,7 +233,7 @@ class Gate(Runs):
                 gate.send_signal(number)
                 said = gate.communicate()[1]
             self.assertEqual((gate.returncode, "stopped by a signal" in said), (-number, number != signal.SIGKILL), said)
-            self.wait_until(lambda: not any(os.path.exists(f"/proc/{process}") for process in self.read("running").split()))
+            self.wait_until(lambda: all(facts is None or facts.ended for facts in map(look, self.read("running").split())))
             self.assertEqual(self.read("out/run.lock") == "", number != signal.SIGKILL)
             os.remove("running")
         self.write_script("bin/ctest", fake_ctest())

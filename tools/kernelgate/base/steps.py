@@ -17,7 +17,7 @@ SAY_SECONDS = 30.0  # between two lines of progress where there is no terminal
 LINE_SIZE = 1 << 16  # a longer line comes in parts, so that a test which prints no end of one costs no memory
 # Ends a process group once the other end of the pipe is closed: a killed process ends nothing itself, and what it started would
 # write where the next run does.
-ORPHANS = "read -r nothing; kill -TERM -- -{0}; sleep 2; kill -KILL -- -{0}"
+ORPHANS = "read -r nothing; kill -TERM -{0}; sleep 2; kill -KILL -{0}"
 
 
 class Console:
