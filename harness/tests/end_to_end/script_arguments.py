@@ -30,6 +30,9 @@ class Arguments(unittest.TestCase):
         paths = [os.path.join(self.folder, folder, name) for folder in ("ci", "tools/dev")]
         return next(filter(os.path.exists, paths))
 
+    def shown(self, name):
+        return os.path.relpath(self.script(name), self.folder)
+
     def run_script(self, name, *arguments, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
         return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
@@ -37,12 +40,12 @@ class Arguments(unittest.TestCase):
 
     def refuses(self, line, name, *arguments, **settings):
         done = self.run_script(name, *arguments, **settings)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"ci/{name}: {line}\n"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{self.shown(name)}: {line}\n"))
 
     def test_a_script_without_arguments_takes_none(self):
         for name in ("test", "lint", "try-install"):
             for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
-                self.refuses(f"takes no arguments, not '{words[0]}'; see ci/{name} --help", name, *words)
+                self.refuses(f"takes no arguments, not '{words[0]}'; see {self.shown(name)} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 
@@ -106,7 +109,7 @@ class Arguments(unittest.TestCase):
                        "wished page file:/no/such/plotter.js draws (or not)\n"
                        "there page file:/bin/sh is there without a package\n"
                        "tested test command:no-such-test tests\n")
-        tools = os.path.join(self.folder, "tools")
+        tools = os.path.join(self.folder, "bin")
         os.mkdir(tools)
         # Neither root nor anybody else may install anything here.
         for name in ("apt-get", "sudo", "dpkg-query"):
@@ -128,7 +131,7 @@ class Arguments(unittest.TestCase):
         shutil.copy(os.path.join(CI, "setup"), os.path.join(self.folder, "ci", "setup"))
         with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
             file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
-        tools = os.path.join(self.folder, "tools")
+        tools = os.path.join(self.folder, "bin")
         os.mkdir(tools)
         for name in ("apt-get", "sudo", "dpkg-query", "python3"):
             with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
@@ -137,6 +140,13 @@ class Arguments(unittest.TestCase):
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
+        # Debian's packages are not for another Python, and without these there is no gate.
+        with open(os.path.join(tools, "python3"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
+        with open(os.path.join(self.folder, "ci", "packages"), "a", encoding="utf-8") as file:
+            file.write("python3-no-such all python:no_such_module reads documents\n")
+        done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
+        self.assertEqual((done.returncode, f"{tools}/python3 lacks no-such: put /usr/bin first in PATH" in done.stderr), (2, True), done)
 
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
