@@ -7,7 +7,6 @@ import fcntl
 import json
 import math
 import os
-import subprocess
 from dataclasses import dataclass, field
 from typing import Optional
 
