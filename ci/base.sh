@@ -102,7 +102,7 @@ build_base() {
     for other in "$folder"/*; do
         [[ $other == "$base_build" || $other == "$base_tree" ]] || rm -rf -- "$other"
     done
-    base_wanted="commit=$base_commit harness=$(harness_of_base) options=$(like_this_build | paste -sd ' ') compiler=$(python3 -B "$(contents)" --compilers "$root/build/gpu" | cksum)"
+    base_wanted="commit=$base_commit harness=$(harness_of_base) options=$(like_this_build | paste -sd ' ') compiler=$(contents --compilers "$root/build/gpu" | cksum)"
     if [[ -f $base_build/built && $(head -n 1 -- "$base_build/built") == "$base_wanted" ]]; then
         say "the base $name is built already, in $base_build"
     else

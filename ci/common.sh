@@ -11,7 +11,8 @@ root=$(cd -- "${KG_PROJECT:-$home}" 2>/dev/null && pwd -P) || root=${KG_PROJECT-
 unset KG_PROJECT
 # The name of a link is not the script's.
 script=$(readlink -f -- "$0") || script=$0
-script=ci/${script##*/}
+script=${script#"$home/"}
+[[ $script == tools/dev/* ]] || script=ci/${script##*/}
 
 # Prints $* as one line: control characters, for example of a path, become spaces, as in kernelgate's own messages, and no
 # part of it is a workflow command.
@@ -275,12 +276,9 @@ stop_with_log() {
     stop 2 "$2 failed: the whole log is in $1"
 }
 
-# The path of contents.py: a checkout and an installation have it at different places.
+# Runs the module that compares the contents of a build with those of its sources.
 contents() {
-    local path
-    for path in "$home"/tools/kernelgate/contents.py "$home"/tools/contents.py; do
-        [[ ! -f $path ]] || printf '%s' "$path"
-    done
+    PYTHONPATH=$home/tools python3 -B -m kernelgate.base.contents "$@"
 }
 
 # Configures and builds preset $1, or target $2 of it alone; configures only when something that it depends on changed (ninja itself sees changed CMake
@@ -302,7 +300,7 @@ build_preset() {
     begun=$(milliseconds)
     : >"$log"
     # Ninja goes by times alone, which a copy may set back; and the first configuration of a folder finds the compilers.
-    [[ ! -f $folder/build.ninja ]] || python3 -B "$(contents)" "$folder" | pass_on >&"$progress"
+    [[ ! -f $folder/build.ninja ]] || contents "$folder" | pass_on >&"$progress"
     [[ $(stat -c %Y -- "$folder/build.ninja" 2>/dev/null) != 1 ]] || rm -f -- "$stamp"
     if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
         say "configuring and building $folder"

@@ -51,7 +51,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/include/kernelgate DESTINATION $
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOURCE_DIR}/harness/model/watch/program.h
   DESTINATION ${KG_SHARED})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools/kernelgate
   FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 

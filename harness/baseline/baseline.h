@@ -115,7 +115,7 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
 
 #define KG__MEMORY_TOLERANCE 0.05
 
-/* The case of an id, the baseline's own; NULL where there is none. */
+/* The case of an id, the baseline's own; NULL where it has no such case. */
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
 
 /* The same of a sentinel, by its name. */

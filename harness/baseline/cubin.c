@@ -225,7 +225,7 @@ static kg__resources read_resources(const cubin *image, size_t symbol, size_t sh
                             .local_bytes = stack };
 }
 
-/* The instructions of the kernel that a symbol is, and its name; NULL if it is none. */
+/* The instructions and name of a symbol's kernel; NULL if the symbol is not a kernel. */
 static section *find_kernel_code(const cubin *image, size_t index, const char **name)
 {
     GElf_Sym symbol;
@@ -277,7 +277,7 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
     }
 }
 
-/* Reads every cubin in a file's bytes; one that is to be linked yet is none. */
+/* Reads every cubin in a file's bytes; one that is not linked yet does not count. */
 static void scan(kg__kernels *kernels, char *bytes, size_t size, const kg__kernel *common)
 {
     static const char magic[] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB };

@@ -73,7 +73,7 @@ static int find_width(uint64_t high, int first, int architecture)
 
     if (first == KG__ASYNC_COPIES && architecture >= FIRST_BLACKWELL)
         code = (int)(high >> 10 & 3) + 4;
-    /* 8 and 16 bits have a code with a sign and one without; 7 is none that is known. */
+    /* 8 and 16 bits have a signed and an unsigned code; 7 is unknown. */
     return code < 4 ? code / 2 : code < 7 ? code - 2 : KG__WIDTHS - 1;
 }
 

@@ -386,13 +386,14 @@ static bool judge_targets(json_t *targets, const char *folder, kg__error *error)
     return true;
 }
 
-/* Executes run_judged.py, which makes the results of the verdicts in the folder and gives it back,
+/* Executes `kernelgate judged`, which makes the results of the verdicts in the folder and gives it back,
  * in the place of this process; returns with an exit code only where that cannot be done. */
 static int publish(const char *folder)
 {
-    char *arguments[6];
+    char *arguments[7];
     size_t count = 0;
 
+    arguments[count++] = "judged";
     if (strict)
         arguments[count++] = "--strict";
     if (as_json)
@@ -403,7 +404,7 @@ static int publish(const char *folder)
     }
     arguments[count++] = "--";
     arguments[count++] = (char *)folder;
-    return kg__flush_output("the verdicts") ? kg__run_tool("run_judged.py", count, arguments)
+    return kg__flush_output("the verdicts") ? kg__run_tool("__main__.py", count, arguments)
                                             : KG__EXIT_ERROR;
 }
 

@@ -122,5 +122,5 @@ int main(int argc, char **argv)
     }
     if (!is_help(count, arguments) && !check_settings())
         return KG__EXIT_ERROR;
-    return kg__run_tool("commands.py", count, arguments);
+    return kg__run_tool("__main__.py", count, arguments);
 }

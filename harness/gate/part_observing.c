@@ -134,7 +134,7 @@ void kg__part_take_device(kg__part_run *run, const kg__observation *observation)
     take_board(run, observation->provenance);
 }
 
-/* A program that lies where the instrumented one is to be, and is none, would find nothing. */
+/* A plain program in the instrumented one's place would find nothing. */
 static void require_watching(kg__part_run *run, const kg__observation *observation)
 {
     char text[2 * KG__PATH_SIZE];

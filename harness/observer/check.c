@@ -249,6 +249,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     (void)kg__device_skipped_checks(why, &whole);
     if (whole)
         outcome = judge_arguments(comparison, problem, buffers, poison, why);
+    kg__device_judged(outcome == KG__INCORRECT);
     /* The plain kernels' check says what that did to the outputs. */
     if (kg__check_found(comparison, why))
         return KG__INCORRECT;
@@ -271,6 +272,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
 
     launch_error = cudaSuccess;
     note_failure(NULL, NULL);
+    kg__device_judged(false);
     kg__device_watch();
     if (!kg__buffers_fill(buffers, problem->device, poison, why))
         return failure_outcome();

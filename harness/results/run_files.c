@@ -74,8 +74,8 @@ static bool clear_folder(const char *out, const char *folder, kg__error *error)
     bool cleared = true;
 
     if (listing == NULL && errno != ENOENT)
-        cleared = kg__fail(error, "%s: the folder cannot be read: %s: see to its permissions", path,
-                           strerror(errno));
+        cleared = kg__fail(error, "%s: the directory cannot be read: %s: check its permissions",
+                           path, strerror(errno));
     while (listing != NULL && cleared && (entry = readdir(listing)) != NULL) {
         if (is_left_by_runs(folder, entry->d_name) &&
             unlinkat(dirfd(listing), entry->d_name, 0) != 0 && errno != ENOENT)

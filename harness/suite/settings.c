@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -91,6 +92,19 @@ double kg__silence_limit(void)
 double kg__case_seconds(void)
 {
     return duration_or_default(&sampling);
+}
+
+bool kg__baselines_are_there(kg__error *error)
+{
+    const char *folder = kg__setting("KG_BASELINES");
+    struct stat found;
+
+    if (folder == NULL || (stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
+        return true;
+    return kg__fail(error,
+                    "KG_BASELINES='%s' is not a directory: set it to that of the baselines, or "
+                    "unset it",
+                    folder);
 }
 
 bool kg__settings_are_valid(kg__error *error)

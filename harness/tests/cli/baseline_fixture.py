@@ -6,7 +6,7 @@ import subprocess
 
 from command_fixture import COMMAND, Folder
 
-import baseline_file
+from kernelgate.baseline import file as baseline_file
 
 SESSIONS = 5
 RESTS_ON = {"boards": 1, "sessions": SESSIONS}

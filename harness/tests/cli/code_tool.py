@@ -13,16 +13,16 @@ from command_fixture import COMMAND, Folder
 os.environ["KG__COMMAND"] = COMMAND
 
 # pylint: disable=wrong-import-position
-import code_baseline  # noqa: E402
-import code_causes  # noqa: E402
-import generated_code  # noqa: E402
-import occupancy  # noqa: E402
-import sass  # noqa: E402
-from baseline_changes import LOOSENINGS  # noqa: E402
-from code_changes import CodeChanges  # noqa: E402
-from code_judge import describe_moves, find_moves, judge_case, notes_of  # noqa: E402
-from common import Failure  # noqa: E402
-from run_causes import add_causes  # noqa: E402
+from kernelgate.code import code_baseline
+from kernelgate.run import code_causes
+from kernelgate.code import generated_code
+from kernelgate.predict import occupancy
+from kernelgate.code import sass
+from kernelgate.baseline.changes import LOOSENINGS
+from kernelgate.baseline.code_changes import CodeChanges
+from kernelgate.code.code_judge import describe_moves, find_moves, judge_case, notes_of
+from kernelgate.base.common import Failure
+from kernelgate.run.causes import add_causes
 
 need_calculator = unittest.skipUnless(occupancy.calculate([]) is not None, "built without cuda_occupancy.h of the CUDA Toolkit")
 KERNEL = "_Z5tiledPf"
@@ -311,7 +311,7 @@ class Code(Folder):
                                 (("n/tiled",), "the filter takes no case"), (("m/tilde/1",), "nearest is m/tiled/1/b16")):
             self.code(2, told, *arguments)
         os.unlink("build/kernelgate.code")
-        self.code(77, "was configured without nvcc")
+        self.code(77, "compiles no code, since no baseline names an architecture")
 
     def slower(self, **settings):
         """A slower time in a run of the build, when it is explained."""

@@ -14,7 +14,7 @@ import tempfile
 import traceback
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-TOOLS = os.path.join(TREE, "tools", "kernelgate")
+TOOLS = os.path.join(TREE, "tools")
 VALIDATOR = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
 VALIDATE = [sys.executable, "-W", "ignore", VALIDATOR, os.path.join(TREE, "baselines", "schemas")]
 # What a process reads as it starts.
@@ -25,23 +25,18 @@ CLEAR = {"KG_STRICT": "0|1", "KG_CASE_TIMEOUT": r"[1-9][0-9]{0,2}|0\.[1-9]", "KG
 _started = set()
 
 
-def _module(path):
-    """The module of a program, from whose folder it imports others."""
-    folder, name = os.path.split(path)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    return importlib.import_module(os.path.splitext(name)[0])
+if TOOLS not in sys.path:
+    sys.path.insert(0, TOOLS)
 
-
-# The program of each command that is Python.
-_TOOLS = {entry.name: entry.program for entry in _module(os.path.join(TOOLS, "commands.py")).COMMANDS if entry.program}
+# The module of each command that is Python.
+_MODULES = {entry.name: entry.module for entry in importlib.import_module("kernelgate.commands").COMMANDS if entry.module}
 
 
 def _command_of(arguments):
     """The command that arguments begin with, where it is Python, and its own arguments."""
     for words in (2, 1):
         name = " ".join(map(os.fsdecode, arguments[:words]))
-        if len(arguments) >= words and name in _TOOLS:
+        if len(arguments) >= words and name in _MODULES:
             return name, list(map(os.fsdecode, arguments[words:]))
     return None, []
 
@@ -92,7 +87,8 @@ def _become(main, arguments, environment):
 def _main_of(line, environment):
     """What a command line runs as a function, with its arguments and environment; None where it has to be started."""
     if VALIDATOR in line:
-        main, arguments = _module(VALIDATOR).main, line[line.index(VALIDATOR):]
+        sys.path.append(os.path.dirname(VALIDATOR))
+        main, arguments = importlib.import_module("validate_documents").main, line[line.index(VALIDATOR):]
         return lambda: main(*arguments[1:]), arguments, environment
     path = os.path.realpath(line[0])
     name, arguments = _command_of(line[1:])
@@ -101,9 +97,8 @@ def _main_of(line, environment):
     if _needs_start(name, arguments, environment):
         _started.add(name)
         return None
-    tool = os.path.join(TOOLS, _TOOLS[name])
-    main = _module(tool).main
-    return lambda: sys.modules["common"].run(main), [tool, *arguments], {**environment, "KG__COMMAND": path}
+    main = importlib.import_module(f"kernelgate.{_MODULES[name]}").main
+    return lambda: sys.modules["kernelgate.base.common"].run(main), [name, *arguments], {**environment, "KG__COMMAND": path}
 
 
 def run(line, env=None, **options):

@@ -18,8 +18,9 @@ import mutations
 
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, tool = (importlib.import_module(name) for name in ("common", "compare"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+common = importlib.import_module("kernelgate.base.common")
+tool = importlib.import_module("kernelgate.report.compare")
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("KG_")}, "NO_COLOR": "1"}

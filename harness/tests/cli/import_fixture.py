@@ -12,7 +12,9 @@ import command_fixture
 from command_fixture import COMMAND, TREE
 
 del sys.argv[1:3]  # which command_fixture has read
-cases, common, importer = (importlib.import_module(name) for name in ("cases", "common", "import"))
+cases = importlib.import_module("kernelgate.imports.cases")
+common = importlib.import_module("kernelgate.base.common")
+importer = importlib.import_module("kernelgate.imports.import_command")
 
 COPY = "copy/strided/1048576/b256"
 SCAN = "scan/i32/65536/-"

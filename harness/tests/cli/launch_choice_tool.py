@@ -7,12 +7,12 @@ import unittest
 
 sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 
 # pylint: disable=wrong-import-position
-import launch_choice  # noqa: E402
-import tune  # noqa: E402
-from common import Failure  # noqa: E402
+from kernelgate.tune import launch_choice
+from kernelgate.tune import tune
+from kernelgate.base.common import Failure
 from tune_fixture import counted, finalist, measured  # noqa: E402
 
 

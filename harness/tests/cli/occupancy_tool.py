@@ -15,14 +15,14 @@ from command_run import VALIDATE
 BUILD = sys.argv.pop()
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 os.environ["KG__COMMAND"] = COMMAND
 
 # pylint: disable=wrong-import-position
-import occupancy  # noqa: E402
-import resource_usage  # noqa: E402
-from kernel_code import whole_code  # noqa: E402
-from resource_usage import Resources  # noqa: E402
+from kernelgate.predict import occupancy
+from kernelgate.code import resource_usage
+from kernelgate.code.kernel_code import whole_code
+from kernelgate.code.resource_usage import Resources
 
 HAS_CALCULATOR = occupancy.calculate([]) is not None
 need_calculator = unittest.skipUnless(HAS_CALCULATOR, "built without cuda_occupancy.h of the CUDA Toolkit")

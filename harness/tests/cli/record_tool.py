@@ -13,7 +13,7 @@ from unittest import mock
 from command_fixture import COMMAND
 from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
 
-import record_times
+from kernelgate.baseline import time as record_times
 
 
 class Times(Recording):

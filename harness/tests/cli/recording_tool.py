@@ -14,13 +14,14 @@ import unittest
 import mutations
 from command_fixture import COMMAND, TREE, Folder
 
-import baseline_file
-import noise
-from baseline_file import Case, Metric
-from common import Failure
-from kernel_code import code_changes, code_of, is_other_code, is_same_code
-from recording import Recorded, Sessions, counts_differ, errors_of_sessions, launch_costs, make_time, record_count, record_lines
-from sessions_file import BOARD_SESSIONS_MAXIMUM, StoredSessions
+from kernelgate.baseline import file as baseline_file
+from kernelgate.baseline import noise
+from kernelgate.baseline.file import Case, Metric
+from kernelgate.base.common import Failure
+from kernelgate.code.kernel_code import code_changes, code_of, is_other_code, is_same_code
+from kernelgate.baseline.fit import (Recorded, Sessions, counts_differ, errors_of_sessions, launch_costs, make_time, record_count,
+                                     record_lines)
+from kernelgate.baseline.sessions import BOARD_SESSIONS_MAXIMUM, StoredSessions
 
 os.environ["KG__COMMAND"] = COMMAND
 

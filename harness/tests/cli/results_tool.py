@@ -9,10 +9,10 @@ import unittest
 
 sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 
-import common  # noqa: E402
-import results  # noqa: E402
+from kernelgate.base import common
+from kernelgate.base import results
 
 CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
 DOCUMENT = {"schema": results.SCHEMA, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}

@@ -10,10 +10,10 @@ import unittest
 import mutations
 from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
 
-import run_merge
-import schema_form
-from common import Failure
-from results import VERDICTS
+from kernelgate.run import merge as run_merge
+from kernelgate.base import schema_form
+from kernelgate.base.common import Failure
+from kernelgate.base.results import VERDICTS
 
 SKIPPED = {"skipped": "because", "cases": None}
 

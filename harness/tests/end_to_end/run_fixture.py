@@ -53,6 +53,7 @@ class Runs(Folder):
     def setUp(self):
         super().setUp()
         self.folder = os.getcwd()
+        os.mkdir("baselines")
         self.set(KG_OUT=self.at("out"), KG_BASELINES=self.at("baselines"), KG_CASE_TIMEOUT=20, KG_VERBOSE=1, FAKE_LOG=self.at("log"),
                  FAKE_PLAN=self.at("plan"), FAKE_COUNT_LOG=self.at("count_log"), FAKE_COUNT_PLAN=self.at("count_plan"))
 

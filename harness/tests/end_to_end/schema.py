@@ -9,9 +9,9 @@ import unittest
 
 from run_fixture import COMMAND, GPU, MODEL, SLOW, TREE, VALIDATE, Runs
 
-sys.path.append(os.path.join(TREE, "tools", "kernelgate"))
-import schema_form  # noqa: E402  pylint: disable=wrong-import-position
-from common import object_of, text_of  # noqa: E402  pylint: disable=wrong-import-position
+sys.path.append(os.path.join(TREE, "tools"))
+from kernelgate.base import schema_form
+from kernelgate.base.common import object_of, text_of
 
 # That the figures of a metric that is gated fit each other is what no schema can say.
 OF_A_GPU = {

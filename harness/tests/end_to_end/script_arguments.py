@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 TREE = sys.argv.pop()
-CI = os.path.join(TREE, "ci")
+CI, DEV = os.path.join(TREE, "ci"), os.path.join(TREE, "tools", "dev")
 
 
 class Arguments(unittest.TestCase):
@@ -18,15 +18,21 @@ class Arguments(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         shutil.copytree(CI, os.path.join(self.folder, "ci"))
+        shutil.copytree(DEV, os.path.join(self.folder, "tools", "dev"))
         setup = os.path.join(self.folder, "ci", "setup")
         with open(setup, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 9\n")
         with open(os.path.join(self.folder, "CMakePresets.json"), "w", encoding="utf-8") as file:
             file.write("{}")
 
+    def script(self, name):
+        """The path of a script's copy, in ci/ or in tools/dev/."""
+        paths = [os.path.join(self.folder, folder, name) for folder in ("ci", "tools/dev")]
+        return next(filter(os.path.exists, paths))
+
     def run_script(self, name, *arguments, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-        return subprocess.run([os.path.join(self.folder, "ci", name), *arguments], cwd=self.folder, capture_output=True,
+        return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
                               text=True, check=False, env={**environment, **settings})
 
     def refuses(self, line, name, *arguments, **settings):
@@ -164,10 +170,10 @@ class Arguments(unittest.TestCase):
     def test_page(self):
         page = "test-page"
         program = os.path.join(self.folder, "ci", "setup")
-        self.refuses("the following arguments are required: KERNELGATE; see ci/test-page --help", page)
-        self.refuses("unrecognized arguments: --what; see ci/test-page --help", page, program, "--what")
-        self.refuses("unrecognized arguments: --result x; see ci/test-page --help", page, program, "--result", "x")
-        self.refuses("argument --results: expected one argument; see ci/test-page --help", page, program, "--results")
+        self.refuses("the following arguments are required: KERNELGATE; see tools/dev/test-page --help", page)
+        self.refuses("unrecognized arguments: --what; see tools/dev/test-page --help", page, program, "--what")
+        self.refuses("unrecognized arguments: --result x; see tools/dev/test-page --help", page, program, "--result", "x")
+        self.refuses("argument --results: expected one argument; see tools/dev/test-page --help", page, program, "--results")
         self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
                      "/no/such")
         self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
@@ -185,7 +191,7 @@ class Arguments(unittest.TestCase):
 
     def test_database_of_commands(self):
         tidy = "tidy-database"
-        self.refuses("COMPILE_COMMANDS and FOLDER are wanted; see ci/tidy-database --help", tidy, "x")
+        self.refuses("COMPILE_COMMANDS and FOLDER are wanted; see tools/dev/tidy-database --help", tidy, "x")
         self.refuses("no.json: No such file or directory: run ci/test, which makes it", tidy, "no.json", ".")
         self.refuses_database("[", "Expecting value: line 1 column 2 (char 1)")
         for text in ("null", '"x"', "{}", "[1]", '[{"file": "a.c"}]', '[{"file": 1, "directory": "/", "command": "cc a.c"}]',

@@ -1,4 +1,4 @@
-"""Tests of ci/study-tables, tools/error-rates and tools/try-regressions. usage: study_tables.py TREE"""
+"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions. usage: study_tables.py TREE"""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 TREE = sys.argv.pop()
-COMMAND = os.path.join(TREE, "ci", "study-tables")
+COMMAND = os.path.join(TREE, "tools", "dev", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
 
@@ -88,16 +88,16 @@ class Tables(unittest.TestCase):
     def test_what_cannot_be_read_is_an_error(self):
         self.put_gate("false-alarms", "1", 0, case(1, 0.0))
         os.remove(os.path.join(self.folder.name, "baselines", "gpu.json"))
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
         self.put("baselines/gpu.json", "{")
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
         self.put("baselines/gpu.json", "{}")
         for damaged in ("[]", '{"provenance": {}}', '{"provenance": {"gpu": {"uuid": "GPU-0"}}, "cases": []}', "[" * 100000):
             self.put("study/false-alarms/1/results.json", damaged)
-            self.assertRegex(self.tables(2), r"(?m)^ci/study-tables: \S+: damaged, or too little \(\w+: ")
+            self.assertRegex(self.tables(2), r"(?m)^tools/dev/study-tables: \S+: damaged, or too little \(\w+: ")
 
     def test_a_study_that_is_not_there_is_an_error(self):
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/study: No such file or directory: put it there")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/study: No such file or directory: put it there")
 
 
 class ErrorRates(unittest.TestCase):
@@ -108,7 +108,7 @@ class ErrorRates(unittest.TestCase):
             with open(os.path.join(folder, "sessions", "gpu.json"), "w", encoding="utf-8") as file:
                 json.dump({"schema": "kernelgate-sessions/1", "target": "gpu", "sessions": {
                     "copy": {"time_ns": {"GPU-1": [1, 2, 3]}}, "a/v/1/-": {"time_ns": {"GPU-1": sessions}}}}, file)
-            done = subprocess.run([os.path.join(TREE, "tools", "error-rates"), "--markdown", folder], capture_output=True, text=True,
+            done = subprocess.run([os.path.join(TREE, "tools", "dev", "error-rates"), "--markdown", folder], capture_output=True, text=True,
                                   check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return [[cell.strip() for cell in line.strip("| ").split("|")][2:] for line in done.stdout.splitlines()[2:]]
@@ -134,17 +134,17 @@ class Pages(unittest.TestCase):
         self.assertEqual([row for row in rows if row not in lines], [], f"rows that {page} does not have")
 
     def test_tables_of_tools(self):
-        for page, *command in (("docs/evidence/error-rates.md", "tools/error-rates", "--markdown"),
-                               ("docs/evidence/error-rates.md", "tools/error-rates", "--observed"),
-                               ("docs/evidence/kernels.md", "tools/kernel-ratios")):
+        for page, *command in (("docs/evidence/error-rates.md", "tools/dev/error-rates", "--markdown"),
+                               ("docs/evidence/error-rates.md", "tools/dev/error-rates", "--observed"),
+                               ("docs/evidence/kernels.md", "tools/dev/kernel-ratios")):
             done = subprocess.run([os.path.join(TREE, command[0]), *command[1:]], capture_output=True, text=True, check=True)
             self.expect_rows(page, [line for line in done.stdout.splitlines() if line])
 
 
 class Regressions(unittest.TestCase):
     def test_each_change_has_its_place(self):
-        """Each text that tools/try-regressions replaces is once in its file."""
-        for regression in runpy.run_path(os.path.join(TREE, "tools", "try-regressions"))["REGRESSIONS"]:
+        """Each text that tools/dev/try-regressions replaces is once in its file."""
+        for regression in runpy.run_path(os.path.join(TREE, "tools", "dev", "try-regressions"))["REGRESSIONS"]:
             with open(os.path.join(TREE, regression.file), encoding="utf-8") as file:
                 self.assertEqual(file.read().count(regression.before), 1, regression.what)
 

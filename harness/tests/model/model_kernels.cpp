@@ -401,6 +401,15 @@ static __global__ void read_constants(float *out)
 
 LAUNCHER(read_constants, (const cudaLaunchConfig_t *config, float *out), read_constants, out)
 
+static __global__ void print_often(int *arguments, int times)
+{
+    for (int i = 0; i < times; i++)
+        *arguments += printf("%d of 100%% by thread %u\n", i, threadIdx.x);
+}
+
+LAUNCHER(print_often, (const cudaLaunchConfig_t *config, int *arguments, int times), print_often,
+         arguments, times)
+
 cudaError_t allocate_typed(void)
 {
     float *device = nullptr;

@@ -90,6 +90,8 @@ typedef enum defect {
     CALLS_THE_HOST /* writes what cudaDeviceSynchronize() says to out[0] */
 } defect;
 
+/* Prints a line so often; adds up what printf() returns. */
+cudaError_t launch_print_often(const cudaLaunchConfig_t *config, int *arguments, int times);
 cudaError_t launch_defect(const cudaLaunchConfig_t *config, defect which, int *out);
 cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config);
 cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out);

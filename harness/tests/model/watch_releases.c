@@ -24,7 +24,7 @@ static const struct {
     { "written_between_fence_and_release", "parts", 0 },
     { "fences_without_barrier", "parts", 0 },
     { "second_release_without_fence", "further_parts", 0 },
-    { "acquires_before_the_barrier", NULL, 0 },
+    { "last_block_meets", NULL, 0 },
     { "counts_then_meets", NULL, 0 },
     { "counts_without_meeting", "numbers", 0 },
     { "own_counts_then_meets", NULL, 0 },

@@ -234,7 +234,7 @@ Test(table, defects_that_are_wrong_are_refused)
                     KG_VARIANT("floor", launch, ""),
                     { 5, KG_PURPOSE_CHECK, { 1 } },
                     KG_LAUNCH(16) },
-                  "a size of 5 numbers, of which 4 fit" },
+                  "a size of 5 numbers: write 1 to 4" },
                 { KG_DEFECT("floor", launch, "", KG_CHECKED(17), KG_LAUNCH(-16)),
                   "a launch with the value -16" },
                 { KG_DEFECT("naive", launch, "", KG_CHECKED(17), KG_LAUNCH(16)),
@@ -369,7 +369,7 @@ Test(table, rows_that_hold_what_they_must_not_are_refused)
         { comparison(variants, NULL, launches), "the table has no size" },
         { comparison(bad[0], sizes, launches), "matmul/naive: a variant has a launcher" },
         { comparison(bad[1], sizes, launches), "a .memory that is not a kg_memory: fix" },
-        { comparison(bad[2], sizes, launches), "a .clock that is none of kg_clock: fix" },
+        { comparison(bad[2], sizes, launches), "a .clock that is not a kg_clock: fix" },
         { comparison(bad[3], sizes, launches), "a .not_for of more than KG_PURPOSE_TIME and KG_" },
     };
 
@@ -500,7 +500,7 @@ Test(table, a_table_without_its_functions_is_refused)
     table.advanced.projection = accept_all;
     expect_error(&table, "check", "a .projection needs .work");
     table = comparison(variants, too_many, launches);
-    expect_error(&table, "check", "a size of 5 numbers, of which 4 fit");
+    expect_error(&table, "check", "a size of 5 numbers: write 1 to 4");
     table = comparison(variants, sizes, launches);
     table.advanced.wide = (kg_magnitudes){ 100, 1 };
     expect_error(&table, "check", ".advanced.wide is from 100 to 1: expected magnitudes such as");
