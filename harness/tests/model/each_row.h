@@ -1,5 +1,5 @@
-/* The parameters of a test of each row of a table: the rows' numbers. Each has a process of its own,
- * since a kernel's fault loses the device. */
+/* The parameters of a test of each row of a table: the rows' numbers. Each has a process of its
+ * own, since a kernel's fault loses the device. */
 #ifndef KG__EACH_ROW_H
 #define KG__EACH_ROW_H
 
