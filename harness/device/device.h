@@ -117,7 +117,7 @@ static inline void kg__device_on_hang(const char *home,
     (void)context;
 }
 #else
-/* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
+/* The shape of a variant's launch, without running its threads; false where the launcher fails or
  * starts no kernel. The launcher itself is run, on arguments that are not memory. */
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
 
@@ -182,6 +182,11 @@ static inline void kg__device_forget(const void *data, size_t bytes)
     (void)bytes;
 }
 
+static inline void kg__device_judged(bool wrong)
+{
+    (void)wrong;
+}
+
 static inline bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     (void)home;
@@ -209,6 +214,9 @@ void kg__device_describe(const void *data, size_t bytes, const char *name, bool 
 
 /* Has `bytes` from `data` count as never written. */
 void kg__device_forget(const void *data, size_t bytes);
+/* Says whether the results are wrong. Only then are there findings of barriers that fewer threads
+ * come to than before, since the others have ended: those do not count, and may have returned. */
+void kg__device_judged(bool wrong);
 /* What was found since kg__device_watch(), with source files named from `home` on; false when
  * nothing was. It holds until the next call. Plain kernels find what ends a launch alone. */
 bool kg__device_has_findings(const char *home, kg__findings *findings);
@@ -235,7 +243,7 @@ typedef struct kg__kernel_launches {
     size_t capacity;
 } kg__kernel_launches;
 
-/* Adds a launch, of which nothing is known yet. */
+/* Adds an empty launch. */
 kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches);
 
 /* Adds what each kernel that a launch of a case starts is started with. False with `why` where the

@@ -202,6 +202,18 @@ static void add_finding(const char *home, kg__findings *findings, const kg__find
             (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
 }
 
+static bool is_wrong;
+
+void kg__device_judged(bool wrong)
+{
+    is_wrong = wrong;
+}
+
+static bool is_excused(const kg__finding *found)
+{
+    return !is_wrong && found->kind == KG__DIVERGENT_BARRIER && found->other.line == 0;
+}
+
 bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     static kg__finding list[KG__FINDINGS_MAXIMUM];
@@ -210,7 +222,8 @@ bool kg__device_has_findings(const char *home, kg__findings *findings)
     *findings = (kg__findings){ .list = list };
     for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
         for (size_t i = 0; i < report->finding_count; i++) {
-            if (kg__finding_rank(report->findings[i].kind) != rank)
+            if (kg__finding_rank(report->findings[i].kind) != rank ||
+                is_excused(&report->findings[i]))
                 continue;
             if (findings->count < KG__FINDINGS_MAXIMUM)
                 add_finding(home, findings, &report->findings[i]);
@@ -280,7 +293,7 @@ static void add_launch(void *launches, const kg__model_kernel *kernel,
 
 void kg__device_plan(void)
 {
-    /* Memory that is asked for before the first launch holds nothing either. */
+    /* Memory allocated before the first launch is uninitialized too. */
     kg__model_plan(add_launch, NULL);
 }
 

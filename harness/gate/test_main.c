@@ -4,6 +4,8 @@
 #include <criterion/hooks.h>
 #include <criterion/options.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <kernelgate/kernelgate.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +20,8 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/run_lock.h"
+#include "gate/part.h"
+#include "gate/settle.h"
 #include "gate/test_tally.h"
 #include "observer/launches.h"
 #include "observer/observe.h"
@@ -26,9 +30,22 @@
 #include "suite/settings.h"
 #include "suite/table.h"
 
-/* The address space of a runner: 20 MiB, and for each of the two threads of Criterion's libraries a
- * stack of 8 MiB and up to 64 MiB that malloc reserves. With less, Criterion crashes or hangs. */
-#define LEAST_ADDRESS_SPACE ((rlim_t)192 << 20)
+/* What a runner needs: below these limits Criterion aborts, crashes or hangs. */
+static const struct {
+    __rlimit_resource_t resource;
+    rlim_t least;
+    const char *text;
+} limits[] = {
+    /* 20 MiB, and for each of the two threads of Criterion's libraries a stack of 8 MiB and up to
+     * 64 MiB that malloc reserves. */
+    { RLIMIT_AS, (rlim_t)192 << 20,
+      "bytes of address space, too little to run a test: allow 192 MiB or more (ulimit -v)" },
+    /* 16 pass for the CPU model. */
+    { RLIMIT_NOFILE, 32, "open files, too few to run a test: allow 32 or more (ulimit -n)" },
+};
+
+/* Where Criterion keeps what the runner and its tests share; without it, it aborts. */
+static const char *const shared_folders[] = { "/dev/shm", "/tmp" };
 
 /* After so long without the process of a test, Criterion waits for one that is not there. */
 #define SECONDS_WITHOUT_TEST 10
@@ -83,23 +100,38 @@ static void *watch_tests(void *nothing)
     _exit(KG__EXIT_ERROR);
 }
 
+static bool has_what_criterion_needs(void)
+{
+    struct rlimit limit;
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (getrlimit(limits[i].resource, &limit) == 0 && limit.rlim_cur < limits[i].least) {
+            kg__complain("%s: limited to %llu %s", kg__comparison->name,
+                         (unsigned long long)limit.rlim_cur, limits[i].text);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof shared_folders / sizeof *shared_folders; i++) {
+        if (access(shared_folders[i], W_OK | X_OK) != 0) {
+            kg__complain("%s: %s: %s: Criterion needs it to run a test: mount a tmpfs there, or "
+                         "make it writable",
+                         kg__comparison->name, shared_folders[i], strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Starts the thread that watches the tests; false with a complaint where a runner cannot work. */
 static bool can_start_tests(void)
 {
-    struct rlimit space;
     sigset_t all;
     sigset_t before;
     pthread_t watcher;
     int cause;
 
-    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < LEAST_ADDRESS_SPACE) {
-        kg__complain(
-            "%s: the address space is limited to %llu KiB, too little to run a test: raise "
-            "it to %llu KiB or more (ulimit -v)",
-            kg__comparison->name, (unsigned long long)space.rlim_cur / 1024,
-            (unsigned long long)LEAST_ADDRESS_SPACE / 1024);
+    if (!has_what_criterion_needs())
         return false;
-    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     cause = pthread_create(&watcher, NULL, watch_tests, NULL);
@@ -119,8 +151,8 @@ static bool may_run_tests(void)
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__settings_are_valid(&error) && kg__filter_is_allowed(kg__is_strict(), &error) &&
-        kg__run_lock_permits(out, &error))
+    if (kg__settings_are_valid(&error) && kg__baselines_are_there(&error) &&
+        kg__filter_is_allowed(kg__is_strict(), &error) && kg__run_lock_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;
@@ -187,15 +219,18 @@ static void print_help(void)
         "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
         "                     count (of the CPU model)\n"
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
-        "  --timed-with [FILE]    of a GPU: print the ids of the cases that are timed beside those "
-        "in\n"
-        "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --timed-with       of a GPU: print the ids of the cases that are timed beside those "
+        "that\n"
+        "                     KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --candidates       print the launches that a tuning tries, as JSON\n"
         "  --launches         print as JSON what each timed or counted case launches, without\n"
         "                     doing it\n"
         "  --observe FILE --part PART --records FILE\n"
-        "                     be an observer of the cases in FILE: what the tests spawn\n\n"
+        "                     be an observer of the cases in FILE: what the tests spawn\n"
+        "  --settle BASE --seconds N --share X\n"
+        "                     of a GPU: settle suspects against the base build's program BASE:\n"
+        "                     what `kernelgate settle` runs\n\n"
         "exit: 0 judged, no failure; 1 slower or wrong; 2 an error; 77 nothing was "
         "judged\n\n"
         "The tests are Criterion's, and so are the options of theirs:\n\n",
@@ -274,18 +309,36 @@ static const struct {
     { "--tests", print_tests, NULL },
     { "--cases", NULL, kg__print_cases },
     { "--resource-spec", kg__print_resource_spec, NULL },
-    { "--timed-with", NULL, kg__print_timed_with },
+    { "--timed-with", kg__print_timed_with, NULL },
     { "--work", kg__print_work, NULL },
     { "--candidates", kg__print_tune_candidates, NULL },
     { "--launches", kg__print_launches, NULL },
 };
 
+/* What a program opens takes the number of a closed stream, and so the stream's text. */
+static bool streams_are_open(void)
+{
+    if (fcntl(STDOUT_FILENO, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0)
+        return true;
+    kg__complain("%s: the standard output or error is closed: redirect it, to /dev/null if need be",
+                 kg__comparison->name);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     if (getenv("BXFI_MAP") != NULL)
         return run_as_worker(argc, argv);
+    if (!streams_are_open())
+        return KG__EXIT_ERROR;
     if (argc > 1 && strcmp(argv[1], "--observe") == 0)
         return kg__observe(kg__comparison, argc, argv);
+#ifndef KG__TARGET_GPU
+    if (!kg__tables_end())
+        return KG__EXIT_ERROR;
+#endif
+    if (argc > 1 && strcmp(argv[1], "--settle") == 0)
+        return kg__settle(kg__comparison, argc, argv);
     for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof *questions; i++) {
         bool takes_value = questions[i].answer_of != NULL;
 

@@ -249,6 +249,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     (void)kg__device_skipped_checks(why, &whole);
     if (whole)
         outcome = judge_arguments(comparison, problem, buffers, poison, why);
+    kg__device_judged(outcome == KG__INCORRECT);
     /* The plain kernels' check says what that did to the outputs. */
     if (kg__check_found(comparison, why))
         return KG__INCORRECT;
@@ -271,6 +272,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
 
     launch_error = cudaSuccess;
     note_failure(NULL, NULL);
+    kg__device_judged(false);
     kg__device_watch();
     if (!kg__buffers_fill(buffers, problem->device, poison, why))
         return failure_outcome();
@@ -329,10 +331,9 @@ void kg__stage_clear(kg__stage *stage)
 
 /* Makes the checker's problems for a case. */
 static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
-                          kg__error *why)
+                          const kg_arguments *arguments, kg__error *why)
 {
-    /* Every pattern and order makes the same accesses, so one is enough to check them. */
-    int patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
+    int patterns = kg__patterns_checked(comparison, arguments);
 
     kg__checker_free(checker);
     checker->problems = kg__allocate((size_t)patterns, sizeof *checker->problems);
@@ -358,7 +359,7 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     if (!kg__arguments_of(comparison, c, &arguments, why))
         return false;
     if (checker->patterns == 0 || !kg__problem_serves(comparison, &checker->problems[0], c)) {
-        if (!make_problems(checker, comparison, c, why))
+        if (!make_problems(checker, comparison, c, &arguments, why))
             return false;
     }
     if (kg__buffers_suit(&checker->buffers, &arguments, c->variant))

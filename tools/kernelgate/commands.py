@@ -7,13 +7,13 @@ import os
 import sys
 from typing import NamedTuple
 
+from kernelgate import VERSION
 from kernelgate.base.command_line import Parser, print_output
-from kernelgate.base.own_command import become_command
+from kernelgate.base.settings import check_settings
 
 
 class Command(NamedTuple):
-    """Its module has add_arguments(parser) and main(options), which returns the exit code. Without a module it is a part of the C
-    program `kernelgate`."""
+    """Its module has add_arguments(parser) and main(options), which returns the exit code."""
 
     name: str
     module: str
@@ -21,6 +21,8 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("gate", "run.gate", "Gate a project: build it, run its tests, and print every failure and the verdict"),
+    Command("rebaseline", "run.rebaseline", "Record this machine's baselines, and say which command commits them"),
     Command("doctor", "run.doctor", "Check what this machine needs for a gate, with advice"),
     Command("list", "report.list_cases", "Print the cases of the built programs, what each is for, and the variants' ideas"),
     Command("report", "report.report", "Print what a run measured of a comparison, or make the page of a whole run"),
@@ -42,11 +44,10 @@ COMMANDS = (
 # What CTest, ci/ and the commands above call.
 PLUMBING = (
     Command("begin", "run.begin", "Begin a run: make the directory of its results and clear what an earlier run left there"),
-    Command("settle", "", "Settle a run's suspects by pairs of processes of a base build and this one"),
+    Command("settle", "run.settle", "Settle a run's suspects by pairs of processes of a base build and this one"),
     Command("results", "run.results_command",
             "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
-    Command("judge", "", "Judge what another tool measured, as converted by `kernelgate import`"),
-    Command("judged", "run.judged", "Make a run's results of the verdicts of `kernelgate judge`"),
+    Command("judge", "run.judge", "Judge what another tool measured, as converted by `kernelgate import`"),
 )
 
 EPILOG = """\
@@ -89,8 +90,6 @@ EXIT_STATUS = {
 
 
 def _declare(command, parser):
-    if not command.module:
-        become_command(command.name, command.name, "--help")
     module = importlib.import_module(f"kernelgate.{command.module}")
     module.add_arguments(parser)
     parser.set_defaults(main=module.main)
@@ -132,9 +131,8 @@ def manual(parsers):
     os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal that the build runs in
     page = [MANUAL]
     for name, parser in parsers.items():
-        if name not in ("settle", "judge"):
-            parser.declare()
-            page.append(f".SS kernelgate {escaped(name)}\n.nf\n{escaped(parser.format_help())}.fi\n")
+        parser.declare()
+        page.append(f".SS kernelgate {escaped(name)}\n.nf\n{escaped(parser.format_help())}.fi\n")
     for title, items in (("ENVIRONMENT", ENVIRONMENT), ("EXIT STATUS", EXIT_STATUS)):
         page.append(f".SH {title}\n")
         page += [f".TP\n\\fB{escaped(term)}\\fR\n{escaped(meaning)}\n" for term, meaning in items.items()]
@@ -164,7 +162,11 @@ def main(arguments):
     if arguments == ["help", "--man"]:
         print_output("help", manual(parsers))
         return 0
+    if arguments == ["--version"]:
+        print_output("version", f"kernelgate {VERSION}\n")
+        return 0
     if arguments[0] == "help":
         arguments = [*arguments[1:], "--help"]
     options = parser.parse_args(arguments)
+    check_settings()
     return options.main(options) or 0

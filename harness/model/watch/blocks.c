@@ -122,8 +122,11 @@ void kg__blocks_begin(uint64_t number)
 
 void kg__blocks_barrier(void)
 {
+    /* As CUDA's own samples have it, the barrier after a relaxed atomic acquires. */
     if (seeing != 0) {
         (void)kg__bits_add_all(&known[MET], &known[SEEN]);
+        if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[SEEN]))
+            kg__told_drop(&mine);
         seeing = 0;
     }
     if (!any_fence)

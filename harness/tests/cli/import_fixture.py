@@ -106,9 +106,9 @@ class Folder(command_fixture.Folder):
     def converted(self, tool, *documents, target=None):
         """What the judge is handed of documents, by target."""
         paths = [self.write(f"{index}.json", document) for index, document in enumerate(documents)]
-        with mock.patch.object(importer, "judge") as judge:
+        with mock.patch.object(importer, "judge_records") as judge:
             commands.main(["import", f"--from={tool}", *([f"--target={target}"] if target else []), *paths])
-        return judge.call_args.args[0].targets
+        return json.loads(judge.call_args.args[1])["targets"]
 
     def refuses(self, fragment, tool, *documents, target=None):
         with self.assertRaises(command_line.Failure) as caught:

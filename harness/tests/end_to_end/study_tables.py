@@ -76,17 +76,6 @@ class Tables(unittest.TestCase):
         self.put_gate("boards", "1", 0, case(1, 0.0), case(2, 0.03, "pass", 3))
         self.assertIn("| 1 | 2 | 1 | 0 | 49.6 s | 50.5 s |", self.tables())
 
-    def test_launches(self):
-        quiet = {"seconds": 10.0, "readings": 12000, "falls": 0}
-        seen = {"board": "GPU-0123456789", "cheap_ns": 518.2, "dear_ns": 697.9, "quiet": quiet, "starts": 0, "started": {**quiet, "seconds": 0}}
-        self.put("study/launches/1/launches.json", seen)
-        self.put("study/launches/2/launches.json", {**seen, "starts": 10, "started": {**quiet, "seconds": 3.4, "falls": 9}})
-        self.put("study/launches/3/launches.part", "")
-        printed = self.tables()
-        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | no other GPU |", printed)
-        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | 9 in 10 starts, 3 s |", printed)
-        self.assertRegex(printed, r"Left out of launches, for they were cut short: \S+/study/launches/3\.")
-
     def test_a_run_that_was_cut_short_is_named(self):
         self.put_gate("boards", "1", 0, case(1, 0.0))
         self.put("study/boards/2/gate.log", "kernelgate: built in 9 s\n")

@@ -34,12 +34,32 @@ class Options(PartRuns):
         self.set(CRITERION_OUTPUTS="xml")
         self.expect_program(2, "fake: Criterion refused its options: ", MODEL, "-q")
 
+    def test_baselines_are_in_a_directory(self):
+        self.write("file", "")
+        for folder in (self.at("none"), self.at("file")):
+            self.set(KG_BASELINES=folder)
+            self.check(2, f"kernelgate: KG_BASELINES='{folder}' is not a directory: set it to")
+
     def test_strictness_is_0_or_1(self):
         self.set(KG_STRICT="no")
         self.check(2, "kernelgate: KG_STRICT='no' is neither 0 nor 1: set it to 1")
         self.expect_program(0, "check", MODEL, "--list")
         self.set(KG_STRICT=0)
         self.check(0, "pass         cpu-model")
+
+    def test_what_a_runner_needs_of_its_surroundings(self):
+        """Criterion aborts without it, and what is opened in place of a closed stream would get the stream's text."""
+        mounted = "unshare -rm sh -c 'mount {} && exec \"$@\"' sh"
+        can_mount = self.run_program("/bin/sh", "-c", mounted.format("-t tmpfs -o ro none /dev/shm") + " true")[0] == 0
+        for before, after, told in (
+                ("exec", ">&-", "the standard output or error is closed"), ("exec", "2>&-", ""), ("ulimit -n 12; exec", "", "(ulimit -n)"),
+                (mounted.format("-t tmpfs -o ro none /dev/shm"), "", "/dev/shm: Read-only file system: "),
+                (mounted.format("-t tmpfs none /dev"), ">&2", "/dev/shm: No such file or directory: "),
+                (mounted.format("--bind -o ro /tmp /tmp"), "", "/tmp: Read-only file system: ")):
+            if can_mount or before.endswith("exec"):
+                with self.subTest(before=before, after=after):
+                    printed = self.expect_program(2, told, "/bin/sh", "-c", f"{before} {MODEL} --filter=fake/check {after}")
+                    self.assertEqual(printed.count("\n"), 1 if told else 0, printed)
 
     def test_no_option_turns_a_failure_into_a_success(self):
         """Always one test at a time, and never a success by request."""

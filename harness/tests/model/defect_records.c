@@ -12,28 +12,39 @@
 #include "tests/model/defect_fixture.h"
 
 /* Doubles the first of every `of` elements. */
-static cudaError_t double_part(const kg_call *call, int64_t of, bool defective)
+static cudaError_t double_part(const kg_call *call, int64_t of, bool defective,
+                               defect_launcher *launch)
 {
-    return launch_off_by_one_guard(&(defect_call){ .n = (int)(kg_extent(call->size, 0) / of),
-                                                   .block = KG_AXIS(call, 0),
-                                                   .defective = defective,
-                                                   .in = call->argument[0],
-                                                   .out = call->argument[1] });
+    return launch(&(defect_call){ .n = (int)(kg_extent(call->size, 0) / of),
+                                  .block = KG_AXIS(call, 0),
+                                  .defective = defective,
+                                  .in = call->argument[0],
+                                  .out = call->argument[1] });
 }
 
 static cudaError_t double_all(const kg_call *call)
 {
-    return double_part(call, 1, false);
+    return double_part(call, 1, false, launch_off_by_one_guard);
 }
 
 static cudaError_t double_a_tenth(const kg_call *call)
 {
-    return double_part(call, 10, false);
+    return double_part(call, 10, false, launch_off_by_one_guard);
 }
 
 static cudaError_t double_one_too_many(const kg_call *call)
 {
-    return double_part(call, 1, true);
+    return double_part(call, 1, true, launch_off_by_one_guard);
+}
+
+static cudaError_t double_unevenly(const kg_call *call)
+{
+    return double_part(call, 1, true, launch_uneven_loop);
+}
+
+static cudaError_t double_a_tenth_unevenly(const kg_call *call)
+{
+    return double_part(call, 10, true, launch_uneven_loop);
 }
 
 /* The same twice, the second time by a kernel without debug information. */
@@ -131,6 +142,9 @@ Test(defect_records, the_job_alone_is_counted)
         { KG_VARIANT("unprepared", double_all, "", .advanced.prepare = fail_to_prepare), "failed",
           "preparing the arguments: cudaErrorMemory", 0, 0 },
         { KG_VARIANT("tenth", double_a_tenth, ""), "checked", "out[53]: expected ", 0, 0 },
+        /* Threads that have ended do not count at a barrier: that explains wrong results alone. */
+        { KG_VARIANT("uneven", double_unevenly, ""), "measured", "", 26, 0 },
+        { KG_VARIANT("uneven_tenth", double_a_tenth_unevenly, ""), "checked", "", 0, 1 },
         { KG_VARIANT("collected", double_a_tenth, "", .advanced.collect = double_all), "measured",
           "", 2, 0 },
     };

@@ -73,8 +73,8 @@ LAST_BLOCK(fences_without_barrier, 64, WRITE FENCE, , , parts)
 LAST_BLOCK(second_release_without_fence, 64, WRITE MEET FENCE ARRIVE MEET WRITE_FURTHER MEET, , ,
            further_parts)
 
-// Only the first thread's fence comes after its atomic, or no thread's does.
-template <bool ACQUIRES>
+// No fence comes after the first thread's atomic: a barrier does, or nothing.
+template <bool MEETS>
 static __device__ void add_up_by_last_block(watch_data d)
 {
     __shared__ bool last;
@@ -83,23 +83,18 @@ static __device__ void add_up_by_last_block(watch_data d)
         parts[blockIdx.x] = 1.0f;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         last = is_last();
-        if (ACQUIRES)
-            __threadfence();
+    if (MEETS) {
+        finish(d, last, parts, false);
+    } else if (threadIdx.x == 0 && last) {
+        d.b[0] = parts[0] + parts[gridDim.x - 1];
+        arrived = 0;
     }
-    finish(d, last, parts, false);
 }
 
-KERNEL(acquires_before_the_barrier)
-{
-    add_up_by_last_block<true>(d);
-}
-
-KERNEL(last_block_does_not_acquire)
-{
-    add_up_by_last_block<false>(d);
-}
+KERNEL_DOES(last_block_meets, add_up_by_last_block<true>(d))
+KERNEL_DOES(last_block_does_not_acquire, add_up_by_last_block<false>(d))
 
 // All threads of all blocks add to counts, which the last block reads as volatile.
 template <bool MEETS>
@@ -119,21 +114,11 @@ static __device__ void count_by_all(watch_data d, volatile int *counts)
         arrived = 0;
 }
 
-KERNEL(counts_then_meets)
-{
-    count_by_all<true>(d, d.numbers);
-}
-
-KERNEL(counts_without_meeting)
-{
-    count_by_all<false>(d, d.numbers);
-}
+KERNEL_DOES(counts_then_meets, count_by_all<true>(d, d.numbers))
+KERNEL_DOES(counts_without_meeting, count_by_all<false>(d, d.numbers))
 
 // The same of counts that only their own block adds to.
-KERNEL(own_counts_then_meets)
-{
-    count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x);
-}
+KERNEL_DOES(own_counts_then_meets, count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x))
 
 // A look at what others add to is no defect, whatever else they release.
 KERNEL(looks_at_a_maximum)

@@ -1,6 +1,7 @@
 """The command line of the commands: argparse, whose errors become Failures of one line."""
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -8,17 +9,26 @@ import traceback
 
 from kernelgate.base.errors import Failure, complain, nearest_name
 
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
+
 
 def run(main):
     """Ends the process with the exit code of main(arguments), or with 2 and the line of what it raises."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
+        # Whatever is opened later must not become a standard stream that was closed.
+        while (file := os.open(os.devnull, os.O_RDONLY)) <= 2:
+            pass
+        os.close(file)
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
         sys.exit(2)
     except Exception as error:  # pylint: disable=broad-exception-caught
+        if getattr(error, "errno", None) in SHORTAGES:
+            complain(f"{getattr(error, 'filename', None) or 'this machine'}: {os.strerror(error.errno)}: check ulimit -a and the disk")
+            sys.exit(2)
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)

@@ -2,7 +2,9 @@
 
 import subprocess
 
-GIT_SECONDS = 30
+from kernelgate.base.errors import Failure
+
+GIT_SECONDS = 60
 DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
 
@@ -15,3 +17,14 @@ def current_commit():
         return None
     name = done.stdout.decode("utf-8", "replace").split("\n")[0]
     return name if done.returncode == 0 and name else None
+
+
+def git(folder, *arguments):
+    """How git ended in a folder, with what it printed."""
+    try:
+        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
+    except OSError as error:
+        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None

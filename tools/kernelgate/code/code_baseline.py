@@ -3,6 +3,7 @@
 import os
 import re
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
@@ -21,8 +22,7 @@ def path_of(folder, architecture):
 
 
 def _kernel_key(case, figures):
-    comparison = case.split("/")[0]
-    return f"{comparison}/{figures['file']} {figures['kernel']}"
+    return f"{comparison_of_case(case)}/{figures['file']} {figures['kernel']}"
 
 
 def architecture_of(path):

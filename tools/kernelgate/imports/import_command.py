@@ -1,18 +1,16 @@
-"""kernelgate import: converts what another benchmark tool measured, and has `kernelgate judge` judge it."""
+"""kernelgate import: converts what another benchmark tool measured, and has it judged."""
 
 import json
-import os
 import re
 
-from kernelgate.imports import google_benchmark
-from kernelgate.imports import nvbench
-from kernelgate.base.command_line import add_json
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import read_json
-from kernelgate.base.own_command import become_command
+from kernelgate.base.judging import records_of
+from kernelgate.imports import google_benchmark
+from kernelgate.imports import nvbench
+from kernelgate.run.judge import add_judging, judge_records
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
-SCHEMA = "kernelgate-measured/1"
 KEY_LENGTH = 95  # of the longest key of a target
 
 
@@ -57,7 +55,7 @@ def is_same_benchmark(a, b):
 
 
 class Measured:
-    """What `kernelgate judge` takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
+    """What kernelgate-judge takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
     one case is passed to the judge, as "conflict"."""
 
     def __init__(self, tool, paths, asked):
@@ -92,28 +90,12 @@ class Measured:
         seen.add((key, case))
 
 
-def judge(measured, options):
-    """Executes `kernelgate judge`, which reads the measurements from a file in memory."""
-    text = json.dumps({"schema": SCHEMA, "targets": measured.targets})
-    file = os.memfd_create("measured", 0)
-    with open(file, "wb", closefd=False) as stream:
-        stream.write(text.encode("utf-8"))
-    given = {name: getattr(options, name) for name in ("out", "baselines", "commit")}
-    passed = [f"--{name}={value}" for name, value in given.items() if value is not None]
-    passed += [f"--{name}" for name in ("strict", "json") if getattr(options, name)]
-    become_command("import", "judge", *passed, f"/proc/self/fd/{file}")
-
-
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL", help="what measured: nvbench or google-benchmark")
+    parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL",
+                        help="what measured: nvbench or google-benchmark")
     parser.add_argument("--target", metavar="KEY", help="the target (default: the files' GPU with the tool, nvidia-h200-nvbench)")
-    parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
-    parser.add_argument("--baselines", metavar="DIR", help="the baselines' folder (default: KG_BASELINES, else baselines)")
-    parser.add_argument("--commit", metavar="NAME", help="the commit that was measured (default: the one checked out here)")
-    parser.add_argument("--strict", action="store_true",
-                        help="fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)")
-    add_json(parser)
+    add_judging(parser)
     parser.epilog = """\
 FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
 `--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which
@@ -135,4 +117,4 @@ def main(options):
     measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options.target)
     for path, document in read_documents(tool, paths):
         measured.add_file(path, tool.convert(path, document))
-    judge(measured, options)
+    return judge_records(options, records_of("measured", targets=measured.targets))

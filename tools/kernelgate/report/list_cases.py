@@ -3,6 +3,7 @@
 import os
 import sys
 
+from kernelgate.base.case_id import parts_of
 from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
@@ -18,7 +19,7 @@ COLUMNS = (Column("case"), *map(Column, PURPOSES), Column("bytes", right=True), 
 
 
 def variant_of(entry):
-    return (text_of(entry, "case").split("/") + [""])[1]
+    return (parts_of(text_of(entry, "case")) + [""])[1]
 
 
 def describe_program(answer, globs):
