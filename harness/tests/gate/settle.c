@@ -201,6 +201,7 @@ Test(settle, an_interrupted_settling_leaves_whole_verdicts)
 
     expect_suspects("* " SLOW " hot 10300\n", "suspect");
     build("base", "sleep 0.2;");
+    set("PATH", getenv("PATH")); /* drive() adds what the test has, this does not */
     cr_assert(posix_spawn(&process, KG__COMMAND, NULL, NULL, (char *const *)arguments,
                           (char *const *)environment) == 0);
     for (int i = 0; i < 300 && !is_held(); i++)
