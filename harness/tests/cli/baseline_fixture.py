@@ -1,7 +1,6 @@
 """What the tests of the commands of baselines share: documents of baselines, and a folder that has one."""
 
 import json
-import os
 import subprocess
 
 from command_fixture import Folder

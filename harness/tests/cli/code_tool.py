@@ -7,15 +7,11 @@ import sys
 import unittest
 from unittest import mock
 
-from command_fixture import COMMAND, Folder
-
-
-# pylint: disable=wrong-import-position
-from fake_cubin import FFMA, KERNEL, LOAD_128, LOAD_32, cubin_of
+from command_fixture import Folder
+from fake_cubin import FFMA, KERNEL, LOAD_32, cubin_of
 from kernelgate.code import code_baseline
 from kernelgate.run import code_causes
 from kernelgate.code import generated_code
-from kernelgate.predict import occupancy
 from kernelgate.code import sass
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.code_changes import CodeChanges

@@ -1,7 +1,6 @@
 """Tests of choosing the best launches: records in, choices and ratios out. usage: launch_choice_tool.py TREE KERNELGATE"""
 
 import os
-import re
 import sys
 import unittest
 
@@ -11,7 +10,6 @@ sys.path.insert(0, os.path.join(TREE, "tools"))
 
 # pylint: disable=wrong-import-position
 from kernelgate.tune import launch_choice
-from kernelgate.tune import tune
 from kernelgate.base.common import Failure
 from tune_fixture import counted, finalist, measured  # noqa: E402
 

@@ -4,7 +4,6 @@ was recorded, and the command on stand-ins for programs and tools. usage: occupa
 import json
 import os
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import unittest
 from types import SimpleNamespace
-from unittest import mock
 
 from command_fixture import COMMAND
 from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines

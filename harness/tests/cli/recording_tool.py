@@ -5,14 +5,13 @@ import json
 import math
 import os
 import random
-import re
 import resource
 import signal
 import sys
 import unittest
 
 import mutations
-from command_fixture import COMMAND, TREE, Folder
+from command_fixture import TREE, Folder
 
 from kernelgate.baseline import file as baseline_file
 from kernelgate.baseline import noise

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 import tempfile
 import unittest

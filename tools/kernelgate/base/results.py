@@ -3,6 +3,7 @@
 import json
 import math
 
+from kernelgate.base.case_id import parts_of, variant_of_case
 from kernelgate.base.common import (Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json,
                                     text_of)
 from kernelgate.base.figures import known_percent, show_figure, show_percent, unit_of
@@ -65,8 +66,7 @@ def was_left_alone(entry):
 
 def variant_of(case):
     """ "comparison/variant/" at the front of a case's id; all of it where it has no more parts."""
-    parts = case.split("/", 2)
-    return f"{parts[0]}/{parts[1]}/" if len(parts) == 3 else case
+    return f"{variant_of_case(case)}/" if len(parts_of(case)) > 2 else case
 
 
 def is_shown(name, metric):

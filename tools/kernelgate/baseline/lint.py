@@ -6,7 +6,7 @@ import re
 
 from kernelgate.code import code_baseline
 from kernelgate.baseline.file import default_folder, list_files, load
-from kernelgate.base.case_id import LAUNCH
+from kernelgate.base.case_id import LAUNCH, parts_of
 from kernelgate.base.common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
@@ -24,7 +24,7 @@ AGAIN = "record it again with ci/rebaseline"
 
 def check_id(case, imported):
     """What is wrong with the id of a case. Of an imported one, whose name may not say what it is, a part may be "-"."""
-    comparison, variant, size, launch = case.split("/")
+    comparison, variant, size, launch = parts_of(case)
     if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
         yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"
     if not (SIZE.fullmatch(size) or imported and size == "-"):

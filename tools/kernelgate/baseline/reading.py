@@ -18,6 +18,7 @@ LARGEST_VALUE = 80  # characters of a value that a message shows
 SUFFIX = ".json"
 NO_METRICS = ("boards", "code", "commit", "lines", "sessions")  # members of a case
 MEASURED_BY = "measured_by"
+IDS = (("cases",), ("accuracy",))  # whose members are called by cases
 SCHEMA = load_schema(BASELINE)
 _DEFINED = SCHEMA["$defs"]
 _COUNTER = _DEFINED["counter"]
@@ -68,13 +69,19 @@ def _line_of(lines, path):
     return lines.get(path, 1)
 
 
+@functools.lru_cache(maxsize=None)
+def _validator():
+    import jsonschema  # pylint: disable=import-outside-toplevel # 0.1 s, which other commands need not wait for
+    return jsonschema.Draft202012Validator(SCHEMA)
+
+
 def _schema_faults(document):
     """What does not fit the schema: the path of each, and the fault."""
-    import jsonschema  # pylint: disable=import-outside-toplevel # 0.1 s, which other commands need not wait for
-    for error in jsonschema.Draft202012Validator(SCHEMA).iter_errors(document):
+    for error in _validator().iter_errors(document):
         path = tuple(itertools.takewhile(lambda key: isinstance(key, str), error.absolute_path))  # items of lists have no keys
         if "propertyNames" in error.absolute_schema_path and error.validator != "not":
-            yield (*path, error.instance), "is an unknown key, or not a name"
+            yield (*path, error.instance), ("is not a case: comparison/variant/size/launch" if path in IDS else
+                                            "is not a counter of the CPU model" if error.validator == "anyOf" else "is an unknown key")
         elif error.validator == "additionalProperties":
             yield from (((*path, key), "is an unknown key") for key in error.instance if key not in error.schema["properties"])
         elif error.validator == "required":
@@ -183,15 +190,17 @@ def _fault(name, data):
     if not isinstance(schema, str):
         faults = [(("schema",), "is not a string")]
     elif schema not in ("", wanted):
-        return (f"{_line_of(dict(_keys(data.decode())), ('schema',))}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again "
-                "with ci/rebaseline")
+        line = _line_of(dict(_keys(data.decode())), ("schema",))
+        return (f"{line}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again with "
+                "ci/rebaseline")
     else:
         faults = list(_schema_faults(document)) or list(_rule_faults(document, name))
     if not faults:
         return None
     # Whoever mends the file is led to its first fault; what is missing is nowhere.
     lines = dict(_keys(data.decode()))
-    _, line, _, place, fault = min((fault.startswith("has no "), _line_of(lines, place), -len(place), place, fault) for place, fault in faults)
+    _, line, _, place, fault = min((fault.startswith("has no "), _line_of(lines, place), -len(place), place, fault)
+                                   for place, fault in faults)
     return ": ".join((str(line), *place, fault, REMEDY))
 
 

@@ -132,10 +132,10 @@ def _cubins(data):
 
 
 def read_kernels(path):
-    """The kernels in a program or a cubin: {"name" as nvcc mangles it, "architecture" (90 of sm_90 and sm_90a), "registers" and "local_bytes"
-    (stack, arrays and spills) of a thread, "static_shared" of a block without what the system reserves, "code_bytes", "instructions":
-    {CLASS: COUNT}, its own, not of functions that are linked to it}. Cubins that nvcc compressed (--compress-mode=size) and damaged ones have none, nor has a file
-    that cannot be read."""
+    """The kernels in a program or a cubin: {"name" as nvcc mangles it, "architecture" (90 of sm_90 and sm_90a), "registers" and
+    "local_bytes" (stack, arrays and spills) of a thread, "static_shared" of a block without what the system reserves, "code_bytes",
+    "instructions": {CLASS: COUNT}, its own, not of functions that are linked to it}. Cubins that nvcc compressed
+    (--compress-mode=size) and damaged ones have none, nor has a file that cannot be read."""
     kernels = []
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

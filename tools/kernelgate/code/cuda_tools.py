@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+from kernelgate.base.case_id import is_case_id
 from kernelgate.base.common import Failure, list_of, member, parse_json, text_of
 from kernelgate.base.programs import NOTHING, call_program
 
@@ -46,7 +47,7 @@ def is_placed(launch):
 def is_listing(listing):
     """Whether a program's answer has all that a row needs."""
     return isinstance(member(listing, "cases"), list) and all(
-        text_of(launch, "case").count("/") == 3 and is_placed(launch) for launch in listing["cases"])
+        is_case_id(text_of(launch, "case")) and is_placed(launch) for launch in listing["cases"])
 
 
 def ask(program):

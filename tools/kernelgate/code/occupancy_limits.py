@@ -69,8 +69,8 @@ def _calculate(architecture, registers, static_shared, dynamic_shared, threads):
         return {"why": f"the multiprocessors of architecture {architecture} are not known: use one of {known}"}
     if not (1 <= threads <= THREADS_PER_BLOCK and 0 <= registers <= REGISTERS_PER_THREAD
             and 0 <= static_shared <= LARGEST_SHARED and 0 <= dynamic_shared <= LARGEST_SHARED):
-        return {"why": f"{threads} threads per block, {registers} registers, {static_shared} and {dynamic_shared} bytes of shared memory: no "
-                       "kernel can be launched like this: use less"}
+        return {"why": f"{threads} threads per block, {registers} registers, {static_shared} and {dynamic_shared} bytes of shared memory: "
+                       "no kernel can be launched like this: use less"}
     warps = -(-threads // WARP)
     limits = {"threads": sm.threads // WARP // warps, "registers": _by_registers(sm, registers, warps),
               "shared memory": _by_shared_memory(sm, static_shared + dynamic_shared), "blocks": sm.blocks}

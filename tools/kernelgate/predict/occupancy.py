@@ -6,6 +6,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from kernelgate.base.case_id import parts_of
 from kernelgate.baseline.file import path_of, read_document
 from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of,
                                     member, number_of, print_output, text_of)
@@ -65,7 +66,7 @@ class Row:
 
     def group(self):
         """What rows that differ only in the size have in common."""
-        comparison, variant, _, launch = self.case.split("/")
+        comparison, variant, _, launch = parts_of(self.case)
         return self.architecture, f"{comparison}/{variant}/*/{launch}", text_of(self.launch, "kernel"), self.figures()
 
 
@@ -231,7 +232,7 @@ def cells_of(row, name, sizes):
 
 
 def size_of(row):
-    return row.case.split("/")[2]
+    return parts_of(row.case)[2]
 
 
 def table_of(rows, form):
