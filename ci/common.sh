@@ -199,7 +199,7 @@ descends_from() {
 }
 
 # Reads which process has locked a folder from its file $1 into $holder, $holder_started, $holder_host, $holder_what and $holder_since; all
-# are empty if none has. harness/base/run_lock.h describes the file.
+# are empty if none has. tools/kernelgate/base/run_lock.py describes the file.
 read_holder() {
     local word value
     holder='' holder_started='' holder_host='' holder_what='' holder_since=''
