@@ -56,16 +56,17 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARE
   FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
-# The scripts, each with a command of its own.
-install(FILES ${PROJECT_SOURCE_DIR}/ci/base.sh ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages
-              ${PROJECT_SOURCE_DIR}/ci/run-files
+# Commands of their own for what begins with nothing but an installed copy.
+install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
   DESTINATION ${KG_SHARED}/ci)
-file(RELATIVE_PATH KG_SCRIPTS_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci)
-file(RELATIVE_PATH KG_PREFIX_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)
+file(RELATIVE_PATH KG_SETUP_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci/setup)
 foreach(KG_SCRIPT gate rebaseline setup)
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/${KG_SCRIPT} DESTINATION ${KG_SHARED}/ci)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in
-    ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} @ONLY)
+  set(KG_CALL "kernelgate\" ${KG_SCRIPT}")
+  if(KG_SCRIPT STREQUAL setup)
+    set(KG_CALL "${KG_SETUP_FROM_COMMANDS}\"")
+  endif()
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 

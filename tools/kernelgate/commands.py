@@ -19,6 +19,8 @@ class Entry(NamedTuple):
 
 # In the order of the overview.
 COMMANDS = (
+    Entry("gate", "run.gate", "", "Gate a project: build it, run its tests, and print every failure and the verdict"),
+    Entry("rebaseline", "run.rebaseline", "", "Record this machine's baselines, and say which command commits them"),
     Entry("doctor", "run.doctor", "", "Check what this machine needs for a gate, with advice"),
     Entry("list", "report.list_cases", "[FILTER]",
           "Print the cases of the built programs, what each is for, and the variants' ideas"),

@@ -1,4 +1,4 @@
-"""Who holds a directory, for the commands and the scripts. usage: run_lock_test.py TREE KERNELGATE"""
+"""Who holds a directory, for the commands. usage: run_lock_test.py TREE KERNELGATE"""
 
 import contextlib
 import fcntl
@@ -22,15 +22,6 @@ RIVALS = 20
 
 
 class RunLock(Folder):
-    def script(self, code, told, command="echo taken"):
-        """What a script prints that takes the folder as ci/gate does, then runs a command."""
-        text = f". {TREE}/ci/common.sh; lock_folder \"$1\" 'set KG_OUT to another folder'; {command}"
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text, "gate", os.getcwd()], capture_output=True, text=True,
-                              check=False, env=self.environment, timeout=60)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertIn(told, done.stdout + done.stderr)
-        return done.stdout + done.stderr
-
     def refused(self, why, act=run_lock.take, folder="."):
         with self.assertRaises(Failure) as caught:
             act(folder, *[os.getpid()] * (act is run_lock.take))
@@ -67,29 +58,14 @@ class RunLock(Folder):
             self.assertEqual(self.read("results.json"), "of the other run")
             self.assertFalse(os.path.exists("records"), command)
 
-    def test_the_scripts_keep_to_the_same_file(self):
-        stranger = self.take_for_stranger()
-        self.script(2, "held by somebody, process ")
-        stranger.kill()
-        stranger.wait()
-        self.script(0, "taken")
-        self.assertEqual(self.read(LOCK), "")
-        self.script(3, "what ci/gate\nsince 2", 'cat "$1/run.lock"; exit 3')
-        run_lock.take(".", os.getpid(), "somebody")  # an ancestor of the script stays the holder
-        self.script(0, "taken")
-        self.assertIn("\nwhat somebody\n", self.read(LOCK))
-        self.write(LOCK, "")
-        self.script(-signal.SIGKILL, "", "kill -KILL $$")
-        self.assertIn("what ci/gate", self.read(LOCK))
-        self.expect(0, "", "begin", "--out", os.getcwd())  # a killed script holds nothing
-
-    def test_what_a_script_starts_descends_from_it(self):
-        """What the script holds, its programs may write to, and no other process."""
-        begin = f'{COMMAND} begin --out "$1"'
-        stray = (f"setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed; touch over'; "
-                 "until [[ -e over ]]; do sleep 0.05; done")
-        said = self.script(0, "held by ci/gate, process ", f"{begin}; ({begin}); {stray}")
-        self.assertNotIn("passed", said)
+    def test_what_a_holder_starts_descends_from_it(self):
+        """What the gate holds, its programs may write to, and no other process."""
+        begin = f"{COMMAND} begin --out {os.getcwd()}"
+        with run_lock.held(".", "ci/gate"):
+            self.expect_program(0, "", "bash", "-c", f"{begin} && ({begin})")
+            stray = f"setsid -f bash -c '{begin} >said 2>&1; touch over'; until [[ -e over ]]; do sleep 0.05; done"
+            self.expect_program(0, "", "bash", "-c", stray)
+        self.assertIn("held by ci/gate, process ", self.read("said"))
 
     def test_a_folder_that_is_not_held(self):
         run_lock.check("missing")
@@ -144,14 +120,12 @@ class RunLock(Folder):
         for text in texts:
             self.write(LOCK, text)
             self.held(UNREADABLE)
-        self.script(2, UNREADABLE)
         self.expect(2, UNREADABLE, "begin", "--out", os.getcwd())
 
     def test_a_holder_elsewhere(self):
         self.write(LOCK, "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ctest\nsince today\n")
         self.held("held by ctest, process 1 on elsewhere.invalid, since today: wait")
         self.held("if it is gone, remove ./run.lock")
-        self.script(2, "held by ctest, process 1 on elsewhere.invalid, since today: wait")
 
     def test_what_is_not_a_file(self):
         for make, why in ((os.mkdir, "run.lock: is not a regular file: remove it, or set KG_OUT to another folder"),
@@ -159,7 +133,6 @@ class RunLock(Folder):
                           (lambda path: os.symlink("other", path), "run.lock: cannot be opened: Too many levels")):
             make(LOCK)
             self.held(why)
-            self.script(2, "run.lock: is not a regular file")
             os.rmdir(LOCK) if os.path.isdir(LOCK) else os.unlink(LOCK)  # pylint: disable=expression-not-assigned
         self.assertFalse(os.path.exists("other"))
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 import unittest
 
-from run_fixture import CI, COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
+from run_fixture import COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
 
 BASELINE = "baselines/nvidia-fake.json"
 SESSIONS = "baselines/sessions/nvidia-fake.json"
@@ -23,9 +23,7 @@ class Rebaseline(Runs):
         for name in ("cmake", "nvcc"):
             self.write_script(f"bin/{name}", "#!/bin/sh\n")
         self.write_script("bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA Fake'\n")
-        self.write_script("ci/setup", "#!/bin/sh\n")
-        for name in ("rebaseline", "common.sh"):
-            shutil.copy(os.path.join(CI, name), "ci")
+        self.copy_front("rebaseline")
         for preset in ("gpu", "cpu"):
             os.makedirs(f"build/{preset}")
             os.symlink(COMMAND, f"build/{preset}/kernelgate")
@@ -36,7 +34,6 @@ class Rebaseline(Runs):
         self.write_script("build/gpu/stale.gpu", "#!/bin/sh\nexit 3\n")
         self.write("build/gpu/kernelgate.programs", "build/gpu/fake.gpu\nbuild/gpu/fake.model\n")
         self.write("build/cpu/kernelgate.programs", "")
-        os.mkdir("baselines")
         for path, text in (("CMakePresets.json", "{}"), ("kernels/plain.cu", "\n"), (".gitignore", IGNORED)):
             self.write(path, text)
         self.expect_shell("git init -q . && git add . && git commit -q -m one")
@@ -106,7 +103,7 @@ class Rebaseline(Runs):
                               (("--target", "sm", "--replace"), "--replace is for times"),
                               (("--arch", "90"), "--arch 90: is for --target sm"),
                               (("--target", "sm", "--arch", "90;80"), "numbers as in --arch 80,90"),
-                              (("--target",), "--target needs a value"), (("--fast",), "unknown option '--fast'")):
+                              (("--target",), "--target needs a value"), (("--fast",), "unknown option --fast")):
             self.rebaseline(2, told, *options)
         self.assertEqual(self.observers(), 0)
 

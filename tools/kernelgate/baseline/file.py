@@ -7,12 +7,11 @@ import fcntl
 import json
 import math
 import os
-import subprocess
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.common import (Failure, check_schema, integer_of, is_number, list_of, member, nearest_name, number_of, open_regular,
-                                    parse_json, read_json, replace_file, text_of)
+from kernelgate.base.common import (Failure, check_schema, git, integer_of, is_number, list_of, member, nearest_name, number_of,
+                                    open_regular, parse_json, read_json, replace_file, text_of)
 from kernelgate.base.figures import exact, plural
 from kernelgate.code.kernel_code import short_code, whole_code
 from kernelgate.baseline import reading
@@ -26,7 +25,6 @@ SCHEMA = "kernelgate-baseline/2"
 COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
 MEMORY_TOLERANCE = 0.05
-GIT_SECONDS = 60
 LARGEST_FILE = 64 << 20  # bytes; a baseline has some thousands of lines
 
 
@@ -329,16 +327,6 @@ def open_named(name):
 # At a commit
 
 
-def _git(folder, *arguments):
-    try:
-        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
-    except OSError as error:
-        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
-
-
 class Commit:
     """A folder of baselines as it was at a commit, branch or tag. The folder itself may be gone since."""
 
@@ -353,7 +341,7 @@ class Commit:
 
     def _find(self):
         reference = self.reference
-        done = None if reference.startswith("-") else _git(self._place, "rev-parse", "--quiet", "--verify",
+        done = None if reference.startswith("-") else git(self._place, "rev-parse", "--quiet", "--verify",
                                                            f"{reference}^{{commit}}")
         if done is not None and done.returncode == 0:
             return done.stdout.decode().strip()
@@ -367,9 +355,9 @@ class Commit:
     def read(self, name):
         """The content of a file of the folder; None where there was none."""
         blob = f"{self.name}:./{self._prefix}{name}"
-        if _git(self._place, "cat-file", "-e", blob).returncode != 0:
+        if git(self._place, "cat-file", "-e", blob).returncode != 0:
             return None
-        done = _git(self._place, "cat-file", "blob", blob)
+        done = git(self._place, "cat-file", "blob", blob)
         if done.returncode != 0:
             raise Failure(f"{self.label(name)}: git cannot show it: try git -C {self._place} show {blob}")
         return done.stdout
@@ -379,7 +367,7 @@ class Commit:
 
     def list_files(self, takes=_is_baseline_name):
         """The names of the folder's baseline files, now or at the commit."""
-        done = _git(self._place, "ls-tree", "-z", "--name-only", self.name, *filter(None, [self._prefix]))
+        done = git(self._place, "ls-tree", "-z", "--name-only", self.name, *filter(None, [self._prefix]))
         if done.returncode != 0:
             raise Failure(f"{self._folder}: git cannot list what it held at {self.reference}: try git -C {self._place} ls-tree "
                           f"{self.name} {self._prefix}")

@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import sys
-import xml.etree.ElementTree as ElementTree
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
@@ -20,58 +19,13 @@ from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, compl
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run
+from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
-from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
+from kernelgate.run.merge import ERROR, NOTHING, PASS, exit_code, merge
 from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.texts import describe
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
-
-
-
-def _is_skip(status, message):
-    return status == "notrun" and message.startswith("SKIP_")
-
-
-def _agrees(status, message, code):
-    """Whether a test's program wrote down that it ended as CTest says. A test without verdicts, such as one of another project's
-    own, has only to pass or to be skipped."""
-    if code is None:
-        return status == "run" or _is_skip(status, message)
-    if status in ("run", "fail"):
-        return code in ((PASS,) if status == "run" else (FAIL, ERROR))
-    return _is_skip(status, message) and code == NOTHING
-
-
-def _read_report(path, code):
-    """What `ctest --output-junit` says of each test: its name, its status and the message with it."""
-    try:
-        root = ElementTree.parse(path).getroot()
-    except (OSError, ValueError, LookupError, ElementTree.ParseError):
-        raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
-    for test in root:
-        if test.tag == "testcase":
-            said = [part.get("message", "") for part in test if part.tag in ("failure", "skipped")]
-            yield test.get("name", ""), test.get("status", ""), said[-1] if said else ""
-
-
-def check_report(merged, path, code):
-    """Adds an error for each test that CTest and its own verdicts disagree on."""
-    tests = {test["name"]: test for test in merged.document["tests"]}
-    any_failed = False
-    for name, status, message in list(_read_report(path, code)):
-        known = tests.get(name, {}).get("program_exit_code")
-        any_failed = any_failed or status != "run" and not _is_skip(status, message)
-        if _agrees(status, message, known) or any(error.get("test") == name for error in merged.document["errors"]):
-            continue
-        more = f" ({message})" if message else ""
-        if known is not None:
-            merged.add_error(name, f'ended as "{status}"{more} for CTest, and its verdicts were written for exit code {known}: run '
-                                   "it again, and see what ends its program")
-        else:
-            merged.add_error(name, f"{'failed' if status == 'fail' else 'was not run'}{more}: see CTest's log")
-    if code and not any_failed:
-        merged.add_error(None, f"ctest ended with code {code}, though no test failed: see its output")
 
 
 def _lint(merged):

@@ -1,10 +1,11 @@
 """The directory of a run's results: what a run leaves there, and how the next one begins in it."""
 
+import contextlib
 import os
 import re
 
 from kernelgate.base import run_lock
-from kernelgate.base.common import Failure, own_file
+from kernelgate.base.common import Failure, git, own_file
 
 RECORDS = "records"
 RECORD_ENDS = (".verdicts.json", ".jsonl", ".cases")  # of what tests leave there
@@ -24,7 +25,21 @@ def whose_run():
     return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
 
 
-def _make(folder):
+def refuse_source(out):
+    """Failure where results would be mixed with sources: in a project or above this one, in a part of it, and where git tracks files."""
+    place, root = os.path.realpath(out), os.path.realpath(".")
+    parts = [os.path.join(root, name) for name in ("baselines", "kernels", "suites")]
+    mixed = (any(os.path.exists(os.path.join(place, name)) for name in ("CMakeLists.txt", "CMakePresets.json", ".git"))
+             or os.path.commonpath([place, root]) == place != root or place == os.path.realpath(os.path.expanduser("~"))
+             or any(os.path.commonpath([place, part]) == part for part in parts))
+    if not mixed and os.path.isdir(place):
+        with contextlib.suppress(Failure):
+            mixed = bool(git(place, "ls-files", "--", ".").stdout)
+    if mixed:
+        raise Failure(f"KG_OUT='{out}' holds source files, which results would be mixed with: set it to another folder, such as out")
+
+
+def make_folder(folder):
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError:
@@ -58,11 +73,8 @@ def _clear(out, folder, listed):
                           "hand") from None
 
 
-def begin(out, process):
-    """Begins a run: makes the directory of its results, takes it for the process, and removes what an earlier run left of the files that
-    this project writes."""
-    _make(out)
-    run_lock.take(out, process)
+def clear(out):
+    """Removes what an earlier run left in a directory of the files that this project writes."""
     listed = {name for _, name in run_files()}
     folders = sorted({RECORDS, *map(os.path.dirname, listed)})
     for folder in filter(None, folders):
@@ -70,6 +82,14 @@ def begin(out, process):
         if os.path.islink(path):  # what is reached through it is not this run's to remove
             raise Failure(f"{path}: is a symbolic link, and each run removes what the last one left there: remove the link, or "
                           f"{run_lock.OTHERWISE}")
-    _make(os.path.join(out, RECORDS))
     for folder in folders:
         _clear(out, folder, listed)
+
+
+def begin(out, process):
+    """Begins a run: makes the directory of its results, takes it for the process, and clears it."""
+    refuse_source(out)
+    make_folder(out)
+    run_lock.take(out, process)
+    clear(out)
+    make_folder(os.path.join(out, RECORDS))
