@@ -72,74 +72,55 @@ void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *f
     on_hang = ended;
 }
 
-/* Says of threads that wait for a value that it never comes. */
-static void describe_wait(kg__exec_failure *failure)
-{
-    char where[160];
-
-    kg__describe_line(where, sizeof where,
-                      kg__model_source_of((const void *)failure->deadlock.operation));
-    kg__format(
-        failure->text, sizeof failure->text,
-        "deadlock: %d %s%s for a value that no thread has written; %s", failure->deadlock.polling,
-        failure->deadlock.polling == 1 ? "thread of the block waits" : "threads of the block wait",
-        where,
-        failure->deadlock.is_together
-            ? "the CPU model runs blocks that are there at once one after the other, up to "
-              "grid.sync() or cluster.sync(): wait there"
-            : "a block must not wait for one that starts later, unless the launch is "
-              "cooperative");
-}
-
 static void describe_deadlock(kg__exec_failure *failure)
 {
-    char barrier[160] = "";
-    char operation[160];
-    char grid[160] = "";
+    const bool of_blocks = failure->deadlock.polling == 0 &&
+                           (failure->deadlock.at_grid > 0 || failure->deadlock.ended_blocks > 0);
+    const uintptr_t code = of_blocks ? failure->deadlock.grid : failure->deadlock.operation;
     const char *sync = failure->deadlock.is_cluster ? "cluster.sync()" : "grid.sync()";
+    char where[160];
+    char barrier[160] = "";
+    char *text = failure->text;
+    const size_t size = sizeof failure->text;
 
-    if (failure->deadlock.at_grid > 0)
-        kg__describe_line(grid, sizeof grid,
-                          kg__model_source_of((const void *)failure->deadlock.grid));
-    if (failure->deadlock.polling > 0) {
-        describe_wait(failure);
-        return;
-    }
-    if (failure->deadlock.ended_blocks > 0) {
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: its block waits at %s%s and %zu of the grid's "
-                   "have ended; make every block reach it",
-                   sync, grid, failure->deadlock.ended_blocks);
-        return;
-    }
-    if (failure->deadlock.at_grid > 0) {
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: %d threads of the block wait at %s%s and the "
-                   "others elsewhere; make every thread reach it",
-                   failure->deadlock.at_grid, sync, grid);
-        return;
-    }
-    if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0) {
-        kg__describe_line(operation, sizeof operation,
-                          kg__model_source_of((const void *)failure->deadlock.operation));
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: %d wait at a barrier in shared memory, this one%s; make as "
-                   "many threads arrive as it was initialized for",
-                   failure->deadlock.at_object, operation);
-        return;
-    }
+    kg__describe_line(where, sizeof where, kg__model_source_of((const void *)code));
     if (failure->deadlock.at_barrier > 0)
         kg__describe_line(barrier, sizeof barrier,
                           kg__model_source_of((const void *)failure->deadlock.barrier));
-    kg__describe_line(operation, sizeof operation,
-                      kg__model_source_of((const void *)failure->deadlock.operation));
-    kg__format(failure->text, sizeof failure->text,
-               "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
-               "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make every "
-               "lane of the mask reach the same operation with the same mask",
-               failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
-               operation, failure->deadlock.mask, failure->deadlock.waiting,
-               failure->deadlock.live);
+    if (failure->deadlock.polling > 0)
+        kg__format(text, size, "deadlock: %d %s%s for a value that no thread has written; %s",
+                   failure->deadlock.polling,
+                   failure->deadlock.polling == 1 ? "thread of the block waits"
+                                                  : "threads of the block wait",
+                   where,
+                   failure->deadlock.is_together
+                       ? "the CPU model runs blocks that are there at once one after the other, "
+                         "up to grid.sync() or cluster.sync(): wait there"
+                       : "a block must not wait for one that starts later, unless the launch is "
+                         "cooperative");
+    else if (failure->deadlock.ended_blocks > 0)
+        kg__format(text, size,
+                   "deadlock: its block waits at %s%s and %zu of the grid's have ended; make every "
+                   "block reach it",
+                   sync, where, failure->deadlock.ended_blocks);
+    else if (of_blocks)
+        kg__format(text, size,
+                   "deadlock: %d threads of the block wait at %s%s and the others elsewhere; make "
+                   "every thread reach it",
+                   failure->deadlock.at_grid, sync, where);
+    else if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0)
+        kg__format(text, size,
+                   "deadlock: %d wait at a barrier in shared memory, this one%s; make as many "
+                   "threads arrive as it was initialized for",
+                   failure->deadlock.at_object, where);
+    else
+        kg__format(text, size,
+                   "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
+                   "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make "
+                   "every lane of the mask reach the same operation with the same mask",
+                   failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
+                   where, failure->deadlock.mask, failure->deadlock.waiting,
+                   failure->deadlock.live);
 }
 
 /* Describes where a launch was that SIGTERM has ended, and returns the line. */

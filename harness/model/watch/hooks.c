@@ -30,7 +30,6 @@
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
 /* Every instrumented source calls this before main(). */
-void __tsan_init(void);
 void __tsan_init(void)
 {
     kg__watch_instrumented();
@@ -146,43 +145,24 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
         note_range(address, size, kind, code);
 }
 
-void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
     note(0, CODE);
 }
 
-#define ACCESSES(size)                                                                             \
-    void __tsan_read##size(const void *address);                                                   \
-    void __tsan_read##size(const void *address)                                                    \
+#define HOOK(name, call)                                                                           \
+    void __tsan_##name(const void *address)                                                        \
     {                                                                                              \
-        note_access(address, size, CODE);                                                          \
-    }                                                                                              \
-    void __tsan_write##size(const void *address);                                                  \
-    void __tsan_write##size(const void *address)                                                   \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
-    }                                                                                              \
-    void __tsan_unaligned_read##size(const void *address);                                         \
-    void __tsan_unaligned_read##size(const void *address)                                          \
-    {                                                                                              \
-        note_unaligned(address, size, 0, CODE);                                                    \
-    }                                                                                              \
-    void __tsan_unaligned_write##size(const void *address);                                        \
-    void __tsan_unaligned_write##size(const void *address)                                         \
-    {                                                                                              \
-        note_unaligned(address, size, KG__ACCESS_WRITE, CODE);                                     \
-    }                                                                                              \
-    void __tsan_volatile_read##size(const void *address);                                          \
-    void __tsan_volatile_read##size(const void *address)                                           \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_VOLATILE | (size), CODE);                                  \
-    }                                                                                              \
-    void __tsan_volatile_write##size(const void *address);                                         \
-    void __tsan_volatile_write##size(const void *address)                                          \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE);               \
+        call;                                                                                      \
     }
+#define ACCESSES(size)                                                                             \
+    HOOK(read##size, note_access(address, size, CODE))                                             \
+    HOOK(write##size, note_access(address, KG__ACCESS_WRITE | (size), CODE))                       \
+    HOOK(unaligned_read##size, note_unaligned(address, size, 0, CODE))                             \
+    HOOK(unaligned_write##size, note_unaligned(address, size, KG__ACCESS_WRITE, CODE))             \
+    HOOK(volatile_read##size, note_access(address, KG__ACCESS_VOLATILE | (size), CODE))            \
+    HOOK(volatile_write##size,                                                                     \
+         note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE))
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -190,26 +170,19 @@ ACCESSES(8)
 ACCESSES(16)
 
 /* A polymorphic object's pointer to its functions. */
-void __tsan_vptr_update(const void *address, const void *value);
 void __tsan_vptr_update(const void *address, const void *value)
 {
     (void)value;
     note_access(address, KG__ACCESS_WRITE | sizeof(void *), CODE);
 }
 
-void __tsan_vptr_read(const void *address);
-void __tsan_vptr_read(const void *address)
-{
-    note_access(address, sizeof(void *), CODE);
-}
+HOOK(vptr_read, note_access(address, sizeof(void *), CODE))
 
-void __tsan_read_range(const void *address, size_t size);
 void __tsan_read_range(const void *address, size_t size)
 {
     note_unaligned(address, size, 0, CODE);
 }
 
-void __tsan_write_range(const void *address, size_t size);
 void __tsan_write_range(const void *address, size_t size)
 {
     note_unaligned(address, size, KG__ACCESS_WRITE, CODE);
@@ -237,7 +210,6 @@ void kg__model_acquire(void)
  * between the two. A comparison's load is told by its order. An exchange is one access, which asks
  * nothing of what was there before. */
 #define ATOMICS(bits)                                                                              \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
         note_access(address,                                                                       \
@@ -247,15 +219,11 @@ void kg__model_acquire(void)
         return *address;                                                                           \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
-                                     int order);                                                   \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
                                      int order)                                                    \
     {                                                                                              \
         (void)order;                                                                               \
         *address = value;                                                                          \
     }                                                                                              \
-    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
-                                                  uint##bits##_t value, int order);                \
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
                                                   uint##bits##_t value, int order)                 \
     {                                                                                              \

@@ -45,7 +45,7 @@ enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
 #define KG__ACCESS_MATRIX 0x40000u
 #define KG__ACCESS_KIND ((uint64_t)0x7fff)
 
-/* An access to `address` of this kind, as kg__trace_event has it. */
+/* An access to `address` of this kind, as kg__trace_row has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
 {
     return (uint64_t)address << KG__ACCESS_SHIFT | kind;

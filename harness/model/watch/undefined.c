@@ -92,7 +92,6 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
     kg__trace_limit = kg__trace_cursor;
 }
 
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
     if (!kg__model_where(NULL)) {
@@ -113,7 +112,6 @@ void kg__model_bad_index(const char *type, size_t index)
         note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
 }
 
-void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address);
 void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)
 {
     const unsigned int alignment = 1u << access->alignment;
@@ -163,7 +161,6 @@ static void add_results(kg__finding *what, double value, unsigned int from_bits,
     what->on_cpu = texts[1];
 }
 
-void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits);
 void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits)
 {
     kg__finding what = { .kind = KG__CONVERSION };
