@@ -1,5 +1,4 @@
-/* Launches, as kernels' callers make them: checked, planned or run, and what is said of a failure.
- */
+/* Launches from host code: checks, plans or runs them, and describes a failure. */
 #include "model/exec/launch.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
@@ -13,12 +12,12 @@
 
 static char failure_words[KG__MESSAGE_SIZE];
 
-/* What is called for launches that are only planned; NULL where they are done. */
+/* Called for launches that are only planned; NULL: launches run. */
 static void (*planned)(void *context, const kg__model_kernel *kernel,
                        const cudaLaunchConfig_t *config);
 static void *planned_context;
 
-/* What is called for a launch that SIGTERM has ended; NULL: nothing. */
+/* Called for a launch that SIGTERM has ended, or NULL. */
 static void (*on_hang)(const kg__model_place *place, const char *file, unsigned int line);
 
 const char *kg__model_failure(void)
@@ -130,7 +129,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
         kg__model_source_within(kernel->address, failure->calls, failure->call_count);
     char where[160];
 
-    /* In the midst of a switch from thread to thread the stack tells nothing. */
+    /* The stack cannot be unwound during a switch from thread to thread. */
     if (source.line == 0) {
         source = kg__model_source_of((const void *)failure->last_wait);
         failure->place.thread = failure->last_waiting;
@@ -140,7 +139,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
     return source;
 }
 
-/* Adds a failure that is the kernel's own to what was found, in plain kernels too. */
+/* Adds a failure that is the kernel's fault to the findings, for plain kernels too. */
 static void find_failure(const kg__exec_failure *failure)
 {
     const bool at_grid = failure->deadlock.at_grid > 0;
