@@ -1,4 +1,4 @@
-/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer and for coverage, with
+/* The compiler's hooks for ThreadSanitizer and for coverage, which instrumented kernels call, with
  * a meaning of our own (undefined.c has those of UndefinedBehaviorSanitizer). None of the
  * sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
@@ -21,8 +21,9 @@
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes of a row of eight halves */
-/* Of what a process's kernels print. A printf() left in a loop wrote 1.7 GB in 56 s for one case of
- * 257 x 257 x 257, and who reads that keeps the case silent for longer than its limit. */
+/* Output of a process's kernels that is shown. A printf() left in a loop wrote 1.7 GB in 56 s for
+ * one case of 257 x 257 x 257, and readers of that kept the case silent for longer than its limit.
+ */
 #define SHOWN_BYTES 65536
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
@@ -50,8 +51,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 
-/* Ends the launch when an access that is about to happen is outside of all device memory. What
- * touches the hole behind an array does no harm before the replay comes to it. */
+/* Ends the launch when the next access is outside of all device memory. One to the hole behind an
+ * array does no harm before its replay. */
 static void look_ahead(uint64_t what)
 {
     if (kg__region_at(kg__access_address(what)) == NULL)
@@ -122,8 +123,8 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     note(kg__access((uintptr_t)address, kind), code);
 }
 
-/* A piece of memory is touched as hardware does it for what is not a vector: word by word, or byte
- * by byte where it is not aligned to words. */
+/* Touches a range as hardware does for types that are not vectors: word by word, or byte by byte
+ * if it is not aligned to words. */
 static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
@@ -132,8 +133,8 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* The same of a structure, or of an access of which the compiler knows that it may not be aligned:
- * a word is bytes. */
+/* The same for a structure, or for an access that the compiler knows may be misaligned: a word is
+ * bytes. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
@@ -206,9 +207,9 @@ void kg__model_acquire(void)
     note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
-/* The stand-in's atomics load once and store once: the load is the request, and nothing comes
- * between the two. A comparison's load is told by its order. An exchange is one access, which asks
- * nothing of what was there before. */
+/* The stand-in's atomics load once and store once: the load is the request, and no other thread
+ * runs between the two. The load's order marks a comparison. An exchange is one access, which does
+ * not depend on the old value. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
@@ -239,7 +240,7 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-/* Functions in place of those hooks say what cuda::atomic orders, in plain kernels too. */
+/* cuda::atomic calls these instead of the hooks, with its order and scope; in plain kernels too. */
 
 static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 {
@@ -253,8 +254,8 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
            ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
 }
 
-/* Waits for what is to come before an atomic read, and for room to note it, so that nobody else has
- * a turn between that and the read. */
+/* Waits until an atomic read may happen and there is room to note it, so that no other thread runs
+ * between the two. */
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
@@ -294,7 +295,7 @@ void kg__model_tries_in_vain(const void *word, uint64_t value)
         kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
-/* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
+/* An asynchronous copy's accesses are noted at its call, and its completion at the wait. */
 
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
 {
@@ -387,7 +388,7 @@ void *kg__model_memset(void *to, int value, size_t size)
     return memset(to, value, size);
 }
 
-/* Counts what the running lane does that is no access. */
+/* Counts an action of the running lane that is not an access. */
 static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
 {
     if (kg__trace_cursor == NULL)

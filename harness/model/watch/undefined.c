@@ -1,5 +1,5 @@
-/* What instrumented kernels call where C++ leaves undefined what they do: the compiler's hooks for
- * UndefinedBehaviorSanitizer, of bounds, alignment and conversions. */
+/* The compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels call: bounds,
+ * alignment and conversions. */
 #include "model/watch/undefined.h"
 
 #include "base/message.h"
@@ -33,8 +33,8 @@ void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsig
         kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
 }
 
-/* What the compiler has noted of a type and of an access with an index, of a conversion, or of an
- * access, in the forms that gcc gives them. */
+/* The compiler's data of a type, of an access with an index, of a conversion, and of an access, in
+ * gcc's forms. */
 typedef struct noted_type {
     uint16_t kind;
     uint16_t information; /* of a floating-point type, bits; of another, their logarithm with
