@@ -20,7 +20,7 @@
 /* The same with a witness before and after them. */
 #define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
-/* Does launch number `number` of a sample. */
+/* A workload to sample: launch() does launch number `number`. */
 typedef struct kg__workload {
     cudaError_t (*launch)(const struct kg__workload *workload, int number);
     const void *context;
