@@ -1,4 +1,5 @@
-/* Identities: which kernels each case launches, and with what, as far as that can be told. */
+/* Identities: the kernels that each case launches, with their arguments, as far as they are known.
+ */
 #ifndef KG__OBSERVER_IDENTIFY_H
 #define KG__OBSERVER_IDENTIFY_H
 
