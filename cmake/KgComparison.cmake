@@ -461,9 +461,7 @@ function(kg_finish_gate)
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   # The scripts look here for the command, and build this target where they need nothing else.
   add_custom_target(kg_command)
-  if(TARGET kernelgate)
-    add_dependencies(kg_command kernelgate)
-  endif()
+  add_dependencies(kg_command kernelgate::command)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
   # The programs whose tests have to report: a file left by another commit is not in the list.
   set(programs)

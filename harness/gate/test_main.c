@@ -21,6 +21,7 @@
 #include "base/process.h"
 #include "base/run_lock.h"
 #include "gate/part.h"
+#include "gate/settle.h"
 #include "gate/test_tally.h"
 #include "observer/launches.h"
 #include "observer/observe.h"
@@ -218,15 +219,18 @@ static void print_help(void)
         "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
         "                     count (of the CPU model)\n"
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
-        "  --timed-with [FILE]    of a GPU: print the ids of the cases that are timed beside those "
-        "in\n"
-        "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --timed-with       of a GPU: print the ids of the cases that are timed beside those "
+        "that\n"
+        "                     KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --candidates       print the launches that a tuning tries, as JSON\n"
         "  --launches         print as JSON what each timed or counted case launches, without\n"
         "                     doing it\n"
         "  --observe FILE --part PART --records FILE\n"
-        "                     be an observer of the cases in FILE: what the tests spawn\n\n"
+        "                     be an observer of the cases in FILE: what the tests spawn\n"
+        "  --settle BASE --seconds N --share X\n"
+        "                     of a GPU: settle suspects against the base build's program BASE:\n"
+        "                     what `kernelgate settle` runs\n\n"
         "exit: 0 judged, no failure; 1 slower or wrong; 2 an error; 77 nothing was "
         "judged\n\n"
         "The tests are Criterion's, and so are the options of theirs:\n\n",
@@ -305,7 +309,7 @@ static const struct {
     { "--tests", print_tests, NULL },
     { "--cases", NULL, kg__print_cases },
     { "--resource-spec", kg__print_resource_spec, NULL },
-    { "--timed-with", NULL, kg__print_timed_with },
+    { "--timed-with", kg__print_timed_with, NULL },
     { "--work", kg__print_work, NULL },
     { "--candidates", kg__print_tune_candidates, NULL },
     { "--launches", kg__print_launches, NULL },
@@ -333,6 +337,8 @@ int main(int argc, char **argv)
     if (!kg__tables_end())
         return KG__EXIT_ERROR;
 #endif
+    if (argc > 1 && strcmp(argv[1], "--settle") == 0)
+        return kg__settle(kg__comparison, argc, argv);
     for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof *questions; i++) {
         bool takes_value = questions[i].answer_of != NULL;
 

@@ -1,5 +1,6 @@
 """The command kernelgate: `python3 -m kernelgate`, or this file by its path."""
 
+import contextlib
 import os
 import sys
 
@@ -12,4 +13,6 @@ from kernelgate.base.common import run  # pylint: disable=wrong-import-position
 from kernelgate.commands import main  # pylint: disable=wrong-import-position
 
 if __name__ == "__main__":
+    with contextlib.suppress(OSError), open("/proc/self/comm", "w", encoding="ascii") as name:
+        name.write("kernelgate")  # who holds a directory is told by this name
     run(main)

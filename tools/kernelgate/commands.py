@@ -4,21 +4,23 @@ import importlib
 import sys
 from typing import NamedTuple
 
+from kernelgate import VERSION
 from kernelgate.base import common
-from kernelgate.base.common import Failure, ask_command, nearest_name, own_command, print_output
+from kernelgate.base.common import Failure, nearest_name, print_output
+from kernelgate.base.settings import check_settings
 
 
 class Entry(NamedTuple):
-    """A command. Without a module it is a part of the C program `kernelgate`, whose help says the rest."""
-
     name: str
-    module: str = ""
-    operands: str = ""
-    summary: str = ""
+    module: str
+    operands: str
+    summary: str
 
 
 # In the order of the overview.
 COMMANDS = (
+    Entry("gate", "run.gate", "", "Gate a project: build it, run its tests, and print every failure and the verdict"),
+    Entry("rebaseline", "run.rebaseline", "", "Record this machine's baselines, and say which command commits them"),
     Entry("doctor", "run.doctor", "", "Check what this machine needs for a gate, with advice"),
     Entry("list", "report.list_cases", "[FILTER]",
           "Print the cases of the built programs, what each is for, and the variants' ideas"),
@@ -30,7 +32,7 @@ COMMANDS = (
     Entry("baseline adopt", "baseline.adopt", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
     Entry("baseline merge", "baseline.merge", "FILE...", "Add the sessions of baselines that other hosts recorded"),
     Entry("begin", "run.begin", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),
-    Entry("settle"),
+    Entry("settle", "run.settle", "", "Settle a run's suspects by pairs of processes of a base build and this one"),
     Entry("results", "run.results_command", "",
           "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
     Entry("report", "report.report", "", "Print what a run measured of a comparison, or make the page of a whole run"),
@@ -38,15 +40,12 @@ COMMANDS = (
           "Print how two runs' results differ, as ratios with intervals and verdicts"),
     Entry("occupancy", "predict.occupancy", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
     Entry("code", "run.show_code", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
-    Entry("import", "imports.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
-    Entry("judge"),
+    Entry("import", "run.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Entry("judge", "run.judge", "FILE", "Judge what another tool measured, as converted by `kernelgate import`"),
     Entry("selftest", "run.selftest", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
     Entry("tune", "tune.tune", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
     Entry("predict", "predict.predict", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
 )
-
-# What C executes in the place of `kernelgate judge`, once it has judged.
-HIDDEN = (Entry("judged", "run.judged"),)
 
 HELP = ("--help", "-h")
 
@@ -100,21 +99,12 @@ def usage_of(entry):
 
 def help_of(entry):
     """All that a command says of itself."""
-    if entry.module:
-        return usage_of(entry) + module_of(entry).COMMAND.help()
-    try:
-        done = ask_command(entry.name, "--help")
-    except OSError as error:
-        raise Failure(f"{own_command()}: cannot be run: {error.strerror}: install kernelgate again") from None
-    if done.returncode != 0:
-        raise Failure(f"{entry.name} --help: failed: install kernelgate again")
-    return done.stdout.decode("utf-8", "surrogateescape")
+    return usage_of(entry) + module_of(entry).COMMAND.help()
 
 
 def list_commands(entries):
     """A line for each command."""
-    summaries = [entry.summary or help_of(entry).splitlines()[2].rstrip(".") for entry in entries]
-    return "".join(f"  {entry.name:<16} {summary}\n" for entry, summary in zip(entries, summaries))
+    return "".join(f"  {entry.name:<16} {entry.summary}\n" for entry in entries)
 
 
 def overview():
@@ -144,7 +134,7 @@ def manual():
 
 def find_command(arguments):
     """The command that the arguments begin with, and those that follow its name; None where there is none."""
-    for entry in COMMANDS + HIDDEN:
+    for entry in COMMANDS:
         words = entry.name.split(" ")
         if arguments[: len(words)] == words:
             return entry, arguments[len(words) :]
@@ -182,6 +172,8 @@ def print_help(arguments):
 
 def run_command(entry, arguments):
     common.USAGE = usage_of(entry)
+    if not set(HELP) & set(arguments[:1]):
+        check_settings()
     return module_of(entry).main(arguments)
 
 
@@ -196,6 +188,9 @@ def main(arguments):
             print_help(arguments[1:])
         else:
             print_output("help", overview())
+        return 0
+    if arguments == ["--version"]:
+        print_output("version", f"kernelgate {VERSION}\n")
         return 0
     entry, rest = find_command(arguments)
     if entry is None and len(arguments) == 2 and arguments[1] in HELP:

@@ -1,6 +1,7 @@
 """What the commands written in Python share: the command line, errors, files, JSON and output."""
 
 import difflib
+import errno
 import json
 import math
 import os
@@ -16,7 +17,8 @@ from typing import Optional
 USAGE = ""  # the first lines of a command's help, by commands.py
 LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
 MESSAGE_SIZE = 1024  # bytes of the longest message, and one
-GIT_SECONDS = 30
+GIT_SECONDS = 60
+SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
 
 
@@ -52,11 +54,18 @@ def run(main):
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
+        # Whatever is opened later must not become a standard stream that was closed.
+        while (file := os.open(os.devnull, os.O_RDONLY)) <= 2:
+            pass
+        os.close(file)
         sys.exit(main(sys.argv[1:]))
     except Failure as failure:
         complain(str(failure))
         sys.exit(2)
     except Exception as error:  # pylint: disable=broad-exception-caught
+        if getattr(error, "errno", None) in SHORTAGES:
+            complain(f"{getattr(error, 'filename', None) or 'this machine'}: {os.strerror(error.errno)}: check ulimit -a and the disk")
+            sys.exit(2)
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
@@ -129,6 +138,8 @@ class Command:
             raise Failure(f"{self.name}: option {name} needs a value: {name} {option.value}")
         if option.repeated:
             parsed[key].append(value)
+        elif parsed[key] is not None:
+            raise Failure(f"{self.name}: option {name} is given twice: omit one")
         else:
             parsed[key] = value
 
@@ -138,20 +149,9 @@ def own_command():
     return os.environ.get("KG__COMMAND", "kernelgate")
 
 
-def ask_command(*arguments, data=b"", seconds=None):
-    """How kernelgate ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is not
-    through in so many seconds. KG__ASKED keeps a kernelgate of another version from asking these programs in turn."""
-    return subprocess.run([own_command(), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds, check=False,
-                          env={**os.environ, "KG__ASKED": "1"})
-
-
-def become_command(command, *arguments):
-    """Executes kernelgate in the place of this program, for its command `command`."""
-    path = own_command()
-    try:
-        os.execvp(path, [path, *arguments])
-    except OSError as error:
-        raise Failure(f"{path}: cannot be run: {error.strerror}: install kernelgate, and call kernelgate {command}") from None
+def own_program(name):
+    """A C program of kernelgate's, which is beside the command."""
+    return os.path.join(os.path.dirname(own_command()), name)
 
 
 def own_file(*places):
@@ -161,6 +161,17 @@ def own_file(*places):
         if os.path.exists(path):
             return path
     raise Failure(f"{os.path.basename(places[0])}: cannot be found: install kernelgate again")
+
+
+def git(folder, *arguments):
+    """How git ended in a folder, with what it printed."""
+    try:
+        return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
+    except OSError as error:
+        raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
 
 
 def current_commit():

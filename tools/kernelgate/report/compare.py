@@ -5,16 +5,15 @@ sqrt(2) times as much, so that limits are widened by that, in the logarithm. The
 high to B's high over A's low, which holds the true ratio where both intervals hold their medians.
 """
 
-import json
 import math
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, ask_command, integer_of, is_number,
-                                    json_text, member, number_of, own_command, print_output, text_of)
+from kernelgate.base.common import (JSON_OPTION, LARGEST_FIGURE, Command, Failure, Option, integer_of, is_number,
+                                    json_text, member, number_of, print_output, text_of)
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
+from kernelgate.base.judging import judged
 from kernelgate.baseline.noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
 from kernelgate.baseline.fit import SENTINELS
@@ -28,7 +27,6 @@ TWO_RUNS = math.sqrt(2)
 DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
 SENTINEL_LIMIT = TWO_RUNS * 3 * SIGMA_MINIMUM  # three standard deviations of the least noise that is believed
 ROUNDING = 1e-6  # by so much of itself a value may be outside of its interval: both were rounded
-JUDGE_SECONDS = 120
 
 
 @dataclass
@@ -170,7 +168,7 @@ class Pair:
         return row
 
     def move(self, row, runs):
-        """What `kernelgate judge --moves` takes, for a row with a metric that is not an error."""
+        """What kernelgate-judge takes, for a row with a metric that is not an error."""
         unit, metrics = unit_of(row.metric), (self.a["metrics"][row.metric], self.b["metrics"][row.metric])
         band, floor, row.limit_from = 0.0, 0.0, "exact"
         if unit:
@@ -214,16 +212,6 @@ class Pair:
                 row.verdict, row.why = "environment", f"{name}'s surroundings were disturbed: {row.why}"
 
 
-def judge(moves):
-    """The judgments of moves, by the gate's own rule."""
-    try:
-        done = ask_command("judge", "--moves", data=json.dumps({"moves": moves}).encode(), seconds=JUDGE_SECONDS)
-        done.check_returncode()
-        return json.loads(done.stdout)["judgments"]
-    except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
-        raise Failure(f"compare: {own_command()} judge --moves: failed: {error}: install kernelgate again") from None
-
-
 class Comparison:
     """Two runs, case by case: rows in A's order, what one run alone has, and the tally of cases as a gate has it."""
 
@@ -238,8 +226,9 @@ class Comparison:
         self._lone = (a.lone_gpu(b), b.lone_gpu(a))
         pairs = self._pair_up()
         self.rows = [row for pair in pairs for row in pair.rows]
-        judged = [(pair, row) for pair in pairs for row in pair.rows if row.metric is not None and row.verdict != "error"]
-        for (pair, row), judgment in zip(judged, judge([pair.move(row, self.runs) for pair, row in judged])):
+        moved = [(pair, row) for pair in pairs for row in pair.rows if row.metric is not None and row.verdict != "error"]
+        moves = [pair.move(row, self.runs) for pair, row in moved]
+        for (pair, row), judgment in zip(moved, judged("compare", "moves", moves)["judgments"]):
             pair.settle(row, judgment, across)
         for pair in pairs:
             self._count(pair)

@@ -5,7 +5,7 @@ from kernelgate.base.contents import refuse_stale
 from kernelgate.base.programs import filter_takes, glob_meant
 from kernelgate.run.expected import list_tests
 from kernelgate.run.merge import filter_error
-from kernelgate.run.results_command import lock_folder, whose_run
+from kernelgate.run.run_files import begin, whose_run
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_folder, setting
 
 
@@ -41,5 +41,5 @@ def main(arguments):
     _refuse_empty_filter(options["programs"], options["target"])
     if options["build"] is not None:
         refuse_stale(options["build"])
-    lock_folder("begin", results_folder(options["out"]), whose_run())
+    begin(results_folder(options["out"]), whose_run())
     return 0

@@ -7,87 +7,25 @@ import re
 import signal
 import socket
 import sys
-import xml.etree.ElementTree as ElementTree
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
 from kernelgate.baseline.file import Commit, default_folder, gate_counts
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
-from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, ask_command, complain, current_commit, json_text, member,
-                                    own_file, print_output, read_json)
+from kernelgate.base import run_lock
+from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, current_commit, json_text, member, print_output,
+                                    read_json)
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run
+from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
-from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS, exit_code, merge
+from kernelgate.run.merge import ERROR, NOTHING, PASS, exit_code, merge
+from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.texts import describe
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
-
-
-
-def whose_run():
-    """Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is outside of what this process
-    can see."""
-    return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
-
-
-def lock_folder(act, folder, *process):
-    """Begins, checks or ends the hold of a run's folder, by kernelgate itself. Ends this process where it refuses."""
-    try:
-        code = ask_command("--run", act, folder, *map(str, process)).returncode
-    except OSError as error:
-        raise Failure(f"kernelgate --run {act}: cannot be run: {error.strerror}: install kernelgate again") from None
-    if code < 0:
-        raise Failure(f"kernelgate --run {act}: was ended by signal {-code}: run it again")
-    if code > 0:
-        sys.exit(code)
-
-
-def _is_skip(status, message):
-    return status == "notrun" and message.startswith("SKIP_")
-
-
-def _agrees(status, message, code):
-    """Whether a test's program wrote down that it ended as CTest says. A test without verdicts, such as one of another project's
-    own, has only to pass or to be skipped."""
-    if code is None:
-        return status == "run" or _is_skip(status, message)
-    if status in ("run", "fail"):
-        return code in ((PASS,) if status == "run" else (FAIL, ERROR))
-    return _is_skip(status, message) and code == NOTHING
-
-
-def _read_report(path, code):
-    """What `ctest --output-junit` says of each test: its name, its status and the message with it."""
-    try:
-        root = ElementTree.parse(path).getroot()
-    except (OSError, ValueError, LookupError, ElementTree.ParseError):
-        raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
-    for test in root:
-        if test.tag == "testcase":
-            said = [part.get("message", "") for part in test if part.tag in ("failure", "skipped")]
-            yield test.get("name", ""), test.get("status", ""), said[-1] if said else ""
-
-
-def check_report(merged, path, code):
-    """Adds an error for each test that CTest and its own verdicts disagree on."""
-    tests = {test["name"]: test for test in merged.document["tests"]}
-    any_failed = False
-    for name, status, message in list(_read_report(path, code)):
-        known = tests.get(name, {}).get("program_exit_code")
-        any_failed = any_failed or status != "run" and not _is_skip(status, message)
-        if _agrees(status, message, known) or any(error.get("test") == name for error in merged.document["errors"]):
-            continue
-        more = f" ({message})" if message else ""
-        if known is not None:
-            merged.add_error(name, f'ended as "{status}"{more} for CTest, and its verdicts were written for exit code {known}: run '
-                                   "it again, and see what ends its program")
-        else:
-            merged.add_error(name, f"{'failed' if status == 'fail' else 'was not run'}{more}: see CTest's log")
-    if code and not any_failed:
-        merged.add_error(None, f"ctest ended with code {code}, though no test failed: see its output")
 
 
 def _lint(merged):
@@ -151,13 +89,6 @@ def name_commits(document, commit):
             document["base"]["commit"] = setting("KG_BASE_COMMIT")
 
 
-def run_files():
-    """The files that a run leaves, each a form and a path, by ci/run-files."""
-    with open(own_file("../../ci/run-files"), encoding="utf-8") as file:
-        lines = [line.split() for line in file if not line.startswith("#")]
-    return [(form, name) for name, form in lines]
-
-
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
     run, in those that could too."""
@@ -199,7 +130,7 @@ def finish(merged):
 def _merge(options, folder):
     strict = options["strict"] or is_strict()
     refuse_hidden_filter(strict)
-    lock_folder("check", folder)
+    run_lock.check(folder)
     programs = options["programs"]
     if programs is None:
         return merge(folder, strict, build=options["build"])
@@ -281,7 +212,7 @@ def main(arguments):
     try:
         return _finish(merged, options, folder, ctest_code)
     finally:
-        lock_folder("end", folder, whose_run())
+        run_lock.release(folder, whose_run())
 
 
 def _note_uninitialized(document, build):
