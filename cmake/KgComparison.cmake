@@ -58,11 +58,17 @@ include(\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KgDiscoverTests.cmake\")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
+# Link-time optimization generates the code of kernels at the link, without their hooks.
+set(KG_WITHOUT_LTO $<$<COMPILE_LANGUAGE:C,CXX>:-fno-lto> CACHE INTERNAL "Keeps link-time optimization out of the programs")
+
 # kg__add_suite(NAME PROGRAM TARGET LIBRARY ...): what all programs of a comparison have in common.
 function(kg__add_suite comparison program target)
   target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c ${LAUNCHER_FILES})
   target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${program} PRIVATE ${ARGN} kernelgate::${target} ${KG__FLAGS})
+  # Criterion finds tests by the bounds of a section, which nothing refers to.
+  target_link_options(${program} PRIVATE LINKER:--no-gc-sections)
+  target_compile_options(${program} PRIVATE ${KG_WITHOUT_LTO})
   # Where the scripts look for it.
   set_target_properties(${program} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
@@ -141,7 +147,7 @@ function(kg__add_model_programs name)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
     kg__compile_kernels(${name}_${flavor}_kernels)
     # Such as #pragma unroll, which is for nvcc.
-    target_compile_options(${name}_${flavor}_kernels PRIVATE -Wno-unknown-pragmas)
+    target_compile_options(${name}_${flavor}_kernels PRIVATE -Wno-unknown-pragmas ${KG_WITHOUT_LTO})
   endforeach()
   add_executable(${name}.model $<TARGET_OBJECTS:${name}_plain_kernels>)
   # So an overrun of a shared array hits the gap after it, and not a counter of coverage.
@@ -185,6 +191,17 @@ function(kg__find_sources variable comparison)
     list(APPEND found ${path})
   endforeach()
   set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# kg__require_library(COMPARISON LIBRARY): that a plain name is a target's or a system's library. Linkers complain only after the
+# build, and of a name that the project does not have; CMake does of NAME::NAME.
+function(kg__require_library comparison library)
+  get_property(folders DIRECTORY PROPERTY LINK_DIRECTORIES)
+  find_library(found ${library} PATHS ${folders} NO_CACHE)
+  if(NOT TARGET ${library} AND NOT found AND library MATCHES "^[A-Za-z0-9_][A-Za-z0-9_.+-]*$")
+    message(FATAL_ERROR " kg_add_comparison(${comparison}): LIBRARIES ${library}: there is no such target yet, and no such library "
+                        "on this system: correct the name, or call add_library(${library}) first")
+  endif()
 endfunction()
 
 # kg__read_libraries(COMPARISON LIBRARY ...): sorts libraries into LIBRARY_SOURCES, the sources of those with .cu files,
@@ -233,6 +250,7 @@ function(kg__read_libraries comparison)
         endforeach()
       endif()
     else()
+      kg__require_library(${comparison} ${library})
       list(APPEND BOTH_LINK ${library})
     endif()
   endforeach()
@@ -317,8 +335,13 @@ function(kg__check_comparison comparison)
                         "project's first CMakeLists.txt")
   endif()
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
-    message(FATAL_ERROR "kg_add_comparison(${comparison}): suites/${comparison}.c is missing: it holds "
-                        "the comparison's table")
+    set(advice "it holds the comparison's table")
+    file(GLOB found RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/*/${comparison}.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/suites/${comparison}.c)
+    if(found)
+      set(advice "move ${found} there, and its kernels to kernels/${comparison}/")
+    endif()
+    message(FATAL_ERROR " kg_add_comparison(${comparison}): ${PROJECT_SOURCE_DIR}/suites/${comparison}.c is missing: ${advice}")
   endif()
 endfunction()
 
@@ -334,10 +357,11 @@ function(kg__add_gpu_program comparison sources libraries)
   kg__add_tests(${comparison} gpu)
 endfunction()
 
+# Files whose names begin with a dot are editors'.
 function(kg__add_comparison comparison)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TARGETS;GPU_ONLY;SOURCES;LIBRARIES")
   kg__check_comparison(${comparison})
-  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/*.cu)
+  file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${comparison}/[!.]*.cu)
   kg__find_sources(more ${comparison} ${arg_SOURCES})
   kg__find_sources(gpu_only ${comparison} ${arg_GPU_ONLY})
   kg__read_libraries(${comparison} ${arg_LIBRARIES})
@@ -401,8 +425,10 @@ function(kg__add_comparison comparison)
 endfunction()
 
 # A macro, since a language is enabled in the folder that uses it, and a function has variables of its own: a project that
-# builds kernelgate along has enabled CUDA in kernelgate's folder alone.
+# builds kernelgate along may have enabled C, C++ and CUDA in kernelgate's folder alone.
 macro(kg_add_comparison)
+  enable_language(C)
+  enable_language(CXX)
   if(TARGET kernelgate::gpu AND NOT CMAKE_CUDA_COMPILER_LOADED)
     enable_language(CUDA)
   endif()
@@ -413,9 +439,16 @@ endmacro()
 function(kg_finish_gate)
   get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
   # A comparison without its line would silently not be gated.
-  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/*.c
-       ${PROJECT_SOURCE_DIR}/kernels/*/*.cu)
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/[!.]*.c
+       ${PROJECT_SOURCE_DIR}/suites/*/[!.]*.c ${PROJECT_SOURCE_DIR}/kernels/*/[!.]*.cu)
   foreach(source IN LISTS sources)
+    if(source MATCHES "^suites/.*/([^/]*)$")
+      file(STRINGS ${PROJECT_SOURCE_DIR}/${source} table REGEX "^KG_COMPARISON\\(" LIMIT_COUNT 1)
+      if(table)
+        message(FATAL_ERROR " ${source}: suites in subdirectories are not built: move it to suites/${CMAKE_MATCH_1}")
+      endif()
+      continue()
+    endif()
     string(REGEX REPLACE "^(suites|kernels)/([^/.]*).*$" "\\2" comparison ${source})
     if(NOT comparison IN_LIST comparisons)
       message(FATAL_ERROR " ${source}: no comparison ${comparison} is built: add the line kg_add_comparison(${comparison}) "
@@ -428,9 +461,7 @@ function(kg_finish_gate)
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   # The scripts look here for the command, and build this target where they need nothing else.
   add_custom_target(kg_command)
-  if(TARGET kernelgate)
-    add_dependencies(kg_command kernelgate)
-  endif()
+  add_dependencies(kg_command kernelgate::command)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
   # The programs whose tests have to report: a file left by another commit is not in the list.
   set(programs)

@@ -1,9 +1,9 @@
 # What a build of kernelgate, or of a project that uses it, needs: the compiler
 # of the kernels, and the libraries.
 
-if(NOT CMAKE_C_COMPILER_LOADED OR NOT CMAKE_CXX_COMPILER_LOADED)
-  message(FATAL_ERROR "kernelgate: suites are C and the CPU model's kernels C++: say project(${PROJECT_NAME} LANGUAGES C CXX)")
-endif()
+# Suites are C, and the CPU model's kernels C++, whatever language the project is in.
+enable_language(C)
+enable_language(CXX)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
   message(FATAL_ERROR "The CPU model's kernels are compiled by g++ 11 or newer, whose hooks the model needs; this is "
                       "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}: set CXX=g++ and configure a new folder")

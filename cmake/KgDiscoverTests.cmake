@@ -17,10 +17,10 @@ if(NOT kg_status EQUAL 0)
   message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
 endif()
 
-# Longest first, so that none is left to the end while other boards idle: the more cases a comparison times, the earlier its times
+# Longest first, so that no long test is left to the end while other boards idle: the more cases a comparison times, the earlier its times
 # come, and its checks among the checks, for its times wait for them. Before the checks come the defects, each of which
 # takes a process, for no board times anything while one of them is at work on it. All of them come before tests without a
-# cost, of which CTest remembers the seconds. A table that cannot be listed fails its own tests.
+# cost, whose seconds CTest remembers. A table that cannot be listed fails its own tests.
 if(board_slots GREATER 0)
   execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")

@@ -9,20 +9,21 @@ endif()
 
 get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
-list(REMOVE_ITEM libraries kernelgate_cli)
+list(REMOVE_ITEM libraries kernelgate_gate kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
-add_custom_target(kg_installable DEPENDS kernelgate ${libraries} ${gpu_libraries})
+add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
 
-foreach(target IN LISTS libraries gpu_libraries ITEMS kernelgate)
+foreach(target IN LISTS libraries gpu_libraries)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   # A system folder would come after those of a project, which may have a CUDA Toolkit's headers.
   set_target_properties(${target} PROPERTIES EXPORT_NO_SYSTEM ON)
 endforeach()
-set_target_properties(kernelgate PROPERTIES EXPORT_NAME command)
 
-install(TARGETS ${libraries} kernelgate EXPORT kernelgate-targets)
+install(TARGETS ${libraries} EXPORT kernelgate-targets)
+install(TARGETS kernelgate-judge)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 if(gpu_libraries)
   # Separate, since they need CUDA, which a project may omit.
@@ -51,26 +52,27 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/include/kernelgate DESTINATION $
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/include/ DESTINATION ${KG_MODEL_HEADERS})
 install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOURCE_DIR}/harness/model/watch/program.h
   DESTINATION ${KG_SHARED})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools/kernelgate
   FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
-# The scripts, each with a command of its own.
-install(FILES ${PROJECT_SOURCE_DIR}/ci/base.sh ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages
-              ${PROJECT_SOURCE_DIR}/ci/run-files
+# Commands of their own for what begins with nothing but an installed copy.
+install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
   DESTINATION ${KG_SHARED}/ci)
-file(RELATIVE_PATH KG_SCRIPTS_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci)
-file(RELATIVE_PATH KG_PREFIX_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)
+file(RELATIVE_PATH KG_SETUP_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci/setup)
 foreach(KG_SCRIPT gate rebaseline setup)
-  install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/${KG_SCRIPT} DESTINATION ${KG_SHARED}/ci)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in
-    ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} @ONLY)
+  set(KG_CALL "kernelgate\" ${KG_SCRIPT}")
+  if(KG_SCRIPT STREQUAL setup)
+    set(KG_CALL "${KG_SETUP_FROM_COMMANDS}\"")
+  endif()
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} @ONLY)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate-${KG_SCRIPT} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${PROJECT_BINARY_DIR}/harness/cli/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_BINARY_DIR}/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
   PATTERN build EXCLUDE PATTERN out EXCLUDE PATTERN "*.lock" EXCLUDE)

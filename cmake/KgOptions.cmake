@@ -19,7 +19,8 @@ set(KG_MODULES ${CMAKE_INSTALL_LIBDIR}/cmake/kernelgate)
 add_library(kg_flags INTERFACE)
 target_compile_definitions(kg_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
 target_compile_options(kg_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic>
+  # Link-time optimization drops Criterion's hooks.
+  $<$<COMPILE_LANGUAGE:C,CXX>:-fno-lto;-Wall;-Wextra;-Wpedantic>
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
@@ -39,7 +40,7 @@ endif()
 if(KG_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "KG_FUZZ=ON needs clang, which has libFuzzer, as the C compiler; this is ${CMAKE_C_COMPILER_ID}: set "
-                        "CC=clang and configure a new folder, or run ci/fuzz, which does")
+                        "CC=clang and configure a new folder, or run tools/dev/fuzz, which does")
   endif()
   # A finding of the sanitizers must end the process, or the fuzzer does not see it.
   target_compile_options(kg_flags INTERFACE

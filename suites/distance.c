@@ -75,7 +75,7 @@ static kg_work work(const kg_size *size)
 /* Each rounding to nearest is off by u / (1 + u) of its value at most, u = 2^-24 (C.-P. Jeannerod,
  * S. M. Rump, On relative errors of floating-point operations: optimal bounds and applications,
  * 2018). A square carries its difference's rounding twice and its own once, and the sum of what
- * cannot cancel one more: four, of which the root keeps half, and with its own (CUDA's sqrtf() is
+ * cannot cancel one more: four; the root keeps half, and with its own (CUDA's sqrtf() is
  * correctly rounded unless told otherwise) they are three. The third power of 1 + u / (1 + u) is
  * below 1 + 3 u. A fused multiplication and addition leaves a rounding out. */
 static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)

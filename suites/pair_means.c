@@ -1,5 +1,5 @@
 /* pair_means: for every pair of a row of A and a row of B, the mean of each over the positions
- * where neither is NaN, and how many positions those are; NaN, NaN and 0 where there is none. Sizes
+ * where neither is NaN, and their number; NaN, NaN and 0 without such a position. Sizes
  * are a x b x dim: a rows of A and b rows of B, of dim elements each. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>

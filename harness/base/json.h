@@ -25,7 +25,7 @@ double kg__json_number(const json_t *object, const char *key);
 /* A count member, or 0 when it is absent or no integer of at least 0. */
 size_t kg__json_count(const json_t *object, const char *key);
 
-/* Sets a number member; JSON has no NaN and no infinity, of which nothing is set. */
+/* Sets a number member; NaN and infinity, which JSON lacks, set nothing. */
 void kg__json_set_finite(json_t *object, const char *key, double value);
 
 /* Sets a figure of a metric as an integer where it is a count: a whole number without a unit. */
@@ -42,8 +42,8 @@ json_t *kg__json_clean_string(const char *text);
 json_t *kg__json_any_string(const char *text);
 
 /* Prints a document, whose reference it takes, and a line break on standard output, in the form of
- * jansson's `flags`. False with a complaint that begins with `what`, where there is none (NULL: a
- * text that is not UTF-8 kept it from being made) or where the standard output takes no more. */
+ * jansson's `flags`. False with a complaint that begins with `what`, where the document is NULL (a
+ * text that is not UTF-8 kept it from being made) or the standard output cannot be written. */
 bool kg__json_print(json_t *document, size_t flags, const char *what);
 
 /* Writes a JSON document to `path` atomically (temporary file, flush, rename). `indent` spaces.

@@ -26,8 +26,8 @@ typedef enum kg__field_kind {
     KG__FIELD_COUNT,  /* int64_t of at least 0; 0 */
     KG__FIELD_FIGURE, /* int64_t of at least 0; -1 */
     KG__FIELD_SMALL,  /* unsigned int, up to INT_MAX; 0 */
-    KG__FIELD_CHOICE, /* an enum, of which `names` has the names; one that is called "", or the
-                         one after the last */
+    KG__FIELD_CHOICE, /* an enum with the names `names`; the value called "", or the one
+                         after the last */
     KG__FIELD_VALUE,  /* json_t *, which stays the JSON's; NULL */
     KG__FIELD_PART,   /* an object of its own, by the table `part`; one of nothing */
     KG__FIELD_TEXTS,  /* kg__texts; of no items, NULL */
@@ -81,8 +81,8 @@ typedef struct kg__field {
 void kg__fields_write(json_t *object, const kg__field *fields, const void *from);
 
 /* Reads the members that `object` has into `to`, and leaves the others as they are. False with
- * `error`, "line is not a count", where one is of another type; of an object that is none, too. Of
- * a table without lists. */
+ * `error`, "line is not a count", where one is of another type, or `object` is not an object. For
+ * tables without lists. */
 bool kg__fields_read(const json_t *object, const kg__field *fields, void *to, kg__error *error);
 
 /* The same of a table with lists, which are the pool's. */

@@ -13,7 +13,7 @@
  * there, also an observer, clears its line first. */
 #define KG__BAR_SETTING "KG__PROGRESS_BAR"
 
-/* One error, empty while there is none. A function that can fail takes one and fills it in. */
+/* One error; empty without an error. A function that can fail takes one and fills it in. */
 typedef struct kg__error {
     char text[KG__MESSAGE_SIZE];
 } kg__error;

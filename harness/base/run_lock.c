@@ -64,11 +64,11 @@ static bool is_ours(const lock_holder *holder)
     return process == holder->process;
 }
 
-static bool wait_for_turn(int file, int kind, const char *path, kg__error *error)
+static bool wait_for_turn(int file, const char *path, kg__error *error)
 {
     double began = kg__now();
 
-    while (flock(file, kind | LOCK_NB) != 0) {
+    while (flock(file, LOCK_SH | LOCK_NB) != 0) {
         struct timespec pause = { 0, TRY_EVERY_NS };
 
         if (errno != EWOULDBLOCK && errno != EINTR)
@@ -85,19 +85,18 @@ static bool wait_for_turn(int file, int kind, const char *path, kg__error *error
     return true;
 }
 
-/* Opens the file by `flags` and waits for its turn; -1 with `error`. `*absent` says that there is
- * none, an error only with O_CREAT. */
-static int open_file(const char *path, int flags, bool *absent, kg__error *error)
+/* Opens the file and waits for its turn; -1 with `error`, or with `*absent` where there is none. */
+static int open_file(const char *path, bool *absent, kg__error *error)
 {
-    int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct stat facts;
 
     *absent = file < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (file < 0) {
-        if (!*absent || (flags & O_CREAT) != 0)
+        if (!*absent)
             kg__fail(error,
                      "%s: cannot be opened: %s: it says who holds this folder; check its "
-                     "permissions and free space, or set KG_OUT to another folder",
+                     "permissions, or set KG_OUT to another folder",
                      path, strerror(errno));
         return -1;
     }
@@ -107,7 +106,7 @@ static int open_file(const char *path, int flags, bool *absent, kg__error *error
         close(file);
         return -1;
     }
-    if (!wait_for_turn(file, flags == O_RDONLY ? LOCK_SH : LOCK_EX, path, error)) {
+    if (!wait_for_turn(file, path, error)) {
         close(file);
         return -1;
     }
@@ -168,33 +167,6 @@ static bool read_holder(int file, const char *path, lock_holder *holder, kg__err
                     path);
 }
 
-static bool write_holder(int file, const char *path, const lock_holder *holder, kg__error *error)
-{
-    char text[FILE_SIZE];
-    ssize_t written;
-    int cause;
-
-    int length =
-        snprintf(text, sizeof text, "process %ld\nstarted %llu\nhost %s\nwhat %s\nsince %s\n",
-                 (long)holder->process, holder->started, holder->host, holder->what, holder->since);
-
-    if (ftruncate(file, 0) == 0) {
-        written = pwrite(file, text, (size_t)length, 0);
-        if (written == length)
-            return true;
-        cause = written < 0 ? errno : ENOSPC;
-        /* Half a holder would be read as a damaged file. */
-        if (ftruncate(file, 0) != 0)
-            (void)unlink(path);
-    } else {
-        cause = errno;
-    }
-    return kg__fail(error,
-                    "%s: cannot be written: %s: free some disk space, or set KG_OUT to another "
-                    "folder",
-                    path, strerror(cause));
-}
-
 /* Fails with the holder's name. */
 static bool refuse(const char *path, const lock_holder *holder, kg__error *error)
 {
@@ -214,72 +186,6 @@ static bool refuse(const char *path, const lock_holder *holder, kg__error *error
                     (int)length, path, holder->what, (long)holder->process, holder->since);
 }
 
-/* The name of a process's program. */
-static void name_program(pid_t process, char *text, size_t size)
-{
-    char path[64];
-    FILE *file;
-
-    kg__format(text, size, "a process");
-    kg__format(path, sizeof path, "/proc/%ld/comm", (long)process);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    if (fgets(text, (int)size, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
-    fclose(file);
-}
-
-static bool describe_process(pid_t process, lock_holder *holder, kg__error *error)
-{
-    time_t now = time(NULL);
-    struct tm calendar;
-    kg__process_facts facts;
-
-    *holder = (lock_holder){ .process = process };
-    if (!kg__process_look(process, &facts))
-        return kg__fail(error,
-                        "process %ld: /proc has nothing about it: it is gone, or hidden: "
-                        "mount /proc",
-                        (long)process);
-    holder->started = facts.started;
-    name_host(holder->host, sizeof holder->host);
-    name_program(process, holder->what, sizeof holder->what);
-    if (gmtime_r(&now, &calendar) == NULL ||
-        strftime(holder->since, sizeof holder->since, "%Y-%m-%d %H:%M:%S UTC", &calendar) == 0)
-        holder->since[0] = '\0';
-    return true;
-}
-
-static void name_file(const char *folder, char *path, size_t size)
-{
-    kg__format_path(path, size, "%s/" KG__RUN_LOCK_FILE, folder);
-}
-
-bool kg__run_lock_take(const char *folder, pid_t process, kg__error *error)
-{
-    char path[KG__PATH_SIZE];
-    lock_holder present;
-    lock_holder next;
-    bool absent;
-    bool taken;
-    int file;
-
-    name_file(folder, path, sizeof path);
-    if (!describe_process(process, &next, error))
-        return false;
-    file = open_file(path, O_RDWR | O_CREAT, &absent, error);
-    if (file < 0)
-        return false;
-    taken = read_holder(file, path, &present, error);
-    if (taken && present.process != 0 && !is_ours(&present))
-        taken = check_liveness(&present) == GONE || refuse(path, &present, error);
-    if (taken && (present.process == 0 || !is_ours(&present)))
-        taken = write_holder(file, path, &next, error);
-    close(file);
-    return taken;
-}
-
 bool kg__run_lock_permits(const char *folder, kg__error *error)
 {
     char path[KG__PATH_SIZE];
@@ -288,8 +194,8 @@ bool kg__run_lock_permits(const char *folder, kg__error *error)
     bool absent;
     int file;
 
-    name_file(folder, path, sizeof path);
-    file = open_file(path, O_RDONLY, &absent, error);
+    kg__format_path(path, sizeof path, "%s/" KG__RUN_LOCK_FILE, folder);
+    file = open_file(path, &absent, error);
     if (file < 0)
         return absent;
     permitted = read_holder(file, path, &present, error);
@@ -297,21 +203,4 @@ bool kg__run_lock_permits(const char *folder, kg__error *error)
     if (!permitted || present.process == 0 || is_ours(&present))
         return permitted;
     return check_liveness(&present) == GONE || refuse(path, &present, error);
-}
-
-void kg__run_lock_release(const char *folder, pid_t process)
-{
-    char path[KG__PATH_SIZE];
-    lock_holder present;
-    bool absent;
-    int file;
-
-    name_file(folder, path, sizeof path);
-    file = open_file(path, O_RDWR, &absent, NULL);
-    if (file < 0)
-        return;
-    if (read_holder(file, path, &present, NULL) && present.process == process &&
-        check_liveness(&present) == ALIVE && ftruncate(file, 0) != 0)
-        (void)unlink(path);
-    close(file);
 }

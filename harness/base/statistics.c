@@ -47,7 +47,7 @@ double kg__median(double *samples, size_t count)
 }
 
 /* The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose
- * the median with at least the confidence asked for; 0 where no rank does. They miss the median
+ * the median with at least this confidence; 0 where no rank does. They miss the median
  * when fewer than l samples fall on one side of it, so the largest l is taken with 2 P(B < l) <= 1
  * - confidence, where B counts the heads of `count` tosses of a fair coin.
  *

@@ -204,8 +204,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The edit distance of two names, of which none is long: two neighbors that change places, which
- * is how fingers slip, are one letter wrong. */
+/* The edit distance of two short names. Two swapped neighbors, a common slip of the fingers, are
+ * one wrong letter. */
 static size_t distance(const char *a, const char *b)
 {
     size_t width = strlen(b) + 1;

@@ -47,8 +47,8 @@ void kg__print_list(FILE *stream, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
 /* The one of `count` names that is nearest to `name` by letters inserted, left out, replaced or
- * swapped with the next; NULL where none is near enough to have been meant, of which one letter may
- * be wrong, or fewer than half. */
+ * swapped with the next; NULL where none is near enough: one letter may be wrong, or fewer than
+ * half. */
 const char *kg__nearest_name(const char *name, const char *const *names, size_t count);
 
 #endif

@@ -115,7 +115,7 @@ kg__load_status kg__baseline_load_for(const char *folder, kg__target *target, ch
 
 #define KG__MEMORY_TOLERANCE 0.05
 
-/* The case of an id, the baseline's own; NULL where there is none. */
+/* The case of an id, the baseline's own; NULL where it has no such case. */
 kg__baseline_case *kg__baseline_find(const kg__baseline *baseline, const char *id);
 
 /* The same of a sentinel, by its name. */
@@ -132,10 +132,6 @@ const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseli
 
 /* What the judge needs of a metric. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
-
-/* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the
- * metric's own value. */
-kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric);
 
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);

@@ -203,7 +203,7 @@ static bool read_code(reading *file, const kg__json_place *where, const json_t *
     }
     /* There are no names in it. */
     (void)kg__kernel_code_read(NULL, object, &code, NULL);
-    /* Where registers are known, memory that is not named is none. */
+    /* Where registers are known, absent memory means 0 bytes. */
     if (code.registers >= 0 && code.local_bytes < 0)
         code.local_bytes = 0;
     if (code.registers >= 0 && code.shared_bytes < 0)

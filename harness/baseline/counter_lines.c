@@ -15,7 +15,8 @@
 #define COST_UNEQUAL_SAME_NUMBER 3
 #define COST_UNPAIRED 4
 
-/* Beyond so many possible pairs of one file, lines are matched in their order alone. */
+/* Maximum number of possible pairs in one file: beyond it lines are matched in order, in linear
+ * time. */
 #define MOST_PAIRS ((size_t)4000000)
 
 /* A kind of access: how many requests, and what they cost in all where that is counted. */

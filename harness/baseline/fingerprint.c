@@ -38,7 +38,7 @@ static int rate_kernel(const kg__kernel *kernel, const query *wanted)
                : 1 + kernel->architecture % 10;
 }
 
-/* The kernel that suits best; NULL where there is none, or where two that suit alike differ. */
+/* The best match; NULL without one, or where two equally good matches differ. */
 static const kg__kernel *choose_kernel(const kg__kernels *kernels, const query *wanted)
 {
     const kg__kernel *chosen = NULL;

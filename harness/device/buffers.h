@@ -29,8 +29,8 @@ typedef struct kg__buffers {
 size_t kg__argument_bytes(const kg_argument *argument);
 
 /* Allocates in the memory of `variant`, with the guard zones; false with `error` when the
- * device refuses, and before it is asked for more managed memory than it has free, which could hang
- * it. Free with kg__buffers_free() in any case. */
+ * device refuses, or has less free memory than the managed memory needs, which could hang it. Free
+ * with kg__buffers_free() in any case. */
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
                       const kg_variant *variant, kg__error *error);
 

@@ -117,7 +117,7 @@ static inline void kg__device_on_hang(const char *home,
     (void)context;
 }
 #else
-/* The shape of a variant's launch, of which no thread is run; false where the launcher fails or
+/* The shape of a variant's launch, without running its threads; false where the launcher fails or
  * starts no kernel. The launcher itself is run, on arguments that are not memory. */
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
 
@@ -243,7 +243,7 @@ typedef struct kg__kernel_launches {
     size_t capacity;
 } kg__kernel_launches;
 
-/* Adds a launch, of which nothing is known yet. */
+/* Adds an empty launch. */
 kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches);
 
 /* Adds what each kernel that a launch of a case starts is started with. False with `why` where the

@@ -21,7 +21,7 @@ const kg__gpu_spec *kg__device_gpu(void)
     return &opened;
 }
 
-/* The driver's library, loaded when it is first asked for and kept; NULL where there is none. */
+/* The driver's library, loaded at the first call and kept; NULL where it is missing. */
 static kg__nvml *load_nvml(kg__error *why)
 {
     static kg__nvml *nvml;

@@ -293,7 +293,7 @@ static void add_launch(void *launches, const kg__model_kernel *kernel,
 
 void kg__device_plan(void)
 {
-    /* Memory that is asked for before the first launch holds nothing either. */
+    /* Memory allocated before the first launch is uninitialized too. */
     kg__model_plan(add_launch, NULL);
 }
 

@@ -310,7 +310,7 @@ bool kg__nvml_throttles(uint64_t reasons)
     return false;
 }
 
-/* Takes the lowest bit from the reasons, and names it; NULL where there is none. */
+/* Removes the lowest bit from the reasons and names it; NULL where none is left. */
 static const char *next_reason(uint64_t *reasons)
 {
     uint64_t lowest = *reasons & -*reasons;

@@ -1,5 +1,5 @@
-/* The state of NVIDIA GPUs, from NVML, the library that comes with the driver. It is loaded when
- * it is asked for: a program linked to it would not start where there is no driver. Nothing here
+/* The state of NVIDIA GPUs, from NVML, the library that comes with the driver. It is loaded at
+ * the first call: a program linked to it would not start where there is no driver. Nothing here
  * changes a GPU's settings. */
 #ifndef KG__DEVICE_NVML_H
 #define KG__DEVICE_NVML_H
@@ -63,7 +63,7 @@ bool kg__nvml_list(const kg__nvml *nvml, const char *uuid, kg__nvml_processes *p
 
 /* Finds which of the listed processes may be this one, from the list before its context was made
  * and the one after. In a container the driver may know it by another id than getpid(), or hide it:
- * what has come in between is it, and where several have come, any of them may be. */
+ * a process that appeared in between is this one; where several did, any of them may be. */
 void kg__nvml_find_own(const kg__nvml_processes *before, const kg__nvml_processes *after,
                        kg__nvml_processes *own);
 
@@ -75,7 +75,7 @@ int kg__nvml_foreign(const kg__nvml_processes *processes, const kg__nvml_process
  * not throttling. */
 bool kg__nvml_throttles(uint64_t reasons);
 
-/* The reasons joined by ", "; "none" where there is none. */
+/* The reasons joined by ", "; "none" without a reason. */
 void kg__nvml_reasons_text(uint64_t reasons, char *text, size_t size);
 
 #endif

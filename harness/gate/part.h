@@ -70,9 +70,6 @@ typedef struct kg__part_run {
     double began;
 } kg__part_run;
 
-/* A case's figures and its whole reason. */
-#define KG__LINE_SIZE ((size_t)2 * KG__MESSAGE_SIZE)
-
 /* part_state.c */
 
 /* Begins a part: its folder, its table and the cases that the filter takes. False with an error
@@ -100,7 +97,7 @@ void kg__part_add_note(kg__part_run *run, const char *text);
 /* Notes that nothing is judged, and why. */
 void kg__part_skip(kg__part_run *run, kg__skip by, const char *why);
 
-/* The subject of a case's id; NULL where it is none of the part's. */
+/* The subject with a case's id; NULL where the part has no such case. */
 kg__subject *kg__part_subject(kg__part_run *run, const char *id);
 
 /* Names the records of the observers of a label, without the end of the file's name. */
@@ -109,6 +106,9 @@ void kg__part_name_records(const kg__part_run *run, const char *label, char *ste
 /* A result of a case without metrics. */
 kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
                                  const char *why);
+
+/* Prints a result as one line that begins with a word. */
+void kg__part_print_result(const char *word, const kg__case_result *result);
 
 /* Prints a result as one line, unless it passed and KG_VERBOSE is not set; what was printed of a
  * case that failed alike is not repeated. */
@@ -145,7 +145,7 @@ void kg__part_settle_held(kg__part_run *run);
 void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
                             const kg__observation *observation);
 
-/* The baseline of the target; NULL where there is none. */
+/* The baseline of the target; NULL without one. */
 const kg__baseline *kg__part_baseline(const kg__part_run *run);
 
 /* Judges a case by the observations that it has so far. */
@@ -209,5 +209,11 @@ void kg__part_note_provenance(kg__part_run *run);
 /* Says how many cases were timed while a launch cost something else than when the baseline was
  * recorded, whatever their verdicts: their times are not quite comparable. */
 void kg__part_note_launch_cost(kg__part_run *run);
+
+/* table_ends.c, of the CPU model */
+
+/* Whether each table of the comparison ends in KG_END, as far as the program's symbols tell; false
+ * with a complaint. */
+bool kg__tables_end(void);
 
 #endif

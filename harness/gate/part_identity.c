@@ -180,7 +180,7 @@ static bool can_compare(const kg__part_run *run)
     return false;
 }
 
-/* Whether a case is of a variant of which a subject is held. */
+/* Whether one of the subjects is of this case's variant. */
 static bool is_of_held(const kg__part_run *run, const kg__case *c)
 {
     for (size_t i = 0; i < run->count; i++) {

@@ -29,8 +29,8 @@ extern char **environ;
 /* The words of KG_WRAPPER, and the arguments of an observer behind them with their NULL. */
 #define WRAPPER_WORDS 16
 #define OBSERVER_ARGUMENTS 8
-/* After so many hangs of one variant its other cases are not tried: they would take a limit's
- * silence each. */
+/* After this many hangs of one variant its other cases are skipped: each would wait for the whole
+ * timeout. */
 #define HANGS_MAXIMUM 3
 
 /* One job in progress. */
@@ -144,7 +144,7 @@ static bool take_records(watch *state, kg__record_reader *reader)
 static bool fail_to_write(const char *path, kg__error *why)
 {
     return kg__fail(why,
-                    "%s: cannot be written: %s: see to the folder's permissions and free space",
+                    "%s: cannot be written: %s: check the directory's permissions and free space",
                     path, strerror(errno));
 }
 
@@ -243,7 +243,7 @@ static bool start(const kg__observation_job *job, const char *cases, const char 
     return good;
 }
 
-/* Sends a signal that ends a process, and waits for so many seconds; false where it does not go. */
+/* Sends a signal that ends a process, and waits up to `seconds`; false where it goes on. */
 static bool end_process(pid_t process, int number, double seconds, int *status)
 {
     double began = kg__now();

@@ -4,6 +4,8 @@
 #include <criterion/hooks.h>
 #include <criterion/options.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <kernelgate/kernelgate.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +20,8 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/run_lock.h"
+#include "gate/part.h"
+#include "gate/settle.h"
 #include "gate/test_tally.h"
 #include "observer/launches.h"
 #include "observer/observe.h"
@@ -26,155 +30,25 @@
 #include "suite/settings.h"
 #include "suite/table.h"
 
-/* The address space of a runner: 20 MiB, and for each of the two threads of Criterion's libraries a
- * stack of 8 MiB and up to 64 MiB that malloc reserves. With less, Criterion crashes or hangs. */
-#define LEAST_ADDRESS_SPACE ((rlim_t)192 << 20)
+/* What a runner needs: below these limits Criterion aborts, crashes or hangs. */
+static const struct {
+    __rlimit_resource_t resource;
+    rlim_t least;
+    const char *text;
+} limits[] = {
+    /* 20 MiB, and for each of the two threads of Criterion's libraries a stack of 8 MiB and up to
+     * 64 MiB that malloc reserves. */
+    { RLIMIT_AS, (rlim_t)192 << 20,
+      "bytes of address space, too little to run a test: allow 192 MiB or more (ulimit -v)" },
+    /* 16 pass for the CPU model. */
+    { RLIMIT_NOFILE, 32, "open files, too few to run a test: allow 32 or more (ulimit -n)" },
+};
+
+/* Where Criterion keeps what the runner and its tests share; without it, it aborts. */
+static const char *const shared_folders[] = { "/dev/shm", "/tmp" };
 
 /* After so long without the process of a test, Criterion waits for one that is not there. */
 #define SECONDS_WITHOUT_TEST 10
-
-typedef enum option_kind {
-    PRINTS, /* prints something, and no test is run */
-    SWITCH,
-    MAY_TAKE_VALUE, /* after '=' */
-    TAKES_TEXT,
-    TAKES_NUMBER,
-    TAKES_PAIR, /* two texts with ':' in between */
-} option_kind;
-
-/* An option of Criterion's. */
-typedef struct test_option {
-    const char *name;
-    char letter; /* its short form; 0: it has none */
-    option_kind kind;
-    const char *give; /* a value that it needs, in words */
-} test_option;
-
-/* The arguments that are still to be checked, and whether one before them prints. */
-typedef struct arguments {
-    char **next;
-    bool prints;
-} arguments;
-
-static const test_option test_options[] = {
-    { "help", 'h', PRINTS, NULL },
-    { "version", 'v', PRINTS, NULL },
-    { "list", 'l', PRINTS, NULL },
-    { "quiet", 'q', SWITCH, NULL },
-    { "fail-fast", 'f', SWITCH, NULL },
-    { "short-filename", 'S', SWITCH, NULL },
-    { "jobs", 'j', TAKES_NUMBER, "a number, such as --jobs=1" },
-    { "output", 'O', TAKES_PAIR, "a format and a file, such as --output=xml:report.xml" },
-    { "filter", 0, TAKES_TEXT, "a pattern of test names, such as --filter='*/check'" },
-    { "pattern", 0, TAKES_TEXT, "a pattern of test names, such as --filter='*/check'" },
-    { "timeout", 0, TAKES_NUMBER, "a number of seconds, such as --timeout=60" },
-    { "encoding", 0, TAKES_TEXT, "a character set, such as --encoding=UTF-8" },
-    { "debug-transport", 0, TAKES_PAIR,
-      "a protocol and a port, such as --debug-transport=tcp:1234" },
-    { "debug", 0, MAY_TAKE_VALUE, NULL },
-    { "color", 0, MAY_TAKE_VALUE, NULL },
-    { "tap", 0, MAY_TAKE_VALUE, NULL },
-    { "xml", 0, MAY_TAKE_VALUE, NULL },
-    { "json", 0, MAY_TAKE_VALUE, NULL },
-    { "verbose", 0, MAY_TAKE_VALUE, NULL },
-    { "ascii", 0, SWITCH, NULL },
-    { "crash", 0, SWITCH, NULL },
-    { "always-succeed", 0, SWITCH, NULL },
-    { "no-early-exit", 0, SWITCH, NULL },
-    { "ignore-warnings", 0, SWITCH, NULL },
-    { "full-stats", 0, SWITCH, NULL },
-};
-
-static const test_option *find_option(const char *name, size_t length, char letter)
-{
-    for (size_t i = 0; i < sizeof test_options / sizeof test_options[0]; i++) {
-        const test_option *option = &test_options[i];
-
-        if (name != NULL ? strlen(option->name) == length && memcmp(option->name, name, length) == 0
-                         : option->letter == letter)
-            return option;
-    }
-    return NULL;
-}
-
-/* Whether an option takes its value: `attached`, or where that is NULL the next argument.
- * False with a complaint, which calls the option `called`. */
-static bool value_is_good(const test_option *option, const char *called, const char *attached,
-                          arguments *all)
-{
-    const char *value = attached != NULL ? attached : *all->next;
-    char *end = "";
-
-    if (value == NULL) {
-        kg__complain("%s: lacks its value: give %s", called, option->give);
-        return false;
-    }
-    all->next += attached == NULL;
-    if (option->kind == TAKES_NUMBER)
-        (void)strtod(value, &end);
-    if (*value != '\0' && *end == '\0' &&
-        (option->kind != TAKES_PAIR || strchr(value, ':') != NULL))
-        return true;
-    kg__complain("%s: takes no '%s': give %s", called, value, option->give);
-    return false;
-}
-
-/* Checks the option "--name" or "--name=value". */
-static bool long_option_is_good(const char *argument, arguments *all)
-{
-    size_t length = strcspn(argument, "=");
-    const char *attached = argument[length] == '=' ? argument + length + 1 : NULL;
-    const test_option *option = find_option(argument + 2, length - 2, 0);
-    char called[32];
-
-    if (option == NULL) {
-        kg__complain("%s: no such option: see --help", argument);
-        return false;
-    }
-    kg__format(called, sizeof called, "--%s", option->name);
-    all->prints = all->prints || option->kind == PRINTS;
-    if (option->kind <= SWITCH && attached != NULL) {
-        kg__complain("%s: takes no value: remove '=%s'", called, attached);
-        return false;
-    }
-    return option->give == NULL || value_is_good(option, called, attached, all);
-}
-
-/* Checks the options "-fj1", or "-fj" with the argument "1". */
-static bool short_options_are_good(const char *argument, arguments *all)
-{
-    for (const char *letter = argument + 1; *letter != '\0'; letter++) {
-        const test_option *option = find_option(NULL, 0, *letter);
-        const char called[] = { '-', *letter, '\0' };
-
-        if (option == NULL) {
-            kg__complain("%s: no such option: see --help", called);
-            return false;
-        }
-        all->prints = all->prints || option->kind == PRINTS;
-        if (option->give != NULL)
-            return value_is_good(option, called, letter[1] != '\0' ? letter + 1 : NULL, all);
-    }
-    return true;
-}
-
-/* Criterion ignores words and some options that it does not know, and for others prints its usage
- * and succeeds. */
-static bool arguments_are_good(arguments *all)
-{
-    while (*all->next != NULL) {
-        const char *argument = *all->next++;
-        bool is_long = strncmp(argument, "--", 2) == 0;
-
-        if (argument[0] != '-' || argument[1] == '\0') {
-            kg__complain("%s: no such option: see --help", argument);
-            return false;
-        }
-        if (!(is_long ? long_option_is_good : short_options_are_good)(argument, all))
-            return false;
-    }
-    return true;
-}
 
 ReportHook(POST_TEST)(struct criterion_test_stats *stats)
 {
@@ -184,7 +58,7 @@ ReportHook(POST_TEST)(struct criterion_test_stats *stats)
 /* Criterion ends a test that crashed without POST_TEST. */
 ReportHook(TEST_CRASH)(struct criterion_test_stats *stats)
 {
-    kg__test_tally_add_crash(stats);
+    kg__test_tally_add(stats);
 }
 
 /* Run whole by hand, claims come before the part `time` in Criterion's order: they must not take an
@@ -226,23 +100,38 @@ static void *watch_tests(void *nothing)
     _exit(KG__EXIT_ERROR);
 }
 
+static bool has_what_criterion_needs(void)
+{
+    struct rlimit limit;
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (getrlimit(limits[i].resource, &limit) == 0 && limit.rlim_cur < limits[i].least) {
+            kg__complain("%s: limited to %llu %s", kg__comparison->name,
+                         (unsigned long long)limit.rlim_cur, limits[i].text);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof shared_folders / sizeof *shared_folders; i++) {
+        if (access(shared_folders[i], W_OK | X_OK) != 0) {
+            kg__complain("%s: %s: %s: Criterion needs it to run a test: mount a tmpfs there, or "
+                         "make it writable",
+                         kg__comparison->name, shared_folders[i], strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Starts the thread that watches the tests; false with a complaint where a runner cannot work. */
 static bool can_start_tests(void)
 {
-    struct rlimit space;
     sigset_t all;
     sigset_t before;
     pthread_t watcher;
     int cause;
 
-    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < LEAST_ADDRESS_SPACE) {
-        kg__complain(
-            "%s: the address space is limited to %llu KiB, too little to run a test: raise "
-            "it to %llu KiB or more (ulimit -v)",
-            kg__comparison->name, (unsigned long long)space.rlim_cur / 1024,
-            (unsigned long long)LEAST_ADDRESS_SPACE / 1024);
+    if (!has_what_criterion_needs())
         return false;
-    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     cause = pthread_create(&watcher, NULL, watch_tests, NULL);
@@ -262,16 +151,25 @@ static bool may_run_tests(void)
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__settings_are_valid(&error) && kg__filter_is_allowed(kg__is_strict(), &error) &&
-        kg__run_lock_permits(out, &error))
+    if (kg__settings_are_valid(&error) && kg__baselines_are_there(&error) &&
+        kg__filter_is_allowed(kg__is_strict(), &error) && kg__run_lock_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;
 }
 
-static bool asks_for_help(int argc, char **argv)
+/* Whether Criterion prints something in place of a run. */
+static bool only_prints(char *const *argument)
 {
-    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    static const char *const printing[] = { "--help", "-h", "--list", "-l", "--version", "-v" };
+
+    while (*++argument != NULL) {
+        for (size_t i = 0; i < sizeof printing / sizeof *printing; i++) {
+            if (strcmp(*argument, printing[i]) == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 /* The ids of the cases of a test, whatever KG_FILTER says; those of a claim are none. A table that
@@ -321,15 +219,18 @@ static void print_help(void)
         "  --cases PART       print the ids of a part's cases: check, defects, time (of a GPU),\n"
         "                     count (of the CPU model)\n"
         "  --resource-spec    of a GPU: print the boards that CUDA shows, for CTest to hand out\n"
-        "  --timed-with [FILE]    of a GPU: print the ids of the cases that are timed beside those "
-        "in\n"
-        "                     FILE, or beside those that KG_FILTER lets through\n"
+        "  --timed-with       of a GPU: print the ids of the cases that are timed beside those "
+        "that\n"
+        "                     KG_FILTER lets through\n"
         "  --work             print as JSON what each case asks for: operations, bytes, blocks\n"
         "  --candidates       print the launches that a tuning tries, as JSON\n"
         "  --launches         print as JSON what each timed or counted case launches, without\n"
         "                     doing it\n"
         "  --observe FILE --part PART --records FILE\n"
-        "                     be an observer of the cases in FILE: what the tests spawn\n\n"
+        "                     be an observer of the cases in FILE: what the tests spawn\n"
+        "  --settle BASE --seconds N --share X\n"
+        "                     of a GPU: settle suspects against the base build's program BASE:\n"
+        "                     what `kernelgate settle` runs\n\n"
         "exit: 0 judged, no failure; 1 slower or wrong; 2 an error; 77 nothing was "
         "judged\n\n"
         "The tests are Criterion's, and so are the options of theirs:\n\n",
@@ -337,14 +238,37 @@ static void print_help(void)
     (void)fflush(stdout);
 }
 
+/* Runs the tests that the options choose. Criterion reads its options with getopt_long() and
+ * ignores what that leaves; for an option that it refuses it prints its usage and succeeds. */
+static int run_criterion(struct criterion_test_set *tests, int argc, char **argv)
+{
+    if (!criterion_handle_args(argc, argv, true)) {
+        if (only_prints(argv))
+            return KG__EXIT_PASS;
+        kg__complain(
+            "%s: Criterion refused its options: correct them or CRITERION_OUTPUTS, or see --help",
+            kg__comparison->name);
+        return KG__EXIT_ERROR;
+    }
+    if (optind < argc) {
+        kg__complain("%s: unexpected argument \"%s\": see --help", kg__comparison->name,
+                     argv[optind]);
+        return KG__EXIT_ERROR;
+    }
+    if (!may_run_tests() || !can_start_tests())
+        return KG__EXIT_ERROR;
+    if (argc == 1)
+        forget_verdicts();
+    (void)criterion_run_all_tests(tests);
+    return kg__test_tally_exit_code();
+}
+
 static int run_tests(int argc, char **argv)
 {
-    arguments all = { .next = argv + 1 };
     struct criterion_test_set *tests;
+    int code;
 
-    if (!arguments_are_good(&all))
-        return KG__EXIT_ERROR;
-    if (asks_for_help(argc, argv))
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         print_help();
     /* CTest that is interrupted leaves its tests running; what they started must not keep the GPU.
      * The variable is CTest's own, for every test that it runs. */
@@ -354,29 +278,9 @@ static int run_tests(int argc, char **argv)
     tests = criterion_initialize();
     criterion_options.jobs = 1;
     criterion_options.logging_threshold = CRITERION_IMPORTANT;
-    if (!criterion_handle_args(argc, argv, true)) {
-        criterion_finalize(tests);
-        if (all.prints)
-            return KG__EXIT_PASS;
-        kg__complain(
-            "%s: Criterion refused its options: correct those in CRITERION_OUTPUTS, or see "
-            "--help",
-            kg__comparison->name);
-        return KG__EXIT_ERROR;
-    }
-    if (!may_run_tests() || !can_start_tests()) {
-        criterion_finalize(tests);
-        return KG__EXIT_ERROR;
-    }
-    if (argc == 1)
-        forget_verdicts();
-    (void)criterion_run_all_tests(tests);
+    code = run_criterion(tests, argc, argv);
     criterion_finalize(tests);
-    if (kg__test_tally_count() == 0) {
-        kg__complain("%s: the filter matches no test: see --list", kg__comparison->name);
-        return KG__EXIT_ERROR;
-    }
-    return kg__test_tally_exit_code();
+    return code;
 }
 
 /* Criterion's sandbox replaces the first instructions of main() in its workers. Where its library
@@ -405,18 +309,36 @@ static const struct {
     { "--tests", print_tests, NULL },
     { "--cases", NULL, kg__print_cases },
     { "--resource-spec", kg__print_resource_spec, NULL },
-    { "--timed-with", NULL, kg__print_timed_with },
+    { "--timed-with", kg__print_timed_with, NULL },
     { "--work", kg__print_work, NULL },
     { "--candidates", kg__print_tune_candidates, NULL },
     { "--launches", kg__print_launches, NULL },
 };
 
+/* What a program opens takes the number of a closed stream, and so the stream's text. */
+static bool streams_are_open(void)
+{
+    if (fcntl(STDOUT_FILENO, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0)
+        return true;
+    kg__complain("%s: the standard output or error is closed: redirect it, to /dev/null if need be",
+                 kg__comparison->name);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     if (getenv("BXFI_MAP") != NULL)
         return run_as_worker(argc, argv);
+    if (!streams_are_open())
+        return KG__EXIT_ERROR;
     if (argc > 1 && strcmp(argv[1], "--observe") == 0)
         return kg__observe(kg__comparison, argc, argv);
+#ifndef KG__TARGET_GPU
+    if (!kg__tables_end())
+        return KG__EXIT_ERROR;
+#endif
+    if (argc > 1 && strcmp(argv[1], "--settle") == 0)
+        return kg__settle(kg__comparison, argc, argv);
     for (size_t i = 0; argc > 1 && i < sizeof questions / sizeof *questions; i++) {
         bool takes_value = questions[i].answer_of != NULL;
 

@@ -72,6 +72,8 @@ static void make_verdicts(ended_test *test)
     bool has_failed = failed(test->stats);
 
     test->verdicts = kg__verdicts_make(&test->pool, test->name);
+    if (test->stats->crashed)
+        return;
     if (test->stats->timed_out) {
         add_error(test, "timed out, and was ended: see what it waits for");
     } else if (has_failed && kg__is_part(test->stats->test->name)) {
@@ -86,6 +88,18 @@ static void make_verdicts(ended_test *test)
                           .holds = !has_failed,
                           .why = has_failed ? "an assertion of it failed: see its output" : "" });
     }
+}
+
+/* Kernels run in observers, so that what crashed is the suite or the harness. */
+static void add_crash(ended_test *test)
+{
+    char why[KG__MESSAGE_SIZE];
+
+    kg__format(why, sizeof why,
+               "crashed outside of any case: look for a table without its KG_END in suites/%s.c",
+               kg__comparison->name);
+    kg__complain("%s: %s", test->name, why);
+    add_error(test, why);
 }
 
 static void add_tally(const kg__tally *own)
@@ -131,6 +145,8 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
                      test.verdicts != NULL ? test.path : "what it waits for");
     if (test.verdicts == NULL)
         make_verdicts(&test);
+    if (stats->crashed)
+        add_crash(&test);
     kg__verdicts_tally(test.verdicts, &own);
     excuse_suspects(test.verdicts, &own);
     /* A file that has nothing that fails is not the one of a test that did. */
@@ -145,36 +161,14 @@ void kg__test_tally_add(const struct criterion_test_stats *stats)
     kg__pool_free(&test.pool);
 }
 
-void kg__test_tally_add_crash(const struct criterion_test_stats *stats)
-{
-    ended_test test;
-    char why[KG__MESSAGE_SIZE];
-
-    begin(&test, stats);
-    tally.broken++;
-    kg__format(why, sizeof why,
-               "crashed outside of any case: look for a table without its KG_END in suites/%s.c",
-               kg__comparison->name);
-    kg__complain("%s.%s: %s", stats->test->category, stats->test->name, why);
-    if (test.verdicts == NULL) {
-        kg__tally own = { .broken = 1 };
-
-        test.verdicts = kg__verdicts_make(&test.pool, test.name);
-        add_error(&test, why);
-        close_verdicts(&test, &own);
-    }
-    kg__pool_free(&test.pool);
-}
-
-size_t kg__test_tally_count(void)
-{
-    return tests_run;
-}
-
 int kg__test_tally_exit_code(void)
 {
     kg__tally all = tally;
 
+    if (tests_run == 0) {
+        kg__complain("%s: the filter matches no test: see --list", kg__comparison->name);
+        return KG__EXIT_ERROR;
+    }
     /* A claim that holds passes its own test, and does not judge what has no baseline. */
     if (all.verdicts[KG__NO_BASELINE] == 0)
         all.verdicts[KG__PASS] += claims_held;

@@ -11,14 +11,8 @@
  * which a file is made. Called in the runner's process alone. */
 void kg__test_tally_add(const struct criterion_test_stats *stats);
 
-/* Adds a test that crashed. Kernels run in observers, so that what crashed is the suite or the
- * harness. */
-void kg__test_tally_add_crash(const struct criterion_test_stats *stats);
-
-/* How many tests ended. */
-size_t kg__test_tally_count(void);
-
-/* The exit code of the program that ran them. */
+/* The exit code of the program that ran them: KG__EXIT_ERROR, with a complaint, where no test ran.
+ */
 int kg__test_tally_exit_code(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* Elimination: which of many candidates are sampled further. Pure: samples in, decisions out.
  *
- * It goes in rounds, each of which adds KG__ROUND_SAMPLES samples to every candidate that is
- * still in. At its end those drop out whose interval lies above the leader's (C. Maron and A. W.
- * Moore, Hoeffding races: accelerating model selection search for classification and function
- * approximation, 1993), and the slower half of those that came into the round, as far as that has
- * not gone yet (K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and
- * hyperparameter optimization, 2016). The second rule bounds what a race costs where all are equal,
- * and then any of them may win. The last few are separated by intervals alone. */
+ * Each round adds KG__ROUND_SAMPLES samples to every candidate that is still in. At its end those
+ * drop out whose interval lies above the leader's (C. Maron and A. W. Moore, Hoeffding races:
+ * accelerating model selection search for classification and function approximation, 1993), and the
+ * slower half of those that came into the round, as far as that has not gone yet (K. Jamieson and
+ * A. Talwalkar, Non-stochastic best arm identification and hyperparameter optimization, 2016). The
+ * second rule bounds what a race costs where all are equal, and then any of them may win. The last
+ * few are separated by intervals alone. */
 #ifndef KG__JUDGE_ELIMINATION_H
 #define KG__JUDGE_ELIMINATION_H
 
@@ -60,7 +60,7 @@ size_t kg__race_winner(kg__racer *const *racers, size_t count);
 
 /* Whether a launch need not be tried because one of as many threads per block and at least twice as
  * many blocks is too slow: that one took `time`, against the `best` time of any, with `threads`
- * threads in all, of which the device runs `resident` at a time. While all of them run at a time,
+ * threads in all; the device runs `resident` at a time. While all of them run at a time,
  * each of fewer has more to do, and the rest of the device nothing. */
 bool kg__race_passes_over(double time, double best, int64_t threads, int64_t resident);
 

@@ -123,7 +123,7 @@ static bool is_fraction_or_figure(double value)
     return isfinite(value) && value >= 0.0;
 }
 
-/* Why nothing can be judged: the value or the baseline is unusable, or there is none;
+/* Why nothing can be judged: the value or the baseline is unusable or missing;
  * KG__WITHIN_LIMIT where it can. An exact counter may fall to 0; a time may not. */
 static kg__reason find_refusal(const kg__interval *observed, const kg__expectation *expectation,
                                bool is_time)

@@ -108,10 +108,10 @@ static double error_share(size_t look, bool last)
     return share;
 }
 
-bool kg__look_has_power(size_t look, size_t family, bool last)
+bool kg__look_has_power(size_t look, size_t family, double part, bool last)
 {
     return family > 0 &&
-           ldexp(1, -(int)looks[look].pairs) <= error_share(look, last) / (double)family;
+           ldexp(1, -(int)looks[look].pairs) <= part * error_share(look, last) / (double)family;
 }
 
 static int compare_p(const void *left, const void *right)
@@ -122,11 +122,11 @@ static int compare_p(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-void kg__take_look(kg__hypothesis *const *family, size_t count, size_t look, bool last)
+void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look, bool last)
 {
     kg__hypothesis **undecided = kg__allocate(count, sizeof(kg__hypothesis *));
     size_t pairs = looks[look].pairs;
-    double share = error_share(look, last || look + 1 == KG__LOOKS);
+    double share = part * error_share(look, last || look + 1 == KG__LOOKS);
     size_t undecided_count = 0;
     size_t rejected = 0;
 

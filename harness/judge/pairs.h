@@ -41,15 +41,17 @@ size_t kg__look_pairs(size_t look);
  * or where a difference is not finite. */
 double kg__signed_rank_p(const double *differences, size_t count, double margin);
 
-/* Whether a look at a family of `family` hypotheses can find any of them slower; `last` as below.
- */
-bool kg__look_has_power(size_t look, size_t family, bool last);
+/* Whether a look at a family of `family` hypotheses can find any of them slower; `part` and `last`
+ * as below. */
+bool kg__look_has_power(size_t look, size_t family, double part, bool last);
 
 /* Looks at the undecided hypotheses of a family that have the look's pairs, by the first of them.
  * Found slower are those that Holm's procedure rejects at the look's share of the error rate; not
- * slower those whose p exceeds 1/2. `last`: no further look is made, so that this one has all the
- * shares from it on, and a hypothesis that it does not find slower never will be. A look that was
- * made may be repeated as the last one. */
-void kg__take_look(kg__hypothesis *const *family, size_t count, size_t look, bool last);
+ * slower those whose p exceeds 1/2. `part`: of the error rate, 1 where there is no other family;
+ * families that are tested apart keep the rate together where their parts add up to 1. `last`: no
+ * further look is made, so that this one has all the shares from it on, and a hypothesis that it
+ * does not find slower never will be. A look that was made may be repeated as the last one. */
+void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look,
+                   bool last);
 
 #endif

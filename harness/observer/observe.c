@@ -340,7 +340,8 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
     kg__stub_on_reach(kg__report_reached, &records);
     if (is_check(request)) {
         status = check_cases(comparison, request, chosen, count, records);
-    } else if (!kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {
+    } else if (count > 0 &&
+               !kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
         status = KG__EXIT_LOST;
     }
@@ -444,17 +445,15 @@ static void choose_filtered(choice *chosen)
     }
 }
 
-int kg__print_timed_with(const kg_comparison *comparison, const char *cases)
+int kg__print_timed_with(const kg_comparison *comparison)
 {
     choice chosen = { .list = NULL };
     kg__error error;
     bool good = make_table(comparison, "time", &chosen, &error);
 
-    if (good && cases != NULL)
-        good = choose_cases(comparison, "time", cases, &chosen, &error);
-    else if (good)
+    if (good)
         choose_filtered(&chosen);
-    if (!good)
+    else
         kg__complain("%s", error.text);
     for (size_t i = 0; good && i < chosen.table.count; i++) {
         if (is_timed_beside(&chosen.table.list[i], chosen.list, chosen.count))

@@ -24,9 +24,8 @@ int kg__print_cases(const kg_comparison *comparison, const char *part);
  * shows. Returns its exit code: 77, with the reason, where there is nothing to hand out. */
 int kg__print_resource_spec(const kg_comparison *comparison);
 
-/* The program as `PROGRAM --timed-with [CASES]`: prints the ids of the cases that are timed side by
- * side with any of those in the file CASES, or of those that KG_FILTER lets through, themselves
- * among them; `cases` is NULL then. Returns its exit code. */
-int kg__print_timed_with(const kg_comparison *comparison, const char *cases);
+/* The program as `PROGRAM --timed-with`: prints the ids of the cases that are timed side by side
+ * with any of those that KG_FILTER lets through, themselves among them. Returns its exit code. */
+int kg__print_timed_with(const kg_comparison *comparison);
 
 #endif

@@ -127,7 +127,7 @@ const char *kg__finding_kind_name(kg__finding_kind kind);
 json_t *kg__finding_json(const kg__finding *finding);
 
 /* Reads a finding, whose texts stay the JSON's and whose calls are the pool's. False with `error`
- * where it is none: a member is missing, unknown, or of another type. */
+ * where a member is missing, unknown, or of another type. */
 bool kg__finding_read(const json_t *json, kg__pool *pool, kg__finding *finding, kg__error *error);
 
 /* Sets "findings" and "more_findings" of a record or an entry of the results; neither where nothing

@@ -23,7 +23,7 @@ typedef struct kg__gpu_state {
     char clock_reasons[512]; /* "a, b"; "none"; "" where they are not known */
 } kg__gpu_state;
 
-/* A state of which nothing is known. */
+/* An unknown state. */
 #define KG__GPU_STATE_UNKNOWN                                                                      \
     {                                                                                              \
         -1, -1, -1, -1, -1, -1, ""                                                                 \

@@ -32,7 +32,7 @@ typedef struct kg__kernel_code {
     char fingerprint[KG__FINGERPRINT_SIZE]; /* of launch and machine code; "": not known */
 } kg__kernel_code;
 
-/* Code of which nothing is known. */
+/* Unknown code. */
 #define KG__KERNEL_CODE_UNKNOWN                                                                    \
     {                                                                                              \
         NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", ""                                             \
@@ -43,7 +43,7 @@ typedef struct kg__kernel_code {
 json_t *kg__kernel_code_json(const kg__kernel_code *code);
 
 /* Reads it; the list of names is the pool's, the texts stay the JSON's. False with `error` where a
- * member is of another type; a fingerprint that is none is not known. */
+ * member is of another type; a malformed fingerprint counts as unknown. */
 bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code *code,
                           kg__error *error);
 

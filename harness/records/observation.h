@@ -15,8 +15,8 @@
  * - "measured", "case", "metrics": {"time_ns": {"value", "low", "high", "samples_ns", ...}},
  *   "absent": reasons by metric, "throttled", "gpu_state": its state while it worked, "work":
  *   {"operations", "bytes"} of the job, "kernel": {"name", "registers", "occupancy", ..., "names",
- *   "launch"}, absent where none was started; the last two, of which a fingerprint is made, where
- *   all of the launch is known. Of counters also "lines" (line_counts.h), and "sampled":
+ *   "launch"}, absent where none was started; the last two, the input of a fingerprint, where all
+ *   of the launch is known. Of counters also "lines" (line_counts.h), and "sampled":
  *   {"blocks", "of"} where not all blocks were run
  * - "launched", "case", "kernels": how many kernels the launcher of a case starts
  * - "identified", "case", "kernel": as of "measured"
@@ -30,7 +30,7 @@
  * - "hung", "where": of the CPU model, where the running kernel was when the process got SIGTERM:
  *   "at kernels/a/b.cu:14, in kernel b, ..."; "at": {"file", "line"} of it, and "findings"
  * - "sentinels": by name {"value", ...} and the amount of sentinel.h, and "empty": {...}
- * - "done": every case that was asked for has its record
+ * - "done": every case of the call has its record
  *
  * A tuning's "measured" has, next to "metrics", "kernel" and "work": "dropped_in_round", absent
  * where it was in to the end; of a finalist "final": {"value", "low", "high", "samples_ns": one of

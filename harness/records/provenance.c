@@ -32,7 +32,7 @@ double kg__provenance_number(const kg__provenance *provenance, const char *name)
                : NAN;
 }
 
-/* The fact of a name, without its value; added where there is none. */
+/* The fact of a name, without its value; added where it is missing. */
 static kg__fact *make_fact(kg__provenance *provenance, const char *name)
 {
     kg__fact *fact = (kg__fact *)kg__provenance_find(provenance, name);

@@ -28,16 +28,16 @@ typedef struct kg__provenance {
     size_t capacity;
 } kg__provenance;
 
-/* The fact of a name, the provenance's own; NULL where there is none, or `provenance` is NULL. */
+/* The fact of a name, the provenance's own; NULL where it is missing, or `provenance` is NULL. */
 const kg__fact *kg__provenance_find(const kg__provenance *provenance, const char *name);
 
-/* A text, the provenance's own; "" where there is none of this name. */
+/* A text, the provenance's own; "" where it is missing. */
 const char *kg__provenance_text(const kg__provenance *provenance, const char *name);
 
-/* A number; NAN where there is none of this name. */
+/* A number; NAN where it is missing. */
 double kg__provenance_number(const kg__provenance *provenance, const char *name);
 
-/* Sets a text, of which a copy is kept. */
+/* Sets a text; keeps a copy. */
 void kg__provenance_set_text(kg__provenance *provenance, const char *name, const char *text);
 
 /* Sets a number, a count or a flag; a figure that is not finite is not set. */

@@ -40,8 +40,8 @@ void kg__record_close(kg__record_reader *reader);
 #define KG__SAMPLES_NS "samples_ns"
 #define KG__RECORD_SAMPLES 100
 
-/* A list of a process's samples in ns for that member: all, or so many that are evenly chosen, each
- * to an eighth of a nanosecond, which JSON writes in few digits. Owned by the caller. */
+/* A list of a process's samples in ns for that member: all, or KG__RECORD_SAMPLES evenly chosen
+ * ones, each to an eighth of a nanosecond, which JSON writes in few digits. Owned by the caller. */
 json_t *kg__record_samples(const double *samples, size_t count);
 
 #endif

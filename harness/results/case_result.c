@@ -390,7 +390,7 @@ static bool read_conditions(kg__pool *pool, kg__case_result *result, const json_
            (state == NULL || kg__gpu_state_read(state_object, state, error));
 }
 
-/* Reads a record of a suspect's one observation; NULL with `error`, or where there is none. */
+/* Reads a record of a suspect's one observation; NULL where it is absent, or with `error`. */
 static const kg__observation *read_record(kg__pool *pool, json_t *record, kg__error *error)
 {
     kg__observation *observation = record != NULL ? kg__observation_read(record, error) : NULL;

@@ -106,7 +106,7 @@ typedef struct kg__case_result {
 kg__case_result *kg__case_result_make(kg__pool *pool, const char *id, const char *target,
                                       const char *part, kg__verdict verdict, const char *why);
 
-/* Adds a metric of which nothing but the name is known, and has no verdict. It stays where it is
+/* Adds a metric with a name alone, without figures and verdict. It stays where it is
  * until the next one is added; the name has to live as long as the pool. */
 kg__metric_result *kg__case_result_add_metric(kg__pool *pool, kg__case_result *result,
                                               const char *name);
@@ -132,8 +132,8 @@ void kg__import_origin_read(kg__pool *pool, const json_t *object, kg__import_ori
 /* The result as JSON, owned by the caller. */
 json_t *kg__case_result_json(const kg__case_result *result);
 
-/* Reads a result, which is the pool's; its texts stay the JSON's, of which members that are null
- * are removed. NULL with `error`, "metrics: time_ns: value is not a number", where a member that is
+/* Reads a result, which is the pool's; its texts stay the JSON's; members that are null are
+ * removed. NULL with `error`, "metrics: time_ns: value is not a number", where a member that is
  * known here is of another type. */
 kg__case_result *kg__case_result_read(kg__pool *pool, json_t *object, kg__error *error);
 

@@ -48,7 +48,7 @@ typedef struct parts {
     size_t count;
 } parts;
 
-/* Adds a kind of failure, at a line and of a symbol, of which each may be unknown. */
+/* Adds a kind of failure with its line and symbol; each may be unknown. */
 static void add_part(parts *parts, const char *kind, const char *file, unsigned int line,
                      const char *symbol)
 {

@@ -18,7 +18,7 @@ static const char *const fixed_texts[] = {
     [KG__VALUE_ZERO] = "the value is zero",
 };
 
-/* Prints a fraction as a percentage of so many decimals, without a unit. */
+/* Prints a fraction as a percentage with `decimals` decimals, without a unit. */
 static void print_percentage(char *text, size_t size, double fraction, int decimals)
 {
     char plain[KG__FIGURE_SIZE];

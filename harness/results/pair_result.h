@@ -30,7 +30,7 @@ typedef struct kg__pairs_base {
     const char *ref;    /* what the base is called */
     const char *commit; /* of the base; "" where that is not known */
     const kg__target *target;
-    const kg__baseline *baseline; /* NULL: there is none */
+    const kg__baseline *baseline; /* NULL without one */
     bool paired;                  /* every metric is in doubt */
 } kg__pairs_base;
 
@@ -68,15 +68,15 @@ void kg__suspect_leave(kg__suspect *suspect, const char *why);
 /* Whether a suspect that is left to the baseline has the observations that its rule wants. */
 bool kg__suspect_is_confirmed(const kg__suspect *suspect);
 
-/* Whether so many pairs of a suspect were disturbed that `wanted` undisturbed ones are not to be
- * had: more than a third. */
+/* Whether more than a third of a suspect's pairs were disturbed: `wanted` undisturbed ones are
+ * out of reach. */
 bool kg__suspect_is_disturbed(const kg__suspect *suspect, size_t wanted);
 
 /* Settles a suspect by its hypotheses, once all are decided; false where they are not. */
 bool kg__suspect_settle_by_pairs(kg__suspect *suspect);
 
-/* Settles a suspect of which no further pairs are to be had, where one of its hypotheses was found
- * already: that stands, whatever the others would have become. False where none was. */
+/* Settles a suspect that gets no further pairs, where one of its hypotheses was found already:
+ * that stands, whatever the others would have become. False where none was. */
 bool kg__suspect_settle_by_finding(kg__suspect *suspect);
 
 /* Settles a suspect by the baseline's rule. */

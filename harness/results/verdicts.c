@@ -139,7 +139,7 @@ static json_t *case_json(const kg__case_result *result)
     return object;
 }
 
-static json_t *write_document(const kg__verdicts *verdicts)
+json_t *kg__verdicts_json(const kg__verdicts *verdicts)
 {
     json_t *document = json_pack("{s:s}", "schema", KG__VERDICTS_SCHEMA);
     json_t *cases = json_array();
@@ -155,7 +155,7 @@ static json_t *write_document(const kg__verdicts *verdicts)
 
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error)
 {
-    json_t *document = write_document(verdicts);
+    json_t *document = kg__verdicts_json(verdicts);
     char *copy = kg__copy_text(path);
     bool written =
         kg__file_make_folder(dirname(copy), error) && kg__json_save(path, document, 1, error);

@@ -84,6 +84,9 @@ void kg__verdicts_add_claim(kg__verdicts *verdicts, const kg__claim *claim);
 /* Adds a result, which has to live as long as the pool. */
 void kg__verdicts_add_case(kg__verdicts *verdicts, kg__case_result *result);
 
+/* The document that kg__verdicts_save() writes, the caller's. */
+json_t *kg__verdicts_json(const kg__verdicts *verdicts);
+
 /* Writes them to `path` atomically, in a folder that it makes. False with `error`. */
 bool kg__verdicts_save(const kg__verdicts *verdicts, const char *path, kg__error *error);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without axes of its own a comparison has these two, of which ids have the first letters. */
+/* A comparison without axes of its own has these two; ids have their first letters. */
 static const char *const default_axes[KG_MAX_AXES] = { "block", "grid" };
 
 static const char *const *axes_of(const kg_comparison *comparison)

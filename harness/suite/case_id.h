@@ -1,5 +1,5 @@
 /* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is
- * the names of its axes, each with its value: bm128bn64; "-" where there is none to choose. */
+ * the names of its axes, each with its value: bm128bn64; "-" without axes. */
 #ifndef KG__SUITE_CASE_ID_H
 #define KG__SUITE_CASE_ID_H
 

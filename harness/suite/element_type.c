@@ -30,7 +30,7 @@ static bool is_near(uint64_t distance, double tolerance)
            (tolerance >= 1 && (tolerance >= 0x1p64 || distance <= (uint64_t)tolerance));
 }
 
-/* Formats narrower than float, of which each is `fraction` bits behind the implicit one. */
+/* Formats narrower than float, with `fraction` bits after the implicit one. */
 typedef struct narrow {
     int fraction;
     int bias;
@@ -95,7 +95,7 @@ static inline uint64_t random_bits(uint64_t seed, size_t index)
     return bits ^ (bits >> 31);
 }
 
-/* A random number in [-1, 1) of so many bits: exact, since the sign has one of them. */
+/* A random number in [-1, 1) from random `bits`: exact, since `significand` includes the sign. */
 static double random_number(uint64_t bits, int significand)
 {
     return (double)(bits >> (64 - significand)) / (double)(UINT64_C(1) << (significand - 1)) - 1.0;
@@ -253,7 +253,7 @@ enum { ZERO, HALFWAY, INTEGER_AND_HALF = 6, REPEATED, REPEATED_TOO, KINDS = 16 }
 typedef struct wide {
     const kg__element_type *type;
     uint64_t seed;
-    int exponent; /* the least, of so many */
+    int exponent; /* the smallest */
     uint64_t exponents;
     kg_magnitudes magnitudes;
     bool zeros;

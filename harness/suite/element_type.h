@@ -37,7 +37,7 @@ void kg__element_fill_wide(const kg__element_type *type, void *data, size_t coun
 /* Whether a type has a value, once rounded: neither infinite nor cut to its greatest number. */
 bool kg__element_holds(const kg__element_type *type, double value);
 
-/* The row of a type; NULL where it is none of kg_type. */
+/* The row of a type; NULL where it is not a kg_type. */
 const kg__element_type *kg__element_type_of(kg_type type);
 
 /* Writes the expected value of an element, from its array as kg_reference() fills it. */

@@ -174,7 +174,7 @@ static bool is_used(const kg_argument *shape, int argument, size_t i, size_t str
     return argument != 0 || i % shape->columns % stride == i / shape->columns % stride;
 }
 
-/* Integers from -most to most, of which sums of k products are exact: 4, where they can be. */
+/* Integers from -most to most whose sums of k products are exact: most is 4 where possible. */
 static void fill_small_integers(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];

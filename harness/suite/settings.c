@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/process.h"
 #include "base/text.h"
@@ -29,6 +30,11 @@ bool kg__are_checked(void)
     return is_on("KG__CHECKED");
 }
 
+const char *kg__fingerprinted_capability(void)
+{
+    return kg__setting("KG__FINGERPRINTS");
+}
+
 static bool strictness_is_clear(kg__error *error)
 {
     const char *value = kg__setting("KG_STRICT");
@@ -47,11 +53,11 @@ typedef struct duration {
     double default_value; /* where it is not set */
 } duration;
 
-/* ci/common.sh refuses what is out of range too. */
+/* tools/kernelgate/base/settings.py refuses what is out of range too. */
 static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
 static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
 
-/* Takes no blanks, signs, words or hexadecimal digits, which ci/common.sh could not check. */
+/* Takes no blanks, signs, words or hexadecimal digits, as the command does. */
 static bool read_duration(const duration *setting, const char *text, double *seconds)
 {
     char *end;
@@ -91,6 +97,19 @@ double kg__silence_limit(void)
 double kg__case_seconds(void)
 {
     return duration_or_default(&sampling);
+}
+
+bool kg__baselines_are_there(kg__error *error)
+{
+    const char *folder = kg__setting("KG_BASELINES");
+    struct stat found;
+
+    if (folder == NULL || (stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
+        return true;
+    return kg__fail(error,
+                    "KG_BASELINES='%s' is not a directory: set it to that of the baselines, or "
+                    "unset it",
+                    folder);
 }
 
 bool kg__settings_are_valid(kg__error *error)

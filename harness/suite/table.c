@@ -81,7 +81,7 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
         problem = "a .memory that is not a kg_memory";
     else if ((int)variant->advanced.clock < KG_GRAPH_CLOCK ||
              (int)variant->advanced.clock > KG_FIRST_TOUCH_CLOCK)
-        problem = "a .clock that is none of kg_clock";
+        problem = "a .clock that is not a kg_clock";
     else if ((variant->advanced.not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
         problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
                   "is checked";
@@ -93,9 +93,8 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
 static bool size_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
 {
     return (size->extents >= 1 && size->extents <= KG_MAX_EXTENTS) ||
-           kg__fail(error,
-                    "%s: a size of %d numbers, of which %d fit: write at least one and no more",
-                    comparison->name, size->extents, KG_MAX_EXTENTS);
+           kg__fail(error, "%s: a size of %d numbers: write 1 to %d", comparison->name,
+                    size->extents, KG_MAX_EXTENTS);
 }
 
 /* Whether a size is refused for what its numbers are. */
@@ -108,7 +107,7 @@ static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
     return false;
 }
 
-/* The work of a refused size is not asked for. */
+/* A refused size has no work. */
 static bool work_is_good(const kg_comparison *comparison, const kg_size *size, kg__error *error)
 {
     kg_work work;
@@ -229,7 +228,7 @@ static void add_case(case_builder *list, const kg_variant *variant, const kg_siz
     cases->count++;
 }
 
-/* Adds every launch of a variant: "-" where there is none. */
+/* Adds every launch of a variant: "-" without axes. */
 static void add_launches(case_builder *list, const kg_variant *variant, const kg_size *size)
 {
     static const kg_launch no_launch[] = { KG_END };

@@ -1,52 +1,50 @@
-"""The commands of kernelgate: finds the one that is called, runs those that are Python programs, and prints help and the manual
-page. `kernelgate` runs those that are written in C itself, and executes this program for everything else."""
+"""The commands of kernelgate, a module each: finds the one that is called, runs it, and prints help and the manual page."""
 
-import os
-import runpy
-import subprocess
+import importlib
 import sys
 from typing import NamedTuple
 
-import common
-from common import Failure, ask_command, nearest_name, own_command, print_output, run
+from kernelgate import VERSION
+from kernelgate.base import common
+from kernelgate.base.common import Failure, nearest_name, print_output
+from kernelgate.base.settings import check_settings
 
 
 class Entry(NamedTuple):
-    """A command. Without a program it is a part of `kernelgate` itself, whose help says the rest."""
-
     name: str
-    program: str = ""
-    operands: str = ""
-    summary: str = ""
+    module: str
+    operands: str
+    summary: str
 
 
 # In the order of the overview.
 COMMANDS = (
-    Entry("doctor", "doctor.py", "", "Check what this machine needs for a gate, with advice"),
-    Entry("list", "list_cases.py", "[FILTER]",
+    Entry("gate", "run.gate", "", "Gate a project: build it, run its tests, and print every failure and the verdict"),
+    Entry("rebaseline", "run.rebaseline", "", "Record this machine's baselines, and say which command commits them"),
+    Entry("doctor", "run.doctor", "", "Check what this machine needs for a gate, with advice"),
+    Entry("list", "report.list_cases", "[FILTER]",
           "Print the cases of the built programs, what each is for, and the variants' ideas"),
-    Entry("baseline show", "baseline_show.py", "FILE|KEY", "Print what a baseline holds, case by case"),
-    Entry("baseline diff", "baseline_diff.py", "[FILE|KEY...]", "Print how far baselines have moved in all, worst case first"),
-    Entry("baseline lint", "baseline_lint.py", "[FILE...]", "Check baseline files: one line per file"),
-    Entry("baseline retire", "baseline_retire.py", "FILE|KEY GLOB...", "Take cases out of a baseline by name"),
-    Entry("baseline record", "baseline_record.py", "PROGRAM...", "Measure comparisons and store what moved beyond its band"),
-    Entry("baseline adopt", "baseline_adopt.py", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
-    Entry("baseline merge", "baseline_merge.py", "FILE...", "Add the sessions of baselines that other hosts recorded"),
-    Entry("begin", "run_begin.py", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),
-    Entry("settle"),
-    Entry("results", "run_results.py", "",
+    Entry("baseline show", "baseline.show", "FILE|KEY", "Print what a baseline holds, case by case"),
+    Entry("baseline diff", "baseline.diff", "[FILE|KEY...]", "Print how far baselines have moved in all, worst case first"),
+    Entry("baseline lint", "baseline.lint", "[FILE...]", "Check baseline files: one line per file"),
+    Entry("baseline retire", "baseline.retire", "FILE|KEY GLOB...", "Take cases out of a baseline by name"),
+    Entry("baseline record", "baseline.record", "PROGRAM...", "Measure comparisons and store what moved beyond its band"),
+    Entry("baseline adopt", "baseline.adopt", "RESULTS...", "Add the times of gates to the sessions of a baseline"),
+    Entry("baseline merge", "baseline.merge", "FILE...", "Add the sessions of baselines that other hosts recorded"),
+    Entry("begin", "run.begin", "", "Begin a run: make the folder of its results and clear what an earlier run left there"),
+    Entry("settle", "run.settle", "", "Settle a run's suspects by pairs of processes of a base build and this one"),
+    Entry("results", "run.results_command", "",
           "End a run: merge what its tests left into results.json, junit.xml, summary.md and report/"),
-    Entry("report", "report.py", "", "Print what a run measured of a comparison, or make the page of a whole run"),
-    Entry("compare", "compare.py", "A.json B.json [FILTER]",
+    Entry("report", "report.report", "", "Print what a run measured of a comparison, or make the page of a whole run"),
+    Entry("compare", "report.compare", "A.json B.json [FILTER]",
           "Print how two runs' results differ, as ratios with intervals and verdicts"),
-    Entry("occupancy", "occupancy.py", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
-    Entry("code", "show_code.py", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
-    Entry("import", "import.py", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
-    Entry("judge"),
-    Entry("validate", "validate.py", "", "Compare the CPU model's counts of each kernel with the hardware's"),
-    Entry("selftest", "selftest.py", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
-    Entry("tune", "tune.py", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
-    Entry("predict", "predict.py", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
+    Entry("occupancy", "predict.occupancy", "[FILTER]", "Print the occupancy of each launch, and what limits it"),
+    Entry("code", "run.show_code", "[FILTER]", "Print what nvcc generated for each case: registers, spills, instructions"),
+    Entry("import", "run.import_command", "FILE...", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Entry("judge", "run.judge", "FILE", "Judge what another tool measured, as converted by `kernelgate import`"),
+    Entry("selftest", "run.selftest", "PROGRAM", "Prove the gate: kernels of known duration, made slower by a known extent"),
+    Entry("tune", "tune.tune", "[FILTER]", "Search the launches of every variant for the best time, bandwidth, occupancy"),
+    Entry("predict", "predict.predict", "[FILTER]", "Predict the minimum time of kernels on a GPU, which need not be installed"),
 )
 
 HELP = ("--help", "-h")
@@ -89,8 +87,8 @@ EXIT_STATUS = {
 }
 
 
-def program_path(entry):
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), entry.program)
+def module_of(entry):
+    return importlib.import_module(f"kernelgate.{entry.module}")
 
 
 def usage_of(entry):
@@ -101,22 +99,12 @@ def usage_of(entry):
 
 def help_of(entry):
     """All that a command says of itself."""
-    try:
-        if not entry.program:
-            done = ask_command(entry.name, "--help")
-        else:
-            done = subprocess.run([sys.executable, "-B", program_path(entry), "--help"], stdout=subprocess.PIPE, check=False)
-    except OSError as error:
-        raise Failure(f"{own_command()}: cannot be run: {error.strerror}: install kernelgate again") from None
-    if done.returncode != 0:
-        raise Failure(f"{entry.name} --help: failed: install kernelgate again")
-    return (usage_of(entry) if entry.program else "") + done.stdout.decode("utf-8", "surrogateescape")
+    return usage_of(entry) + module_of(entry).COMMAND.help()
 
 
 def list_commands(entries):
     """A line for each command."""
-    summaries = [entry.summary or help_of(entry).splitlines()[2].rstrip(".") for entry in entries]
-    return "".join(f"  {entry.name:<16} {summary}\n" for entry, summary in zip(entries, summaries))
+    return "".join(f"  {entry.name:<16} {entry.summary}\n" for entry in entries)
 
 
 def overview():
@@ -182,13 +170,11 @@ def print_help(arguments):
         refuse(arguments)
 
 
-def run_program(entry, arguments):
-    """Runs a command's program in the place of this one."""
-    sys.argv = [program_path(entry), *arguments]
-    if not os.access(sys.argv[0], os.R_OK):
-        raise Failure(f"{sys.argv[0]}: cannot be read: install kernelgate again")
+def run_command(entry, arguments):
     common.USAGE = usage_of(entry)
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    if not set(HELP) & set(arguments[:1]):
+        check_settings()
+    return module_of(entry).main(arguments)
 
 
 def main(arguments):
@@ -203,15 +189,14 @@ def main(arguments):
         else:
             print_output("help", overview())
         return 0
+    if arguments == ["--version"]:
+        print_output("version", f"kernelgate {VERSION}\n")
+        return 0
     entry, rest = find_command(arguments)
     if entry is None and len(arguments) == 2 and arguments[1] in HELP:
         print_help(arguments)
     elif entry is None:
         refuse(arguments)
     else:
-        run_program(entry, rest)
+        return run_command(entry, rest)
     return 0
-
-
-if __name__ == "__main__":
-    run(main)

@@ -67,7 +67,7 @@ typedef enum kg_clock {
 } kg_clock;
 
 /* Zeroed host memory for `count` items of `size` bytes, freed with free(); ends the process with a
- * message when there is none. */
+ * message when memory is exhausted. */
 void *kg_allocate(size_t count, size_t size);
 
 /* Where a computed output first differs from the reference. */

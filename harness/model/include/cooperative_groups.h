@@ -12,6 +12,17 @@ namespace kg__model
 {
 
 #define KG__GROUP __attribute__((always_inline, unused)) inline
+/* Members that answer a question without arguments. */
+#define KG__GROUP_STATIC(type, name, value)                                                        \
+    static KG__GROUP type name()                                                                   \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+#define KG__GROUP_CONST(type, name, value)                                                         \
+    KG__GROUP type name() const                                                                    \
+    {                                                                                              \
+        return value;                                                                              \
+    }
 
 KG__GROUP unsigned int thread_in_block()
 {
@@ -99,22 +110,10 @@ class coalesced_group;
 class thread_group
 {
   public:
-    KG__GROUP unsigned long long size() const
-    {
-        return size_;
-    }
-    KG__GROUP unsigned long long num_threads() const
-    {
-        return size_;
-    }
-    KG__GROUP unsigned long long thread_rank() const
-    {
-        return rank_;
-    }
-    KG__GROUP bool is_valid() const
-    {
-        return true;
-    }
+    KG__GROUP_CONST(unsigned long long, size, size_)
+    KG__GROUP_CONST(unsigned long long, num_threads, size_)
+    KG__GROUP_CONST(unsigned long long, thread_rank, rank_)
+    KG__GROUP_CONST(bool, is_valid, true)
     KG__GROUP void sync() const
     {
         if (mask_ != 0)
@@ -149,42 +148,18 @@ class thread_block : public thread_group
         __syncthreads();
     }
     /* All threads meet where they wait: what a thread does between is taken to come before. */
-    static KG__GROUP arrival_token barrier_arrive()
-    {
-        return arrival_token{};
-    }
+    KG__GROUP_STATIC(arrival_token, barrier_arrive, arrival_token{})
     static KG__GROUP void barrier_wait(arrival_token &&)
     {
         __syncthreads();
     }
-    static KG__GROUP unsigned int thread_rank()
-    {
-        return kg__model::thread_in_block();
-    }
-    static KG__GROUP unsigned int size()
-    {
-        return kg__model::threads_in_block();
-    }
-    static KG__GROUP unsigned int num_threads()
-    {
-        return kg__model::threads_in_block();
-    }
-    static KG__GROUP dim3 group_index()
-    {
-        return dim3(blockIdx);
-    }
-    static KG__GROUP dim3 thread_index()
-    {
-        return dim3(threadIdx);
-    }
-    static KG__GROUP dim3 dim_threads()
-    {
-        return dim3(blockDim);
-    }
-    static KG__GROUP dim3 group_dim()
-    {
-        return dim3(blockDim);
-    }
+    KG__GROUP_STATIC(unsigned int, thread_rank, kg__model::thread_in_block())
+    KG__GROUP_STATIC(unsigned int, size, kg__model::threads_in_block())
+    KG__GROUP_STATIC(unsigned int, num_threads, kg__model::threads_in_block())
+    KG__GROUP_STATIC(dim3, group_index, dim3(blockIdx))
+    KG__GROUP_STATIC(dim3, thread_index, dim3(threadIdx))
+    KG__GROUP_STATIC(dim3, dim_threads, dim3(blockDim))
+    KG__GROUP_STATIC(dim3, group_dim, dim3(blockDim))
 };
 
 class grid_group
@@ -193,10 +168,7 @@ class grid_group
     struct arrival_token {
     };
 
-    KG__GROUP bool is_valid() const
-    {
-        return kg__model_is_cooperative() != 0;
-    }
+    KG__GROUP_CONST(bool, is_valid, kg__model_is_cooperative() != 0)
     /* Two barriers of the block with the wait for the others in between, as hardware does it. */
     KG__GROUP void sync() const
     {
@@ -205,74 +177,37 @@ class grid_group
         kg__model_pass(kg__model_arrive_at_grid());
         kg__model_barrier();
     }
-    KG__GROUP arrival_token barrier_arrive() const
-    {
-        return arrival_token{};
-    }
+    KG__GROUP_CONST(arrival_token, barrier_arrive, arrival_token{})
     KG__GROUP void barrier_wait(arrival_token &&) const
     {
         sync();
     }
-    static KG__GROUP unsigned long long size()
-    {
-        return static_cast<unsigned long long>(num_blocks()) * kg__model::threads_in_block();
-    }
-    static KG__GROUP unsigned long long num_threads()
-    {
-        return size();
-    }
+    KG__GROUP_STATIC(unsigned long long, size,
+                     static_cast<unsigned long long>(num_blocks()) * kg__model::threads_in_block())
+    KG__GROUP_STATIC(unsigned long long, num_threads, size())
     static KG__GROUP unsigned long long thread_rank()
     {
         return static_cast<unsigned long long>(kg__model::block_in_grid()) *
                    kg__model::threads_in_block() +
                kg__model::thread_in_block();
     }
-    static KG__GROUP unsigned long long num_blocks()
-    {
-        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
-    }
-    static KG__GROUP unsigned long long block_rank()
-    {
-        return kg__model::block_in_grid();
-    }
-    static KG__GROUP dim3 block_index()
-    {
-        return dim3(blockIdx);
-    }
-    static KG__GROUP dim3 dim_blocks()
-    {
-        return dim3(gridDim);
-    }
-    static KG__GROUP dim3 group_dim()
-    {
-        return dim3(gridDim);
-    }
+    KG__GROUP_STATIC(unsigned long long, num_blocks,
+                     static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z)
+    KG__GROUP_STATIC(unsigned long long, block_rank, kg__model::block_in_grid())
+    KG__GROUP_STATIC(dim3, block_index, dim3(blockIdx))
+    KG__GROUP_STATIC(dim3, dim_blocks, dim3(gridDim))
+    KG__GROUP_STATIC(dim3, group_dim, dim3(gridDim))
 };
 
 /* Lanes of a warp, one of several such groups that they are parts of. */
 class kg__lanes : public thread_group
 {
   public:
-    KG__GROUP unsigned int size() const
-    {
-        return size_;
-    }
-    KG__GROUP unsigned int num_threads() const
-    {
-        return size_;
-    }
-    KG__GROUP unsigned int thread_rank() const
-    {
-        return rank_;
-    }
-    KG__GROUP unsigned long long meta_group_size() const
-    {
-        return meta_size_;
-    }
-    KG__GROUP unsigned long long meta_group_rank() const
-    {
-        return meta_rank_;
-    }
+    KG__GROUP_CONST(unsigned int, size, size_)
+    KG__GROUP_CONST(unsigned int, num_threads, size_)
+    KG__GROUP_CONST(unsigned int, thread_rank, rank_)
+    KG__GROUP_CONST(unsigned long long, meta_group_size, meta_size_)
+    KG__GROUP_CONST(unsigned long long, meta_group_rank, meta_rank_)
     KG__GROUP void sync() const
     {
         __syncwarp(mask_);
@@ -286,10 +221,7 @@ class kg__lanes : public thread_group
         return __all_sync(mask_, predicate);
     }
     /* What the model's own functions of groups are made of. */
-    KG__GROUP unsigned int kg__mask() const
-    {
-        return mask_;
-    }
+    KG__GROUP_CONST(unsigned int, kg__mask, mask_)
 
   protected:
     KG__GROUP kg__lanes(unsigned int mask, unsigned int size, unsigned int rank,
@@ -387,14 +319,8 @@ class thread_block_tile : public kg__lanes
                             static_cast<unsigned int>(other.meta_group_rank()))
     {
     }
-    static KG__GROUP constexpr unsigned int size()
-    {
-        return Size;
-    }
-    static KG__GROUP constexpr unsigned int num_threads()
-    {
-        return Size;
-    }
+    KG__GROUP_STATIC(constexpr unsigned int, size, Size)
+    KG__GROUP_STATIC(constexpr unsigned int, num_threads, Size)
     template <typename Value>
     KG__GROUP Value shfl(Value value, int rank) const
     {
@@ -435,10 +361,7 @@ class thread_block_tile : public kg__lanes
     }
 
   private:
-    static KG__GROUP unsigned int first_lane()
-    {
-        return kg__model::lane() & ~(Size - 1);
-    }
+    KG__GROUP_STATIC(unsigned int, first_lane, kg__model::lane() & ~(Size - 1))
 };
 
 } // namespace cooperative_groups

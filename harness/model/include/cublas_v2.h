@@ -143,72 +143,30 @@ static inline cublasStatus_t cublasGetVersion(cublasHandle_t, int *version)
 #define KG__MODEL_REAL(name) KG__MODEL_CUBLAS(cublasS##name) KG__MODEL_CUBLAS(cublasD##name)
 #define KG__MODEL_COMPLEX(name) KG__MODEL_CUBLAS(cublasC##name) KG__MODEL_CUBLAS(cublasZ##name)
 #define KG__MODEL_ALL(name) KG__MODEL_REAL(name) KG__MODEL_COMPLEX(name)
-KG__MODEL_ALL(axpy)
-KG__MODEL_ALL(copy)
-KG__MODEL_ALL(scal)
-KG__MODEL_ALL(swap)
-KG__MODEL_ALL(rot)
-KG__MODEL_REAL(dot)
-KG__MODEL_REAL(nrm2)
-KG__MODEL_REAL(asum)
-KG__MODEL_REAL(ger)
-KG__MODEL_REAL(syr)
-KG__MODEL_REAL(symv)
-KG__MODEL_COMPLEX(dotc)
-KG__MODEL_COMPLEX(dotu)
-KG__MODEL_COMPLEX(gerc)
-KG__MODEL_COMPLEX(geru)
-KG__MODEL_COMPLEX(hemv)
-KG__MODEL_COMPLEX(hemm)
-KG__MODEL_COMPLEX(herk)
-KG__MODEL_ALL(gemv)
-KG__MODEL_ALL(gemvBatched)
-KG__MODEL_ALL(gemvStridedBatched)
-KG__MODEL_ALL(gemm)
-KG__MODEL_ALL(gemmBatched)
-KG__MODEL_ALL(gemmStridedBatched)
-KG__MODEL_ALL(geam)
-KG__MODEL_ALL(dgmm)
-KG__MODEL_ALL(symm)
-KG__MODEL_ALL(syrk)
-KG__MODEL_ALL(syr2k)
-KG__MODEL_ALL(trmm)
-KG__MODEL_ALL(trmv)
-KG__MODEL_ALL(trsv)
-KG__MODEL_ALL(trsm)
-KG__MODEL_ALL(trsmBatched)
-KG__MODEL_ALL(getrfBatched)
-KG__MODEL_ALL(getriBatched)
-KG__MODEL_ALL(getrsBatched)
-KG__MODEL_ALL(geqrfBatched)
-KG__MODEL_ALL(gelsBatched)
-KG__MODEL_ALL(matinvBatched)
-KG__MODEL_CUBLAS(cublasScnrm2)
-KG__MODEL_CUBLAS(cublasDznrm2)
-KG__MODEL_CUBLAS(cublasScasum)
-KG__MODEL_CUBLAS(cublasDzasum)
-KG__MODEL_CUBLAS(cublasIsamax)
-KG__MODEL_CUBLAS(cublasIdamax)
-KG__MODEL_CUBLAS(cublasIcamax)
-KG__MODEL_CUBLAS(cublasIzamax)
-KG__MODEL_CUBLAS(cublasIsamin)
-KG__MODEL_CUBLAS(cublasIdamin)
-KG__MODEL_CUBLAS(cublasHgemm)
-KG__MODEL_CUBLAS(cublasHgemmBatched)
-KG__MODEL_CUBLAS(cublasHgemmStridedBatched)
-KG__MODEL_CUBLAS(cublasSgemmEx)
-KG__MODEL_CUBLAS(cublasCgemmEx)
-KG__MODEL_CUBLAS(cublasGemmEx)
-KG__MODEL_CUBLAS(cublasGemmBatchedEx)
-KG__MODEL_CUBLAS(cublasGemmStridedBatchedEx)
-KG__MODEL_CUBLAS(cublasAxpyEx)
-KG__MODEL_CUBLAS(cublasDotEx)
-KG__MODEL_CUBLAS(cublasNrm2Ex)
-KG__MODEL_CUBLAS(cublasScalEx)
-KG__MODEL_CUBLAS(cublasSetVector)
-KG__MODEL_CUBLAS(cublasGetVector)
-KG__MODEL_CUBLAS(cublasSetMatrix)
-KG__MODEL_CUBLAS(cublasGetMatrix)
+// clang-format off
+#define KG__MODEL_OF_REAL(X) X(dot) X(nrm2) X(asum) X(ger) X(syr) X(symv)
+#define KG__MODEL_OF_COMPLEX(X) X(dotc) X(dotu) X(gerc) X(geru) X(hemv) X(hemm) X(herk)
+#define KG__MODEL_OF_ALL(X)                                                                        \
+    X(axpy) X(copy) X(scal) X(swap) X(rot) X(gemv) X(gemvBatched) X(gemvStridedBatched) X(gemm)    \
+    X(gemmBatched) X(gemmStridedBatched) X(geam) X(dgmm) X(symm) X(syrk) X(syr2k) X(trmm)          \
+    X(trmv) X(trsv) X(trsm) X(trsmBatched) X(getrfBatched) X(getriBatched) X(getrsBatched)         \
+    X(geqrfBatched) X(gelsBatched) X(matinvBatched)
+#define KG__MODEL_NAMED(X)                                                                         \
+    X(cublasScnrm2) X(cublasDznrm2) X(cublasScasum) X(cublasDzasum) X(cublasIsamax)                \
+    X(cublasIdamax) X(cublasIcamax) X(cublasIzamax) X(cublasIsamin) X(cublasIdamin)                \
+    X(cublasHgemm) X(cublasHgemmBatched) X(cublasHgemmStridedBatched) X(cublasSgemmEx)             \
+    X(cublasCgemmEx) X(cublasGemmEx) X(cublasGemmBatchedEx) X(cublasGemmStridedBatchedEx)          \
+    X(cublasAxpyEx) X(cublasDotEx) X(cublasNrm2Ex) X(cublasScalEx) X(cublasSetVector)              \
+    X(cublasGetVector) X(cublasSetMatrix) X(cublasGetMatrix)
+// clang-format on
+KG__MODEL_OF_REAL(KG__MODEL_REAL)
+KG__MODEL_OF_COMPLEX(KG__MODEL_COMPLEX)
+KG__MODEL_OF_ALL(KG__MODEL_ALL)
+KG__MODEL_NAMED(KG__MODEL_CUBLAS)
+#undef KG__MODEL_OF_ALL
+#undef KG__MODEL_OF_REAL
+#undef KG__MODEL_OF_COMPLEX
+#undef KG__MODEL_NAMED
 #undef KG__MODEL_ALL
 #undef KG__MODEL_COMPLEX
 #undef KG__MODEL_REAL

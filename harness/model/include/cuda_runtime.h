@@ -37,16 +37,17 @@
 #include "kg_model_device.h"
 
 #ifdef __SANITIZE_THREAD__
-/* Instrumented kernels call these by other names, before string.h declares them. */
+/* Instrumented kernels call these by other names, before string.h declares them; all call printf()
+ * so. */
 extern "C" void *memcpy(void *to, const void *from,
                         size_t size) noexcept(true) __asm__("kg__model_memcpy");
 extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,
                         size_t size) noexcept(true) __asm__("kg__model_memset");
+#endif
 extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
     __attribute__((format(printf, 1, 2)));
-#endif
 
 #include <assert.h>
 #include <math.h>

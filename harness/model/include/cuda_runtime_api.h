@@ -21,6 +21,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CUDART_VERSION 13000
 
@@ -459,14 +460,15 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                            const cudaLaunchConfig_t *config);
 
+#include "kg_model_texture_types.h"
+
+#include "kg_model_host_calls.h"
+
 #ifdef __cplusplus
 }
 #endif
 #undef KG__MODEL_DEFAULT
 
-#include "kg_model_texture_types.h"
-
-#include "kg_model_host_calls.h"
 #include "library_types.h"
 
 #endif

@@ -7,6 +7,16 @@
 #include "cuda/functional"
 
 #define KG__CUB __attribute__((always_inline, unused)) inline
+/* The constructor of a class on its temporary storage. */
+#define KG__CUB_ON(name, member)                                                                   \
+    KG__CUB explicit name(TempStorage &storage) : member(storage)                                  \
+    {                                                                                              \
+    }                                                                                              \
+                                                                                                   \
+  private:                                                                                         \
+    TempStorage &member;                                                                           \
+                                                                                                   \
+  public:
 
 namespace cub
 {

@@ -88,9 +88,7 @@ class BlockReduce
 
   public:
     using TempStorage = kg__model::room<T, block::warps>;
-    KG__CUB explicit BlockReduce(TempStorage &storage) : of_warp_(storage)
-    {
-    }
+    KG__CUB_ON(BlockReduce, of_warp_)
     /* The first thread gets what the first `valid` have. */
     template <typename Operation>
     KG__CUB T Reduce(T value, Operation operation, int valid = threads)
@@ -128,9 +126,6 @@ class BlockReduce
     {
         return Reduce(values, cub::Sum());
     }
-
-  private:
-    TempStorage &of_warp_;
 };
 
 template <typename T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1, int = 0>
@@ -141,9 +136,7 @@ class BlockScan
   public:
     /* The last is a prefix that one thread gets for all. */
     using TempStorage = kg__model::room<T, block::warps + 1>;
-    KG__CUB explicit BlockScan(TempStorage &storage) : of_warp_(storage)
-    {
-    }
+    KG__CUB_ON(BlockScan, of_warp_)
 
     /* Each takes one value of a thread and gives one, or as many in arrays. After the operation may
      * come a place for what all threads have, or a function that the first warp calls with that,
@@ -257,7 +250,6 @@ class BlockScan
         __syncthreads();
         return of_warp_[block::warps];
     }
-    TempStorage &of_warp_;
 };
 
 template <typename T, int X, int Items, bool = false, int Y = 1, int Z = 1, int = 0>
@@ -275,9 +267,7 @@ class BlockExchange
 
   public:
     using TempStorage = kg__model::room<T, threads * Items>;
-    KG__CUB explicit BlockExchange(TempStorage &storage) : room_(storage)
-    {
-    }
+    KG__CUB_ON(BlockExchange, room_)
 #define KG__CUB_EXCHANGE(name, from, to, in_warps)                                                 \
     KG__CUB void name(const T(&values)[Items], T(&results)[Items])                                 \
     {                                                                                              \
@@ -348,9 +338,6 @@ class BlockExchange
             valid[i] = ranks[i] >= 0;
         ScatterToStripedFlagged(values, results, ranks, valid);
     }
-
-  private:
-    TempStorage &room_;
 };
 
 /* What loads and stores have in common: DIRECT and VECTORIZE touch memory where the items belong.
@@ -375,9 +362,7 @@ template <typename T, int X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOA
 class BlockLoad
 {
     KG__CUB_LAYOUT(BLOCK_LOAD)
-    KG__CUB explicit BlockLoad(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockLoad, storage_)
     template <typename From>
     KG__CUB void Load(From from, T (&items)[Items], int valid = threads * Items)
     {
@@ -399,9 +384,6 @@ class BlockLoad
             items[i] = otherwise;
         Load(from, items, valid);
     }
-
-  private:
-    TempStorage &storage_;
 };
 
 template <typename T, int X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT,
@@ -409,9 +391,7 @@ template <typename T, int X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_ST
 class BlockStore
 {
     KG__CUB_LAYOUT(BLOCK_STORE)
-    KG__CUB explicit BlockStore(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockStore, storage_)
     template <typename To>
     KG__CUB void Store(To to, T (&items)[Items], int valid = threads * Items)
     {
@@ -426,9 +406,6 @@ class BlockStore
                 to[at] = items[i];
         }
     }
-
-  private:
-    TempStorage &storage_;
 };
 #undef KG__CUB_LAYOUT
 

@@ -114,9 +114,7 @@ class BlockMergeSort
         kg__model::room<Key, X * Y * Z * Items> keys;
         kg__model::room<Value, X * Y * Z * Items> values;
     };
-    KG__CUB explicit BlockMergeSort(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockMergeSort, storage_)
     KG__CUB_MERGE_SORT(Sort)
     KG__CUB_MERGE_SORT(StableSort)
 
@@ -136,7 +134,6 @@ class BlockMergeSort
         kg__model::merge_sort(storage_.keys, storage_.values, keys, values, block::thread(),
                               X * Y * Z, less, [] { __syncthreads(); });
     }
-    TempStorage &storage_;
 };
 
 template <typename Key, int Items, int Lanes = KG__MODEL_WARP, typename Value = NullType>
@@ -202,9 +199,7 @@ class BlockRadixRank
         unsigned int used;
         typename scan::TempStorage sums;
     };
-    KG__CUB explicit BlockRadixRank(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockRadixRank, storage_)
     template <typename Bits, int Items, typename Extractor>
     KG__CUB void RankKeys(Bits (&keys)[Items], int (&ranks)[Items], Extractor extractor)
     {
@@ -226,9 +221,6 @@ class BlockRadixRank
             __syncthreads();
         }
     }
-
-  private:
-    TempStorage &storage_;
 };
 
 /* Runs of values, by their lengths or by where they begin. */

@@ -100,9 +100,7 @@ class WarpExchange
 {
   public:
     using TempStorage = kg__model::room<T, Items * Lanes>;
-    KG__CUB explicit WarpExchange(TempStorage &storage) : room_(storage)
-    {
-    }
+    KG__CUB_ON(WarpExchange, room_)
     KG__CUB void BlockedToStriped(const T (&values)[Items], T (&results)[Items])
     {
         const kg__model::lanes warp(Lanes);
@@ -147,7 +145,6 @@ class WarpExchange
         for (unsigned int i = 0; i < Items; i++)
             results[i] = room_[to(i)];
     }
-    TempStorage &room_;
 };
 
 /* What loads and stores of warps have in common. */
@@ -172,9 +169,7 @@ template <typename T, int Items, WarpLoadAlgorithm Algorithm = WARP_LOAD_DIRECT,
 class WarpLoad
 {
     KG__CUB_WARP(WARP_LOAD)
-    KG__CUB explicit WarpLoad(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(WarpLoad, storage_)
     template <typename From>
     KG__CUB void Load(From from, T (&items)[Items], int valid = Items * Lanes)
     {
@@ -194,9 +189,6 @@ class WarpLoad
             items[i] = otherwise;
         Load(from, items, valid);
     }
-
-  private:
-    TempStorage &storage_;
 };
 
 template <typename T, int Items, WarpStoreAlgorithm Algorithm = WARP_STORE_DIRECT,
@@ -204,9 +196,7 @@ template <typename T, int Items, WarpStoreAlgorithm Algorithm = WARP_STORE_DIREC
 class WarpStore
 {
     KG__CUB_WARP(WARP_STORE)
-    KG__CUB explicit WarpStore(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(WarpStore, storage_)
     template <typename To>
     KG__CUB void Store(To to, T (&items)[Items], int valid = Items * Lanes)
     {
@@ -219,9 +209,6 @@ class WarpStore
                 to[place(warp, i)] = items[i];
         }
     }
-
-  private:
-    TempStorage &storage_;
 };
 #undef KG__CUB_WARP
 

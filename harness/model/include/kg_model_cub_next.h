@@ -32,6 +32,15 @@ struct neighbors {
         if (own + 1 < X * Y * Z)
             after = storage.first[own + 1];
     }
+    /* Where an item is that a caller may give. */
+    static KG__CUB const T *item()
+    {
+        return nullptr;
+    }
+    static KG__CUB const T *item(const T &given)
+    {
+        return &given;
+    }
     static KG__CUB bool is_first()
     {
         return block::thread() == 0;
@@ -51,49 +60,22 @@ class BlockAdjacentDifference
 
   public:
     using TempStorage = typename next::TempStorage;
-    KG__CUB explicit BlockAdjacentDifference(TempStorage &storage) : storage_(storage)
-    {
+    KG__CUB_ON(BlockAdjacentDifference, storage_)
+    /* `outer`: the item before the first or after the last, where there is one. */
+#define KG__CUB_SUBTRACT(name, parameters, way, valid)                                             \
+    template <int Items, typename Output, typename Operation, typename... Outer>                   \
+    KG__CUB void name(T(&items)[Items], Output(&results)[Items], Operation operation parameters,   \
+                      const Outer &...outer)                                                       \
+    {                                                                                              \
+        way(items, results, operation, valid, next::item(outer...));                               \
     }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractLeft(T (&items)[Items], Output (&results)[Items], Operation operation)
-    {
-        left(items, results, operation, Items * X * Y * Z, nullptr);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractLeft(T (&items)[Items], Output (&results)[Items], Operation operation,
-                              T before)
-    {
-        left(items, results, operation, Items * X * Y * Z, &before);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractLeftPartialTile(T (&items)[Items], Output (&results)[Items],
-                                         Operation operation, int valid)
-    {
-        left(items, results, operation, valid, nullptr);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractLeftPartialTile(T (&items)[Items], Output (&results)[Items],
-                                         Operation operation, int valid, T before)
-    {
-        left(items, results, operation, valid, &before);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractRight(T (&items)[Items], Output (&results)[Items], Operation operation)
-    {
-        right(items, results, operation, Items * X * Y * Z, nullptr);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractRight(T (&items)[Items], Output (&results)[Items], Operation operation,
-                               T after)
-    {
-        right(items, results, operation, Items * X * Y * Z, &after);
-    }
-    template <int Items, typename Output, typename Operation>
-    KG__CUB void SubtractRightPartialTile(T (&items)[Items], Output (&results)[Items],
-                                          Operation operation, int valid)
-    {
-        right(items, results, operation, valid, nullptr);
-    }
+#define KG__CUB_VALID , int valid
+    KG__CUB_SUBTRACT(SubtractLeft, , left, Items *X *Y *Z)
+    KG__CUB_SUBTRACT(SubtractRight, , right, Items *X *Y *Z)
+    KG__CUB_SUBTRACT(SubtractLeftPartialTile, KG__CUB_VALID, left, valid)
+    KG__CUB_SUBTRACT(SubtractRightPartialTile, KG__CUB_VALID, right, valid)
+#undef KG__CUB_VALID
+#undef KG__CUB_SUBTRACT
 
   private:
     /* Items that are not valid, and the end that has no neighbor, stay as they are. */
@@ -133,7 +115,6 @@ class BlockAdjacentDifference
                     : static_cast<Output>(items[i]);
         }
     }
-    TempStorage &storage_;
 };
 
 template <typename T, int X, int Y = 1, int Z = 1, int = 0>
@@ -143,28 +124,20 @@ class BlockDiscontinuity
 
   public:
     using TempStorage = typename next::TempStorage;
-    KG__CUB explicit BlockDiscontinuity(TempStorage &storage) : storage_(storage)
+    KG__CUB_ON(BlockDiscontinuity, storage_)
+    template <int Items, typename Flag, typename Operation, typename... Before>
+    KG__CUB void FlagHeads(Flag (&heads)[Items], T (&items)[Items], Operation operation,
+                           const Before &...before)
     {
+        flag(&heads, static_cast<Flag(*)[Items]>(nullptr), items, operation, next::item(before...),
+             nullptr);
     }
-    template <int Items, typename Flag, typename Operation>
-    KG__CUB void FlagHeads(Flag (&heads)[Items], T (&items)[Items], Operation operation)
+    template <int Items, typename Flag, typename Operation, typename... After>
+    KG__CUB void FlagTails(Flag (&tails)[Items], T (&items)[Items], Operation operation,
+                           const After &...after)
     {
-        flag(&heads, static_cast<Flag(*)[Items]>(nullptr), items, operation, nullptr, nullptr);
-    }
-    template <int Items, typename Flag, typename Operation>
-    KG__CUB void FlagHeads(Flag (&heads)[Items], T (&items)[Items], Operation operation, T before)
-    {
-        flag(&heads, static_cast<Flag(*)[Items]>(nullptr), items, operation, &before, nullptr);
-    }
-    template <int Items, typename Flag, typename Operation>
-    KG__CUB void FlagTails(Flag (&tails)[Items], T (&items)[Items], Operation operation)
-    {
-        flag(static_cast<Flag(*)[Items]>(nullptr), &tails, items, operation, nullptr, nullptr);
-    }
-    template <int Items, typename Flag, typename Operation>
-    KG__CUB void FlagTails(Flag (&tails)[Items], T (&items)[Items], Operation operation, T after)
-    {
-        flag(static_cast<Flag(*)[Items]>(nullptr), &tails, items, operation, nullptr, &after);
+        flag(static_cast<Flag(*)[Items]>(nullptr), &tails, items, operation, nullptr,
+             next::item(after...));
     }
     template <int Items, typename Flag, typename Operation>
     KG__CUB void FlagHeadsAndTails(Flag (&heads)[Items], Flag (&tails)[Items], T (&items)[Items],
@@ -226,7 +199,6 @@ class BlockDiscontinuity
                                            i < Items - 1 ? items[i + 1] : after, first + i + 1);
         }
     }
-    TempStorage &storage_;
 };
 
 template <typename T, int X, int Y = 1, int Z = 1, int = 0>
@@ -237,9 +209,7 @@ class BlockShuffle
 
   public:
     using TempStorage = kg__model::room<T, threads>;
-    KG__CUB explicit BlockShuffle(TempStorage &storage) : room_(storage)
-    {
-    }
+    KG__CUB_ON(BlockShuffle, room_)
     /* Where there is no such thread, `result` stays. */
     KG__CUB void Offset(T value, T &result, int distance = 1)
     {
@@ -301,7 +271,6 @@ class BlockShuffle
         __syncthreads();
         then();
     }
-    TempStorage &room_;
 };
 
 enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
@@ -318,9 +287,7 @@ class BlockHistogram
         unsigned int used;
         unsigned int counts[Algorithm == BLOCK_HISTO_SORT ? Bins : 1];
     };
-    KG__CUB explicit BlockHistogram(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockHistogram, storage_)
     template <typename Counter>
     KG__CUB void InitHistogram(Counter histogram[Bins])
     {
@@ -355,9 +322,6 @@ class BlockHistogram
             }
         }
     }
-
-  private:
-    TempStorage &storage_;
 };
 
 } // namespace cub

@@ -44,9 +44,7 @@ class BlockRadixSort
         typename key_exchange::TempStorage keys;
         typename value_exchange::TempStorage values;
     };
-    KG__CUB explicit BlockRadixSort(TempStorage &storage) : storage_(storage)
-    {
-    }
+    KG__CUB_ON(BlockRadixSort, storage_)
 #define KG__CUB_SORT(name, descends, striped)                                                      \
     KG__CUB void name(Key(&keys)[Items], int first = 0, int end = bits)                            \
     {                                                                                              \
@@ -100,8 +98,24 @@ class BlockRadixSort
         if constexpr (!::std::is_same_v<Other, NullType>)
             value_exchange(storage_.values).BlockedToStriped(values);
     }
-    TempStorage &storage_;
 };
+
+// clang-format off
+#define KG__CUB_DEVICE_WIDE(X)                                                                     \
+    X(Sum) X(Reduce) X(Min) X(Max) X(ArgMin) X(ArgMax) X(ReduceByKey) X(TransformReduce)           \
+    X(InclusiveSum) X(ExclusiveSum) X(InclusiveScan) X(ExclusiveScan) X(SortKeys)                  \
+    X(SortKeysDescending) X(SortPairs) X(SortPairsDescending) X(If) X(Flagged) X(Unique)           \
+    X(HistogramEven) X(Encode) X(NonTrivialRuns) X(SubtractLeft) X(SubtractLeftCopy)               \
+    X(SubtractRight) X(SubtractRightCopy) X(Batched) X(Bulk) X(ForEach) X(ForEachN) X(Transform)   \
+    X(StableSortKeys) X(StableSortPairs) X(MaxKeys) X(MinKeys) X(InclusiveSumByKey)                \
+    X(ExclusiveSumByKey) X(InclusiveScanByKey) X(ExclusiveScanByKey) X(UniqueByKey)                \
+    X(HistogramRange) X(MultiHistogramEven) X(LowerBound) X(UpperBound)
+#define KG__CUB_DEVICE_CLASSES(X)                                                                  \
+    X(DeviceAdjacentDifference) X(DeviceCopy) X(DeviceFor) X(DeviceHistogram) X(DeviceMemcpy)      \
+    X(DeviceSegmentedSort) X(DeviceTopK) X(DeviceTransform) X(DeviceMergeSort)                     \
+    X(DevicePartition) X(DeviceRadixSort) X(DeviceReduce) X(DeviceRunLengthEncode) X(DeviceScan)   \
+    X(DeviceSegmentedRadixSort) X(DeviceSegmentedReduce) X(DeviceSelect)
+// clang-format on
 
 /* They say so when they are called, so that kernels in the same file compile. */
 struct kg__device_wide {
@@ -111,69 +125,14 @@ struct kg__device_wide {
     {                                                                                              \
         return kg__model_refuse("CUB's algorithms for the whole device", #name);                   \
     }
-    KG__CUB_REFUSED(Sum)
-    KG__CUB_REFUSED(Reduce)
-    KG__CUB_REFUSED(Min)
-    KG__CUB_REFUSED(Max)
-    KG__CUB_REFUSED(ArgMin)
-    KG__CUB_REFUSED(ArgMax)
-    KG__CUB_REFUSED(ReduceByKey)
-    KG__CUB_REFUSED(TransformReduce)
-    KG__CUB_REFUSED(InclusiveSum)
-    KG__CUB_REFUSED(ExclusiveSum)
-    KG__CUB_REFUSED(InclusiveScan)
-    KG__CUB_REFUSED(ExclusiveScan)
-    KG__CUB_REFUSED(SortKeys)
-    KG__CUB_REFUSED(SortKeysDescending)
-    KG__CUB_REFUSED(SortPairs)
-    KG__CUB_REFUSED(SortPairsDescending)
-    KG__CUB_REFUSED(If)
-    KG__CUB_REFUSED(Flagged)
-    KG__CUB_REFUSED(Unique)
-    KG__CUB_REFUSED(HistogramEven)
-    KG__CUB_REFUSED(Encode)
-    KG__CUB_REFUSED(NonTrivialRuns)
-    KG__CUB_REFUSED(SubtractLeft)
-    KG__CUB_REFUSED(SubtractLeftCopy)
-    KG__CUB_REFUSED(SubtractRight)
-    KG__CUB_REFUSED(SubtractRightCopy)
-    KG__CUB_REFUSED(Batched)
-    KG__CUB_REFUSED(Bulk)
-    KG__CUB_REFUSED(ForEach)
-    KG__CUB_REFUSED(ForEachN)
-    KG__CUB_REFUSED(Transform)
-    KG__CUB_REFUSED(StableSortKeys)
-    KG__CUB_REFUSED(StableSortPairs)
-    KG__CUB_REFUSED(MaxKeys)
-    KG__CUB_REFUSED(MinKeys)
-    KG__CUB_REFUSED(InclusiveSumByKey)
-    KG__CUB_REFUSED(ExclusiveSumByKey)
-    KG__CUB_REFUSED(InclusiveScanByKey)
-    KG__CUB_REFUSED(ExclusiveScanByKey)
-    KG__CUB_REFUSED(UniqueByKey)
-    KG__CUB_REFUSED(HistogramRange)
-    KG__CUB_REFUSED(MultiHistogramEven)
-    KG__CUB_REFUSED(LowerBound)
-    KG__CUB_REFUSED(UpperBound)
+    KG__CUB_DEVICE_WIDE(KG__CUB_REFUSED)
+#undef KG__CUB_DEVICE_WIDE
 #undef KG__CUB_REFUSED
 };
-using DeviceAdjacentDifference = kg__device_wide;
-using DeviceCopy = kg__device_wide;
-using DeviceFor = kg__device_wide;
-using DeviceHistogram = kg__device_wide;
-using DeviceMemcpy = kg__device_wide;
-using DeviceSegmentedSort = kg__device_wide;
-using DeviceTopK = kg__device_wide;
-using DeviceTransform = kg__device_wide;
-using DeviceMergeSort = kg__device_wide;
-using DevicePartition = kg__device_wide;
-using DeviceRadixSort = kg__device_wide;
-using DeviceReduce = kg__device_wide;
-using DeviceRunLengthEncode = kg__device_wide;
-using DeviceScan = kg__device_wide;
-using DeviceSegmentedRadixSort = kg__device_wide;
-using DeviceSegmentedReduce = kg__device_wide;
-using DeviceSelect = kg__device_wide;
+#define KG__CUB_CLASS(name) using name = kg__device_wide;
+KG__CUB_DEVICE_CLASSES(KG__CUB_CLASS)
+#undef KG__CUB_DEVICE_CLASSES
+#undef KG__CUB_CLASS
 
 } // namespace cub
 

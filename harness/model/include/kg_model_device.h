@@ -227,7 +227,9 @@ void *kg__model_memset(void *to, int value, size_t size);
 /* Counts the calling lane's share of the multiply-adds of a product of matrices. */
 void kg__model_multiplies(unsigned int times);
 
-/* What instrumented kernels call in place of printf(): counts a kernel's call. */
+/* What kernels and launchers call in place of printf(). Counts an instrumented kernel's call; shows
+ * the first 64 KiB that kernels print in this process, and at its end how many calls it did not
+ * show. Returns the number of arguments for a kernel, else what printf() does. */
 int kg__model_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The block's dynamic shared memory; by its name for arrays that are declared `extern __shared__`.

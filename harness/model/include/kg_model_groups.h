@@ -29,10 +29,7 @@ class cluster_group
     {
         __cluster_barrier_wait();
     }
-    static KG__GROUP arrival_token barrier_arrive()
-    {
-        return arrival_token{};
-    }
+    KG__GROUP_STATIC(arrival_token, barrier_arrive, arrival_token{})
     static KG__GROUP void barrier_wait()
     {
         __cluster_barrier_wait();
@@ -51,14 +48,8 @@ class cluster_group
         return static_cast<Element *>(
             kg__model_map_shared(pointer, static_cast<unsigned int>(rank)));
     }
-    static KG__GROUP dim3 block_index()
-    {
-        return __clusterRelativeBlockIdx();
-    }
-    static KG__GROUP unsigned int block_rank()
-    {
-        return __clusterRelativeBlockRank();
-    }
+    KG__GROUP_STATIC(dim3, block_index, __clusterRelativeBlockIdx())
+    KG__GROUP_STATIC(unsigned int, block_rank, __clusterRelativeBlockRank())
     static KG__GROUP dim3 thread_index()
     {
         const dim3 block = block_index();
@@ -66,32 +57,18 @@ class cluster_group
         return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y,
                     block.z * blockDim.z + threadIdx.z);
     }
-    static KG__GROUP unsigned int thread_rank()
-    {
-        return block_rank() * kg__model::threads_in_block() + kg__model::thread_in_block();
-    }
-    static KG__GROUP dim3 dim_blocks()
-    {
-        return __clusterDim();
-    }
-    static KG__GROUP unsigned int num_blocks()
-    {
-        return __clusterSizeInBlocks();
-    }
+    KG__GROUP_STATIC(unsigned int, thread_rank,
+                     block_rank() * kg__model::threads_in_block() + kg__model::thread_in_block())
+    KG__GROUP_STATIC(dim3, dim_blocks, __clusterDim())
+    KG__GROUP_STATIC(unsigned int, num_blocks, __clusterSizeInBlocks())
     static KG__GROUP dim3 dim_threads()
     {
         const dim3 blocks = dim_blocks();
 
         return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
     }
-    static KG__GROUP unsigned int num_threads()
-    {
-        return num_blocks() * kg__model::threads_in_block();
-    }
-    static KG__GROUP unsigned int size()
-    {
-        return num_threads();
-    }
+    KG__GROUP_STATIC(unsigned int, num_threads, num_blocks() * kg__model::threads_in_block())
+    KG__GROUP_STATIC(unsigned int, size, num_threads())
 };
 
 KG__GROUP cluster_group this_cluster()

@@ -1,17 +1,8 @@
 /* Host calls that programs make besides those that a harness needs: launches by pointers, memory in
- * the order of streams, captures, and hints. Hints are checked and change nothing. Included by
+ * the order of streams, captures, and hints. Hints are checked and change nothing. Part of
  * cuda_runtime_api.h. */
 #ifndef KG__MODEL_HOST_CALLS_H
 #define KG__MODEL_HOST_CALLS_H
-
-#include "cuda_runtime_api.h"
-
-#ifdef __cplusplus
-#define KG__MODEL_DEFAULT(value) = value
-extern "C" {
-#else
-#define KG__MODEL_DEFAULT(value)
-#endif
 
 /* A call that changes nothing: cudaErrorInvalidValue where its arguments are not `valid`. */
 cudaError_t kg__model_take_hint(int valid);
@@ -297,9 +288,5 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
 
 #undef KG__MODEL_ANSWER
 #undef KG__MODEL_HINT
-#ifdef __cplusplus
-}
-#endif
-#undef KG__MODEL_DEFAULT
 
 #endif

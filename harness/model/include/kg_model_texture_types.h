@@ -1,18 +1,6 @@
-/* Textures, surfaces and arrays: types and calls of the host. Included by cuda_runtime_api.h. */
+/* Textures, surfaces and arrays: types and calls of the host. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_TEXTURE_TYPES_H
 #define KG__MODEL_TEXTURE_TYPES_H
-
-#include "cuda_runtime_api.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-#ifdef __cplusplus
-#define KG__MODEL_DEFAULT(value) = value
-extern "C" {
-#else
-#define KG__MODEL_DEFAULT(value)
-#endif
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -175,33 +163,23 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 
 static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
 {
-    struct cudaExtent made;
+    struct cudaExtent made = { width, height, depth };
 
-    made.width = width;
-    made.height = height;
-    made.depth = depth;
     return made;
 }
 
 static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
 {
-    struct cudaPos made;
+    struct cudaPos made = { x, y, z };
 
-    made.x = x;
-    made.y = y;
-    made.z = z;
     return made;
 }
 
 static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize,
                                                         size_t ysize)
 {
-    struct cudaPitchedPtr made;
+    struct cudaPitchedPtr made = { pointer, pitch, xsize, ysize };
 
-    made.ptr = pointer;
-    made.pitch = pitch;
-    made.xsize = xsize;
-    made.ysize = ysize;
     return made;
 }
 
@@ -223,10 +201,5 @@ kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t
 void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x, int y, int z,
                               enum cudaSurfaceBoundaryMode mode, void *element, size_t bytes,
                               int writes);
-
-#ifdef __cplusplus
-}
-#endif
-#undef KG__MODEL_DEFAULT
 
 #endif

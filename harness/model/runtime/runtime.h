@@ -64,6 +64,8 @@ void kg__model_free_all(void);
 bool kg__model_has_symbols(void);
 /* The mangled name of the function that begins at `address`; "" in a stripped program. */
 const char *kg__model_symbol_at(const void *address);
+/* The bytes of the variable at `address` from there to its end; 0 where no symbol says. */
+size_t kg__model_bytes_at(const void *address);
 /* Finds or adds the kernel at `address`, which must be a function's. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
 

@@ -191,6 +191,20 @@ const char *kg__model_symbol_at(const void *address)
     return function != NULL ? function->name : "";
 }
 
+size_t kg__model_bytes_at(const void *address)
+{
+    const kg__model_image *image = kg__model_image_at(address);
+
+    for (size_t i = 0; image != NULL && i < image->object_count; i++) {
+        const kg__model_symbol *object = &image->objects[i];
+        size_t before = (size_t)((uintptr_t)address - (uintptr_t)object->base);
+
+        if (before < object->size)
+            return object->size - before;
+    }
+    return 0;
+}
+
 kg__model_memory kg__model_memory_at(const void *address)
 {
     const unsigned char *dynamic = kg__model_dynamic_shared();

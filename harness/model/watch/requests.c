@@ -93,14 +93,14 @@ static inline unsigned int count_distinct(const uint32_t *values, unsigned int c
     uint32_t seen[WARP];
     unsigned int distinct = 0;
 
+    if (repeats(values, count))
+        count = WARP / 2;
     for (unsigned int i = 1; i < count; i++) {
         changes += values[i] != values[i - 1];
         falls += values[i] < values[i - 1];
     }
     if (falls == 0)
         return changes;
-    if (repeats(values, count))
-        count = WARP / 2;
     for (unsigned int i = 0; i < count; i++) {
         unsigned int other = 0;
 
@@ -165,28 +165,50 @@ static unsigned int count_wavefronts_of_quads(const uint32_t *first, unsigned in
     return wavefronts;
 }
 
+/* Sets the bits from `first` to before `end`. */
+static inline void set_bits(unsigned char *bits, uint32_t first, uint32_t end)
+{
+    unsigned char *byte = bits + (first >> 3);
+    unsigned char *last = bits + ((end - 1) >> 3);
+    unsigned int mask = UCHAR_MAX << (first & 7);
+
+    if (byte < last) {
+        *byte++ |= (unsigned char)mask;
+        memset(byte, UCHAR_MAX, (size_t)(last - byte));
+        mask = UCHAR_MAX;
+    }
+    *last |= (unsigned char)(mask & UCHAR_MAX >> (7 - ((end - 1) & 7)));
+}
+
+/* True when each lane of half a warp touches what the lane before it does, or what follows that. */
+static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, unsigned int bytes)
+{
+    unsigned int gaps = 0;
+
+    if (count != WARP / 2)
+        return false;
+    for (int lane = 1; lane < WARP / 2; lane++)
+        gaps += offsets[lane] - offsets[lane - 1] > bytes;
+    return gaps == 0;
+}
+
 /* Marks bytes that are touched for the first time in this launch. */
 static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
 {
     unsigned char *bits = region->bits[write];
-    unsigned int mask = (1u << bytes) - 1;
 
     if (bits == NULL)
         bits = region->bits[write] = kg__allocate(region->bytes / 8 + 1, 1);
-    if (repeats(offsets, count))
-        count = WARP / 2;
-    for (unsigned int i = 0; i < count; i++) {
-        unsigned char *byte = bits + (offsets[i] >> 3);
-        unsigned int shifted = mask << (offsets[i] & 7);
+    for (unsigned int i = 0; i < count; i += WARP / 2) {
+        unsigned int end = count - i < WARP / 2 ? count : i + WARP / 2;
 
-        if (shifted <= UCHAR_MAX) {
-            if ((*byte & shifted) != shifted)
-                *byte |= (unsigned char)shifted;
+        if (are_one_piece(offsets + i, end - i, bytes)) {
+            set_bits(bits, offsets[i], offsets[end - 1] + bytes);
             continue;
         }
-        for (; shifted != 0; byte++, shifted >>= 8)
-            *byte |= (unsigned char)shifted;
+        for (unsigned int lane = i; lane < end; lane++)
+            set_bits(bits, offsets[lane], offsets[lane] + bytes);
     }
 }
 

@@ -10,12 +10,11 @@
 #define WARP KG__MODEL_WARP
 #define EVERY_LANE UINT32_MAX
 
-_Thread_local kg__trace_event *kg__trace_cursor;
-_Thread_local kg__trace_event *kg__trace_limit;
+_Thread_local uint64_t *kg__trace_cursor;
+_Thread_local uint64_t *kg__trace_limit;
 _Thread_local uintptr_t kg__trace_stack;
 
-/* A row holds an event of each lane, so that lanes that go together are side by side. */
-static kg__trace_event events[KG__TRACE_ROWS + 1][WARP] __attribute__((aligned(64)));
+static kg__trace_row rows[KG__TRACE_ROWS + 1] __attribute__((aligned(64)));
 static uint8_t filled[WARP];   /* rows that a lane has written */
 static uint8_t replayed[WARP]; /* and those of them that are done with */
 static uint32_t full;          /* lanes that wait for room */
@@ -32,8 +31,8 @@ void kg__trace_begin(unsigned int warp)
 void kg__trace_resume(unsigned int lane, const void *stack)
 {
     running = lane;
-    kg__trace_cursor = &events[filled[lane]][lane];
-    kg__trace_limit = &events[KG__TRACE_ROWS][lane];
+    kg__trace_cursor = &rows[filled[lane]].what[lane];
+    kg__trace_limit = &rows[KG__TRACE_ROWS].what[lane];
     kg__trace_stack = (uintptr_t)stack;
 }
 
@@ -41,7 +40,8 @@ void kg__trace_pause(void)
 {
     if (kg__trace_cursor == NULL)
         return;
-    filled[running] = (uint8_t)((kg__trace_cursor - &events[0][running]) / WARP);
+    filled[running] =
+        (uint8_t)((size_t)(kg__trace_cursor - &rows[0].what[running]) / KG__TRACE_TO_NEXT);
     kg__trace_cursor = kg__trace_limit = NULL;
 }
 
@@ -52,7 +52,7 @@ void kg__trace_fill(void)
 
 void kg__trace_widen(void)
 {
-    kg__trace_limit = &events[KG__TRACE_ROWS][running];
+    kg__trace_limit = &rows[KG__TRACE_ROWS].what[running];
 }
 
 /* Replays whole rows from `row` to before `end`, as long as all lanes are together. Returns the row
@@ -62,21 +62,20 @@ static unsigned int replay_rows(unsigned int row, unsigned int end)
     uint64_t addresses[WARP];
 
     for (; row < end; row++) {
-        const kg__trace_event *together = events[row];
-        unsigned int kind = kg__access_kind(together[0].what);
-        uintptr_t apart = 0;
+        const uint64_t *what = rows[row].what;
+        const uintptr_t *code = rows[row].code;
+        unsigned int kind = kg__access_kind(what[0]);
+        uint64_t apart = 0;
 
         for (int lane = 0; lane < WARP; lane++) {
-            uint64_t what = together[lane].what;
-
-            apart |= together[lane].code ^ together[0].code;
-            apart |= (what ^ together[0].what) & KG__ACCESS_KIND;
-            addresses[lane] = kg__access_address(what);
+            apart |= code[lane] ^ code[0];
+            apart |= (what[lane] ^ what[0]) & KG__ACCESS_KIND;
+            addresses[lane] = kg__access_address(what[lane]);
         }
         if (apart != 0)
             break;
         if (kind != 0)
-            kg__request_take(together[0].code, kind, WARP, addresses, NULL);
+            kg__request_take(code[0], kind, WARP, addresses, NULL);
     }
     return row;
 }
@@ -98,19 +97,20 @@ static uint32_t step(uint32_t left)
 
     for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
         unsigned int lane = (unsigned int)__builtin_ctz(rest);
-        const kg__trace_event *event = &events[replayed[lane]][lane];
+        const uint64_t what = rows[replayed[lane]].what[lane];
+        const uintptr_t code = rows[replayed[lane]].code[lane];
 
-        if (event->code > lowest || (event->code == lowest && kg__access_kind(event->what) != kind))
+        if (code > lowest || (code == lowest && kg__access_kind(what) != kind))
             continue;
-        if (event->code < lowest) {
-            lowest = event->code;
-            kind = kg__access_kind(event->what);
+        if (code < lowest) {
+            lowest = code;
+            kind = kg__access_kind(what);
             moved = 0;
             together.count = 0;
         }
         moved |= 1u << lane;
         together.lanes[together.count] = (uint8_t)lane;
-        together.addresses[together.count++] = kg__access_address(event->what);
+        together.addresses[together.count++] = kg__access_address(what);
     }
     for (unsigned int i = 0; i < together.count; i++)
         replayed[together.lanes[i]]++;

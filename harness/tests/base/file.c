@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "tests/fakes/drive.h"
 
 TestSuite(file, .init = make_folder, .fini = remove_folder);
@@ -126,4 +127,19 @@ Test(file, a_disk_that_takes_no_more_leaves_the_old_file)
     cr_assert(stat(at("x"), &facts) == 0);
     cr_expect(facts.st_size == 3 && !exists(temporary()));
     free(large);
+}
+
+Test(file, json_that_cannot_be_written_leaves_the_old_file)
+{
+    kg__error error = { "" };
+    json_t *bad = json_object();
+    struct stat facts;
+
+    write_text(at("x.json"), "old");
+    json_object_set_new(bad, "text", json_string_nocheck("\xff"));
+    cr_assert(!kg__json_save(at("x.json"), bad, 1, &error));
+    cr_expect(strstr(error.text, "x.json: the document cannot be written") != NULL, "%s",
+              error.text);
+    cr_assert(stat(at("x.json"), &facts) == 0 && facts.st_size == 3);
+    json_decref(bad);
 }

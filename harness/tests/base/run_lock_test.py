@@ -1,41 +1,53 @@
-"""Who holds a folder of results, for the commands and the scripts. usage: run_lock_test.py TREE KERNELGATE"""
+"""Who holds a directory, for the commands. usage: run_lock_test.py TREE KERNELGATE"""
 
+import contextlib
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
 # pylint: disable=wrong-import-position
 from command_fixture import COMMAND, TREE, Folder  # noqa: E402
+from kernelgate.base import run_lock  # noqa: E402
+from kernelgate.base.common import Failure  # noqa: E402
 
-LOCK = "run.lock"
+LOCK = run_lock.FILE
+UNREADABLE = "run.lock: does not say who holds this folder: if no run is in progress here, remove it"
+RIVALS = 20
 
 
 class RunLock(Folder):
-    def script(self, code, told, command="echo taken"):
-        """What a script prints that takes the folder as ci/gate does, then runs a command."""
-        text = f". {TREE}/ci/common.sh; lock_folder \"$1\" 'set KG_OUT to another folder'; {command}"
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text, "gate", os.getcwd()], capture_output=True, text=True,
-                              check=False, env=self.environment, timeout=60)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        self.assertIn(told, done.stdout + done.stderr)
-        return done.stdout + done.stderr
+    def refused(self, why, act=run_lock.take, folder="."):
+        with self.assertRaises(Failure) as caught:
+            act(folder, *[os.getpid()] * (act is run_lock.take))
+        self.assertIn(why, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
 
-    def take(self, process):
-        """The folder is taken for a process."""
-        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-            started = file.read().rpartition(")")[2].split()[19]
-        self.write(LOCK, f"process {process}\nstarted {started}\nhost {socket.gethostname()}\nwhat somebody\nsince today\n")
+    def held(self, why):
+        self.refused(why, run_lock.check)
+        self.refused(why)
 
-    def take_for_stranger(self):
-        """The same for a process that is no ancestor of what asks."""
+    def free(self):
+        run_lock.check(".")
+        self.assertTrue(run_lock.take(".", os.getpid()))
+        run_lock.release(".", os.getpid())
+        self.assertEqual(self.read(LOCK), "")
+
+    def start_stranger(self):
+        """A process that is no ancestor of what asks."""
         stranger = subprocess.Popen(["sleep", "100"])  # pylint: disable=consider-using-with
         self.addCleanup(stranger.wait)
         self.addCleanup(stranger.kill)
-        self.take(stranger.pid)
+        return stranger
+
+    def take_for_stranger(self):
+        stranger = self.start_stranger()
+        run_lock.take(".", stranger.pid, "somebody")
         return stranger
 
     def test_the_commands_leave_a_held_folder_alone(self):
@@ -46,49 +58,120 @@ class RunLock(Folder):
             self.assertEqual(self.read("results.json"), "of the other run")
             self.assertFalse(os.path.exists("records"), command)
 
-    def test_the_scripts_keep_to_the_same_file(self):
+    def test_what_a_holder_starts_descends_from_it(self):
+        """What the gate holds, its programs may write to, and no other process."""
+        begin = f"{COMMAND} begin --out {os.getcwd()}"
+        with run_lock.held(".", "ci/gate"):
+            self.expect_program(0, "", "bash", "-c", f"{begin} && ({begin})")
+            stray = f"setsid -f bash -c '{begin} >said 2>&1; touch over'; until [[ -e over ]]; do sleep 0.05; done"
+            self.expect_program(0, "", "bash", "-c", stray)
+        self.assertIn("held by ci/gate, process ", self.read("said"))
+
+    def test_a_folder_that_is_not_held(self):
+        run_lock.check("missing")
+        run_lock.check(".")
+        self.assertFalse(os.path.exists(LOCK), "looking leaves nothing")
+        self.free()
+        self.refused("missing/run.lock: cannot be opened: No such file", folder="missing")
+        run_lock.take(".", os.getpid())
+        first, _, host, what, since = self.read(LOCK).splitlines()
+        self.assertEqual((first, host), (f"process {os.getpid()}", f"host {socket.gethostname()}"))
+        self.assertRegex(f"{what} {since}", "what python.* since 2.* UTC")
+
+    def test_a_holder_that_ends(self):
+        """One that is not waited for is dead though its number is not free; a number may be another process's now."""
         stranger = self.take_for_stranger()
-        self.script(2, "held by somebody, process ")
+        self.held(f"held by somebody, process {stranger.pid}, since 2")
+        self.held("wait until it finishes, or set KG_OUT to another folder")
+        run_lock.release(".", os.getpid())
+        self.held("held by somebody")
+        text = self.read(LOCK)
         stranger.kill()
+        os.waitid(os.P_PID, stranger.pid, os.WEXITED | os.WNOWAIT)
+        self.free()
         stranger.wait()
-        self.script(0, "taken")
+        with self.assertRaisesRegex(Failure, "/proc has nothing about it"):
+            run_lock.take(".", stranger.pid)
+        other = self.start_stranger()
+        self.write(LOCK, text.replace(f"process {stranger.pid}", f"process {other.pid}").replace("started ", "started 1"))
+        self.free()
+
+    def test_a_holder_that_may_be_hidden(self):
+        self.take_for_stranger()
+        with mock.patch.object(run_lock, "look", lambda process: None), mock.patch("os.kill", side_effect=PermissionError):
+            self.assertTrue(run_lock.Holder(1, 1, socket.gethostname(), "", "").liveness() == run_lock.ALIVE)
+
+    def test_an_ancestor_stays_the_holder(self):
+        run_lock.take(".", os.getppid(), "ctest")
+        with run_lock.held("."):
+            self.assertIn(f"process {os.getppid()}\n", self.read(LOCK))
+        run_lock.release(".", os.getpid())
+        self.assertIn("what ctest\n", self.read(LOCK))
+        run_lock.release(".", os.getppid())
         self.assertEqual(self.read(LOCK), "")
-        self.script(3, "what ci/gate\nsince 2", 'cat "$1/run.lock"; exit 3')
-        self.take(os.getpid())  # an ancestor of the script stays the holder
-        self.script(0, "taken")
-        self.assertIn("\nwhat somebody\n", self.read(LOCK))
-        self.write(LOCK, "")
-        self.script(-signal.SIGKILL, "", "kill -KILL $$")
-        self.assertIn("what ci/gate", self.read(LOCK))
-        self.expect(0, "", "begin", "--out", os.getcwd())  # a killed script holds nothing
+        with run_lock.held(".", "ci/gate"):
+            self.assertIn("what ci/gate\n", self.read(LOCK))
+        self.assertEqual(self.read(LOCK), "")
 
-    def test_what_a_script_starts_descends_from_it(self):
-        """What the script holds, its programs may write to, and no other process."""
-        begin = f'{COMMAND} begin --out "$1"'
-        stray = (f"setsid -f bash -c '{COMMAND} begin --out '\"$1\"' && echo passed; touch over'; "
-                 "until [[ -e over ]]; do sleep 0.05; done")
-        said = self.script(0, "held by ci/gate, process ", f"{begin}; ({begin}); {stray}")
-        self.assertNotIn("passed", said)
-
-    def test_neither_takes_a_file_that_does_not_say_who(self):
-        host = f"host {socket.gethostname()}\nwhat x\nsince y\n"
-        for text in ("process 12\nhost a\n", f"process 99999999999999999999\nstarted 1\n{host}",
-                     f"process 1\nstarted 99999999999999999999999\n{host}", f"process -1\nstarted 1\n{host}",
-                     f"process 1\nstarted soon\n{host}"):
+    def test_files_that_do_not_say_who(self):
+        """harness/tests/base/run_lock.c tries the reader of the programs by the same lines."""
+        with open(os.path.join(TREE, "harness", "tests", "base", "run_locks.txt"), encoding="utf-8") as file:
+            texts = [line.rstrip("\n").replace(";", "\n") for line in file]
+        for text in texts:
             self.write(LOCK, text)
-            self.script(2, "run.lock: does not say who holds this folder")
-            self.expect(2, "run.lock: does not say who holds this folder", "begin", "--out", os.getcwd())
+            self.held(UNREADABLE)
+        self.expect(2, UNREADABLE, "begin", "--out", os.getcwd())
 
-    def test_what_the_scripts_cannot_understand(self):
+    def test_a_holder_elsewhere(self):
         self.write(LOCK, "process 1\nstarted 1\nhost elsewhere.invalid\nwhat ctest\nsince today\n")
-        self.script(2, "held by ctest, process 1 on elsewhere.invalid, since today: wait")
-        os.remove(LOCK)
-        os.mkdir(LOCK)
-        self.script(2, "run.lock: is not a regular file: remove it, or set KG_OUT to another folder")
-        os.rmdir(LOCK)
-        os.symlink("other", LOCK)
-        self.script(2, "run.lock: is not a regular file")
+        self.held("held by ctest, process 1 on elsewhere.invalid, since today: wait")
+        self.held("if it is gone, remove ./run.lock")
+
+    def test_what_is_not_a_file(self):
+        for make, why in ((os.mkdir, "run.lock: is not a regular file: remove it, or set KG_OUT to another folder"),
+                          (os.mkfifo, "run.lock: is not a regular file"),
+                          (lambda path: os.symlink("other", path), "run.lock: cannot be opened: Too many levels")):
+            make(LOCK)
+            self.held(why)
+            os.rmdir(LOCK) if os.path.isdir(LOCK) else os.unlink(LOCK)  # pylint: disable=expression-not-assigned
         self.assertFalse(os.path.exists("other"))
+
+    def test_a_file_that_stays_locked(self):
+        """A process that is stopped before it finished keeps nothing waiting forever."""
+        self.write(LOCK, "")
+        with open(LOCK, encoding="utf-8") as file, mock.patch.object(run_lock, "SECONDS_TO_WAIT", 0.05):
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.held("a process has kept it open for 0.05 s")
+
+    def test_a_full_disk(self):
+        with mock.patch("os.pwrite", return_value=3):
+            self.refused("run.lock: cannot be written: No space left on device: free some disk space, or set KG_OUT")
+        self.assertEqual(self.read(LOCK), "")
+
+    def test_of_many_at_once_one_wins(self):
+        """The first time it is not held, then by a process that died."""
+        for _ in range(5):
+            start, go = os.pipe()
+            results, through = os.pipe()
+            rivals = []
+            for _ in range(RIVALS):
+                rivals.append(os.fork())
+                if rivals[-1] == 0:
+                    os.close(go)
+                    os.read(start, 1)  # until the other end is closed for all of them
+                    taken = False
+                    with contextlib.suppress(Failure):
+                        taken = run_lock.take(".", os.getpid())
+                    os.write(through, b"1" if taken else b"0")
+                    signal.pause()  # a winner that ended would make room for the next
+            os.close(go)
+            won = sum(os.read(results, 1) == b"1" for _ in rivals)
+            for rival in rivals:
+                os.kill(rival, signal.SIGKILL)
+                os.waitpid(rival, 0)
+            for end in (start, results, through):
+                os.close(end)
+            self.assertEqual(won, 1)
 
 
 if __name__ == "__main__":

@@ -58,14 +58,14 @@ const char *with_case(const char *text)
     static char file[4096];
 
     snprintf(file, sizeof file,
-             "{\"schema\": \"kernelgate-baseline/2\",\n"
-             " \"target\": {\"key\": \"%s\"}, \"provenance\": {\"model\": \"1\"},\n"
-             " \"cases\": {\n"
+             "{'schema': 'kernelgate-baseline/2',\n"
+             " 'target': {'key': '%s'}, 'provenance': {'model': '1'},\n"
+             " 'cases': {\n"
              "  %s,\n"
-             "  \"z/good/1/-\": {\"barriers\": {\"value\": 3}}\n"
+             "  'z/good/1/-': {'barriers': {'value': 3}}\n"
              " }}\n",
              target_key, text);
-    return file;
+    return quote(file);
 }
 
 kg__baseline load_bad(const char *message)

@@ -23,7 +23,8 @@ void begin_baselines(void);
 void be_the_model(void);
 void be_a_gpu(void);
 
-/* A file with a good case, and before it this text of another one; good until the next call. */
+/* A file with a good case, and before it this text of another one, with ' for "; good until the
+ * next call. */
 const char *with_case(const char *text);
 
 /* Loads the file, which is expected to be bad, and expects its complaint to be `message` behind the

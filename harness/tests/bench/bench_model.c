@@ -1,6 +1,6 @@
 /* How fast the CPU model runs, counts and checks: one launch of matmul_f32 on 530 x 530 matrices in
  * blocks of 16 x 16. Built twice: bench_model.plain with plain kernels and bench_model.instrumented
- * with instrumented ones; ci/bench-model runs both and makes a table.
+ * with instrumented ones; tools/dev/bench-model runs both and makes a table.
  *
  * usage: bench_model.* VARIANT MODE
  *   VARIANT  naive or tiled

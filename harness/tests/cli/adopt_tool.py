@@ -14,7 +14,7 @@ import unittest
 import command_run
 from command_fixture import COMMAND, TREE, Folder
 
-from nvml import THROTTLING
+from kernelgate.base.nvml import THROTTLING
 
 SOUND, MODEL = sys.argv[3:5]
 SLOW = "fake/plain/64/b32"

@@ -9,7 +9,7 @@ import unittest
 from baseline_fixture import AFTER, Baselines, PATH, case, counters, gpu, time
 from command_fixture import TREE
 
-from baseline_changes import Changes, moved_beyond
+from kernelgate.baseline.changes import Changes, moved_beyond
 
 
 class Differences(Baselines):

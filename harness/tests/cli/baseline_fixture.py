@@ -1,12 +1,11 @@
 """What the tests of the commands of baselines share: documents of baselines, and a folder that has one."""
 
 import json
-import os
 import subprocess
 
-from command_fixture import COMMAND, Folder
+from command_fixture import Folder
 
-import baseline_file
+from kernelgate.baseline import file as baseline_file
 
 SESSIONS = 5
 RESTS_ON = {"boards": 1, "sessions": SESSIONS}
@@ -60,6 +59,5 @@ class Baselines(Folder):
 
     def loaded(self, document):
         """The baseline of a document, whose file is named by its key."""
-        os.environ["KG__COMMAND"] = COMMAND
         name = f"{document['target']['key']}.json"
         return baseline_file.parse(name, name, json.dumps(document).encode())

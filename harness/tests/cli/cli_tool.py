@@ -66,9 +66,11 @@ class CommandLine(Command):
             self.assertIn("baseline record", text)
 
     def test_version(self):
-        with open(os.path.join(TREE, "CMakeLists.txt"), encoding="utf-8") as file:
-            version = re.search(r"project\(kernelgate\s+VERSION\s+([\d.]+)", file.read())[1]
-        self.assertEqual(self.ends(0, "kernelgate", "", "--version"), f"kernelgate {version}\n")
+        version = self.ends(0, "kernelgate", "", "--version")
+        self.assertRegex(version, r"\Akernelgate [0-9]+\.[0-9]+\.[0-9]+\n\Z")
+        done = subprocess.run([sys.executable, "-m", "kernelgate", "--version"], capture_output=True, text=True, check=False,
+                              env={**self.environment, "PYTHONPATH": os.path.join(TREE, "tools")})
+        self.assertEqual((done.returncode, done.stdout), (0, version))
         self.ends(2, "", None, "--version", "doctor")
 
     def test_unknown_commands_name_the_nearest(self):
@@ -79,8 +81,6 @@ class CommandLine(Command):
                 ('did you mean "tune"?', "help", "tnue"), ('did you mean "doctor"?', "help", "doktor"),
                 ('unknown command "begin-nothing-at-all-like-this": see `kernelgate help`', "begin-nothing-at-all-like-this")):
             self.ends(2, "", told, *arguments)
-        # Two versions that ask each other for a command would go on without end.
-        self.ends(2, "", "kernelgate: doctor: the Python programs of another version ask for it", "doctor", KG__ASKED="1")
 
     def test_unknown_options(self):
         for told, *arguments in (
@@ -99,6 +99,27 @@ class CommandLine(Command):
         self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.05 to 3600: ", "begin", KG_CASE_TIMEOUT="",
                   KG_CASE_SECONDS="0.01")
         self.ends(0, "", "", "begin", KG_CASE_TIMEOUT="", KG_CASE_SECONDS="2")
+
+
+class Border(unittest.TestCase):
+    """Python starts the programs that are C, and these start no Python."""
+
+    def test_no_program_knows_an_interpreter(self):
+        build = os.path.dirname(COMMAND)
+        programs = [f"{COMMAND}-judge", *(os.path.join(build, "harness", "tests", f"fake.{kind}") for kind in ("model", "gpu"))]
+        for program in programs:
+            with open(program, "rb") as file:
+                self.assertNotIn(b"python", file.read().lower(), program)
+
+    def test_no_source_names_one(self):
+        harness = os.path.join(TREE, "harness")
+        sources = [os.path.join(folder, name) for folder, _, names in os.walk(harness) for name in names
+                   if name.endswith((".c", ".h", ".cu", ".cpp")) and not folder.startswith(os.path.join(harness, "tests"))]
+        self.assertGreater(len(sources), 100)
+        for path in sources:
+            with open(path, encoding="utf-8") as file:
+                strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', file.read())
+            self.assertFalse([text for text in strings if "python" in text.lower() or ".py" in text], path)
 
 
 class Manual(Command):

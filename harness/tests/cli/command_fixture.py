@@ -11,7 +11,7 @@ import command_run
 from command_run import VALIDATE
 
 TREE, COMMAND = sys.argv[1:3]
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 # What would steer a program besides the settings of its test.
 STEERING = ("KG_", "BXFI_", "FAKE_", "CTEST_", "GITHUB_", "CUDA", "CC", "CXX", "CI", "NO_COLOR", "CLICOLOR_FORCE")
 

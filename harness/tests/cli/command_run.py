@@ -1,58 +1,39 @@
 """Runs of kernelgate, and of the validator of documents, as subprocess.run makes them.
 
-To start kernelgate and then Python for each call takes most of the time of a test. So a command that is Python runs in a fork of the
-test, which has its modules already. What kernelgate itself does before is tested by real starts: the first run of each command is
-one, and so is every run whose help, settings or interpreter are for kernelgate to see to."""
+To start Python for each call takes most of the time of a test. So a command runs in a fork of the test, which has its modules
+already. How kernelgate starts is tested by real starts: the first run of each command is one, and so is every run with another
+interpreter or environment for it."""
 
 import importlib
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
 
+import jsonschema  # pylint: disable=unused-import # which takes 0.1 s, and the forks have it then
+
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-TOOLS = os.path.join(TREE, "tools", "kernelgate")
+TOOLS = os.path.join(TREE, "tools")
 VALIDATOR = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")
 VALIDATE = [sys.executable, "-W", "ignore", VALIDATOR, os.path.join(TREE, "baselines", "schemas")]
 # What a process reads as it starts.
 START = ("LD_", "PYTHON", "LC_", "LANG")
-# Settings that kernelgate takes; of all others it has to say itself whether it does.
-CLEAR = {"KG_STRICT": "0|1", "KG_CASE_TIMEOUT": r"[1-9][0-9]{0,2}|0\.[1-9]", "KG_CASE_SECONDS": r"[1-9][0-9]{0,2}|0\.[1-9]"}
-
-_started = set()
+_started = []
 
 
-def _module(path):
-    """The module of a program, from whose folder it imports others."""
-    folder, name = os.path.split(path)
-    if folder not in sys.path:
-        sys.path.append(folder)
-    return importlib.import_module(os.path.splitext(name)[0])
+if TOOLS not in sys.path:
+    sys.path.insert(0, TOOLS)
 
-
-# The program of each command that is Python.
-_TOOLS = {entry.name: entry.program for entry in _module(os.path.join(TOOLS, "commands.py")).COMMANDS if entry.program}
-
-
-def _command_of(arguments):
-    """The command that arguments begin with, where it is Python, and its own arguments."""
-    for words in (2, 1):
-        name = " ".join(map(os.fsdecode, arguments[:words]))
-        if len(arguments) >= words and name in _TOOLS:
-            return name, list(map(os.fsdecode, arguments[words:]))
-    return None, []
-
-
-def _needs_start(name, arguments, environment):
-    """Whether a run depends on how kernelgate, or Python, starts."""
+def _needs_start(arguments, environment):
+    """Whether a run depends on how kernelgate, or Python, starts; the first run of a command stands for it."""
     python = shutil.which("python3", path=environment.get("PATH", os.defpath))
-    return (name not in _started or not {"-h", "--help"}.isdisjoint(arguments)
-            or python is None or python != shutil.which("python3") and not os.path.samefile(python, sys.executable)
-            or any(environment.get(key) != os.environ.get(key) for key in {*environment, *os.environ} if key.startswith(START))
-            or any(key in environment and not re.fullmatch(text, environment[key]) for key, text in CLEAR.items()))
+    name = arguments[:1]
+    if name in _started and python is not None and os.path.samefile(python, sys.executable):
+        return any(environment.get(key) != os.environ.get(key) for key in {*environment, *os.environ} if key.startswith(START))
+    _started.append(name)
+    return True
 
 
 def _exit_code(main):
@@ -92,18 +73,17 @@ def _become(main, arguments, environment):
 def _main_of(line, environment):
     """What a command line runs as a function, with its arguments and environment; None where it has to be started."""
     if VALIDATOR in line:
-        main, arguments = _module(VALIDATOR).main, line[line.index(VALIDATOR):]
+        sys.path.append(os.path.dirname(VALIDATOR))
+        main, arguments = importlib.import_module("validate_documents").main, line[line.index(VALIDATOR):]
         return lambda: main(*arguments[1:]), arguments, environment
     path = os.path.realpath(line[0])
-    name, arguments = _command_of(line[1:])
-    if name is None or not path.endswith("/harness/cli/kernelgate"):
+    if os.path.basename(path) != "kernelgate" or not os.path.exists(f"{path}-judge"):
         return None
-    if _needs_start(name, arguments, environment):
-        _started.add(name)
+    arguments = list(map(os.fsdecode, line[1:]))
+    if _needs_start(arguments, environment):
         return None
-    tool = os.path.join(TOOLS, _TOOLS[name])
-    main = _module(tool).main
-    return lambda: sys.modules["common"].run(main), [tool, *arguments], {**environment, "KG__COMMAND": path}
+    main = importlib.import_module("kernelgate.commands").main
+    return lambda: sys.modules["kernelgate.base.common"].run(main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
 
 
 def run(line, env=None, **options):

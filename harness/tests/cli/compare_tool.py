@@ -18,8 +18,11 @@ import mutations
 
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, tool = (importlib.import_module(name) for name in ("common", "compare"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+common = importlib.import_module("kernelgate.base.common")
+judging = importlib.import_module("kernelgate.base.judging")
+tool = importlib.import_module("kernelgate.report.compare")
+JUDGE = os.path.join(os.path.dirname(COMMAND), judging.PROGRAM)
 
 GPU, OTHER, MODEL = "nvidia-h200", "nvidia-a100", "cpu-model"
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("KG_")}, "NO_COLOR": "1"}
@@ -200,9 +203,15 @@ class Compare(unittest.TestCase):
             self.assertEqual(len(compared([a, b], [a, b]).rows), 1)
 
     def test_moves_that_are_none(self):
-        for text in ("", "[]", "{}", '{"moves": [1]}', '{"moves": [{"unit": "ns"}]}'):
-            done = subprocess.run([COMMAND, "judge", "--moves"], input=text.encode(), capture_output=True, check=False)
-            self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), text)
+        with tempfile.NamedTemporaryFile() as file:
+            for content in (b"", b"[]", b"{}", *(judging.records_of("moves", **moves) for moves in (
+                    {}, {"moves": {}}, {"moves": [1]}, {"moves": [{"unit": "ns"}]}))):
+                file.seek(0)
+                file.truncate()
+                file.write(content)
+                file.flush()
+                done = subprocess.run([JUDGE, file.name], capture_output=True, check=False)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), content)
 
 
 class Front(unittest.TestCase):
@@ -286,8 +295,8 @@ exit 1
         """Whatever the files have, they are taken or refused in one line with exit code 2."""
         generator = random.Random(20261123)
         codes = dict.fromkeys((0, 1, 2, 77), 0)
-        pass_all = mock.patch.object(tool, "judge", lambda moves: [json.loads(json.dumps(move, allow_nan=False)) and {
-            "verdict": "pass", "why": ""} for move in moves])
+        pass_all = mock.patch.object(tool, "judged", lambda command, form, moves: {"judgments": [
+            json.loads(json.dumps(move, allow_nan=False)) and {"verdict": "pass", "why": ""} for move in moves]})
         with pass_all, mock.patch.dict(os.environ, ENVIRONMENT, clear=True):
             for _ in range(2000):
                 self.write("b.json", mutations.mutated_text(self.b, generator))

@@ -7,7 +7,7 @@ import unittest
 
 from command_fixture import COMMAND, TREE, Folder
 
-TOOL = os.path.join(TREE, "tools", "kernelgate", "contents.py")
+TOOL = ("env", f"PYTHONPATH={os.path.join(TREE, 'tools')}", "python3", "-B", "-m", "kernelgate.base.contents")
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(small LANGUAGES C)
@@ -107,7 +107,7 @@ class Contents(Folder):
         self.begin(0, "")
         time.sleep(0.02)
         self.put("5")
-        self.assertEqual(self.run_program("python3", "-B", TOOL, "build"), (0, ""), "a build sees it by itself")
+        self.assertEqual(self.run_program(*TOOL, "build"), (0, ""), "a build sees it by itself")
         self.expect_rebuilt("part.c", "5")
 
     def test_the_projects_own_lines(self):
@@ -124,7 +124,7 @@ class Contents(Folder):
         self.begin(0, "")
         for tool, text in (("bin/cicc", "second"), ("bin/nvcc", NVCC + "# third\n")):
             self.replace(tool, text)
-            self.expect_program(0, tool, "python3", "-B", TOOL, "build")
+            self.expect_program(0, tool, *TOOL, "build")
             self.build()
             self.begin(0, "")
             self.assertIn(text, self.read("build/part.cubin"))

@@ -8,9 +8,9 @@ import unittest
 
 from command_fixture import Folder
 
-import doctor
-from machine import BaselineFact, Facts, Program
-from nvml import Cuda, Gpu, Nvml
+from kernelgate.run import doctor
+from kernelgate.run.machine import BaselineFact, Facts, Program
+from kernelgate.base.nvml import Cuda, Gpu, Nvml
 
 FAKE_NVML = sys.argv[3]
 VERSIONS = {"CMake": (3, 25), "Ninja": (1, 11), "C compiler": (12, 2), "C++ compiler": (12, 2), "pkg-config": (1, 8),

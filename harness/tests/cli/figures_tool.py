@@ -6,9 +6,9 @@ import sys
 import unittest
 
 sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
 
-import figures  # noqa: E402
+from kernelgate.base import figures
 
 
 class Figures(unittest.TestCase):

@@ -12,7 +12,9 @@ import command_fixture
 from command_fixture import COMMAND, TREE
 
 del sys.argv[1:3]  # which command_fixture has read
-cases, common, importer = (importlib.import_module(name) for name in ("cases", "common", "import"))
+cases = importlib.import_module("kernelgate.imports.cases")
+common = importlib.import_module("kernelgate.base.common")
+importer = importlib.import_module("kernelgate.run.import_command")
 
 COPY = "copy/strided/1048576/b256"
 SCAN = "scan/i32/65536/-"
@@ -103,9 +105,9 @@ class Folder(command_fixture.Folder):
     def converted(self, tool, *documents, target=None):
         """What the judge is handed of documents, by target."""
         paths = [self.write(f"{index}.json", document) for index, document in enumerate(documents)]
-        with mock.patch.object(importer, "judge") as judge:
+        with mock.patch.object(importer, "judge_records") as judge:
             importer.main([f"--from={tool}", *([f"--target={target}"] if target else []), *paths])
-        return judge.call_args.args[0].targets
+        return json.loads(judge.call_args.args[1])["targets"]
 
     def refuses(self, fragment, tool, *documents, target=None):
         with self.assertRaises(common.Failure) as caught:

@@ -231,7 +231,7 @@ class Refusals(Folder):
             self.write("0.json", mutations.mutated_text(document, generator))
             error = io.TextIOWrapper(io.BytesIO())
             arguments = ["import", f"--from={tool}", *(["--target=t"] if tool == "google-benchmark" else []), "0.json"]
-            with mock.patch.object(importer, "judge") as judge, mock.patch.object(sys, "argv", arguments), \
+            with mock.patch.object(importer, "judge_records", return_value=0) as judge, mock.patch.object(sys, "argv", arguments), \
                     contextlib.redirect_stderr(error), self.assertRaises(SystemExit) as ended:
                 common.run(importer.main)
             told = error.buffer.getvalue().decode()
@@ -240,16 +240,16 @@ class Refusals(Folder):
             self.assertEqual(told.count("\n"), 1 if code else 0, told)
             self.assertRegex(told, r"\Akernelgate: 0\.json: |\Akernelgate: 0\.json:[0-9]+: " if code else r"\A\Z")
             if not code:
-                taken.append(judge.call_args.args)
+                taken.append(judge.call_args.args[1])
         self.assertGreater(min(codes.values()), 500, codes)
-        for measured, _ in taken:
-            for time in (time for target in measured.targets.values() for case in target["cases"].values()
+        for records in taken:
+            for time in (time for target in json.loads(records)["targets"].values() for case in target["cases"].values()
                          for record in case["records"] for time in record.get("metrics", {}).values()):
                 self.assertTrue(0 <= time["low"] <= time["value"] <= time["high"], time)
-        for measured, _ in generator.sample(taken, 20):
+        for records in generator.sample(taken, 20):
             with contextlib.suppress(FileNotFoundError):
                 os.remove("out/results.json")
-            done = self.run_command("judge", self.write("measured.json", {"schema": importer.SCHEMA, "targets": measured.targets}))
+            done = self.run_command("judge", self.write("measured.json", records))
             self.assertIn(done.returncode, (2, 77), done.stderr)
             self.assertTrue(os.path.exists("out/results.json"), done.stderr)
 
@@ -281,7 +281,7 @@ class Verdicts(Folder):
         """Records a baseline by five imports, half a thousandth apart."""
         for index in range(5):
             done = self.imported(77, tool, make(1 + 0.0005 * index), options=options)
-            self.assertIn("record them by the results of five imports", done.stdout)
+            self.assertIn("five imports make one", done.stdout)
             os.rename("out/results.json", f"r{index}.json")
         self.assertIn("by the results of 5 gates", self.adopt(0, *(f"r{index}.json" for index in range(5))))
         (name,) = (name for name in os.listdir("baselines") if name != "sessions")
@@ -376,7 +376,7 @@ class Verdicts(Folder):
         record = {"event": "measured", "metrics": {"time_ns": {"value": 5000, "low": 4990, "high": 5020}}}
         case = {"records": [record], "imported": {"from": "mine", "name": "copy 8", "files": []}}
         target = {"target": {"key": "my-gpu"}, "provenance": {"measured_by": "mine 1"}, "cases": {"a/b/8/-": case}}
-        good = {"schema": importer.SCHEMA, "targets": {"my-gpu": target}}
+        good = {"schema": "kernelgate-measured/1", "targets": {"my-gpu": target}}
         inner = ("targets", "my-gpu")
         self.assertEqual(self.run_command("judge", self.write("good.json", good)).returncode, 77)
         self.assertEqual(self.entry("a/b/8/-")["metrics"]["time_ns"]["value"], 5000)
@@ -415,11 +415,11 @@ class Front(Folder):
         done = self.run_command("import", "x", PATH="/nowhere")
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: python3: cannot be run: No such file or directory: install Python 3.9 or newer\n"))
-        copied = shutil.copy(COMMAND, "kernelgate")
-        done = subprocess.run([os.path.abspath(copied), "import", "x"], capture_output=True, text=True, check=False, env=self.environment)
+        copied = shutil.copy(COMMAND, "kernelgate")  # without its programs
+        done = subprocess.run([os.path.abspath(copied), "import", "--from", "nvbench", self.write("a.json", nvbench())],
+                              capture_output=True, text=True, check=False, env=self.environment)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^kernelgate: \S+/tools/commands\.py: cannot be read: No such file or directory: install "
-                                      r"kernelgate again\n\Z")
+        self.assertRegex(done.stderr, r"^kernelgate: import: \S+/kernelgate-judge: failed: .*: install kernelgate again\n\Z")
 
     def test_an_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

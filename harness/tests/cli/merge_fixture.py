@@ -5,10 +5,10 @@ from unittest import mock
 
 from command_fixture import COMMAND, STEERING, TREE, Folder
 
-import run_merge
-import run_results
-import run_texts
-import schema_form
+from kernelgate.run import merge as run_merge
+from kernelgate.run import results_command as run_results
+from kernelgate.run import texts as run_texts
+from kernelgate.base import schema_form
 
 __all__ = ["COMMAND", "TREE", "Merges", "H200", "MODEL", "claim", "part", "timed", "verdicts"]
 

@@ -5,8 +5,8 @@ import unittest
 
 import command_fixture  # noqa: F401 # pylint: disable=unused-import
 
-from common import Failure
-from observers import run_side_by_side
+from kernelgate.base.common import Failure
+from kernelgate.base.observers import run_side_by_side
 
 
 class SideBySide(unittest.TestCase):

@@ -18,8 +18,11 @@ import mutations
 
 COMMAND = sys.argv.pop()
 TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, bounds, gpu_specs, tool = (importlib.import_module(name) for name in ("common", "predict_bounds", "gpu_specs", "predict"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+common = importlib.import_module("kernelgate.base.common")
+bounds = importlib.import_module("kernelgate.predict.bounds")
+gpu_specs = importlib.import_module("kernelgate.predict.gpu_specs")
+tool = importlib.import_module("kernelgate.predict.predict")
 
 ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("KG_")}, "NO_COLOR": "1"}
 

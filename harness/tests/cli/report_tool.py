@@ -16,7 +16,8 @@ from results_fixture import COMMAND, GPU, MODEL, case, copied, counted, refused,
 import command_run  # noqa: E402
 import mutations  # noqa: E402
 
-common, tool = (importlib.import_module(name) for name in ("common", "report"))
+common = importlib.import_module("kernelgate.base.common")
+tool = importlib.import_module("kernelgate.report.report")
 
 TRANSFERS = (copied("transfers/pageable/8x8/-", 4000, "host"), copied("transfers/pinned/8x8/-", 2000, "graph"),
              timed("transfers/global_to_shared/8x8/-", 1000, 2000), copied("transfers/pageable/768x768/-", 8000, "host"),

@@ -5,9 +5,9 @@ import sys
 import unittest
 
 sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
 
-from run_causes import add_causes, describe_gpu_state  # noqa: E402
+from kernelgate.run.causes import add_causes, describe_gpu_state
 
 GPU, MODEL = "nvidia-fake", "cpu-model"
 CASE = "matmul/tiled/530/b16"

@@ -7,10 +7,10 @@ import unittest
 
 from merge_fixture import COMMAND, MODEL, TREE, Merges, claim, part, verdicts
 
-import programs
-import run_begin
-import run_expected
-from common import Failure
+from kernelgate.base import programs
+from kernelgate.run import begin as run_begin
+from kernelgate.run import expected as run_expected
+from kernelgate.base.common import Failure
 
 # Two tests of one comparison on the CPU model, and a claim.
 TABLES = {"model.a.check": ["a/v/1/-", "a/v/2/-", "a/v/3/-"], "model.a.count": ["a/v/3/-"], "model.a.claim_x": []}
@@ -211,8 +211,8 @@ class Programs(Merges):
 class Ctest(Merges):
     def test_whether_tests_were_chosen(self):
         """By the command line of the parent, which here is a shell that is called as ctest is."""
-        code = (f"import sys; sys.path.insert(0, {os.path.join(TREE, 'tools', 'kernelgate')!r}); "
-                "import run_expected; print(run_expected.ctest_chose_tests())")
+        code = (f"import sys; sys.path.insert(0, {os.path.join(TREE, 'tools')!r}); "
+                "from kernelgate.run import expected; print(expected.ctest_chose_tests())")
         for arguments, by_ctest, chosen in (
                 (["-j2"], True, False), (["-R", "x"], True, True), (["-R", "x"], False, False), (["-Rx"], True, False),
                 (["x-R"], True, False),

@@ -7,8 +7,8 @@ import unittest
 
 from merge_fixture import TREE, Merges, part, verdicts
 
-import schema_form
-from common import Failure
+from kernelgate.base import schema_form
+from kernelgate.base.common import Failure
 
 
 class Forms(Merges):

@@ -9,8 +9,9 @@ from unittest import mock
 
 sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, tool = (importlib.import_module(name) for name in ("common", "text_table"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+common = importlib.import_module("kernelgate.base.common")
+tool = importlib.import_module("kernelgate.base.table")
 
 
 class Tables(unittest.TestCase):

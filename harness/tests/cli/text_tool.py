@@ -5,9 +5,9 @@ import sys
 import unittest
 
 sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
 
-import text  # noqa: E402
+from kernelgate.base import text
 
 
 class Texts(unittest.TestCase):

@@ -22,13 +22,13 @@ from command_run import VALIDATE
 FAKE = sys.argv.pop()
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 
 # pylint: disable=wrong-import-position
-import observers  # noqa: E402
-import progress  # noqa: E402
-import tune  # noqa: E402
-import tune_report  # noqa: E402
+from kernelgate.base import observers
+from kernelgate.base import progress
+from kernelgate.tune import tune
+from kernelgate.tune import tune_report
 from tune_fixture import TARGET, counted, finalist, make_program, measured, script_of  # noqa: E402
 
 

@@ -1,4 +1,4 @@
-"""Tests of `kernelgate validate`. usage: validate_tool.py TREE KERNELGATE"""
+"""Tests of tools/dev/validate.py. usage: validate_tool.py TREE KERNELGATE"""
 
 import contextlib
 import importlib
@@ -15,10 +15,13 @@ from unittest import mock
 import command_run
 import mutations
 
-COMMAND = sys.argv.pop()
+sys.argv.pop()
 TREE = sys.argv.pop()
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
-common, tool = (importlib.import_module(name) for name in ("common", "validate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
+sys.path.insert(0, os.path.join(TREE, "tools", "dev"))
+common = importlib.import_module("kernelgate.base.common")
+tool = importlib.import_module("validate")
+TOOL = os.path.join(TREE, "tools", "dev", "validate.py")
 
 COUNTERS = [part.counter for part in tool.COUNTERPARTS]
 LOADS, LOAD_SECTORS, STORES, STORE_SECTORS = COUNTERS[:4]
@@ -382,7 +385,7 @@ class Records(Validate):
 class Front(Validate):
     def run_command(self, *arguments, **more):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-        return command_run.run([COMMAND, "validate", *arguments], text=True, check=False, env=environment,
+        return subprocess.run([sys.executable, "-B", TOOL, *arguments], text=True, check=False, env=environment,
                               **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
     FILES = ("--model", "model.jsonl", "--launches", "launches.jsonl", "--hardware", "ncu.csv")

@@ -4,7 +4,9 @@ out. usage: flags.py TREE. Configures projects whose kernelgate is only its CMak
 import json
 import os
 import pathlib
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,6 +79,26 @@ ROUTES = (
     ("set_target_properties(own PROPERTIES CUDA_STANDARD 20)", "own.cu", "-std=c++20", "-std=c++20", ""),
     ("target_compile_features(own PUBLIC cuda_std_20)", "own.cu", "-std=c++20", "-std=c++20", ""),
     ("set_target_properties(own PROPERTIES CXX_STANDARD 20)", "host.cpp", "-std=c++20", None, ""),
+    ("set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)", "each.cu", "-fno-lto", "", ""),
+)
+
+SUITES = "kg_add_comparison(routes): {}/suites/routes.c is missing: "
+# What a new project may have: what is moved in its folder, and of the line of kg_add_comparison() or project() in its
+# CMakeLists.txt; what CMake says, nothing where it configures.
+PROJECTS = (
+    ({}, "(routes LIBRARIES own)", "(routes LIBRARIES owm)",
+     "kg_add_comparison(routes): LIBRARIES owm: there is no such target yet, and no such library on this system: correct the name, "
+     "or call add_library(owm) first"),
+    ({}, "(routes LIBRARIES own)", "(routes LIBRARIES own m -lm)", ""),
+    ({}, "LANGUAGES C CXX)", "LANGUAGES CXX)", ""),
+    ({}, "LANGUAGES C CXX)", "LANGUAGES NONE)", ""),
+    ({"suites/routes.c": "suites/math/routes.c"}, "", "", SUITES + "move suites/math/routes.c there"),
+    ({"suites/routes.c": "routes.c"}, "", "", SUITES + "it holds the comparison's table"),
+    ({"more.c": "suites/math/more.c"}, "", "",
+     "suites/math/more.c: suites in subdirectories are not built: move it to suites/more.c"),
+    ({"helper.c": "suites/math/helper.c"}, "", "", ""),
+    ({"link": "kernels/routes/.#each.cu"}, "", "", ""),
+    ({"link": "suites/.#routes.c"}, "", "", ""),
 )
 
 
@@ -88,7 +110,8 @@ class Flags(unittest.TestCase):
         for name, text in (("suites/routes.c", "routes_each, routes_each, "), ("kernels/routes/each.cu", ""), ("src/own.cu", ""),
                            ("src/host.cpp", ""), ("src/plain.c", ""), ("baselines/sm_90.json", "{}"),
                            # A folder's own variables are not those of a project that builds it along.
-                           ("kernelgate/CMakeLists.txt", f"include({TREE}/cmake/KgComparison.cmake)")):
+                           ("kernelgate/CMakeLists.txt",
+                            f"project(kernelgate LANGUAGES C CXX)\ninclude({TREE}/cmake/KgComparison.cmake)")):
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -99,12 +122,14 @@ class Flags(unittest.TestCase):
 
     def configure(self, route):
         later = route.startswith(">")
-        (self.folder / "CMakeLists.txt").write_text(PROJECT.replace("@LATER@", route[1:] if later else "").replace(
-            "@ROUTE@", "" if later else route))
-        done = subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        done = self.cmake(PROJECT.replace("@LATER@", route[1:] if later else "").replace("@ROUTE@", "" if later else route))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), route)
+
+    def cmake(self, project):
+        (self.folder / "CMakeLists.txt").write_text(project)
+        return subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
                                f"-DKG_CODE_NVCC={self.folder}/nvcc", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-Wno-dev"],
                               cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), route)
 
     def told(self, source):
         """What the CPU model's compiler and nvcc are told of a source; None where nvcc does not compile it."""
@@ -126,6 +151,22 @@ class Flags(unittest.TestCase):
                     self.assertEqual(expected is None, words is None)
                 listed = (self.folder / "build" / "routes.untaken").read_text().splitlines()
                 self.assertEqual([line for line in listed if source in line], [f"src/{source}\t{untaken}"] if untaken else [])
+
+    def test_a_new_project(self):
+        """Each line says what to do; what an editor leaves behind is no source."""
+        (self.folder / "helper.c").touch()
+        (self.folder / "more.c").write_text("KG_COMPARISON(more)\n")
+        (self.folder / "link").symlink_to("author@host.1:1")
+        (self.folder / "suites" / "math").mkdir()
+        for moved, line, replaced, told in PROJECTS:
+            with self.subTest(replaced=replaced, moved=moved):
+                for source, target in moved.items():
+                    (self.folder / source).rename(self.folder / target)
+                done = self.cmake(re.sub("@[A-Z]+@", "", PROJECT).replace(line or "\0", replaced))
+                self.assertEqual((done.returncode != 0, told.format(self.folder) in done.stderr), (bool(told), True), done.stderr)
+                for source, target in moved.items():
+                    (self.folder / target).rename(self.folder / source)
+                shutil.rmtree(self.folder / "build")
 
     def test_the_models_headers_come_first(self):
         self.configure("target_include_directories(own BEFORE PUBLIC /some/where)")

@@ -1,4 +1,4 @@
-"""Tests of ci/header-comments. usage: header_comments.py TREE"""
+"""Tests of tools/dev/header-comments. usage: header_comments.py TREE"""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND = os.path.join(sys.argv.pop(), "ci", "header-comments")
+COMMAND = os.path.join(sys.argv.pop(), "tools", "dev", "header-comments")
 
 
 def check(text):

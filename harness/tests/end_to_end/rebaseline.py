@@ -6,7 +6,7 @@ import shutil
 import sys
 import unittest
 
-from run_fixture import CI, COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
+from run_fixture import COMMAND, INSTRUMENTED, MODEL, SLOW, SOUND_GPU, Runs
 
 BASELINE = "baselines/nvidia-fake.json"
 SESSIONS = "baselines/sessions/nvidia-fake.json"
@@ -23,20 +23,17 @@ class Rebaseline(Runs):
         for name in ("cmake", "nvcc"):
             self.write_script(f"bin/{name}", "#!/bin/sh\n")
         self.write_script("bin/nvidia-smi", "#!/bin/sh\necho 'NVIDIA Fake'\n")
-        self.write_script("ci/setup", "#!/bin/sh\n")
-        for name in ("rebaseline", "common.sh"):
-            shutil.copy(os.path.join(CI, name), "ci")
+        self.copy_front("rebaseline")
         for preset in ("gpu", "cpu"):
-            os.makedirs(f"build/{preset}/harness/cli")
-            os.symlink(COMMAND, f"build/{preset}/harness/cli/kernelgate")
-            self.write(f"build/{preset}/kernelgate.path", self.at(f"build/{preset}/harness/cli/kernelgate"))
+            os.makedirs(f"build/{preset}")
+            os.symlink(COMMAND, f"build/{preset}/kernelgate")
+            self.write(f"build/{preset}/kernelgate.path", self.at(f"build/{preset}/kernelgate"))
         for program, name in ((SOUND_GPU, "fake.gpu"), (MODEL, "fake.model"), (INSTRUMENTED, "fake.instrumented")):
             os.symlink(program, f"build/gpu/{name}")
         # A program that is left of another commit is not in the list.
         self.write_script("build/gpu/stale.gpu", "#!/bin/sh\nexit 3\n")
         self.write("build/gpu/kernelgate.programs", "build/gpu/fake.gpu\nbuild/gpu/fake.model\n")
         self.write("build/cpu/kernelgate.programs", "")
-        os.mkdir("baselines")
         for path, text in (("CMakePresets.json", "{}"), ("kernels/plain.cu", "\n"), (".gitignore", IGNORED)):
             self.write(path, text)
         self.expect_shell("git init -q . && git add . && git commit -q -m one")
@@ -57,7 +54,7 @@ class Rebaseline(Runs):
 
     def test_a_new_gpu_gets_a_file_and_is_told_what_to_commit(self):
         printed = self.record(0, f"kernelgate: changed: {BASELINE} {SESSIONS}\nkernelgate: {BASELINE} is new, the first baseline of its target: "
-                                 f"look at it (build/gpu/harness/cli/kernelgate baseline show {BASELINE})\n"
+                                 f"look at it (build/gpu/kernelgate baseline show {BASELINE})\n"
                                  f"kernelgate: then: git add -- {BASELINE} {SESSIONS}")
         self.run_last_command(printed)
         self.assertEqual(self.expect_shell("git log -1 --format=%s"), "baselines: record nvidia-fake\n")
@@ -106,7 +103,7 @@ class Rebaseline(Runs):
                               (("--target", "sm", "--replace"), "--replace is for times"),
                               (("--arch", "90"), "--arch 90: is for --target sm"),
                               (("--target", "sm", "--arch", "90;80"), "numbers as in --arch 80,90"),
-                              (("--target",), "--target needs a value"), (("--fast",), "unknown option '--fast'")):
+                              (("--target",), "--target needs a value"), (("--fast",), "unknown option --fast")):
             self.rebaseline(2, told, *options)
         self.assertEqual(self.observers(), 0)
 
@@ -121,7 +118,7 @@ class Rebaseline(Runs):
         self.rebaseline(2, "/bin is not a project to gate, since it has no CMakePresets.json", KG_PROJECT="bin")
         self.expect_shell("mkdir -p own/baselines && git mv kernels CMakePresets.json own && mv build own/ && "
                           "echo /own/build/ >>.gitignore && git add . && git commit -q -m two")
-        self.write("own/build/gpu/kernelgate.path", self.at("own/build/gpu/harness/cli/kernelgate"))
+        self.write("own/build/gpu/kernelgate.path", self.at("own/build/gpu/kernelgate"))
         self.set(KG_PROJECT="own")
         self.write("own/include.h", "\n")
         self.record(2, "uncommitted changes (own/include.h)")

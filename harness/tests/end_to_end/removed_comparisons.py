@@ -22,7 +22,7 @@ def configure(kept, folder):
     (folder / "CMakeLists.txt").write_text(LINE.sub(lambda line: line[0] if line[1] == kept else "", lists), encoding="utf-8")
     for name in ("suites", "kernels"):
         (folder / name).mkdir()
-    for path in (f"suites/{kept}.c", f"kernels/{kept}", "harness", "cmake", "baselines", "ci"):
+    for path in (f"suites/{kept}.c", f"kernels/{kept}", "harness", "cmake", "baselines", "ci", "tools"):
         (folder / path).symlink_to(ROOT / path)
     done = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", "-DKG_HARNESS_TESTS=ON", "-DKG_GPU=OFF"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

@@ -3,18 +3,18 @@ arguments begin with TREE KERNELGATE FAKES, the folder of the fake programs."""
 
 import json
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
 from command_fixture import COMMAND, TREE, VALIDATE, Folder
 
-__all__ = ["CI", "COMMAND", "GPU", "INSTRUMENTED", "MODEL", "MODEL_CLAIMS", "MODULES", "SLOW", "SOUND_GPU", "TREE", "VALIDATE", "Runs",
+__all__ = ["COMMAND", "GPU", "INSTRUMENTED", "MODEL", "MODEL_CLAIMS", "MODULES", "SLOW", "SOUND_GPU", "TREE", "VALIDATE", "Runs",
            "fake_baseline", "fake_counts"]
 
 MODEL, GPU, SOUND_GPU, MODEL_CLAIMS, INSTRUMENTED = (
     os.path.join(sys.argv[3], name)
     for name in ("fake.model", "fake.gpu", "fake_sound.gpu", "fake_claims.model", "fake.instrumented"))
-CI = os.path.join(TREE, "ci")
 MODULES = os.path.join(TREE, "cmake")
 SLOW = "fake/plain/64/b32"  # the case that the plans of most tests change
 
@@ -53,6 +53,7 @@ class Runs(Folder):
     def setUp(self):
         super().setUp()
         self.folder = os.getcwd()
+        os.mkdir("baselines")
         self.set(KG_OUT=self.at("out"), KG_BASELINES=self.at("baselines"), KG_CASE_TIMEOUT=20, KG_VERBOSE=1, FAKE_LOG=self.at("log"),
                  FAKE_PLAN=self.at("plan"), FAKE_COUNT_LOG=self.at("count_log"), FAKE_COUNT_PLAN=self.at("count_plan"))
 
@@ -67,6 +68,15 @@ class Runs(Folder):
             self.environment.pop(name, None)
             if value is not None:
                 self.environment[name] = str(value)
+
+    def copy_front(self, name, folder="."):
+        """A script of ci/ with the package that it runs, and a setup that installs nothing."""
+        for part in (f"ci/{name}", "ci/run-files"):
+            os.makedirs(os.path.join(folder, "ci"), exist_ok=True)
+            shutil.copy(os.path.join(TREE, part), os.path.join(folder, part))
+        shutil.copytree(os.path.join(TREE, "tools/kernelgate"), os.path.join(folder, "tools/kernelgate"),
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        self.write_script(os.path.join(folder, "ci/setup"), "#!/bin/sh\n")
 
     def load(self, path):
         return json.loads(self.read(path))

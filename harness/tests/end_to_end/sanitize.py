@@ -1,4 +1,4 @@
-"""Observers under compute-sanitizer: what ci/sanitize-observer makes of the reports of a stand-in for it, and that a
+"""Observers under compute-sanitizer: what tools/dev/sanitize-observer makes of the reports of a stand-in for it, and that a
 comparison's test fails by them. usage: sanitize.py TREE KERNELGATE FAKES"""
 
 import os
@@ -93,7 +93,7 @@ class Sanitize(Runs):
     def test_bad_arguments(self):
         for arguments in (("synccheck", "true", "--records", "r.jsonl"), ("memcheck",), ("memcheck", "true"),
                           ("memcheck", "true", "--records", "r"), ()):
-            self.expect_program(2, "see ci/sanitize-observer --help", OBSERVER, *arguments)
+            self.expect_program(2, "see tools/dev/sanitize-observer --help", OBSERVER, *arguments)
 
     def test_nothing_is_run_for_a_test_that_ended(self):
         with subprocess.Popen(["true"]) as test:

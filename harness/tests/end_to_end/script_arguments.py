@@ -1,6 +1,7 @@
 """Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,9 @@ TREE = sys.argv.pop()
 CI = os.path.join(TREE, "ci")
 
 
+COMMANDS = ("gate", "rebaseline")  # whose scripts start a command
+
+
 class Arguments(unittest.TestCase):
     """Each test has a copy of the scripts, of which nothing that they begin with works: a mistaken call must not come to it."""
 
@@ -18,25 +22,36 @@ class Arguments(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
         shutil.copytree(CI, os.path.join(self.folder, "ci"))
+        for part in ("dev", "kernelgate"):
+            shutil.copytree(os.path.join(TREE, "tools", part), os.path.join(self.folder, "tools", part))
         setup = os.path.join(self.folder, "ci", "setup")
         with open(setup, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 9\n")
         with open(os.path.join(self.folder, "CMakePresets.json"), "w", encoding="utf-8") as file:
             file.write("{}")
 
+    def script(self, name):
+        """The path of a script's copy, in ci/ or in tools/dev/."""
+        paths = [os.path.join(self.folder, folder, name) for folder in ("ci", "tools/dev")]
+        return next(filter(os.path.exists, paths))
+
+    def shown(self, name):
+        return os.path.relpath(self.script(name), self.folder)
+
     def run_script(self, name, *arguments, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
-        return subprocess.run([os.path.join(self.folder, "ci", name), *arguments], cwd=self.folder, capture_output=True,
+        return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
                               text=True, check=False, env={**environment, **settings})
 
     def refuses(self, line, name, *arguments, **settings):
         done = self.run_script(name, *arguments, **settings)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"ci/{name}: {line}\n"))
+        said = "kernelgate" if name in COMMANDS else self.shown(name)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{said}: {line}\n"))
 
     def test_a_script_without_arguments_takes_none(self):
         for name in ("test", "lint", "try-install"):
             for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
-                self.refuses(f"takes no arguments, not '{words[0]}'; see ci/{name} --help", name, *words)
+                self.refuses(f"takes no arguments, not '{words[0]}'; see {self.shown(name)} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 
@@ -48,7 +63,7 @@ class Arguments(unittest.TestCase):
         os.symlink("ci", os.path.join(self.folder, "linked"))
         for name in scripts:
             with open(os.path.join(self.folder, "ci", name), encoding="utf-8") as file:
-                if "/common.sh" not in file.read():
+                if not re.search("/common.sh|/tools/kernelgate", file.read()):
                     continue
             link = os.path.join(elsewhere, "my-" + name)
             os.symlink(os.path.join("..", "linked", name), link)
@@ -57,24 +72,18 @@ class Arguments(unittest.TestCase):
             done = subprocess.run([link, "--help"], cwd=elsewhere, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""), name)
         done = subprocess.run([os.path.join(elsewhere, "my-gate"), "--fast"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, "ci/gate: unknown option '--fast'; see ci/gate --help\n"))
-
-    def test_the_example_may_be_called_through_a_link(self):
-        for name in ("gate", "rebaseline"):
-            link = os.path.join(self.folder, name)
-            os.symlink(os.path.join(TREE, "examples", "own-kernels", "ci", name), link)
-            script = os.path.join(self.folder, "ci", name)
-            with open(script, "w", encoding="utf-8") as file:
-                file.write('#!/bin/sh\necho "$KG_PROJECT"\n')
-            done = subprocess.run([link], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "KERNELGATE_SOURCE": self.folder})
-            self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (0, os.path.realpath(os.path.join(TREE, "examples", "own-kernels")) + "\n", ""))
+        self.assertEqual((done.returncode, done.stderr), 
+                         (2, "kernelgate: gate: unknown option --fast; did you mean --base? See `kernelgate help gate`\n"))
 
     def test_an_error_is_one_line_whatever_it_names(self):
-        for name in ("gate", "rebaseline"):
-            self.refuses("--target is all, model, gpu or sm, not 'mo del'", name, "--target", "mo\ndel")
-            self.refuses(f"unknown option '-- [1m'; see ci/{name} --help", name, "--\x1b[1m")
+        for name in COMMANDS:
+            self.refuses(f"{name}: --target is all, model, gpu or sm, not 'mo del'", name, "--target", "mo\ndel")
+            self.refuses(f"{name}: unknown option -- [1m: see `kernelgate help {name}`", name, "--\x1b[1m")
+            self.refuses(f"{name}: option --target is given twice: omit one", name, "--target", "sm", "--target", "gpu")
+            self.refuses("KG_BASELINES='nowhere' is not a folder: set it to the folder of the baselines, or unset it", name,
+                         KG_BASELINES="nowhere")
+        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
+            self.refuses(f"gate: --{one} and --{other} exclude each other: give one of them", "gate", f"--{one}", f"--{other}")
         self.refuses("KG_STRICT='y es' is neither 0 nor 1: set it to 1 for strict mode, or to 0", "gate", KG_STRICT="y\res")
         for folder in ("a\nb", "a\x7fb", "a\tb"):
             path = os.path.join(self.folder, folder)
@@ -83,7 +92,7 @@ class Arguments(unittest.TestCase):
 
     def test_seconds_of_a_case_are_numbers_in_their_range(self):
         ranges = {"KG_CASE_TIMEOUT": "from 0.001 to 1000000", "KG_CASE_SECONDS": "from 0.05 to 3600"}
-        for name in ("gate", "rebaseline", "sanitize"):
+        for name in COMMANDS:
             for setting, told in ranges.items():
                 for value in ("abc", "0", "-1", "1e9", "1,5", "0x10", " 1", "1 s", "1e", ".", "nan", "1\n2", "\\x31"):
                     shown = value.replace("\n", " ")
@@ -100,7 +109,7 @@ class Arguments(unittest.TestCase):
                        "wished page file:/no/such/plotter.js draws (or not)\n"
                        "there page file:/bin/sh is there without a package\n"
                        "tested test command:no-such-test tests\n")
-        tools = os.path.join(self.folder, "tools")
+        tools = os.path.join(self.folder, "programs")
         os.mkdir(tools)
         # Neither root nor anybody else may install anything here.
         for name in ("apt-get", "sudo", "dpkg-query"):
@@ -122,7 +131,7 @@ class Arguments(unittest.TestCase):
         shutil.copy(os.path.join(CI, "setup"), os.path.join(self.folder, "ci", "setup"))
         with open(os.path.join(self.folder, "ci", "packages"), "w", encoding="utf-8") as file:
             file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
-        tools = os.path.join(self.folder, "tools")
+        tools = os.path.join(self.folder, "programs")
         os.mkdir(tools)
         for name in ("apt-get", "sudo", "dpkg-query", "python3"):
             with open(os.path.join(tools, name), "w", encoding="utf-8") as file:
@@ -131,44 +140,56 @@ class Arguments(unittest.TestCase):
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
+        # Debian's packages are not for another Python, and without these there is no gate.
+        with open(os.path.join(tools, "python3"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
+        with open(os.path.join(self.folder, "ci", "packages"), "a", encoding="utf-8") as file:
+            file.write("python3-no-such all python:no_such_module reads documents\n")
+        done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
+        self.assertEqual((done.returncode, f"{tools}/python3 lacks no-such: put /usr/bin first in PATH" in done.stderr), (2, True), done)
 
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")
-        advice = "check what is there and who may write to it, or set KG_OUT to another folder"
-        self.refuses(f"{file}: the folder cannot be made: File exists: {advice}", "gate", KG_OUT=file)
-        self.refuses(f"{file}/out: the folder cannot be made: Not a directory: {advice}", "gate", KG_OUT=file + "/out")
+        for path, why in ((file, "is not a folder: name another one, or remove it"),
+                          (file + "/out", "the folder cannot be made: Not a directory: name another, or check the permissions above it")):
+            self.refuses(f"{path}: {why}", "gate", KG_OUT=path)
 
     def test_results_that_would_replace_what_is_not_theirs(self):
-        tree, linked, kept = (os.path.join(self.folder, name) for name in ("tree", "linked", "kept"))
-        for folder in (tree, linked, kept):
+        tree, linked, kept, tracked = (os.path.join(self.folder, name) for name in ("tree", "linked", "kept", "src"))
+        for folder in (tree, linked, kept, tracked):
             os.mkdir(folder)
-        for file in (os.path.join(tree, "CMakeLists.txt"), os.path.join(kept, "x.verdicts.json")):
+        for file in (os.path.join(tree, "CMakeLists.txt"), os.path.join(kept, "x.verdicts.json"), os.path.join(tracked, "a.cu")):
             with open(file, "w", encoding="utf-8"):
                 pass
+        subprocess.run("git init -q . && git add src", shell=True, cwd=self.folder, check=True)
         os.symlink(kept, os.path.join(linked, "records"))
-        self.refuses(f"KG_OUT='{tree}' is a source tree, whose files the results would replace: set it to another folder", "gate",
-                     KG_OUT=tree)
-        self.refuses(f"{linked}/records: is a symbolic link, and each run removes what the last one left there: remove the link",
-                     "gate", KG_OUT=linked)
+        for folder in (tree, self.folder, tracked, os.path.join(self.folder, "kernels"), "/"):
+            self.refuses(f"KG_OUT='{folder}' holds source files, which results would be mixed with: set it to another folder, such as out",
+                         "gate", KG_OUT=folder)
+        self.refuses(f"{linked}/records: is a symbolic link, and each run removes what the last one left there: remove the link, or "
+                     "set KG_OUT to another folder", "gate", KG_OUT=linked)
         self.assertEqual(os.listdir(kept), ["x.verdicts.json"])
 
-    def test_the_example_names_a_source_tree_that_is_none(self):
-        environment = {**os.environ, "KERNELGATE_SOURCE": self.folder + "/nowhere"}
-        for name in ("gate", "rebaseline"):
-            done = subprocess.run([os.path.join(TREE, "examples", "own-kernels", "ci", name)], capture_output=True, text=True,
-                                  check=False, env=environment)
-            self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", f"ci/{name}: KERNELGATE_SOURCE={self.folder}/nowhere has no ci/{name}: set it to the "
-                                     "folder of kernelgate's source tree\n"))
+    def test_output_that_goes_nowhere(self):
+        """A run whose output is lost never passes."""
+        with open(os.path.join(self.folder, "ci", "setup"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n")
+        for redirection in (">&-", ">/dev/full", "2>&- >&-"):
+            done = subprocess.run(["bash", "-c", f"ci/gate --target model {redirection}"], cwd=self.folder, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, "2>" not in redirection), done.stderr)
+        done = subprocess.run(["bash", "-c", "ulimit -n 5; ci/gate --target model"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_page(self):
         page = "test-page"
         program = os.path.join(self.folder, "ci", "setup")
-        self.refuses("the following arguments are required: KERNELGATE; see ci/test-page --help", page)
-        self.refuses("unrecognized arguments: --what; see ci/test-page --help", page, program, "--what")
-        self.refuses("unrecognized arguments: --result x; see ci/test-page --help", page, program, "--result", "x")
-        self.refuses("argument --results: expected one argument; see ci/test-page --help", page, program, "--results")
-        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/harness/cli/kernelgate", page,
+        self.refuses("the following arguments are required: KERNELGATE; see tools/dev/test-page --help", page)
+        self.refuses("unrecognized arguments: --what; see tools/dev/test-page --help", page, program, "--what")
+        self.refuses("unrecognized arguments: --result x; see tools/dev/test-page --help", page, program, "--result", "x")
+        self.refuses("argument --results: expected one argument; see tools/dev/test-page --help", page, program, "--results")
+        self.refuses("/no/such: is not a program: name the kernelgate of a build, as build/cpu/kernelgate", page,
                      "/no/such")
         self.refuses("--results /no/such: there is no such file: name the results.json of a run", page, program, "--results",
                      "/no/such")
@@ -185,7 +206,7 @@ class Arguments(unittest.TestCase):
 
     def test_database_of_commands(self):
         tidy = "tidy-database"
-        self.refuses("COMPILE_COMMANDS and FOLDER are wanted; see ci/tidy-database --help", tidy, "x")
+        self.refuses("COMPILE_COMMANDS and FOLDER are wanted; see tools/dev/tidy-database --help", tidy, "x")
         self.refuses("no.json: No such file or directory: run ci/test, which makes it", tidy, "no.json", ".")
         self.refuses_database("[", "Expecting value: line 1 column 2 (char 1)")
         for text in ("null", '"x"', "{}", "[1]", '[{"file": "a.c"}]', '[{"file": 1, "directory": "/", "command": "cc a.c"}]',

@@ -6,18 +6,29 @@ import shutil
 import sys
 import unittest
 
-from run_fixture import CI, Runs
+from run_fixture import Runs
 
-# Finds and builds the base $1 of this tree, by the scripts of a folder; the stand-in keeps what it was to compile.
+# Finds and builds the base of this tree, by the package of a folder; the stand-in keeps what it was to compile.
 BUILD = r"""
-set -euo pipefail
-. SCRIPTS/common.sh; . SCRIPTS/base.sh
-build_gpu_programs() {
-    [[ ! -e $root/build/refuse ]] || return 1
-    mkdir -p "$base_build"; cat "$1/kernels/a.cu" "$1/harness/a.c" >"$base_build/a.gpu"
-}
-find_base "$1"
-if build_base; then paste -sd ' ' "$base_build/a.gpu"; else echo without a base; fi
+import os, sys
+sys.path.insert(0, sys.argv.pop(1))
+from kernelgate.base.common import run
+from kernelgate.base.steps import Console
+from kernelgate.run.base_build import Base
+from kernelgate.run.project import Project
+
+def build_programs(base, source, log):
+    if not os.path.exists("build/refuse"):
+        text = [open(os.path.join(source, name)).read() for name in ("kernels/a.cu", "harness/a.c")]
+        open(os.path.join(base.folder, "a.gpu"), "w").write(" ".join("".join(text).split()))
+        return True
+
+def main(arguments):
+    base = Base(Project(), arguments[0])
+    print(open(os.path.join(base.folder, "a.gpu")).read() if base.build(Console()) else "without a base")
+
+Base._build_programs = build_programs
+run(main)
 """
 
 
@@ -27,19 +38,17 @@ class Base(Runs):
         for name in ("GIT_DIR", "GIT_INDEX_FILE"):
             self.set(**{name: None})
         self.set(GIT_CONFIG_GLOBAL="/dev/null")
-        os.makedirs("tree/ci")
-        for name in ("common.sh", "base.sh"):
-            shutil.copy(os.path.join(CI, name), "tree/ci")
+        self.copy_front("gate", "tree")
         os.chdir("tree")
         for path, text in (("build/gpu/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\n"), (".gitignore", "build/\n"),
-                           ("kernels/a.cu", "one\n"), ("harness/a.c", "own\n")):
+                           ("CMakePresets.json", "{}"), ("kernels/a.cu", "one\n"), ("harness/a.c", "own\n")):
             self.write(path, text)
         self.expect_shell("git init --quiet --initial-branch=main && git config user.name test && "
                           "git config user.email test@localhost && git add . && git commit --quiet --message=one && git tag first && "
                           "echo two >kernels/a.cu && git commit --quiet --all --message=two")
 
-    def base(self, ref, code, told, scripts="./ci", **settings):
-        self.expect_program(code, told, "/bin/bash", "-c", BUILD.replace("SCRIPTS", scripts), "bash", ref, **settings)
+    def base(self, ref, code, told, tools="tools", **settings):
+        self.expect_program(code, told, sys.executable, "-B", "-c", BUILD, tools, ref, **settings)
 
     def expect_clean(self):
         """Nothing of the base's worktree remains, and the tree is as it was."""
@@ -95,15 +104,15 @@ class Base(Runs):
     def test_a_project_that_uses_kernelgate(self):
         """It may have a folder of the same name, which is as the base had it. What it uses decides whether the base is built
         again."""
-        shutil.copytree("ci", "../ci")
+        self.copy_front("gate", "..")
         self.write("build/gpu/kernelgate.path", "../command\n")
         self.write("harness/a.c", "changed\n")
         for command, told in (("one", "\none own\n"), ("one", "is built already"), ("two", "kernelgate: building the base first")):
             self.write("../command", command + "\n")
-            self.base("first", 0, told, "../ci", KG_PROJECT=os.getcwd())
+            self.base("first", 0, told, "../tools")
         self.write("build/refuse", "")
         self.write("../command", "three\n")
-        self.base("first", 0, "does not build", "../ci", KG_PROJECT=os.getcwd())
+        self.base("first", 0, "does not build", "../tools")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tests of ci/study-tables, tools/error-rates and tools/try-regressions. usage: study_tables.py TREE"""
+"""Tests of tools/dev/study-tables, tools/dev/error-rates and tools/dev/try-regressions. usage: study_tables.py TREE"""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 TREE = sys.argv.pop()
-COMMAND = os.path.join(TREE, "ci", "study-tables")
+COMMAND = os.path.join(TREE, "tools", "dev", "study-tables")
 BASELINE = {"cases": {f"a/v/{size}/-": {"time_ns": {"value": 5000, "band": 0.02}} for size in (1, 2)}}
 
 
@@ -76,17 +76,6 @@ class Tables(unittest.TestCase):
         self.put_gate("boards", "1", 0, case(1, 0.0), case(2, 0.03, "pass", 3))
         self.assertIn("| 1 | 2 | 1 | 0 | 49.6 s | 50.5 s |", self.tables())
 
-    def test_launches(self):
-        quiet = {"seconds": 10.0, "readings": 12000, "falls": 0}
-        seen = {"board": "GPU-0123456789", "cheap_ns": 518.2, "dear_ns": 697.9, "quiet": quiet, "starts": 0, "started": {**quiet, "seconds": 0}}
-        self.put("study/launches/1/launches.json", seen)
-        self.put("study/launches/2/launches.json", {**seen, "starts": 10, "started": {**quiet, "seconds": 3.4, "falls": 9}})
-        self.put("study/launches/3/launches.part", "")
-        printed = self.tables()
-        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | no other GPU |", printed)
-        self.assertIn("| GPU-01234567 | 518 ns | 698 ns | 0 in 10 s | 9 in 10 starts, 3 s |", printed)
-        self.assertRegex(printed, r"Left out of launches, for they were cut short: \S+/study/launches/3\.")
-
     def test_a_run_that_was_cut_short_is_named(self):
         self.put_gate("boards", "1", 0, case(1, 0.0))
         self.put("study/boards/2/gate.log", "kernelgate: built in 9 s\n")
@@ -99,16 +88,16 @@ class Tables(unittest.TestCase):
     def test_what_cannot_be_read_is_an_error(self):
         self.put_gate("false-alarms", "1", 0, case(1, 0.0))
         os.remove(os.path.join(self.folder.name, "baselines", "gpu.json"))
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: No such file or directory: put it there")
         self.put("baselines/gpu.json", "{")
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/baselines/gpu\.json: damaged, or too little \(JSONDecodeError")
         self.put("baselines/gpu.json", "{}")
         for damaged in ("[]", '{"provenance": {}}', '{"provenance": {"gpu": {"uuid": "GPU-0"}}, "cases": []}', "[" * 100000):
             self.put("study/false-alarms/1/results.json", damaged)
-            self.assertRegex(self.tables(2), r"(?m)^ci/study-tables: \S+: damaged, or too little \(\w+: ")
+            self.assertRegex(self.tables(2), r"(?m)^tools/dev/study-tables: \S+: damaged, or too little \(\w+: ")
 
     def test_a_study_that_is_not_there_is_an_error(self):
-        self.assertRegex(self.tables(2), r"^ci/study-tables: \S+/study: No such file or directory: put it there")
+        self.assertRegex(self.tables(2), r"^tools/dev/study-tables: \S+/study: No such file or directory: put it there")
 
 
 class ErrorRates(unittest.TestCase):
@@ -119,7 +108,7 @@ class ErrorRates(unittest.TestCase):
             with open(os.path.join(folder, "sessions", "gpu.json"), "w", encoding="utf-8") as file:
                 json.dump({"schema": "kernelgate-sessions/1", "target": "gpu", "sessions": {
                     "copy": {"time_ns": {"GPU-1": [1, 2, 3]}}, "a/v/1/-": {"time_ns": {"GPU-1": sessions}}}}, file)
-            done = subprocess.run([os.path.join(TREE, "tools", "error-rates"), "--markdown", folder], capture_output=True, text=True,
+            done = subprocess.run([os.path.join(TREE, "tools", "dev", "error-rates"), "--markdown", folder], capture_output=True, text=True,
                                   check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return [[cell.strip() for cell in line.strip("| ").split("|")][2:] for line in done.stdout.splitlines()[2:]]
@@ -145,17 +134,17 @@ class Pages(unittest.TestCase):
         self.assertEqual([row for row in rows if row not in lines], [], f"rows that {page} does not have")
 
     def test_tables_of_tools(self):
-        for page, *command in (("docs/evidence/error-rates.md", "tools/error-rates", "--markdown"),
-                               ("docs/evidence/error-rates.md", "tools/error-rates", "--observed"),
-                               ("docs/evidence/kernels.md", "tools/kernel-ratios")):
+        for page, *command in (("docs/evidence/error-rates.md", "tools/dev/error-rates", "--markdown"),
+                               ("docs/evidence/error-rates.md", "tools/dev/error-rates", "--observed"),
+                               ("docs/evidence/kernels.md", "tools/dev/kernel-ratios")):
             done = subprocess.run([os.path.join(TREE, command[0]), *command[1:]], capture_output=True, text=True, check=True)
             self.expect_rows(page, [line for line in done.stdout.splitlines() if line])
 
 
 class Regressions(unittest.TestCase):
     def test_each_change_has_its_place(self):
-        """Each text that tools/try-regressions replaces is once in its file."""
-        for regression in runpy.run_path(os.path.join(TREE, "tools", "try-regressions"))["REGRESSIONS"]:
+        """Each text that tools/dev/try-regressions replaces is once in its file."""
+        for regression in runpy.run_path(os.path.join(TREE, "tools", "dev", "try-regressions"))["REGRESSIONS"]:
             with open(os.path.join(TREE, regression.file), encoding="utf-8") as file:
                 self.assertEqual(file.read().count(regression.before), 1, regression.what)
 

@@ -109,6 +109,13 @@ size_t commands_in(const char *text)
     return commands;
 }
 
+char *quote(char *text)
+{
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return text;
+}
+
 size_t occurrences(const char *text, const char *part)
 {
     size_t count = 0;

@@ -22,6 +22,9 @@ bool exists(const char *path);
 /* How many lines of a text the runner of GitHub Actions takes for workflow commands. */
 size_t commands_in(const char *text);
 
+/* Turns each ' of a text into ", so that JSON can be written without backslashes; gives it back. */
+char *quote(char *text);
+
 /* How many times `part` stands in `text`. */
 size_t occurrences(const char *text, const char *part);
 

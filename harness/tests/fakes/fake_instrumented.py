@@ -16,6 +16,7 @@ FAKE_BLIND: its kernels are not instrumented after all.
 """
 
 import fnmatch
+import importlib
 import json
 import os
 import signal
@@ -32,9 +33,9 @@ FOUND = "error: invalid global read of 4 bytes, 0 bytes past the end of from (25
 
 
 def counters():
-    tools = os.path.join(os.path.dirname(os.path.realpath(__file__)), *[os.pardir] * 3, "tools", "kernelgate")
+    tools = os.path.join(os.path.dirname(os.path.realpath(__file__)), *[os.pardir] * 3, "tools")
     sys.path.insert(0, tools)
-    return __import__("results").COUNTERS
+    return importlib.import_module("kernelgate.base.results").COUNTERS
 
 
 def usual_metrics():

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,15 +47,9 @@ const char *path_of(const char *name)
     static char paths[8][256];
     static unsigned int next;
     char *path = paths[next++ % 8];
-    const char *slash = strchr(name, '/');
 
     if (owner == 0)
         make_folder();
-    if (slash != NULL) {
-        kg__format(path, sizeof paths[0], "%s/%.*s", folder, (int)(slash - name), name);
-        if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            give_up(path);
-    }
     kg__format(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
 }
@@ -67,18 +62,6 @@ const char *file_of_input(const char *name, const uint8_t *input, size_t size)
     if (file < 0 || write(file, input, size) != (ssize_t)size || close(file) != 0)
         give_up(path);
     return path;
-}
-
-FILE *nowhere(void)
-{
-    static FILE *stream;
-
-    if (stream == NULL) {
-        stream = fopen("/dev/null", "w");
-        if (stream == NULL)
-            give_up("/dev/null");
-    }
-    return stream;
 }
 
 void require(int right, const char *what)

@@ -5,20 +5,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/message.h"
 
 /* The path of `name` in the process's folder, which is made on the first call and removed at exit
- * with what is in it; `name` may begin with one folder, "records/a.json". Good for the next 7
- * calls. */
+ * with what is in it. Good for the next 7 calls. */
 const char *path_of(const char *name);
 
 /* Writes the input to the file `name` and returns its path. */
 const char *file_of_input(const char *name, const uint8_t *input, size_t size);
-
-/* Where what is printed goes. */
-FILE *nowhere(void);
 
 /* Ends the process as a finding unless `right`. */
 void require(int right, const char *what);

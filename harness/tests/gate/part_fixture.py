@@ -36,7 +36,6 @@ class PartRuns(Runs):
 
     def setUp(self):
         super().setUp()
-        os.mkdir("baselines")
         self.set(KG_FILTER="fake/plain/*,fake/quick/*")
 
     def store(self, *documents):

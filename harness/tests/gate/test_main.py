@@ -12,11 +12,6 @@ import unittest
 
 from part_fixture import BAD_TABLE, COMMAND, GPU, MODEL, SLOW, SOUND_GPU, PartRuns, fake_baseline
 
-NUMBER = "give a number, such as --jobs=1"
-PATTERN = "lacks its value: give a pattern of test names"
-ABSENT = "no such option"
-REPORT = "give a format and a file"
-
 
 class Options(PartRuns):
     def test_options(self):
@@ -29,25 +24,21 @@ class Options(PartRuns):
             self.expect_program(code, told, program, *options)
 
     def test_an_option_that_criterion_refuses_is_an_error(self):
-        """Criterion prints its usage for these, runs nothing, and would end with 0."""
-        for option, line in (
-                ("--no-such-option", "--no-such-option: " + ABSENT), ("--filterx=fake/check", ABSENT + ": see --help"),
-                ("-Z", "-Z: " + ABSENT), ("-", "-: " + ABSENT), ("check", "check: " + ABSENT),
-                ("--filter", f"--filter: {PATTERN}, such as "), ("--pattern", f"--pattern: {PATTERN}"),
-                ("--jobs", f"--jobs: lacks its value: {NUMBER}"), ("--jobs=two", f"--jobs: takes no 'two': {NUMBER}"),
-                ("-j", f"-j: lacks its value: {NUMBER}"), ("-jx", f"-j: takes no 'x': {NUMBER}"), ("-fj", "-j: lacks its value"),
-                ("--timeout", "--timeout: lacks its value: give a number of seconds"),
-                ("--timeout=soon", "--timeout: takes no 'soon': give a number of seconds"),
-                ("--output", f"--output: lacks its value: {REPORT}"), ("--output=xml", f"--output: takes no 'xml': {REPORT}"),
-                ("-O", f"-O: lacks its value: {REPORT}, such as --output=xml:report.xml"),
-                ("--encoding", "--encoding: lacks its value"), ("-qz", f"-z: {ABSENT}: see --help"),
-                ("-zq", f"-z: {ABSENT}: see --help"), ("--quiet=1", "--quiet: takes no value: remove '=1'"),
-                ("--", "--: " + ABSENT)):
-            printed = self.expect_program(2, line, MODEL, option)
-            self.assertEqual(printed.count("\n"), 1, printed)
-        # Criterion keeps copies of what it refuses.
-        self.set(CRITERION_OUTPUTS="xml", ASAN_OPTIONS="detect_leaks=0")
+        """Criterion prints its usage for these, runs nothing, and would end with 0; it ignores words."""
+        self.set(ASAN_OPTIONS="detect_leaks=0")  # Criterion keeps copies of what it refuses
+        for line, *options in (("Criterion refused its options: ", "--no-such-option"), ("Criterion refused its options: ", "-qZ"),
+                               ("Criterion refused its options: ", "--filter"), ("Criterion refused its options: ", "--output=xml"),
+                               ('unexpected argument "check"', "-q", "check"), ('unexpected argument "-"', "-")):
+            self.expect_program(2, "fake: " + line, MODEL, *options)
+            self.assertFalse(os.path.exists("out/records"), options)
+        self.set(CRITERION_OUTPUTS="xml")
         self.expect_program(2, "fake: Criterion refused its options: ", MODEL, "-q")
+
+    def test_baselines_are_in_a_directory(self):
+        self.write("file", "")
+        for folder in (self.at("none"), self.at("file")):
+            self.set(KG_BASELINES=folder)
+            self.check(2, f"kernelgate: KG_BASELINES='{folder}' is not a directory: set it to")
 
     def test_strictness_is_0_or_1(self):
         self.set(KG_STRICT="no")
@@ -55,6 +46,20 @@ class Options(PartRuns):
         self.expect_program(0, "check", MODEL, "--list")
         self.set(KG_STRICT=0)
         self.check(0, "pass         cpu-model")
+
+    def test_what_a_runner_needs_of_its_surroundings(self):
+        """Criterion aborts without it, and what is opened in place of a closed stream would get the stream's text."""
+        mounted = "unshare -rm sh -c 'mount {} && exec \"$@\"' sh"
+        can_mount = self.run_program("/bin/sh", "-c", mounted.format("-t tmpfs -o ro none /dev/shm") + " true")[0] == 0
+        for before, after, told in (
+                ("exec", ">&-", "the standard output or error is closed"), ("exec", "2>&-", ""), ("ulimit -n 12; exec", "", "(ulimit -n)"),
+                (mounted.format("-t tmpfs -o ro none /dev/shm"), "", "/dev/shm: Read-only file system: "),
+                (mounted.format("-t tmpfs none /dev"), ">&2", "/dev/shm: No such file or directory: "),
+                (mounted.format("--bind -o ro /tmp /tmp"), "", "/tmp: Read-only file system: ")):
+            if can_mount or before.endswith("exec"):
+                with self.subTest(before=before, after=after):
+                    printed = self.expect_program(2, told, "/bin/sh", "-c", f"{before} {MODEL} --filter=fake/check {after}")
+                    self.assertEqual(printed.count("\n"), 1 if told else 0, printed)
 
     def test_no_option_turns_a_failure_into_a_success(self):
         """Always one test at a time, and never a success by request."""

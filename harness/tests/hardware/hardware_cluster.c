@@ -1,5 +1,5 @@
 /* hardware_cluster: tiles of 256 numbers, each reversed by a cluster of four blocks. It holds the
- * CPU model's counts of clusters against the hardware's (ci/validate-model), and is no part of the
+ * CPU model's counts of clusters against the hardware's (tools/dev/validate-model), and is no part of the
  * gate. */
 #include <kernelgate/kernelgate.h>
 

@@ -1,5 +1,5 @@
 /* hardware_histogram: counts[v % 64] += 1 for every byte v. It holds the CPU model's counts of
- * atomic operations and of loads of bytes against the hardware's (ci/validate-model), and is no
+ * atomic operations and of loads of bytes against the hardware's (tools/dev/validate-model), and is no
  * part of the gate. */
 #include <kernelgate/kernelgate.h>
 

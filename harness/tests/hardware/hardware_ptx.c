@@ -1,6 +1,6 @@
 /* hardware_ptx: products of matrices in float16 by inline PTX. It holds the CPU model's arithmetic
  * of mma and its counts of cp.async, ldmatrix and vectors against the hardware's
- * (ci/validate-model), and is no part of the gate. */
+ * (tools/dev/validate-model), and is no part of the gate. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
 

@@ -143,12 +143,12 @@ Test(pairs, a_look_decides_what_is_plain)
 
     /* The two greatest of the twelve are below the margin: p is about 0.1. */
     close.differences[10] = close.differences[11] = -0.03;
-    kg__take_look(family, 4, 0, false);
+    kg__take_look(family, 4, 1, 0, false);
     cr_assert(slow.finding == KG__FOUND_SLOWER && slow.looked == 12 && slow.p == ldexp(1, -12));
     cr_assert(same.finding == KG__NOT_SLOWER && same.p == 1);
     cr_assert(close.finding == KG__UNDECIDED && close.p < 0.5, "p = %g", close.p);
     cr_assert(few.finding == KG__UNDECIDED && few.looked == 0, "too few pairs for this look");
-    kg__take_look(family, 4, 0, true);
+    kg__take_look(family, 4, 1, 0, true);
     cr_assert(close.finding == KG__NOT_SLOWER, "the last look decides");
     cr_assert(few.finding == KG__UNDECIDED);
 }
@@ -163,28 +163,28 @@ Test(pairs, a_family_raises_the_bar)
         all[i] = steady(12, 0.03);
         family[i] = &all[i];
     }
-    kg__take_look(family, 5, 0, false);
+    kg__take_look(family, 5, 1, 0, false);
     for (size_t i = 0; i < 5; i++)
         cr_assert(all[i].finding == KG__UNDECIDED);
-    kg__take_look(family, 4, 0, false);
+    kg__take_look(family, 4, 1, 0, false);
     for (size_t i = 0; i < 4; i++)
         cr_assert(all[i].finding == KG__FOUND_SLOWER);
     cr_assert(all[4].finding == KG__UNDECIDED);
     /* Those that are decided still count: a fifth of the share, not all of it. */
-    kg__take_look(family, 5, 0, false);
+    kg__take_look(family, 5, 1, 0, false);
     cr_assert(all[4].finding == KG__UNDECIDED);
-    kg__take_look(family, 5, 0, true);
+    kg__take_look(family, 5, 1, 0, true);
     cr_assert(all[4].finding == KG__FOUND_SLOWER, "all the shares are left to the last look");
 }
 
 Test(pairs, which_looks_can_find_anything)
 {
     cr_assert(kg__look_pairs(0) == 12 && kg__look_pairs(1) == 16 && kg__look_pairs(2) == 24);
-    cr_assert(kg__look_has_power(0, 4, false) && !kg__look_has_power(0, 5, false));
-    cr_assert(kg__look_has_power(0, 28, true) && !kg__look_has_power(0, 29, true));
-    cr_assert(kg__look_has_power(1, 131, false) && !kg__look_has_power(1, 132, false));
-    cr_assert(kg__look_has_power(2, 10000, false));
-    cr_assert(!kg__look_has_power(2, 0, true));
+    cr_assert(kg__look_has_power(0, 4, 1, false) && !kg__look_has_power(0, 5, 1, false));
+    cr_assert(kg__look_has_power(0, 28, 1, true) && !kg__look_has_power(0, 29, 1, true));
+    cr_assert(kg__look_has_power(1, 131, 1, false) && !kg__look_has_power(1, 132, 1, false));
+    cr_assert(kg__look_has_power(2, 10000, 1, false));
+    cr_assert(!kg__look_has_power(2, 0, 1, true));
 }
 
 /* Families in which all have the same true shift: how many families have any found slower, and how
@@ -212,7 +212,7 @@ static rates simulate(size_t families, size_t size, double shift)
                 if (all[i].finding == KG__UNDECIDED)
                     draw(&all[i], kg__look_pairs(look), shift);
             }
-            kg__take_look(family, size, look, false);
+            kg__take_look(family, size, 1, look, false);
         }
         for (size_t i = 0; i < size; i++) {
             cr_assert(all[i].finding != KG__UNDECIDED);

@@ -65,20 +65,9 @@ static __device__ void add_by_last(watch_data d, cuda::memory_order order)
         d.b[0] += d.b[1 + i];
 }
 
-KERNEL(last_block)
-{
-    add_by_last(d, both);
-}
-
-KERNEL(last_block_relaxed)
-{
-    add_by_last(d, relaxed);
-}
-
-KERNEL(last_block_not_acquired)
-{
-    add_by_last(d, release);
-}
+KERNEL_DOES(last_block, add_by_last(d, both))
+KERNEL_DOES(last_block_relaxed, add_by_last(d, relaxed))
+KERNEL_DOES(last_block_not_acquired, add_by_last(d, release))
 
 // The first thread hands a value to the others, which wait for it.
 static __device__ void hand_over(watch_data d, cuda::memory_order loads, cuda::memory_order stores)
@@ -99,20 +88,9 @@ static __device__ void hand_over(watch_data d, cuda::memory_order loads, cuda::m
     }
 }
 
-KERNEL(hand_over_acquired)
-{
-    hand_over(d, acquire, release);
-}
-
-KERNEL(hand_over_relaxed)
-{
-    hand_over(d, relaxed, relaxed);
-}
-
-KERNEL(hand_over_not_acquired)
-{
-    hand_over(d, relaxed, release);
-}
+KERNEL_DOES(hand_over_acquired, hand_over(d, acquire, release))
+KERNEL_DOES(hand_over_relaxed, hand_over(d, relaxed, relaxed))
+KERNEL_DOES(hand_over_not_acquired, hand_over(d, relaxed, release))
 
 // Lanes of one warp, each after the one before.
 static __device__ void add_in_turn(watch_data d, cuda::memory_order order)
@@ -133,15 +111,8 @@ static __device__ void add_in_turn(watch_data d, cuda::memory_order order)
     d.b[threadIdx.x] = (float)sum;
 }
 
-KERNEL(add_in_turn_acquired)
-{
-    add_in_turn(d, sequential);
-}
-
-KERNEL(add_in_turn_relaxed)
-{
-    add_in_turn(d, relaxed);
-}
+KERNEL_DOES(add_in_turn_acquired, add_in_turn(d, sequential))
+KERNEL_DOES(add_in_turn_relaxed, add_in_turn(d, relaxed))
 
 KERNEL(wait_for_value)
 {
@@ -170,10 +141,7 @@ static __device__ void count_all(watch_data d, cuda::memory_order unlock)
     lock.store(0, unlock);
 }
 
-KERNEL(lock_by_exchange)
-{
-    count_all(d, release);
-}
+KERNEL_DOES(lock_by_exchange, count_all(d, release))
 
 KERNEL(lock_by_exchange_relaxed)
 {
@@ -200,30 +168,13 @@ KERNEL(lock_by_flag)
 }
 
 // Counts of all blocks, by atomics of a scope.
-EACH(count_of_device)
-{
-    number<cuda::thread_scope_device>(d.numbers[0])++;
-}
-
-EACH(count_of_block)
-{
-    number<cuda::thread_scope_block>(d.numbers[0])++;
-}
-
-EACH(add_of_block)
-{
-    atomicAdd_block(&d.numbers[0], 1);
-}
-
-EACH(nv_add_of_device)
-{
-    __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-}
-
-EACH(nv_add_of_block)
-{
-    __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
-}
+EACH_DOES(count_of_device, number<cuda::thread_scope_device>(d.numbers[0])++)
+EACH_DOES(count_of_block, number<cuda::thread_scope_block>(d.numbers[0])++)
+EACH_DOES(add_of_block, atomicAdd_block(&d.numbers[0], 1))
+EACH_DOES(nv_add_of_device,
+          __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE))
+EACH_DOES(nv_add_of_block,
+          __nv_atomic_fetch_add(&d.numbers[0], 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK))
 
 // Each gives 1 where all of nvcc's atomics give what they should.
 EACH(nv_values)
@@ -250,10 +201,7 @@ EACH(nv_values)
     d.numbers[i] = right == 11;
 }
 
-EACH(add_of_own_block)
-{
-    atomicAdd_block(&d.numbers[blockIdx.x], 1);
-}
+EACH_DOES(add_of_own_block, atomicAdd_block(&d.numbers[blockIdx.x], 1))
 
 KERNEL(plain_and_atomic)
 {
@@ -274,10 +222,7 @@ EACH(atomic_requests)
     number<cuda::thread_scope_device>(d.numbers[0]).exchange(5, relaxed);
 }
 
-EACH(atomic_beyond)
-{
-    number<cuda::thread_scope_device>(d.numbers[i + 1]).fetch_add(1, relaxed);
-}
+EACH_DOES(atomic_beyond, number<cuda::thread_scope_device>(d.numbers[i + 1]).fetch_add(1, relaxed))
 
 EACH(vector_atomics)
 {
@@ -287,7 +232,5 @@ EACH(vector_atomics)
     atomicCAS((uint4 *)d.numbers, make_uint4(0, 0, 0, 0), make_uint4(5, 6, 7, (unsigned int)i));
 }
 
-EACH(vector_atomics_misaligned)
-{
-    atomicAdd((float4 *)(d.b + 2), make_float4(1.0f, 2.0f, 3.0f, (float)i));
-}
+EACH_DOES(vector_atomics_misaligned,
+          atomicAdd((float4 *)(d.b + 2), make_float4(1.0f, 2.0f, 3.0f, (float)i)))

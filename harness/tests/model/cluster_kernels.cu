@@ -8,6 +8,7 @@
 
 namespace cg = cooperative_groups;
 
+// Where each thread is in its cluster.
 EACH(cluster_shape)
 {
     cg::cluster_group cluster = cg::this_cluster();
@@ -28,6 +29,7 @@ EACH(cluster_shape)
                          10000 * cluster.num_blocks() + (fits ? 0 : 1000000));
 }
 
+// What the next block of the cluster has of a: right with k == 0, else defective.
 EACH(next_of_cluster)
 {
     __shared__ float own[64];
@@ -48,6 +50,7 @@ EACH(next_of_cluster)
         cluster.sync();
 }
 
+// The same by dynamic shared memory, which is written twice; k == 1: no barrier before.
 EACH(twice_of_cluster)
 {
     extern __shared__ float staged[];
@@ -68,7 +71,8 @@ EACH(twice_of_cluster)
 }
 
 // The blocks of the cluster that comes last sum up. Fences and tickets come before the barriers of
-// the cluster, and count behind them, for all of its blocks.
+// the cluster, and count behind them, for all of its blocks. k == 1: no fence before the blocks
+// count themselves; k == 2: none after.
 EACH(last_of_clusters)
 {
     __shared__ bool last;
@@ -97,6 +101,8 @@ EACH(last_of_clusters)
     cluster.sync();
 }
 
+// b of each cluster's first block: the sum of a over the cluster, by atomics; k == 1: plain
+// updates.
 EACH(sum_of_cluster)
 {
     __shared__ float sums[64];
@@ -114,6 +120,7 @@ EACH(sum_of_cluster)
         d.b[i] = sums[threadIdx.x];
 }
 
+// The last block of the cluster ends before the others meet.
 EACH(one_leaves_cluster)
 {
     __shared__ float own[64];
@@ -137,20 +144,14 @@ static __global__ void __launch_bounds__(64) __cluster_dims__(own_cluster, 1, 1)
     d.numbers[index_in_grid()] = Step * (int)cg::this_cluster().num_blocks();
 }
 
-cudaError_t launch_own_size_of_cluster(const cudaLaunchConfig_t *config, watch_data data)
-{
-    return cudaLaunchKernelEx(config, own_size_of_cluster<1>, data);
-}
+NAME_KERNEL(own_size_of_cluster, own_size_of_cluster<1>)
 
 __cluster_dims__(2) static __global__ void own_pair(watch_data d)
 {
     d.numbers[index_in_grid()] = (int)cg::this_cluster().num_blocks();
 }
 
-cudaError_t launch_own_pair(const cudaLaunchConfig_t *config, watch_data data)
-{
-    return cudaLaunchKernelEx(config, own_pair, data);
-}
+NAME_KERNEL(own_pair, own_pair)
 
 int clusters_of_pairs(unsigned int threads)
 {
@@ -181,10 +182,7 @@ static __global__ void __launch_bounds__(96) bounded(watch_data d)
     d.numbers[index_in_grid()] = 1;
 }
 
-cudaError_t launch_bounded(const cudaLaunchConfig_t *config, watch_data data)
-{
-    return cudaLaunchKernelEx(config, bounded, data);
-}
+NAME_KERNEL(bounded, bounded)
 
 constexpr int most_threads = 64;
 
@@ -193,10 +191,7 @@ __global__ static void __launch_bounds__(most_threads, 2) bounded_by_constant(wa
     d.numbers[index_in_grid()] = 1;
 }
 
-cudaError_t launch_bounded_by_constant(const cudaLaunchConfig_t *config, watch_data data)
-{
-    return cudaLaunchKernelEx(config, bounded_by_constant, data);
-}
+NAME_KERNEL(bounded_by_constant, bounded_by_constant)
 
 template <int Warps>
 static __global__ void __launch_bounds__(Warps * 32) bounded_by_template(watch_data d)
@@ -204,10 +199,7 @@ static __global__ void __launch_bounds__(Warps * 32) bounded_by_template(watch_d
     d.numbers[index_in_grid()] = Warps;
 }
 
-cudaError_t launch_bounded_by_template(const cudaLaunchConfig_t *config, watch_data data)
-{
-    return cudaLaunchKernelEx(config, bounded_by_template<4>, data);
-}
+NAME_KERNEL(bounded_by_template, bounded_by_template<4>)
 
 int bound_of_template(void)
 {
@@ -218,6 +210,8 @@ int bound_of_template(void)
                : -1;
 }
 
+// Reverses a block's part of a by `rows` bytes of dynamic shared memory, its last ones; k == 1:
+// beyond them.
 EACH(much_shared)
 {
     extern __shared__ float staged[];

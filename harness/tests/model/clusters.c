@@ -1,11 +1,11 @@
 /* Clusters, launch bounds, and shared memory above 48 KiB: what launches give, and what is wrong.
  */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <string.h>
 
 #include "model/runtime/runtime.h"
 #include "tests/model/cluster_kernels.h"
+#include "tests/model/each_row.h"
 #include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
@@ -14,7 +14,7 @@
 #define THREADS (BLOCKS * BLOCK)
 
 /* A launch of 16 blocks in clusters. */
-static cudaError_t start_clusters(launcher *launch, dim3 cluster, size_t shared, watch_data data)
+static cudaError_t start_clusters(const char *name, dim3 cluster, size_t shared, watch_data data)
 {
     cudaLaunchAttribute attribute = {
         .id = cudaLaunchAttributeClusterDimension,
@@ -26,10 +26,10 @@ static cudaError_t start_clusters(launcher *launch, dim3 cluster, size_t shared,
                                   .attrs = &attribute,
                                   .numAttrs = 1 };
 
-    return launch(&config, data);
+    return kernel(name)(&config, data);
 }
 
-static cudaError_t start_line(launcher *launch, unsigned int cluster, watch_data data)
+static cudaError_t start_line(const char *name, unsigned int cluster, watch_data data)
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeClusterDimension,
                                       .val.clusterDim = { cluster, 1, 1 } };
@@ -39,7 +39,7 @@ static cudaError_t start_line(launcher *launch, unsigned int cluster, watch_data
                                   .attrs = &attribute,
                                   .numAttrs = 1 };
 
-    return launch(&config, data);
+    return kernel(name)(&config, data);
 }
 
 static float next_of_cluster(int i, int cluster)
@@ -76,11 +76,10 @@ static float one_leaves_cluster(int i, int cluster)
     return block % cluster == cluster - 1 ? 0.0f : (float)(first + 1);
 }
 
-#define ROW(name) #name, launch_##name, name
+#define ROW(name) #name, name
 
 static const struct {
     const char *name;
-    launcher *launch;
     float (*expected)(int i, int cluster);
     int cluster;
 } values[] = {
@@ -94,19 +93,17 @@ Test(clusters, share_their_memory)
     for (unsigned int way = 0; way < 8 * LENGTH(values); way++) {
         const char *name = values[way / 8].name;
         int cluster = values[way / 8].cluster;
-        float b[THREADS];
         watch_data data;
 
         kg__model_set_order(way % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         kg__model_watch(way / 2 % 4, cluster > 1 ? 64 : 0); /* none of a cluster is left out */
         data = make_data(THREADS);
         data.k = 0;
-        cr_assert(start_line(values[way / 8].launch, (unsigned int)cluster, data) == cudaSuccess,
+        cr_assert(start_line(values[way / 8].name, (unsigned int)cluster, data) == cudaSuccess,
                   "%s: %s", name, kg__model_failure());
-        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
         for (int i = 0; i < THREADS; i++)
-            cr_assert(b[i] == values[way / 8].expected(i, cluster), "%s: b[%d] is %g, not %g", name,
-                      i, (double)b[i], (double)values[way / 8].expected(i, cluster));
+            cr_assert(data.b[i] == values[way / 8].expected(i, cluster), "%s: b[%d] is %g, not %g",
+                      name, i, (double)data.b[i], (double)values[way / 8].expected(i, cluster));
         cr_assert(kg__model_last_launch().blocks == BLOCKS);
         expect_clean(name);
         kg__model_free_all();
@@ -119,22 +116,19 @@ Test(clusters, know_their_shape)
 
     for (size_t row = 0; row < 2 * LENGTH(shapes); row++) {
         const dim3 shape = shapes[row / 2];
-        int numbers[8 * BLOCK];
         watch_data data;
 
         kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(THREADS);
-        cr_assert(start_clusters(launch_cluster_shape, shape, 0, data) == cudaSuccess);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
+        cr_assert(start_clusters("cluster_shape", shape, 0, data) == cudaSuccess);
         /* The second row of blocks writes last, or first, to the same numbers. */
         for (int i = 0; i < 8 * BLOCK; i++) {
             int row_of_block = row % 2 == 0 ? 1 : 0;
             int rank = (int)(row_of_block % shape.y * shape.x + i / BLOCK % shape.x);
             int size = (int)(shape.x * shape.y);
 
-            cr_expect(numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
-                      "numbers[%d] is %d", i, numbers[i]);
+            cr_expect(data.numbers[i] == rank * BLOCK + i % BLOCK + 1000 * rank + 10000 * size,
+                      "numbers[%d] is %d", i, data.numbers[i]);
         }
         kg__model_free_all();
     }
@@ -144,79 +138,55 @@ Test(clusters, know_their_shape)
 Test(clusters, may_be_the_kernel_s_own)
 {
     static const struct {
-        launcher *launch;
+        const char *name;
         int blocks;
-    } kernels[] = { { launch_own_size_of_cluster, 4 }, { launch_own_pair, 2 } };
+    } kernels[] = { { "own_size_of_cluster", 4 }, { "own_pair", 2 } };
 
     for (size_t row = 0; row < LENGTH(kernels); row++) {
         watch_data data = watch_both(THREADS);
-        int numbers[THREADS];
         cudaLaunchConfig_t odd = { .gridDim = line(3), .blockDim = line(BLOCK) };
 
-        start(kernels[row].launch, line(BLOCKS), line(BLOCK), data);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
+        start(kernels[row].name, line(BLOCKS), line(BLOCK), data);
         for (int i = 0; i < THREADS; i++)
-            cr_assert(numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i, numbers[i]);
-        cr_expect(kernels[row].launch(&odd, data) == cudaErrorInvalidConfiguration);
-        cr_expect(start_line(kernels[row].launch, 8, data) == cudaErrorInvalidClusterSize);
+            cr_assert(data.numbers[i] == kernels[row].blocks, "numbers[%d] is %d", i,
+                      data.numbers[i]);
+        cr_expect(kernel(kernels[row].name)(&odd, data) == cudaErrorInvalidConfiguration);
+        cr_expect(start_line(kernels[row].name, 8, data) == cudaErrorInvalidClusterSize);
         kg__model_free_all();
     }
 }
 
-static void start_clean(launcher *launch, unsigned int cluster)
+static void start_clean(const char *name, unsigned int cluster)
 {
     watch_data data = watch_both(THREADS);
 
-    cr_assert(start_line(launch, cluster, data) == cudaSuccess, "%s", kg__model_failure());
+    cr_assert(start_line(name, cluster, data) == cudaSuccess, "%s", kg__model_failure());
     expect_clean("clusters");
 }
 
+#define FINDS(kind_, symbol_, size_, offset_)                                                      \
+    .found = { .kind = KG__##kind_, .symbol = symbol_, .size = size_, .offset = offset_ }
+
 /* What is wrong between the blocks of a cluster. */
 static const struct {
-    const char *name;
-    launcher *launch;
+    const char *name, *kernel;
     int k;
     kg__finding found;
 } defects[] = {
-    { "no barrier before",
-      launch_next_of_cluster,
-      NO_FIRST_SYNC,
-      { .kind = KG__NEVER_WRITTEN, .symbol = "map_shared_rank(own, 1)" } },
-    { "no barrier before, later",
-      launch_next_of_cluster,
-      NO_FIRST_SYNC,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "own" } },
-    { "no barrier behind",
-      launch_next_of_cluster,
-      NO_LAST_SYNC,
-      { .kind = KG__AFTER_FREE,
-        .symbol = "map_shared_rank(own, 0)",
-        .size = BLOCK * 4,
-        .offset = BLOCK * 4 - 4 } },
-    { "out of bounds",
-      launch_next_of_cluster,
-      BEYOND_THE_NEXT,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "map_shared_rank(own, 1)",
-        .size = BLOCK * 4,
-        .offset = BLOCK * 4 } },
-    { "overwritten",
-      launch_twice_of_cluster,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "dynamic shared memory" } },
-    { "no fence before",
-      launch_last_of_clusters,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
-    { "no fence after",
-      launch_last_of_clusters,
-      2,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "b" } },
-    { "not atomic",
-      launch_sum_of_cluster,
-      1,
-      { .kind = KG__RACE_BETWEEN_BLOCKS, .symbol = "map_shared_rank(sums, 0)" } },
+    { "no barrier before", "next_of_cluster", NO_FIRST_SYNC,
+      FINDS(NEVER_WRITTEN, "map_shared_rank(own, 1)", 0, 0) },
+    { "no barrier before, later", "next_of_cluster", NO_FIRST_SYNC,
+      FINDS(RACE_BETWEEN_BLOCKS, "own", 0, 0) },
+    { "no barrier behind", "next_of_cluster", NO_LAST_SYNC,
+      FINDS(AFTER_FREE, "map_shared_rank(own, 0)", BLOCK * 4, BLOCK * 4 - 4) },
+    { "out of bounds", "next_of_cluster", BEYOND_THE_NEXT,
+      FINDS(OUT_OF_BOUNDS, "map_shared_rank(own, 1)", BLOCK * 4, BLOCK * 4) },
+    { "overwritten", "twice_of_cluster", 1,
+      FINDS(RACE_BETWEEN_BLOCKS, "dynamic shared memory", 0, 0) },
+    { "no fence before", "last_of_clusters", 1, FINDS(RACE_BETWEEN_BLOCKS, "b", 0, 0) },
+    { "no fence after", "last_of_clusters", 2, FINDS(RACE_BETWEEN_BLOCKS, "b", 0, 0) },
+    { "not atomic", "sum_of_cluster", 1,
+      FINDS(RACE_BETWEEN_BLOCKS, "map_shared_rank(sums, 0)", 0, 0) },
 };
 
 Test(clusters, that_do_not_meet_are_found)
@@ -227,7 +197,7 @@ Test(clusters, that_do_not_meet_are_found)
         bool found = false;
 
         data.k = defects[row].k;
-        cr_assert(start_line(defects[row].launch, 2, data) == cudaSuccess, "%s: %s",
+        cr_assert(start_line(defects[row].kernel, 2, data) == cudaSuccess, "%s: %s",
                   defects[row].name, kg__model_failure());
         report = kg__model_seen();
         for (size_t i = 0; i < report->finding_count; i++)
@@ -241,7 +211,7 @@ Test(clusters, that_do_not_meet_are_found)
 Test(clusters, pass_on_what_their_blocks_know)
 {
     for (unsigned int size = 1; size <= 4; size *= 2) {
-        start_clean(launch_last_of_clusters, size);
+        start_clean("last_of_clusters", size);
         kg__model_free_all();
     }
 }
@@ -257,19 +227,14 @@ static const struct {
     { NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
 };
 
-ParameterizedTestParameters(clusters, that_cannot_meet_fail)
-{
-    static size_t rows[] = { 0, 1 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(clusters, that_cannot_meet_fail, failures)
 
 ParameterizedTest(const size_t *row, clusters, that_cannot_meet_fail)
 {
     watch_data data = watch_both(THREADS);
 
     data.k = failures[*row].k;
-    cr_assert(start_line(launch_next_of_cluster, 2, data) == failures[*row].error);
+    cr_assert(start_line("next_of_cluster", 2, data) == failures[*row].error);
     cr_assert(strstr(kg__model_failure(), failures[*row].told) != NULL, "%s", kg__model_failure());
 }
 
@@ -298,13 +263,12 @@ Test(clusters, have_sizes)
     const size_t shared = BLOCK * sizeof(float);
 
     for (size_t row = 0; row < LENGTH(sizes); row++)
-        cr_expect(start_clusters(launch_twice_of_cluster, sizes[row].cluster, shared, data) ==
+        cr_expect(start_clusters("twice_of_cluster", sizes[row].cluster, shared, data) ==
                       sizes[row].error,
                   "row %zu: %s", row, kg__model_failure());
     cr_assert(allow_large_clusters() == cudaSuccess);
-    cr_assert(start_clusters(launch_twice_of_cluster, (dim3){ 8, 2, 1 }, shared, data) ==
-              cudaSuccess);
-    cr_assert(launch_next_of_cluster(&together, data) == cudaErrorNotSupported);
+    cr_assert(start_clusters("twice_of_cluster", (dim3){ 8, 2, 1 }, shared, data) == cudaSuccess);
+    cr_assert(kernel("next_of_cluster")(&together, data) == cudaErrorNotSupported);
     cr_assert(clusters_of_pairs(1024) == 132 && clusters_of_pairs(32) == 132 * 16);
 }
 
@@ -312,24 +276,24 @@ Test(clusters, have_sizes)
 Test(launch_bounds, are_held)
 {
     static const struct {
-        launcher *launch;
+        const char *name;
         unsigned int most;
     } kernels[] = {
-        { launch_bounded, 96 },
-        { launch_bounded_by_constant, 64 },
-        { launch_bounded_by_template, 128 },
-        { launch_cluster_shape, 1024 },
+        { "bounded", 96 },
+        { "bounded_by_constant", 64 },
+        { "bounded_by_template", 128 },
+        { "cluster_shape", 1024 },
     };
     watch_data data = watch_both(2048);
 
     for (size_t row = 0; row < LENGTH(kernels); row++) {
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(kernels[row].most) };
 
-        cr_expect(kernels[row].launch(&config, data) == cudaSuccess);
+        cr_expect(kernel(kernels[row].name)(&config, data) == cudaSuccess);
         config.blockDim.y = 2;
-        cr_expect(kernels[row].launch(&config, data) == (kernels[row].most < 1024
-                                                             ? cudaErrorLaunchOutOfResources
-                                                             : cudaErrorInvalidConfiguration),
+        cr_expect(kernel(kernels[row].name)(&config, data) == (kernels[row].most < 1024
+                                                                   ? cudaErrorLaunchOutOfResources
+                                                                   : cudaErrorInvalidConfiguration),
                   "row %zu", row);
     }
     cr_assert(bound_of_template() == 128);
@@ -343,24 +307,22 @@ Test(shared_memory, of_a_block_is_as_much_as_was_asked_for)
     cudaLaunchConfig_t config = { .gridDim = single,
                                   .blockDim = line(BLOCK),
                                   .dynamicSmemBytes = 48 << 10 };
-    float b[BLOCK];
 
     data.rows = 48 << 10;
-    cr_assert(launch_much_shared(&config, data) == cudaSuccess);
+    cr_assert(kernel("much_shared")(&config, data) == cudaSuccess);
     config.dynamicSmemBytes += 4;
-    cr_assert(launch_much_shared(&config, data) == cudaErrorInvalidValue);
+    cr_assert(kernel("much_shared")(&config, data) == cudaErrorInvalidValue);
     cr_assert(allow_much_shared(most + 4) == cudaErrorInvalidValue);
     cr_assert(allow_much_shared(most) == cudaSuccess);
     config.dynamicSmemBytes = (size_t)most;
     data.rows = most;
-    cr_assert(launch_much_shared(&config, data) == cudaSuccess);
-    cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+    cr_assert(kernel("much_shared")(&config, data) == cudaSuccess);
     for (int i = 0; i < BLOCK; i++)
-        cr_assert(b[i] == (float)(BLOCK - i));
+        cr_assert(data.b[i] == (float)(BLOCK - i));
     expect_clean("227 KiB");
     expect_count(KG__SHARED_BYTES, (uint64_t)most, "227 KiB");
     data.k = 1;
-    (void)launch_much_shared(&config, data);
+    (void)kernel("much_shared")(&config, data);
     expect_only(FOUND(OUT_OF_BOUNDS, "dynamic shared memory", most, (uint64_t)most, 1),
                 "beyond 227 KiB");
 }

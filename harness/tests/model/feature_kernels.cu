@@ -8,64 +8,64 @@
 
 extern __shared__ double of_the_file[];
 
-KERNEL(reverse_of_the_file)
+// Reverses a block; defective without the barrier, and where it reads `shift` elements beyond.
+template <typename Value>
+static __device__ void reverse(Value *staged, watch_data d, bool meets = true, int shift = 0)
 {
     const unsigned int i = threadIdx.x;
 
-    of_the_file[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = static_cast<float>(of_the_file[blockDim.x - 1 - i]);
+    staged[i] = d.a[i];
+    if (meets)
+        __syncthreads();
+    d.b[i] = static_cast<float>(staged[(int)(blockDim.x - 1 - i) + shift]);
+}
+
+KERNEL(reverse_of_the_file)
+{
+    reverse(of_the_file, d);
 }
 
 KERNEL(reverse_in_a_kernel)
 {
     extern __shared__ float staged[];
-    const unsigned int i = threadIdx.x;
 
-    staged[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = staged[blockDim.x - 1 - i];
+    reverse(staged, d);
 }
 
 KERNEL(reverse_without_barrier)
 {
     extern __shared__ float staged[];
-    const unsigned int i = threadIdx.x;
 
-    staged[i] = d.a[i];
-    d.b[i] = staged[blockDim.x - 1 - i];
+    reverse(staged, d, false);
 }
 
 KERNEL(reverse_beyond)
 {
     extern __shared__ float staged[];
-    const unsigned int i = threadIdx.x;
 
-    staged[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = staged[blockDim.x - i];
+    reverse(staged, d, true, 1);
+}
+
+KERNEL(reverse_before)
+{
+    extern __shared__ float staged[];
+
+    reverse(staged, d, true, -1);
 }
 
 // Of another type under a name of its own; aligned, volatile, with rows, and split by pointers.
 KERNEL(reverse_aligned)
 {
     extern __shared__ __align__(16) unsigned char bytes[];
-    float *const staged = reinterpret_cast<float *>(bytes);
-    const unsigned int i = threadIdx.x;
 
-    staged[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = staged[blockDim.x - 1 - i];
+    reverse(reinterpret_cast<float *>(bytes), d);
 }
 
 KERNEL(reverse_volatile)
 {
     extern volatile __shared__ float kept[];
-    const unsigned int i = threadIdx.x;
 
-    kept[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = kept[blockDim.x - 1 - i];
+    reverse(kept, d);
 }
 
 KERNEL(reverse_rows)
@@ -90,22 +90,11 @@ struct dynamic_array {
     }
 };
 
-template <typename Value>
-static __device__ void reverse(const float *in, float *out)
-{
-    Value *staged = dynamic_array<Value>();
-    const unsigned int i = threadIdx.x;
-
-    staged[i] = static_cast<Value>(in[i]);
-    __syncthreads();
-    out[i] = static_cast<float>(staged[blockDim.x - 1 - i]);
-}
-
 KERNEL(reverse_by_template)
 {
-    reverse<float>(d.a, d.b);
+    reverse<float>(dynamic_array<float>(), d);
     __syncthreads();
-    reverse<double>(d.a, d.b);
+    reverse<double>(dynamic_array<double>(), d);
 }
 
 // Two views of the same bytes.
@@ -249,15 +238,6 @@ cudaError_t launch_generator(const cudaLaunchConfig_t *config, int xorwow, uint4
                              unsigned int *words, double *numbers)
 {
     return cudaLaunchKernelEx(config, begin_generator, xorwow, seed, words, numbers);
-}
-
-EACH(reverse_before)
-{
-    extern __shared__ float staged[];
-
-    staged[i] = d.a[i];
-    __syncthreads();
-    d.b[i] = staged[i - 1];
 }
 
 // As launchers ask the device for something once.

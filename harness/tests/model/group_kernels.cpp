@@ -232,7 +232,8 @@ EACH(swap_in_tiles)
     }
 }
 
-// By way of global memory that the other blocks write.
+// By way of global memory that the other blocks write. k == 1: without the barrier of the grid; k
+// == 2: the last block ends before it.
 KERNEL(reverse_by_grid)
 {
     cg::grid_group grid = cg::this_grid();

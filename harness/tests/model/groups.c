@@ -1,9 +1,9 @@
 /* Cooperative groups: what each thread gets, what it costs, and what is wrong. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <string.h>
 
 #include "model/runtime/runtime.h"
+#include "tests/model/each_row.h"
 #include "tests/model/finding_texts.h"
 #include "tests/model/group_kernels.h"
 #include "tests/model/watch_fixture.h"
@@ -156,12 +156,11 @@ static int swap_in_tiles(int i)
     return i ^ 7;
 }
 
-#define ROW(name) #name, launch_##name, name
+#define ROW(name) #name, name
 
 /* Shuffles of a warp. */
 static const struct {
     const char *name;
-    launcher *launch;
     int (*expected)(int i);
     unsigned int shuffles;
 } values[] = {
@@ -196,17 +195,15 @@ Test(groups, give_each_thread_what_is_its_own)
 {
     for (size_t row = 0; row < LENGTH(values) * 2; row++) {
         const char *name = values[row / 2].name;
-        int numbers[THREADS];
         watch_data data;
 
         kg__model_set_order(row % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(THREADS + 1);
-        start(values[row / 2].launch, line(THREADS / BLOCK), line(BLOCK), data);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
+        start(values[row / 2].name, line(THREADS / BLOCK), line(BLOCK), data);
         for (int i = 0; i < THREADS; i++)
-            cr_expect(numbers[i] == values[row / 2].expected(i), "%s: thread %d has %d, not %d",
-                      name, i, numbers[i], values[row / 2].expected(i));
+            cr_expect(data.numbers[i] == values[row / 2].expected(i),
+                      "%s: thread %d has %d, not %d", name, i, data.numbers[i],
+                      values[row / 2].expected(i));
         expect_count(KG__SHUFFLES, values[row / 2].shuffles * (THREADS / 32), name);
         expect_clean(name);
         kg__model_free_all();
@@ -218,7 +215,7 @@ Test(groups, of_a_tile_that_do_not_meet_race)
     watch_data data = watch_both(THREADS);
 
     data.k = 1;
-    start(launch_swap_in_tiles, line(2), line(BLOCK), data);
+    start("swap_in_tiles", line(2), line(BLOCK), data);
     expect_only(FOUND(RACE_IN_WARP, "staged", 0, 0, 0), "no tile.sync()");
 }
 
@@ -228,7 +225,7 @@ Test(groups, that_update_what_others_write_race)
     size_t races = 0;
 
     data.k = 1;
-    start(launch_update_by_tiles, line(2), line(BLOCK), data);
+    start("update_by_tiles", line(2), line(BLOCK), data);
     for (size_t i = 0; i < kg__model_seen()->finding_count; i++) {
         kg__finding_kind kind = kg__model_seen()->findings[i].kind;
 
@@ -238,32 +235,28 @@ Test(groups, that_update_what_others_write_race)
     cr_expect(races > 0, "a plain sum of an atomic");
 }
 
-static cudaError_t start_together(launcher *launch, dim3 grid, dim3 block, watch_data data)
+static cudaError_t start_together(const char *name, dim3 grid, dim3 block, watch_data data)
 {
     cudaLaunchAttribute attribute = { .id = cudaLaunchAttributeCooperative, .val.cooperative = 1 };
     cudaLaunchConfig_t config = {
         .gridDim = grid, .blockDim = block, .attrs = &attribute, .numAttrs = 1
     };
 
-    return launch(&config, data);
+    return kernel(name)(&config, data);
 }
 
 /* Blocks that all wait for each other, in either order, watched or not. */
 Test(groups, of_a_whole_grid_meet)
 {
     for (unsigned int way = 0; way < 8; way++) {
-        float b[4 * BLOCK];
-        int numbers[4 * BLOCK];
         watch_data data;
 
         kg__model_set_order(way % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         kg__model_watch(way / 2, 64);
         data = make_data(4 * BLOCK);
-        cr_assert(start_together(launch_reverse_by_grid, line(4), line(BLOCK), data) ==
-                  cudaSuccess);
-        cr_assert(cudaMemcpy(b, data.b, sizeof b, cudaMemcpyDeviceToHost) == cudaSuccess);
+        cr_assert(start_together("reverse_by_grid", line(4), line(BLOCK), data) == cudaSuccess);
         for (int i = 0; i < 4 * BLOCK; i++)
-            cr_assert(b[i] == (float)(4 * BLOCK - i), "b[%d] is %g", i, (double)b[i]);
+            cr_assert(data.b[i] == (float)(4 * BLOCK - i), "b[%d] is %g", i, (double)data.b[i]);
         if ((way / 2 & COUNT) != 0)
             expect_count(KG__BARRIERS, 4 * 2, "reverse_by_grid");
         if ((way / 2 & COUNT) != 0) {
@@ -273,11 +266,9 @@ Test(groups, of_a_whole_grid_meet)
         data.k = 3;
         data.rows = 2;
         cr_assert(launch_ring_with_pointers(line(4), line(48), data) == cudaSuccess);
-        cr_assert(cudaMemcpy(numbers, data.numbers, sizeof numbers, cudaMemcpyDeviceToHost) ==
-                  cudaSuccess);
         for (int i = 0; i < 4 * 48; i++)
-            cr_assert(numbers[i] == (i + 3 * 48) % 192 + 1 + 2 * (i + 1), "numbers[%d] is %d", i,
-                      numbers[i]);
+            cr_assert(data.numbers[i] == (i + 3 * 48) % 192 + 1 + 2 * (i + 1), "numbers[%d] is %d",
+                      i, data.numbers[i]);
         cr_assert(kg__model_last_launch().blocks == 4);
         expect_clean("a grid that waits");
         kg__model_free_all();
@@ -303,8 +294,7 @@ Test(groups, of_a_grid_that_do_not_meet_race)
 
         kg__model_set_order(way == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data.k = 1;
-        cr_assert(start_together(launch_reverse_by_grid, line(4), line(BLOCK), data) ==
-                  cudaSuccess);
+        cr_assert(start_together("reverse_by_grid", line(4), line(BLOCK), data) == cudaSuccess);
         expect_only(FOUND(RACE_BETWEEN_BLOCKS, "numbers", 0, 0, 0), "no grid.sync()");
         kg__model_free_all();
     }
@@ -320,12 +310,7 @@ static const struct {
     { 2, true, "waits at grid.sync() at group_kernels.cpp:" },
 };
 
-ParameterizedTestParameters(groups, of_a_grid_that_cannot_meet_fail)
-{
-    static size_t rows[] = { 0, 1 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(groups, of_a_grid_that_cannot_meet_fail, failures)
 
 ParameterizedTest(const size_t *row, groups, of_a_grid_that_cannot_meet_fail)
 {
@@ -334,7 +319,7 @@ ParameterizedTest(const size_t *row, groups, of_a_grid_that_cannot_meet_fail)
 
     data.k = failures[*row].k;
     cr_assert((failures[*row].together
-                   ? start_together(launch_reverse_by_grid, line(4), line(BLOCK), data)
-                   : launch_reverse_by_grid(&alone, data)) == cudaErrorLaunchFailure);
+                   ? start_together("reverse_by_grid", line(4), line(BLOCK), data)
+                   : kernel("reverse_by_grid")(&alone, data)) == cudaErrorLaunchFailure);
     cr_assert(strstr(kg__model_failure(), failures[*row].told) != NULL, "%s", kg__model_failure());
 }

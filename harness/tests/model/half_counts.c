@@ -13,56 +13,32 @@
         .kind = KG__##kind_, .symbol = symbol_, .offset = offset_, .size = size_, .bytes = bytes_  \
     }
 
-#define KERNEL(name) #name, launch_##name
+#define ALSO(counter, value) .also[0] = { KG__##counter, value }
+#define AND(counter, value) .also[1] = { KG__##counter, value }
+#define AND_THEN(counter, value) .also[2] = { KG__##counter, value }
 
 static const struct {
     const char *name;
-    launcher *launch;
     uint64_t loads, stores;
     struct {
         kg__counter counter;
         uint64_t value;
     } also[3]; /* to the first value of 0 */
 } by_hand[] = {
-    { KERNEL(add_halves),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 2 } } },
-    { KERNEL(add_half_pairs),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 8 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(scale_eight_halves),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 16 }, { KG__GLOBAL_STORE_SECTORS, 16 } } },
-    { KERNEL(sum_halves_in_shared),
-      2,
-      1,
-      { { KG__SHARED_STORE_REQUESTS, 2 },
-        { KG__SHARED_LOAD_REQUESTS, 2 },
-        { KG__SHARED_LOAD_WAVEFRONTS, 2 } } },
-    { KERNEL(add_bfloat_pairs), 2, 1, { { KG__GLOBAL_LOAD_SECTORS, 8 } } },
-    { KERNEL(load_halves_with_hints),
-      2,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(double_quads_of_e4m3),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 4 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(widen_e5m2),
-      1,
-      1,
-      { { KG__GLOBAL_LOAD_SECTORS, 1 }, { KG__GLOBAL_STORE_SECTORS, 4 } } },
-    { KERNEL(reduce_halves_in_warp), 0, 1, { { KG__SHUFFLES, 5 } } },
-    { KERNEL(shuffle_pairs), 0, 1, { { KG__SHUFFLES, 3 } } },
-    { KERNEL(count_in_halves),
-      0,
-      0,
-      { { KG__GLOBAL_ATOMIC_REQUESTS, 2 }, { KG__GLOBAL_ATOMIC_SECTORS, 2 } } },
-    { KERNEL(count_in_bfloat_pairs), 0, 0, { { KG__GLOBAL_ATOMIC_REQUESTS, 2 } } },
-    { KERNEL(write_pairs_by_element), 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
+    { "add_halves", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 2) },
+    { "add_half_pairs", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8), AND(GLOBAL_STORE_SECTORS, 4) },
+    { "scale_eight_halves", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 16), AND(GLOBAL_STORE_SECTORS, 16) },
+    { "sum_halves_in_shared", 2, 1, ALSO(SHARED_STORE_REQUESTS, 2), AND(SHARED_LOAD_REQUESTS, 2),
+      AND_THEN(SHARED_LOAD_WAVEFRONTS, 2) },
+    { "add_bfloat_pairs", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 8) },
+    { "load_halves_with_hints", 2, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 4) },
+    { "double_quads_of_e4m3", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 4), AND(GLOBAL_STORE_SECTORS, 4) },
+    { "widen_e5m2", 1, 1, ALSO(GLOBAL_LOAD_SECTORS, 1), AND(GLOBAL_STORE_SECTORS, 4) },
+    { "reduce_halves_in_warp", 0, 1, ALSO(SHUFFLES, 5) },
+    { "shuffle_pairs", 0, 1, ALSO(SHUFFLES, 3) },
+    { "count_in_halves", 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2), AND(GLOBAL_ATOMIC_SECTORS, 2) },
+    { "count_in_bfloat_pairs", 0, 0, ALSO(GLOBAL_ATOMIC_REQUESTS, 2) },
+    { "write_pairs_by_element", 0, 2, ALSO(GLOBAL_STORE_SECTORS, 8) },
 };
 
 Test(half_counts, by_hand)
@@ -73,7 +49,7 @@ Test(half_counts, by_hand)
 
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(1 << 10);
-        start(by_hand[row].launch, single, line(32), data);
+        start(by_hand[row].name, single, line(32), data);
         expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
         for (size_t j = 0; j < 3 && by_hand[row].also[j].value > 0; j++)
             expect_count(by_hand[row].also[j].counter, by_hand[row].also[j].value,
@@ -89,16 +65,16 @@ Test(half_counts, shuffles_and_atomics_give_what_they_should)
     const void *memory = data.b;
     const uint16_t *halves = memory;
 
-    start(launch_count_in_halves, single, line(32), data);
+    start("count_in_halves", single, line(32), data);
     cr_assert(halves[0] == 0x5000, "32 times 1 is 32");
     cr_assert(halves[2] == 0x5000 && halves[3] == 0x4c00, "32 and 16");
     cr_assert(cudaMemset(data.b, 0, 16) == cudaSuccess);
-    start(launch_count_in_bfloat_pairs, single, line(32), data);
+    start("count_in_bfloat_pairs", single, line(32), data);
     cr_assert(halves[0] == 0x4280 && halves[2] == 0x4180 && halves[3] == 0x4200);
-    start(launch_reduce_halves_in_warp, single, line(32), data);
+    start("reduce_halves_in_warp", single, line(32), data);
     for (int i = 0; i < 32; i++)
         cr_assert(data.b[i] == 496.0f);
-    start(launch_shuffle_pairs, single, line(32), data);
+    start("shuffle_pairs", single, line(32), data);
     for (int i = 1; i < 31; i++)
         cr_assert(data.b[i] == (float)(i + 1 - 2 * (i + 1) + 5 + i - 1));
 }
@@ -114,14 +90,14 @@ Test(half_counts, findings_have_the_size_of_the_type)
     watch_data data = watch_both(1 << 10);
 
     data.a = at_second_half(data.a);
-    start(launch_add_half_pairs, single, line(1), data);
+    start("add_half_pairs", single, line(1), data);
     expect_only(FOUND(MISALIGNED, "a", 2, 4096, 4), "a pair");
     kg__model_free_all();
     data = watch_both(15);
-    start(launch_widen_e5m2, single, line(1), data);
+    start("widen_e5m2", single, line(1), data);
     expect_clean("one byte");
     data.a += 15;
-    start(launch_add_halves, single, line(1), data);
+    start("add_halves", single, line(1), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "a", 60, 60, 2), "a half beyond");
 }
 
@@ -129,10 +105,10 @@ Test(half_counts, races_on_halves)
 {
     watch_data data = watch_both(1 << 10);
 
-    start(launch_sum_halves_unordered, single, line(64), data);
+    start("sum_halves_unordered", single, line(64), data);
     expect_only(FOUND(RACE_IN_BLOCK, "tile", 0, 0, 2), "no barrier");
     kg__model_free_all();
     data = watch_both(1 << 10);
-    start(launch_count_without_atomics, single, line(32), data);
+    start("count_without_atomics", single, line(32), data);
     expect_only(FOUND(RACE_IN_WARP, "b", 0, 4096, 2), "plain sums");
 }

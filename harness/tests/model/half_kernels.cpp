@@ -17,15 +17,9 @@ static inline __device__ half2 *pairs(float *memory)
     return reinterpret_cast<half2 *>(memory);
 }
 
-EACH(add_halves)
-{
-    halves(d.b)[i] = halves(d.a)[i] + halves(d.b)[i];
-}
-
-EACH(add_half_pairs)
-{
-    pairs(d.b)[i] = __hfma2(pairs(d.a)[i], pairs(d.b)[i], make_half2(1.0f, 2.0f));
-}
+EACH_DOES(add_halves, halves(d.b)[i] = halves(d.a)[i] + halves(d.b)[i])
+EACH_DOES(add_half_pairs,
+          pairs(d.b)[i] = __hfma2(pairs(d.a)[i], pairs(d.b)[i], make_half2(1.0f, 2.0f)))
 
 // 16 bytes at once, of which each thread works on eight halves.
 EACH(scale_eight_halves)
@@ -38,10 +32,9 @@ EACH(scale_eight_halves)
     reinterpret_cast<float4 *>(d.b)[i] = word;
 }
 
-KERNEL(sum_halves_in_shared)
+THREAD(sum_halves_in_shared)
 {
     __shared__ half tile[64];
-    const int i = (int)threadIdx.x;
 
     tile[2 * i] = halves(d.a)[2 * i];
     tile[2 * i + 1] = halves(d.a)[2 * i + 1];
@@ -57,10 +50,9 @@ EACH(add_bfloat_pairs)
     b[i] = __hadd2(a[i], b[i]);
 }
 
-EACH(load_halves_with_hints)
-{
-    __stcs(&pairs(d.b)[i], __halves2half2(__ldg(&halves(d.a)[i]), __ldcg(&halves(d.a)[i + 32])));
-}
+EACH_DOES(load_halves_with_hints,
+          __stcs(&pairs(d.b)[i],
+                 __halves2half2(__ldg(&halves(d.a)[i]), __ldcg(&halves(d.a)[i + 32]))))
 
 EACH(double_quads_of_e4m3)
 {
@@ -70,10 +62,7 @@ EACH(double_quads_of_e4m3)
         __nv_fp8x4_e4m3(make_float4(2 * quad.x, 2 * quad.y, 2 * quad.z, 2 * quad.w));
 }
 
-EACH(widen_e5m2)
-{
-    d.b[i] = static_cast<float>(reinterpret_cast<const __nv_fp8_e5m2 *>(d.a)[i]);
-}
+EACH_DOES(widen_e5m2, d.b[i] = static_cast<float>(reinterpret_cast<const __nv_fp8_e5m2 *>(d.a)[i]))
 
 EACH(reduce_halves_in_warp)
 {
@@ -119,17 +108,13 @@ EACH(write_pairs_by_element)
 }
 
 // Defective: no barrier between the writes and the reads.
-KERNEL(sum_halves_unordered)
+THREAD(sum_halves_unordered)
 {
     __shared__ half tile[64];
-    const int i = (int)threadIdx.x;
 
     tile[i] = halves(d.a)[i];
     d.b[i] = __half2float(tile[63 - i]);
 }
 
 // Defective: plain sums.
-KERNEL(count_without_atomics)
-{
-    halves(d.b)[0] += __float2half(1.0f);
-}
+KERNEL_DOES(count_without_atomics, halves(d.b)[0] += __float2half(1.0f))

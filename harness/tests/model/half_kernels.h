@@ -11,13 +11,6 @@
 extern "C" {
 #endif
 
-/* half_kernels.cpp */
-launcher launch_add_halves, launch_add_half_pairs, launch_scale_eight_halves,
-    launch_sum_halves_in_shared, launch_add_bfloat_pairs, launch_load_halves_with_hints,
-    launch_double_quads_of_e4m3, launch_widen_e5m2, launch_reduce_halves_in_warp,
-    launch_shuffle_pairs, launch_count_in_halves, launch_count_in_bfloat_pairs,
-    launch_write_pairs_by_element, launch_sum_halves_unordered, launch_count_without_atomics;
-
 typedef enum half_format { FLOAT16, BFLOAT16, E4M3, E5M2 } half_format;
 
 /* The value of `bits`, and the bits of `value` rounded in mode 0 to 3: nearest, to zero, down, up

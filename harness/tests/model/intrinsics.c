@@ -7,6 +7,11 @@
 #include "tests/model/intrinsics_kernels.h"
 #include "tests/model/watch_fixture.h"
 
+#define FINDS(kind_, symbol_, size_, offset_)                                                      \
+    .found = { .kind = KG__##kind_, .symbol = symbol_, .size = size_, .offset = offset_ }
+#define NOTHING .found = { 0 }
+#define DYNAMIC "dynamic shared memory"
+
 /* Each expression gives what CUDA's documentation, and PTX's of the instruction, say. */
 Test(intrinsics, values)
 {
@@ -41,36 +46,20 @@ Test(intrinsics, statics_of_a_launcher)
 Test(intrinsics, dynamic_shared_memory)
 {
     static const struct {
-        const char *name;
-        launcher *launch;
+        const char *name, *kernel;
         uint64_t requests; /* to shared memory, of each kind */
         kg__finding found;
     } rows[] = {
-        { "of the file", launch_reverse_of_the_file, 4, { 0 } },
-        { "in a kernel", launch_reverse_in_a_kernel, 4, { 0 } },
-        { "aligned", launch_reverse_aligned, 4, { 0 } },
-        { "volatile", launch_reverse_volatile, 4, { 0 } },
-        { "rows", launch_reverse_rows, 4, { 0 } },
-        { "by template", launch_reverse_by_template, 8, { 0 } },
-        { "two views", launch_reverse_two_views, 12, { 0 } },
-        { "without barrier",
-          launch_reverse_without_barrier,
-          4,
-          { .kind = KG__RACE_IN_BLOCK, .symbol = "dynamic shared memory" } },
-        { "beyond",
-          launch_reverse_beyond,
-          4,
-          { .kind = KG__OUT_OF_BOUNDS,
-            .symbol = "dynamic shared memory",
-            .offset = 512,
-            .size = 512 } },
-        { "before",
-          launch_reverse_before,
-          4,
-          { .kind = KG__OUT_OF_BOUNDS,
-            .symbol = "dynamic shared memory",
-            .offset = -4,
-            .size = 512 } },
+        { "of the file", "reverse_of_the_file", 4, NOTHING },
+        { "in a kernel", "reverse_in_a_kernel", 4, NOTHING },
+        { "aligned", "reverse_aligned", 4, NOTHING },
+        { "volatile", "reverse_volatile", 4, NOTHING },
+        { "rows", "reverse_rows", 4, NOTHING },
+        { "by template", "reverse_by_template", 8, NOTHING },
+        { "two views", "reverse_two_views", 12, NOTHING },
+        { "without barrier", "reverse_without_barrier", 4, FINDS(RACE_IN_BLOCK, DYNAMIC, 0, 0) },
+        { "beyond", "reverse_beyond", 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, 512) },
+        { "before", "reverse_before", 4, FINDS(OUT_OF_BOUNDS, DYNAMIC, 512, -4) },
     };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -80,7 +69,7 @@ Test(intrinsics, dynamic_shared_memory)
         config.dynamicSmemBytes =
             128 * (rows[i].requests == 8 || i == 0 ? sizeof(double) : sizeof(float));
         /* What is before it cannot be touched; under a sanitizer it can be read. */
-        cr_assert(rows[i].launch(&config, data) == cudaSuccess || rows[i].found.offset < 0);
+        cr_assert(kernel(rows[i].kernel)(&config, data) == cudaSuccess || rows[i].found.offset < 0);
         expect_count(KG__SHARED_STORE_REQUESTS, rows[i].requests, rows[i].name);
         if (rows[i].found.symbol != NULL) {
             expect_only(&rows[i].found, rows[i].name);
@@ -100,13 +89,13 @@ Test(intrinsics, much_dynamic_shared_memory)
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(1024) };
 
     config.dynamicSmemBytes = 49153;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaErrorInvalidValue);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
     cr_assert(allow_reverse(232448) == cudaSuccess);
     config.dynamicSmemBytes = 232448;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaSuccess);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaSuccess);
     expect_count(KG__SHARED_BYTES, 232448, "all of it");
     config.dynamicSmemBytes++;
-    cr_assert(launch_reverse_in_a_kernel(&config, data) == cudaErrorInvalidValue);
+    cr_assert(kernel("reverse_in_a_kernel")(&config, data) == cudaErrorInvalidValue);
     expect_clean("all of it");
 }
 
@@ -147,31 +136,19 @@ static bool has_uniform(const watch_data *data, int i)
 Test(intrinsics, memory)
 {
     static const struct {
-        const char *name;
-        launcher *launch;
+        const char *name, *kernel;
         bool (*is_right)(const watch_data *data, int i);
         uint64_t loads, stores, atomics;
         kg__finding found;
     } rows[] = {
-        { "active lanes", launch_active_lanes, has_active_lanes, 0, 4, 0, { 0 } },
-        { "leader", launch_add_by_leader, has_sum, 0, 0, 2, { 0 } },
-        { "leader, plain",
-          launch_add_by_leader_without_atomics,
-          NULL,
-          2,
-          2,
-          0,
-          { .kind = KG__RACE_IN_BLOCK, .symbol = "numbers" } },
-        { "match_all", launch_match_all, has_ones, 0, 2, 0, { 0 } },
-        { "scopes", launch_scoped_atomics, has_scoped, 0, 0, 16, { 0 } },
-        { "hints", launch_hinted, has_hinted, 4, 4, 0, { 0 } },
-        { "hints beyond",
-          launch_hinted_beyond,
-          NULL,
-          2,
-          2,
-          0,
-          { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 256, .size = 256 } },
+        { "active lanes", "active_lanes", has_active_lanes, 0, 4, 0, NOTHING },
+        { "leader", "add_by_leader", has_sum, 0, 0, 2, NOTHING },
+        { "leader, plain", "add_by_leader_without_atomics", NULL, 2, 2, 0,
+          FINDS(RACE_IN_BLOCK, "numbers", 0, 0) },
+        { "match_all", "match_all", has_ones, 0, 2, 0, NOTHING },
+        { "scopes", "scoped_atomics", has_scoped, 0, 0, 16, NOTHING },
+        { "hints", "hinted", has_hinted, 4, 4, 0, NOTHING },
+        { "hints beyond", "hinted_beyond", NULL, 2, 2, 0, FINDS(OUT_OF_BOUNDS, "a", 256, 256) },
     };
 
     for (size_t i = 0; i < 2 * LENGTH(rows); i++) {
@@ -180,7 +157,7 @@ Test(intrinsics, memory)
 
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = watch_both(rows[row].is_right == NULL ? 64 : 256);
-        start(rows[row].launch, single, line(64), data);
+        start(rows[row].kernel, single, line(64), data);
         expect_requests(rows[row].loads, rows[row].stores, rows[row].name);
         expect_count(KG__GLOBAL_ATOMIC_REQUESTS, rows[row].atomics, rows[row].name);
         if (rows[row].found.symbol != NULL)
@@ -196,48 +173,33 @@ Test(intrinsics, memory)
 /* cuRAND's numbers, as its own header gives them, compiled by nvcc 13.0 for the host. */
 Test(intrinsics, random_numbers)
 {
+    /* A row with its seed and its numbers. */
+#define SEED(a, b, c, d) .seed = { a, b, c, d }
+#define NUMBERS(...) .numbers = { __VA_ARGS__ }
     static const struct {
         int xorwow;
         uint4 seed;
         unsigned int seventh, eighth;
         double numbers[7];
     } rows[] = {
-        { 0,
-          { 0, 0, 0, 0 },
-          0xb1a574eb,
-          0x097eff67,
-          { 0x1.3ea8cap-6, 1.1698, 0.95604, -1.5699, 0x1.b504f814p-2, -0.426205840051,
-            0.741541548055 } },
-        { 1,
-          { 0, 0, 0, 0 },
-          0x3a46d453,
-          0x5450d66d,
-          { 0x1.270bb6p-3, -0.92717, 1.5764, -0.17596, 0x1.5afd1aae1bb0bp-2, 1.06809692462,
-            0.2657253695 } },
-        { 0,
-          { 1234, 0, 77, 5 },
-          0xe722a1ab,
-          0xdff1a478,
-          { 0x1.769a22p-3, 0.68614, -0.27059, 1.2457, 0x1.b474f44p-4, -1.90702948492,
-            0.440064440348 } },
-        { 1,
-          { 1234, 0, 77, 5 },
-          0x5bd4bed5,
-          0x5a5eae9f,
-          { 0x1.0dad2p-9, 0.80941, -0.29266, -0.22321, 0x1.34300a67de29p-1, 1.90799545976,
-            1.00290830895 } },
-        { 0,
-          { 42, 0, 3, 7 },
-          0xb83e9586,
-          0xe363ba7b,
-          { 0x1.7177ecp-2, 1.44, 0.63797, -1.8638, 0x1.9023378p-1, 1.06405958321,
-            0.0040820427789 } },
-        { 1,
-          { 42, 0, 3, 7 },
-          0xe18745d9,
-          0xfde9210d,
-          { 0x1.78ed58p-3, -0.28193, 0.34811, -0.4081, 0x1.68b210a628564p-1, -0.876551945401,
-            1.10308883599 } },
+        { 0, SEED(0, 0, 0, 0), 0xb1a574eb, 0x097eff67,
+          NUMBERS(0x1.3ea8cap-6, 1.1698, 0.95604, -1.5699, 0x1.b504f814p-2, -0.426205840051,
+                  0.741541548055) },
+        { 1, SEED(0, 0, 0, 0), 0x3a46d453, 0x5450d66d,
+          NUMBERS(0x1.270bb6p-3, -0.92717, 1.5764, -0.17596, 0x1.5afd1aae1bb0bp-2, 1.06809692462,
+                  0.2657253695) },
+        { 0, SEED(1234, 0, 77, 5), 0xe722a1ab, 0xdff1a478,
+          NUMBERS(0x1.769a22p-3, 0.68614, -0.27059, 1.2457, 0x1.b474f44p-4, -1.90702948492,
+                  0.440064440348) },
+        { 1, SEED(1234, 0, 77, 5), 0x5bd4bed5, 0x5a5eae9f,
+          NUMBERS(0x1.0dad2p-9, 0.80941, -0.29266, -0.22321, 0x1.34300a67de29p-1, 1.90799545976,
+                  1.00290830895) },
+        { 0, SEED(42, 0, 3, 7), 0xb83e9586, 0xe363ba7b,
+          NUMBERS(0x1.7177ecp-2, 1.44, 0.63797, -1.8638, 0x1.9023378p-1, 1.06405958321,
+                  0.0040820427789) },
+        { 1, SEED(42, 0, 3, 7), 0xe18745d9, 0xfde9210d,
+          NUMBERS(0x1.78ed58p-3, -0.28193, 0.34811, -0.4081, 0x1.68b210a628564p-1, -0.876551945401,
+                  1.10308883599) },
     };
     const cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 }, .blockDim = { 1, 1, 1 } };
     unsigned int *words = device_memory(8 * sizeof *words, "words");
@@ -261,7 +223,7 @@ Test(intrinsics, random_states)
         watch_data data = watch_both(1 << 17);
 
         kg__model_forget(data.bytes, 1 << 17);
-        start(i == 0 ? launch_draw : launch_draw_without_init, single, line(64), data);
+        start(i == 0 ? "draw" : "draw_without_init", single, line(64), data);
         if (i == 1) {
             expect_only(&(kg__finding){ .kind = KG__NEVER_WRITTEN,
                                         .symbol = "bytes",

@@ -7,6 +7,13 @@
 static_assert(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10 == CUDART_VERSION,
               "nvcc is of the toolkit's version");
 
+static_assert(sizeof(float4) == 16 && sizeof(uchar3) == 3 && sizeof(float3) == 12,
+              "as CUDA has them");
+static_assert(alignof(float4) == 16 && alignof(float3) == 4 && alignof(double2) == 16,
+              "as CUDA has them");
+static_assert(alignof(short4) == 8 && alignof(uchar4) == 4 && alignof(int2) == 8,
+              "as CUDA has them");
+
 #define NOT_A_NUMBER __int_as_float(0x7fc00000)
 #define INFINITE __int_as_float(0x7f800000)
 #define LEAST_INT (-2147483647 - 1)
@@ -224,6 +231,22 @@ TRIES(integers)
     IS(__dp2a_lo(make_ushort2(65535, 1), make_uchar4(255, 2, 9, 9), 0u), 65535u * 255 + 2)
     IS(__dp2a_hi(make_short2(-1, 1), make_char4(9, 9, -128, 2), 0), 130)
     IS(umin(3u, 2u) + umax(3u, 2u), 5u)
+    IS(min(3, -2), -2)
+    IS(max(3u, 4u), 4u)
+    IS(max(-1, 1u), ~0u)
+    IS(min(1ll << 40, 5ll), 5ll)
+    IS(min(2.0f, NOT_A_NUMBER), 2.0f)
+    IS(max(2.0, 1.0f), 2.0)
+    IS(__popcll(1ull << 63), 1)
+    IS(__clz(0), 32)
+    IS(__clzll(0), 64)
+    IS(__ffs(0), 0)
+    IS(__byte_perm(0x00008000u, 0u, 0x0009u), 0xffu)
+    IS(__funnelshift_l(0x80000000u, 1u, 1), 3u)
+    IS(__funnelshift_l(7u, 9u, 32), 9u)
+    IS(__funnelshift_r(2u, 1u, 1), 0x80000001u)
+    IS(__funnelshift_r(7u, 9u, 32), 7u)
+    IS(__dp4a(0x04030201, -1, 100), 90)
     IS(llmin(-1ll, 2ll) + llmax(-1ll, 2ll), 1ll)
     IS(ullmax(~0ull, 1ull), ~0ull)
     *count = i;
@@ -299,6 +322,8 @@ TRIES(mathematics_more)
 {
     const double values[4] = { 3.0, 4.0, 12.0, 84.0 };
     const float floats[4] = { 3.0f, 4.0f, 12.0f, 84.0f };
+    const float4 four = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
+    const uchar3 three = make_uchar3(1, 2, 3);
     float sine = 0.0f;
     float cosine = 0.0f;
     int i = 0;
@@ -352,6 +377,12 @@ TRIES(mathematics_more)
     IS_CLOSE(rnormf(4, floats), 1.0 / 85.0)
     IS_CLOSE(rsqrtf(3.0f), 0.57735026918962576451)
     IS_CLOSE(exp10f(2.0f), 100.0)
+    IS(rsqrt(0.25), 2.0)
+    IS(fabsf(__expf(1.0f) - 2.7182817f) < 1e-5f, true)
+    IS(fabsf(__powf(2.0f, 10.0f) - 1024.0f) < 0.01f, true)
+    IS(__ldg(&four.y) + four.z + four.w, 9.0f)
+    IS(three.x + three.y + three.z, 6)
+    IS(__syncthreads_count(1), 1)
     *count = i;
 }
 

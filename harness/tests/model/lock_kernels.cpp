@@ -20,10 +20,7 @@ static __device__ double add_double(double *address, double value)
     return 0;
 }
 
-EACH(compare_and_swap_loop)
-{
-    add_double((double *)d.b, d.a[i]);
-}
+EACH_DOES(compare_and_swap_loop, add_double((double *)d.b, d.a[i]))
 
 EACH(compare_and_swap_loop_in_shared)
 {
@@ -67,40 +64,12 @@ static __device__ void add_under_lock(watch_data d, int i, bool first, bool last
     unlock(&d.numbers[0], last);
 }
 
-EACH(lock_of_all_threads)
-{
-    add_under_lock(d, i, true, true);
-}
-
-EACH(lock_of_warps)
-{
-    if (i % 32 == 0)
-        add_under_lock(d, i, true, true);
-}
-
-EACH(lock_of_warps_not_acquired)
-{
-    if (i % 32 == 0)
-        add_under_lock(d, i, false, true);
-}
-
-EACH(lock_of_blocks)
-{
-    if (threadIdx.x == 0)
-        add_under_lock(d, i, true, true);
-}
-
-EACH(lock_of_warps_without_fence)
-{
-    if (i % 32 == 0)
-        add_under_lock(d, i, false, false);
-}
-
-EACH(lock_of_blocks_without_fence)
-{
-    if (threadIdx.x == 0)
-        add_under_lock(d, i, false, false);
-}
+EACH_DOES(lock_of_all_threads, add_under_lock(d, i, true, true))
+EACH_DOES(lock_of_warps, if (i % 32 == 0) add_under_lock(d, i, true, true))
+EACH_DOES(lock_of_warps_not_acquired, if (i % 32 == 0) add_under_lock(d, i, false, true))
+EACH_DOES(lock_of_warps_without_fence, if (i % 32 == 0) add_under_lock(d, i, false, false))
+EACH_DOES(lock_of_blocks, if (threadIdx.x == 0) add_under_lock(d, i, true, true))
+EACH_DOES(lock_of_blocks_without_fence, if (threadIdx.x == 0) add_under_lock(d, i, false, false))
 
 // The fence comes too late.
 EACH(fence_behind_the_unlock)
@@ -142,20 +111,12 @@ static __device__ void look_back(watch_data d, bool fence)
     flags[blockIdx.x] = 1;
 }
 
-KERNEL(look_back_by_flags)
-{
-    look_back(d, true);
-}
-
-KERNEL(look_back_without_fence)
-{
-    look_back(d, false);
-}
+KERNEL_DOES(look_back_by_flags, look_back(d, true))
+KERNEL_DOES(look_back_without_fence, look_back(d, false))
 
 // Sums that half a warp has; lane 0 uses what is right.
-KERNEL(shuffle_in_half_a_warp)
+THREAD(shuffle_in_half_a_warp)
 {
-    int i = (int)threadIdx.x;
     float sum = d.a[i];
 
     if (i >= 16)
@@ -165,18 +126,14 @@ KERNEL(shuffle_in_half_a_warp)
     d.b[i] = sum;
 }
 
-KERNEL(shuffle_outside_the_mask)
+THREAD(shuffle_outside_the_mask)
 {
-    int i = (int)threadIdx.x;
-
     if (i < 16)
         d.b[i] = __shfl_sync(0xffffu, d.a[i], i == 3 ? 20 : 0);
 }
 
-KERNEL(shuffle_from_ended_lanes)
+THREAD(shuffle_from_ended_lanes)
 {
-    int i = (int)threadIdx.x;
-
     if (i >= 24)
         return;
     d.b[i] = __shfl_xor_sync(0xffffffffu, d.a[i], 16);

@@ -1,7 +1,6 @@
 /* Products of matrices by the warp: right for every kind of fragment, with the requests that nvcc
  * 13.0 compiles for sm_90, and the defects that are found in them. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <kernelgate/types.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +8,10 @@
 
 #include "kg_model_dot.h"
 #include "model/runtime/runtime.h"
+#include "tests/model/each_row.h"
 #include "tests/model/matrix_kernels.h"
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
 #define ELEMENTS (1 << 13)
 
 static const kg_type type_of[] = { KG_FLOAT16, KG_BFLOAT16, KG_FLOAT32, KG_FLOAT32,
@@ -132,6 +131,13 @@ static void expect_loads(const matrix_kind *kind, bool shared, const char *name)
                  (uint64_t)kind->m * (uint64_t)kind->n * (uint64_t)kind->k, name);
 }
 
+static void start_kind(launcher *launch, watch_data data)
+{
+    cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
+
+    cr_assert(launch(&config, data) == cudaSuccess);
+}
+
 Test(matrices, of_every_kind_are_multiplied)
 {
     for (size_t i = 0; i < matrix_kind_count * 4; i++) {
@@ -144,7 +150,7 @@ Test(matrices, of_every_kind_are_multiplied)
         kg__model_set_order(i % 4 < 2 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         data = operands_of(kind);
         data.k = shared ? MATRIX_SHARED : MATRIX_GLOBAL;
-        start(kind->multiply, single, line(32), data);
+        start_kind(kind->multiply, data);
         expect_product(kind, data.b, name);
         expect_clean(name);
         expect_loads(kind, shared, name);
@@ -159,7 +165,7 @@ Test(matrices, need_a_barrier_behind_what_others_stage)
         watch_data data = operands_of(&matrix_kinds[i]);
 
         data.k = MATRIX_UNORDERED;
-        start(matrix_kinds[i].multiply, single, line(32), data);
+        start_kind(matrix_kinds[i].multiply, data);
         expect_only(FOUND(RACE_IN_WARP, NULL, 0, 0, 0), "unordered");
         kg__model_free_all();
     }
@@ -207,7 +213,7 @@ Test(matrices, have_the_documented_elements)
         if (kind->m != 16)
             continue;
         data = operands_of(kind);
-        start(kind->unpack, single, line(32), data);
+        start_kind(kind->unpack, data);
         for (int i = 0; i < 32 * kind->count; i++) {
             const int number_of = i % kind->count;
             const float *own = data.b + (ptrdiff_t)i / kind->count * 32;
@@ -231,7 +237,7 @@ Test(matrices, have_the_documented_sums)
         watch_data data = watch_both(ELEMENTS);
 
         data.n = widths[shape];
-        start(launch_store_lanes, single, line(32), data);
+        start("store_lanes", single, line(32), data);
         for (int lane = 0; lane < 256; lane++) {
             const int group = lane / 8 / 4;
             const int i = lane % 8;
@@ -256,7 +262,7 @@ Test(matrices, of_integers_are_saturated_or_wrap)
         watch_data data = watch_both(ELEMENTS);
 
         data.k = wraps;
-        start(launch_multiply_saturated, single, line(32), data);
+        start("multiply_saturated", single, line(32), data);
         cr_assert(data.numbers[255] ==
                   (wraps ? (int)((unsigned)INT32_MAX + 16 * 127 * 127) : INT32_MAX));
         kg__model_free_all();
@@ -279,7 +285,7 @@ Test(matrices, of_halves_round_sums_once)
 
         data.n = rows[i].n;
         data.k = rows[i].k;
-        start(launch_multiply_halves, single, line(32), data);
+        start("multiply_halves", single, line(32), data);
         for (int lane = 0; lane < 32; lane++)
             cr_assert(data.b[lane] == rows[i].as_half && data.b[32 + lane] == rows[i].as_float,
                       "%d: %g and %g", rows[i].n, (double)data.b[lane], (double)data.b[32 + lane]);
@@ -316,38 +322,22 @@ Test(matrices, sums_are_cut_as_tensor_cores_do)
                                        0) == 1);
 }
 
+#define FINDS(kind_, symbol_, ...) .found = { .kind = KG__##kind_, .symbol = symbol_, __VA_ARGS__ }
+#define AT(size_, offset_, bytes_) .size = size_, .offset = offset_, .bytes = bytes_
+
 /* Each is clean with k == 0, and with k == 1 there is nothing but this. */
 static const struct {
     const char *name;
-    launcher *launch;
     unsigned int threads;
     kg__finding found;
 } defects[] = {
-    { KERNEL(skip_stride),
-      32,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "a",
-        .by.access = KG__READ,
-        .size = 512,
-        .offset = 528,
-        .bytes = 4 } },
-    { KERNEL(misalign),
-      32,
-      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 8, .bytes = 16 } },
-    { KERNEL(misalign_stride),
-      32,
-      { .kind = KG__MISALIGNED, .symbol = "a", .size = 1024, .offset = 40, .bytes = 16 } },
-    { KERNEL(load_half_a_tile), 32, { .kind = KG__NEVER_WRITTEN, .symbol = "tile", .bytes = 16 } },
-    { KERNEL(store_both), 64, { .kind = KG__RACE_IN_BLOCK, .symbol = "b", .bytes = 8 } },
-    { KERNEL(read_stored), 32, { .kind = KG__RACE_IN_WARP, .symbol = "tile", .bytes = 4 } },
-    { KERNEL(store_beyond),
-      32,
-      { .kind = KG__OUT_OF_BOUNDS,
-        .symbol = "b",
-        .by.access = KG__WRITE,
-        .size = 1024,
-        .offset = 1024,
-        .bytes = 8 } },
+    { "skip_stride", 32, FINDS(OUT_OF_BOUNDS, "a", AT(512, 528, 4), .by.access = KG__READ) },
+    { "misalign", 32, FINDS(MISALIGNED, "a", AT(1024, 8, 16)) },
+    { "misalign_stride", 32, FINDS(MISALIGNED, "a", AT(1024, 40, 16)) },
+    { "load_half_a_tile", 32, FINDS(NEVER_WRITTEN, "tile", .bytes = 16) },
+    { "store_both", 64, FINDS(RACE_IN_BLOCK, "b", .bytes = 8) },
+    { "read_stored", 32, FINDS(RACE_IN_WARP, "tile", .bytes = 4) },
+    { "store_beyond", 32, FINDS(OUT_OF_BOUNDS, "b", AT(1024, 1024, 8), .by.access = KG__WRITE) },
 };
 
 Test(matrices, defects_are_found_in_the_line_of_the_call)
@@ -361,7 +351,7 @@ Test(matrices, defects_are_found_in_the_line_of_the_call)
         data.b = device_memory(bytes, "b");
         cr_assert(cudaMemset(data.a, 0, bytes) == cudaSuccess);
         data.k = i % 2 != 0;
-        start(defects[row].launch, single, line(defects[row].threads), data);
+        start(defects[row].name, single, line(defects[row].threads), data);
         if (data.k == 0)
             expect_clean(defects[row].name);
         else
@@ -374,33 +364,28 @@ Test(matrices, defects_are_found_in_the_line_of_the_call)
 
 /* Matrices of which some lanes do not take part: they have ended, wait elsewhere, or never were. */
 static const struct {
-    launcher *launch;
+    const char *name;
     int k;
     unsigned int threads;
 } incomplete[] = {
-    { launch_leave_one_out, 1, 32 },
-    { launch_leave_one_out, 2, 32 },
-    { launch_leave_one_out, 0, 31 },
-    { launch_call_apart, 1, 32 },
+    { "leave_one_out", 1, 32 },
+    { "leave_one_out", 2, 32 },
+    { "leave_one_out", 0, 31 },
+    { "call_apart", 1, 32 },
 };
 
-ParameterizedTestParameters(matrices, need_all_lanes)
-{
-    static size_t rows[] = { 0, 1, 2, 3 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(incomplete));
-}
+EACH_ROW(matrices, need_all_lanes, incomplete)
 
 ParameterizedTest(const size_t *row, matrices, need_all_lanes)
 {
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(32) };
     watch_data data = watch_both(ELEMENTS);
 
-    cr_assert(incomplete[*row].launch(&config, data) == cudaSuccess);
+    cr_assert(kernel(incomplete[*row].name)(&config, data) == cudaSuccess);
     expect_clean("complete");
     config.blockDim.x = incomplete[*row].threads;
     data.k = incomplete[*row].k;
-    cr_assert(incomplete[*row].launch(&config, data) == cudaErrorLaunchFailure);
+    cr_assert(kernel(incomplete[*row].name)(&config, data) == cudaErrorLaunchFailure);
     cr_assert(strstr(kg__model_failure(), "in warp operations, this one at matrix_kernels.cpp:") !=
                   NULL,
               "%s", kg__model_failure());

@@ -30,11 +30,6 @@ typedef struct matrix_kind {
 extern const matrix_kind matrix_kinds[];
 extern const size_t matrix_kind_count;
 
-/* With k == 1 they are as their comments say. */
-launcher launch_multiply_saturated, launch_multiply_halves, launch_store_lanes, launch_skip_stride,
-    launch_misalign, launch_misalign_stride, launch_load_half_a_tile, launch_store_both,
-    launch_read_stored, launch_store_beyond, launch_leave_one_out, launch_call_apart;
-
 #ifdef __cplusplus
 }
 #endif

@@ -187,29 +187,6 @@ LAUNCHER(warp,
           int *out),
          warp_operate, operation, argument, width, out)
 
-static __global__ void block_sum(const float *values, float *sums)
-{
-    __shared__ float partial[32];
-    unsigned int own = threadIdx.x;
-    float sum = values[blockIdx.x * blockDim.x + own];
-
-    for (int offset = 16; offset > 0; offset /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, offset);
-    if (own % 32 == 0)
-        partial[own / 32] = sum;
-    __syncthreads();
-    if (own < 32) {
-        sum = own < blockDim.x / 32 ? partial[own] : 0.0f;
-        for (int offset = 16; offset > 0; offset /= 2)
-            sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-        if (own == 0)
-            sums[blockIdx.x] = sum;
-    }
-}
-
-LAUNCHER(block_sum, (const cudaLaunchConfig_t *config, const float *values, float *sums), block_sum,
-         values, sums)
-
 static __global__ void shuffle_types(int *out)
 {
     const unsigned int all = 0xffffffffu;
@@ -398,51 +375,6 @@ LAUNCHER(atomics,
          (const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals, float *reals),
          atomics, integers, naturals, reals)
 
-static __global__ void mathematics(int *out)
-{
-    const float quarter = 0.25f;
-    float4 four = make_float4(1.0f, 2.0f, 3.0f, 4.0f);
-    uchar3 three = make_uchar3(1, 2, 3);
-    int i = 0;
-
-    out[i++] = min(3, -2) == -2;
-    out[i++] = max(3u, 4u) == 4u;
-    out[i++] = max(-1, 1u) == 0xffffffffu;
-    out[i++] = min(1ll << 40, 5ll) == 5;
-    out[i++] = min(2.0f, nanf("")) == 2.0f;
-    out[i++] = max(2.0, 1.0f) == 2.0;
-    out[i++] = rsqrtf(quarter) == 2.0f;
-    out[i++] = rsqrt(0.25) == 2.0;
-    out[i++] = fmaf(2.0f, 3.0f, 1.0f) == 7.0f && __fmaf_rn(2.0f, 3.0f, 1.0f) == 7.0f;
-    out[i++] =
-        __saturatef(2.0f) == 1.0f && __saturatef(-2.0f) == 0.0f && __saturatef(quarter) == quarter;
-    out[i++] = fabsf(__expf(1.0f) - 2.7182817f) < 1e-5f;
-    out[i++] = fabsf(__powf(2.0f, 10.0f) - 1024.0f) < 0.01f;
-    out[i++] = __popc(0xf0f0u) == 8 && __popcll(1ull << 63) == 1;
-    out[i++] = __clz(1) == 31 && __clz(0) == 32 && __clzll(0) == 64;
-    out[i++] = __ffs(8) == 4 && __ffs(0) == 0;
-    out[i++] = __byte_perm(0x33221100u, 0x77665544u, 0x7150u) == 0x77115500u &&
-               __byte_perm(0x00008000u, 0u, 0x0009u) == 0x000000ffu;
-    out[i++] = __funnelshift_l(0x80000000u, 1u, 1) == 3u && __funnelshift_l(7u, 9u, 32) == 9u &&
-               __funnelshift_lc(7u, 9u, 40) == 7u;
-    out[i++] = __funnelshift_r(2u, 1u, 1) == 0x80000001u && __funnelshift_r(7u, 9u, 32) == 7u &&
-               __funnelshift_rc(7u, 9u, 40) == 9u;
-    out[i++] = __dp4a(0x04030201, -1, 100) == 90 && __dp4a(0xff000002u, 0x02000003u, 1u) == 517u;
-    out[i++] = __brev(1u) == 0x80000000u && __brev(0x12345678u) == 0x1e6a2c48u;
-    out[i++] = __float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x3f800000) == 1.0f;
-    out[i++] = __umulhi(0x80000000u, 4u) == 2u && __mulhi(-0x40000000, 4) == -1;
-    out[i++] = __ldg(&four.y) == 2.0f;
-    out[i++] = __fdividef(1.0f, 4.0f) == quarter;
-    out[i++] =
-        four.x + four.y + four.z + four.w == 10.0f && sizeof four == 16 && alignof(float4) == 16;
-    out[i++] = three.x + three.y + three.z == 6 && sizeof three == 3;
-    out[i++] = sizeof(float3) == 12 && alignof(float3) == 4 && alignof(double2) == 16;
-    out[i++] = alignof(short4) == 8 && alignof(uchar4) == 4 && alignof(int2) == 8;
-    out[i++] = __syncthreads_count(1) == 1;
-}
-
-LAUNCHER(mathematics, (const cudaLaunchConfig_t *config, int *out), mathematics, out)
-
 static __constant__ float constants[8];
 
 cudaError_t set_constants(const float *values, size_t count, size_t offset, int kind)
@@ -468,6 +400,15 @@ static __global__ void read_constants(float *out)
 }
 
 LAUNCHER(read_constants, (const cudaLaunchConfig_t *config, float *out), read_constants, out)
+
+static __global__ void print_often(int *arguments, int times)
+{
+    for (int i = 0; i < times; i++)
+        *arguments += printf("%d of 100%% by thread %u\n", i, threadIdx.x);
+}
+
+LAUNCHER(print_often, (const cudaLaunchConfig_t *config, int *arguments, int times), print_often,
+         arguments, times)
 
 cudaError_t allocate_typed(void)
 {

@@ -58,8 +58,6 @@ typedef enum warp_operation {
 
 cudaError_t launch_warp(const cudaLaunchConfig_t *config, warp_operation operation, int argument,
                         int width, int *out);
-/* Sums 1..n per block by shuffles and shared memory. */
-cudaError_t launch_block_sum(const cudaLaunchConfig_t *config, const float *values, float *sums);
 /* Shuffles of float, double and 64-bit values: out[i] is 1 where all came through. */
 cudaError_t launch_shuffle_types(const cudaLaunchConfig_t *config, int *out);
 /* The halves of a warp meet apart, each as often as it likes. */
@@ -92,6 +90,8 @@ typedef enum defect {
     CALLS_THE_HOST /* writes what cudaDeviceSynchronize() says to out[0] */
 } defect;
 
+/* Prints a line so often; adds up what printf() returns. */
+cudaError_t launch_print_often(const cudaLaunchConfig_t *config, int *arguments, int times);
 cudaError_t launch_defect(const cudaLaunchConfig_t *config, defect which, int *out);
 cudaError_t launch_null_kernel(const cudaLaunchConfig_t *config);
 cudaError_t launch_large_shared(const cudaLaunchConfig_t *config, int *out);
@@ -100,9 +100,6 @@ struct cudaFuncAttributes small_shared_attributes(void); /* of another kernel of
 /* Atomics on out[0..]: see the test. */
 cudaError_t launch_atomics(const cudaLaunchConfig_t *config, int *integers, unsigned int *naturals,
                            float *reals);
-/* The device's mathematics: out[i] is 1 where an intrinsic gave what it should. */
-#define MATHEMATICS 29
-cudaError_t launch_mathematics(const cudaLaunchConfig_t *config, int *out);
 
 /* A __constant__ array of eight floats. */
 cudaError_t set_constants(const float *values, size_t count, size_t offset, int kind);

@@ -1,7 +1,10 @@
 /* The CPU model's runtime interface: errors, streams, launches and their limits. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "model/watch/watch.h"
 #include "tests/model/model_fixture.h"
@@ -337,4 +340,65 @@ Test(model_runtime, memory_that_is_planned_holds_nothing)
     cr_assert(*before == 0 && cudaFree(large) == cudaSuccess);
     kg__model_plan(NULL, NULL);
     cr_assert(cudaMemset(before, 1, sizeof *before) == cudaSuccess && *before == 0x01010101);
+}
+
+/* Reads a file from its start as text. Returns its lines. */
+static size_t content_of(FILE *file, char *text, size_t size)
+{
+    size_t lines = 0;
+
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    for (const char *c = text; *c != '\0'; c++)
+        lines += *c == '\n';
+    return lines;
+}
+
+/* Prints in a process of its own, so that its end is seen too. */
+static void print_in_child(int times, FILE *out, FILE *err)
+{
+    pid_t child = fork();
+    int status;
+
+    cr_assert(child >= 0);
+    if (child == 0) {
+        cudaLaunchConfig_t config = line(1, 1);
+        int *arguments = device(sizeof *arguments, 0);
+        bool right;
+
+        right = dup2(fileno(out), STDOUT_FILENO) == STDOUT_FILENO &&
+                dup2(fileno(err), STDERR_FILENO) == STDERR_FILENO &&
+                launch_print_often(&config, arguments, times) == cudaSuccess &&
+                *arguments == 2 * times && cudaFree(arguments) == cudaSuccess;
+        exit(right ? 0 : 1);
+    }
+    cr_assert(waitpid(child, &status, 0) == child);
+    cr_expect(status == 0, "%d calls: status %#x", times, (unsigned int)status);
+}
+
+Test(model_runtime, kernels_show_the_first_of_what_they_print)
+{
+    static const struct {
+        int times;
+        bool all_shown;
+    } rows[] = { { 10, true }, { 100000, false } };
+    static char text[1 << 20];
+
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        FILE *out = tmpfile();
+        FILE *err = tmpfile();
+        char told[64];
+        size_t shown;
+
+        cr_assert(out != NULL && err != NULL);
+        print_in_child(rows[i].times, out, err);
+        shown = content_of(out, text, sizeof text);
+        cr_expect(rows[i].all_shown ? shown == 10 : strlen(text) < 70000 && strlen(text) > 65500,
+                  "%zu lines", shown);
+        content_of(err, text, sizeof text);
+        snprintf(told, sizeof told, " %zu calls are not shown", (size_t)rows[i].times - shown);
+        cr_expect((strstr(text, told) == NULL) == rows[i].all_shown, "%s", text);
+        fclose(out);
+        fclose(err);
+    }
 }

@@ -339,27 +339,6 @@ Test(model_threads, ended_lanes_do_not_hold_up_a_warp)
     }
 }
 
-Test(model_threads, sums_by_shuffles_and_barriers)
-{
-    enum { BLOCKS = 4, THREADS = 256 };
-    float *values = device((size_t)BLOCKS * THREADS * sizeof *values, 0);
-    float *sums = device(BLOCKS * sizeof *sums, 0);
-    cudaLaunchConfig_t config = line(BLOCKS, THREADS);
-
-    for (int i = 0; i < BLOCKS * THREADS; i++)
-        values[i] = (float)i;
-    for (int order = KG__MODEL_ASCENDING; order <= KG__MODEL_REVERSED; order++) {
-        kg__model_set_order((kg__model_order)order);
-        memset(sums, 0, BLOCKS * sizeof *sums);
-        OK(launch_block_sum(&config, values, sums));
-        for (int i = 0; i < BLOCKS; i++) {
-            int expected = THREADS * (THREADS * i) + THREADS * (THREADS - 1) / 2;
-
-            cr_assert((int)sums[i] == expected);
-        }
-    }
-}
-
 Test(model_threads, atomics)
 {
     int *integers = device(6 * sizeof *integers, 0);
@@ -378,16 +357,12 @@ Test(model_threads, atomics)
     cr_assert((int)reals[0] == 32);
 }
 
-/* Each of these checks itself, and writes 1. */
-Test(model_threads, mathematics_and_types)
+/* Each thread checks itself, and writes 1. */
+Test(model_threads, shuffles_of_types)
 {
     int *out = device(64 * sizeof *out, 0);
-    cudaLaunchConfig_t single = line(1, 1);
     cudaLaunchConfig_t two_warps = line(1, 64);
 
-    OK(launch_mathematics(&single, out));
-    for (int i = 0; i < MATHEMATICS; i++)
-        cr_assert(out[i] == 1, "check %d", i);
     OK(launch_shuffle_types(&two_warps, out));
     for (int i = 0; i < 64; i++)
         cr_assert(out[i] == 1, "thread %d", i);

@@ -8,8 +8,6 @@
 #include "tests/model/ptx_kernels.h"
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
-
 #define EXPECT(text, a, b, c, expected) { text, expected },
 
 static const struct {
@@ -37,7 +35,7 @@ Test(ptx, instructions_leave_what_they_should)
     watch_data data = watch_both(1 << 10);
     const int *found = data.numbers;
 
-    start(launch_compute_rows, single, single, data);
+    start("compute_rows", single, single, data);
     for (size_t i = 0; i < LENGTH(rows); i++, found++)
         cr_expect((uint32_t)*found == rows[i].expected, "%s: %#x", rows[i].text,
                   (unsigned int)*found);
@@ -58,10 +56,11 @@ Test(ptx, instructions_leave_what_they_should)
     expect_clean("rows");
 }
 
+#define ALSO(place, counter, value) .also[place] = { KG__##counter, value }
+
 /* What a block of `threads` costs, by hand. */
 static const struct {
     const char *name;
-    launcher *launch;
     unsigned int threads;
     uint64_t loads, stores;
     struct {
@@ -69,50 +68,25 @@ static const struct {
         uint64_t value;
     } also[4]; /* to the first value of 0 */
 } costs[] = {
-    { KERNEL(ptx_copy_quads),
-      64,
-      2,
-      2,
-      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__GLOBAL_STORE_SECTORS, 32 } } },
-    { KERNEL(ptx_narrow), 32, 2, 3, { { KG__GLOBAL_LOAD_SECTORS, 4 } } },
-    { KERNEL(ptx_volatile), 32, 4, 1, { { KG__GLOBAL_LOAD_SECTORS, 16 }, { KG__FENCES, 1 } } },
-    { KERNEL(ptx_reverse),
-      64,
-      2,
-      2,
-      { { KG__SHARED_STORE_REQUESTS, 2 },
-        { KG__SHARED_LOAD_REQUESTS, 2 },
-        { KG__SHARED_LOAD_WAVEFRONTS, 2 },
-        { KG__BARRIERS, 1 } } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      2,
-      2,
-      { { KG__GLOBAL_LOAD_SECTORS, 32 }, { KG__SHARED_LOAD_REQUESTS, 2 } } },
-    { KERNEL(ptx_atomics),
-      32,
-      0,
-      0,
-      { { KG__GLOBAL_ATOMIC_REQUESTS, 4 },
-        { KG__GLOBAL_ATOMIC_SECTORS, 4 },
-        { KG__GLOBAL_ATOMIC_PASSES, 128 },
-        { KG__FENCES, 1 } } },
-    { KERNEL(ptx_warp), 32, 0, 2, { { KG__SHUFFLES, 6 } } },
-    { KERNEL(ptx_registers), 64, 0, 2, { { KG__GLOBAL_STORE_SECTORS, 8 } } },
-    { KERNEL(ptx_expected_barrier), 64, 0, 2, { { KG__BARRIERS, 1 } } },
+    { "ptx_copy_quads", 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+      ALSO(1, GLOBAL_STORE_SECTORS, 32) },
+    { "ptx_narrow", 32, 2, 3, ALSO(0, GLOBAL_LOAD_SECTORS, 4) },
+    { "ptx_volatile", 32, 4, 1, ALSO(0, GLOBAL_LOAD_SECTORS, 16), ALSO(1, FENCES, 1) },
+    { "ptx_reverse", 64, 2, 2, ALSO(0, SHARED_STORE_REQUESTS, 2), ALSO(1, SHARED_LOAD_REQUESTS, 2),
+      ALSO(2, SHARED_LOAD_WAVEFRONTS, 2), ALSO(3, BARRIERS, 1) },
+    { "ptx_reverse_staged", 64, 2, 2, ALSO(0, GLOBAL_LOAD_SECTORS, 32),
+      ALSO(1, SHARED_LOAD_REQUESTS, 2) },
+    { "ptx_atomics", 32, 0, 0, ALSO(0, GLOBAL_ATOMIC_REQUESTS, 4),
+      ALSO(1, GLOBAL_ATOMIC_SECTORS, 4), ALSO(2, GLOBAL_ATOMIC_PASSES, 128), ALSO(3, FENCES, 1) },
+    { "ptx_warp", 32, 0, 2, ALSO(0, SHUFFLES, 6) },
+    { "ptx_registers", 64, 0, 2, ALSO(0, GLOBAL_STORE_SECTORS, 8) },
+    { "ptx_expected_barrier", 64, 0, 2, ALSO(0, BARRIERS, 1) },
     /* Two matrices that are stored. */
-    { KERNEL(ptx_transpose_store),
-      32,
-      0,
-      2,
-      { { KG__SHARED_STORE_REQUESTS, 2 }, { KG__SHARED_STORE_WAVEFRONTS, 2 } } },
+    { "ptx_transpose_store", 32, 0, 2, ALSO(0, SHARED_STORE_REQUESTS, 2),
+      ALSO(1, SHARED_STORE_WAVEFRONTS, 2) },
     /* Of rows of 48 bytes: eight of them touch each bank at most once. */
-    { KERNEL(ptx_tiles),
-      32,
-      2,
-      4,
-      { { KG__SHARED_LOAD_REQUESTS, 2 }, { KG__SHARED_LOAD_WAVEFRONTS, 6 } } },
-    { KERNEL(multiply_halves), 32, 10, 4, { { KG__TENSOR_MULTIPLY_ADDS, 16 * 8 * 16 } } },
+    { "ptx_tiles", 32, 2, 4, ALSO(0, SHARED_LOAD_REQUESTS, 2), ALSO(1, SHARED_LOAD_WAVEFRONTS, 6) },
+    { "multiply_halves", 32, 10, 4, ALSO(0, TENSOR_MULTIPLY_ADDS, 16 * 8 * 16) },
 };
 
 Test(ptx, costs_by_hand)
@@ -123,7 +97,7 @@ Test(ptx, costs_by_hand)
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(costs[row].threads) };
 
         config.dynamicSmemBytes = costs[row].threads * 16;
-        cr_assert(costs[row].launch(&config, data) == cudaSuccess, "%s", costs[row].name);
+        cr_assert(kernel(costs[row].name)(&config, data) == cudaSuccess, "%s", costs[row].name);
         expect_clean(costs[row].name);
         expect_requests(costs[row].loads, costs[row].stores, costs[row].name);
         for (size_t j = 0; j < 4 && costs[row].also[j].value > 0; j++)
@@ -132,37 +106,28 @@ Test(ptx, costs_by_hand)
     }
 }
 
+#define FINDS(kind_, ...) .found = { .kind = KG__##kind_, __VA_ARGS__ }
+#define DYNAMIC .symbol = "dynamic shared memory"
+
 /* What is found with k. */
 static const struct {
     const char *name;
-    launcher *launch;
     unsigned int threads;
     int k;
     kg__finding found;
 } defects[] = {
-    { KERNEL(ptx_copy_quads),
-      1024,
-      1,
-      { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16 } },
-    { KERNEL(ptx_narrow), 1, 1, { .kind = KG__MISALIGNED, .symbol = "bytes", .bytes = 2 } },
-    { KERNEL(ptx_reverse), 64, 1, { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      1,
-      { .kind = KG__COPY_NOT_WAITED, .symbol = "dynamic shared memory" } },
-    { KERNEL(ptx_reverse_staged),
-      64,
-      2,
-      { .kind = KG__RACE_IN_BLOCK, .symbol = "dynamic shared memory" } },
-    { KERNEL(ptx_atomics), 32, 1, { .kind = KG__RACE_IN_WARP, .symbol = "numbers" } },
-    { KERNEL(ptx_warp), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
-    { KERNEL(ptx_transpose), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
-    { KERNEL(ptx_transpose_store),
-      32,
-      1,
-      { .kind = KG__OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16 } },
-    { KERNEL(ptx_tiles), 32, 1, { .kind = KG__COPY_NOT_WAITED, .symbol = "a" } },
-    { KERNEL(multiply_halves), 32, 1, { .kind = KG__SHUFFLE_OUTSIDE } },
+    { "ptx_copy_quads", 1024, 1,
+      FINDS(OUT_OF_BOUNDS, .symbol = "a", .offset = 16384, .size = 16384, .bytes = 16) },
+    { "ptx_narrow", 1, 1, FINDS(MISALIGNED, .symbol = "bytes", .bytes = 2) },
+    { "ptx_reverse", 64, 1, FINDS(RACE_IN_BLOCK, .symbol = "staged") },
+    { "ptx_reverse_staged", 64, 1, FINDS(COPY_NOT_WAITED, DYNAMIC) },
+    { "ptx_reverse_staged", 64, 2, FINDS(RACE_IN_BLOCK, DYNAMIC) },
+    { "ptx_atomics", 32, 1, FINDS(RACE_IN_WARP, .symbol = "numbers") },
+    { "ptx_warp", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_transpose", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
+    { "ptx_transpose_store", 32, 1, FINDS(OUT_OF_BOUNDS, .symbol = "tile", .bytes = 16) },
+    { "ptx_tiles", 32, 1, FINDS(COPY_NOT_WAITED, .symbol = "a") },
+    { "multiply_halves", 32, 1, FINDS(SHUFFLE_OUTSIDE, .symbol = NULL) },
 };
 
 Test(ptx, defects_are_found)
@@ -175,7 +140,7 @@ Test(ptx, defects_are_found)
         config.dynamicSmemBytes = defects[row].threads * 16;
         data.n = 8;
         data.k = defects[row].k;
-        cr_expect(defects[row].launch(&config, data) == cudaSuccess, "%s", defects[row].name);
+        cr_expect(kernel(defects[row].name)(&config, data) == cudaSuccess, "%s", defects[row].name);
         expect_only(&defects[row].found, defects[row].name);
         cr_expect(strstr(kg__model_seen()->findings[0].by.file, "model/ptx_kernels.cu") != NULL &&
                   kg__model_seen()->findings[0].by.line > 0);
@@ -190,20 +155,20 @@ Test(ptx, values_of_accesses)
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
         config.dynamicSmemBytes = 64 * 16;
-        start(launch_ptx_copy_quads, single, line(64), data);
+        start("ptx_copy_quads", single, line(64), data);
         for (int i = 0; i < 256; i++)
             cr_expect(data.b[i] == (float)(i + 1));
-        start(launch_ptx_narrow, single, line(32), data);
+        start("ptx_narrow", single, line(32), data);
         for (int i = 0; i < 32; i++)
             cr_expect(data.numbers[i] == -1000 + 0x1ff, "numbers[%d] is %d", i, data.numbers[i]);
-        start(launch_ptx_volatile, single, line(32), data);
+        start("ptx_volatile", single, line(32), data);
         cr_expect(data.numbers[31] == -1000 + 0x200);
-        start(launch_ptx_reverse, single, line(64), data);
+        start("ptx_reverse", single, line(64), data);
         cr_expect(data.b[0] == 64.0f && data.b[63] == 1.0f);
-        cr_assert(launch_ptx_reverse_staged(&config, data) == cudaSuccess);
+        cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[3] == 256.0f && data.b[252] == 1.0f);
         data.k = 3;
-        cr_assert(launch_ptx_reverse_staged(&config, data) == cudaSuccess);
+        cr_assert(kernel("ptx_reverse_staged")(&config, data) == cudaSuccess);
         cr_expect(data.b[0] == 253.0f && data.b[2] == 255.0f && data.b[3] == 0.0f);
         expect_clean("accesses");
         kg__model_free_all();
@@ -215,15 +180,15 @@ Test(ptx, values_of_warps)
     for (int order = 0; order < 2; order++) {
         watch_data data = begin(order, 256);
 
-        start(launch_ptx_atomics, single, line(32), data);
+        start("ptx_atomics", single, line(32), data);
         cr_expect(data.numbers[0] == 64 && data.numbers[1] == 31 && data.numbers[2] == 5);
         cr_expect(data.b[0] == 16.0f);
-        start(launch_ptx_warp, single, line(32), data);
+        start("ptx_warp", single, line(32), data);
         for (int i = 0; i < 32; i++) {
             cr_expect(data.numbers[i] == 496 + 1000 + 2000 + 4960000, "%d", data.numbers[i]);
             cr_expect(data.bytes[i] == (i == 0 ? 100 : i - 1), "%d", data.bytes[i]);
         }
-        start(launch_ptx_registers, line(2), line(64), data);
+        start("ptx_registers", line(2), line(64), data);
         cr_expect(data.numbers[64 + 37] == 37 + 64000 + 500000 + 10000000);
         kg__model_free_all();
     }
@@ -235,7 +200,7 @@ Test(ptx, a_barrier_of_some_threads_is_not_supported)
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     data.k = 1;
-    cr_assert(launch_ptx_expected_barrier(&config, data) == cudaErrorNotSupported);
+    cr_assert(kernel("ptx_expected_barrier")(&config, data) == cudaErrorNotSupported);
 }
 
 /* Two elements of row `row` of the tile, from column `column` on; or of what it is transposed. */
@@ -254,7 +219,7 @@ Test(ptx, matrices)
 
         data.n = 8;
         config.dynamicSmemBytes = 32 * 64;
-        cr_assert(launch_ptx_transpose(&config, data) == cudaSuccess);
+        cr_assert(kernel("ptx_transpose")(&config, data) == cudaSuccess);
         for (int lane = 0; lane < 32; lane++) {
             const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
 
@@ -270,9 +235,9 @@ Test(ptx, matrices)
         /* Rows of 64 bytes: two of each eight have banks of their own, four have those of another,
          * which other matrices' rows do not hide. */
         data.n = 32;
-        cr_assert(launch_ptx_transpose(&config, data) == cudaSuccess);
+        cr_assert(kernel("ptx_transpose")(&config, data) == cudaSuccess);
         expect_count(KG__SHARED_LOAD_WAVEFRONTS, 7 + 4 * (4 + 2 + 1), "matrices of 64 bytes");
-        start(launch_ptx_transpose_store, single, line(32), data);
+        start("ptx_transpose_store", single, line(32), data);
         for (int lane = 0; lane < 32; lane++) {
             cr_expect((uint32_t)data.numbers[2 * lane] == pair(lane / 4, lane % 4 * 2, false));
             cr_expect((uint32_t)data.numbers[2 * lane + 1] == pair(lane / 4, lane % 4 * 2, true));
@@ -325,14 +290,13 @@ static int product_at(int row, int column, int k)
 
 static const struct {
     const char *name;
-    launcher *launch;
     element type;
     int k;
 } products[] = {
-    { KERNEL(multiply_halves), HALF, 16 },      { KERNEL(multiply_halves_short), HALF, 8 },
-    { KERNEL(multiply_bfloats), BFLOAT, 16 },   { KERNEL(multiply_tf32), TF32, 8 },
-    { KERNEL(multiply_tf32_short), TF32, 4 },   { KERNEL(multiply_bytes), BYTE, 32 },
-    { KERNEL(multiply_bytes_short), BYTE, 16 }, { KERNEL(ptx_tiles), HALF, 16 },
+    { "multiply_halves", HALF, 16 },      { "multiply_halves_short", HALF, 8 },
+    { "multiply_bfloats", BFLOAT, 16 },   { "multiply_tf32", TF32, 8 },
+    { "multiply_tf32_short", TF32, 4 },   { "multiply_bytes", BYTE, 32 },
+    { "multiply_bytes_short", BYTE, 16 }, { "ptx_tiles", HALF, 16 },
 };
 
 static watch_data begin_product(int order, element type, int k)
@@ -349,7 +313,7 @@ Test(ptx, values_of_whole_warps)
     for (int order = 0; order < 2; order++) {
         watch_data data = begin(order, 256);
 
-        start(launch_ptx_warp_more, single, line(32), data);
+        start("ptx_warp_more", single, line(32), data);
         for (int lane = 0; lane < 32; lane++) {
             const uint32_t *words = (const uint32_t *)data.numbers + 8 * lane;
 
@@ -374,10 +338,10 @@ Test(ptx, products)
             data.b[j] = (float)(j + 1);
             data.numbers[j] = j + 1;
         }
-        start(products[row].launch, single, line(32), data);
+        start(products[row].name, single, line(32), data);
         for (int j = 0; j < 128; j++) {
             const int sum = product_at(j / 8, j % 8, products[row].k) +
-                            (products[row].launch == launch_ptx_tiles ? 0 : j + 1);
+                            (strcmp(products[row].name, "ptx_tiles") == 0 ? 0 : j + 1);
 
             cr_expect((products[row].type == BYTE ? data.numbers[j] : (int)data.b[j]) == sum,
                       "%s: c[%d] is %g or %d, not %d", products[row].name, j, (double)data.b[j],
@@ -394,7 +358,7 @@ Test(ptx, products_of_halves_as_halves)
         watch_data data = begin_product(order, HALF, 16);
         unsigned char expected[2 * 128];
 
-        start(launch_multiply_to_halves, single, line(32), data);
+        start("multiply_to_halves", single, line(32), data);
         for (int j = 0; j < 128; j++) {
             const float real = (float)product_at(j / 8, j % 8, 16);
             uint32_t bits;

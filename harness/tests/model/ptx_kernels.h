@@ -141,18 +141,6 @@ extern "C" {
     ROW("{ .reg .s32 t; cvt.u32.u64 t, %1; cvt.s64.s32 %0, t; }", 0xfffffffeull, 0, 0, -2ull)      \
     ROW("{ .reg .s32 t; cvt.u32.u64 t, %1; mad.wide.s32 %0, t, t, %2; }", 0xfffffffdull, 1, 0, 10)
 
-/* Writes what the rows leave to numbers: of PTX_ROWS, of reals as bits, of longs in two halves. */
-launcher launch_compute_rows;
-/* What each does is at its source; k is what is wrong with it, 0: nothing. */
-launcher launch_ptx_copy_quads, launch_ptx_narrow, launch_ptx_volatile, launch_ptx_reverse,
-    launch_ptx_reverse_staged, launch_ptx_atomics, launch_ptx_warp, launch_ptx_warp_more,
-    launch_ptx_registers, launch_ptx_transpose, launch_ptx_transpose_store, launch_ptx_tiles,
-    launch_ptx_expected_barrier;
-/* Products of 16 x k and k x 8 matrices: what of is in the bytes of `bytes`, b follows a at 2048,
- * and the sums are floats of b or numbers. */
-launcher launch_multiply_halves, launch_multiply_halves_short, launch_multiply_to_halves,
-    launch_multiply_bfloats, launch_multiply_tf32, launch_multiply_tf32_short,
-    launch_multiply_bytes, launch_multiply_bytes_short;
 /* By <<<>>>; k says how. */
 cudaError_t start_by_marks(watch_data data, cudaStream_t stream);
 

@@ -93,15 +93,8 @@ static __device__ void add_up_by_last_block(watch_data d)
     }
 }
 
-KERNEL(last_block_meets)
-{
-    add_up_by_last_block<true>(d);
-}
-
-KERNEL(last_block_does_not_acquire)
-{
-    add_up_by_last_block<false>(d);
-}
+KERNEL_DOES(last_block_meets, add_up_by_last_block<true>(d))
+KERNEL_DOES(last_block_does_not_acquire, add_up_by_last_block<false>(d))
 
 // All threads of all blocks add to counts, which the last block reads as volatile.
 template <bool MEETS>
@@ -121,21 +114,11 @@ static __device__ void count_by_all(watch_data d, volatile int *counts)
         arrived = 0;
 }
 
-KERNEL(counts_then_meets)
-{
-    count_by_all<true>(d, d.numbers);
-}
-
-KERNEL(counts_without_meeting)
-{
-    count_by_all<false>(d, d.numbers);
-}
+KERNEL_DOES(counts_then_meets, count_by_all<true>(d, d.numbers))
+KERNEL_DOES(counts_without_meeting, count_by_all<false>(d, d.numbers))
 
 // The same of counts that only their own block adds to.
-KERNEL(own_counts_then_meets)
-{
-    count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x);
-}
+KERNEL_DOES(own_counts_then_meets, count_by_all<true>(d, d.numbers + index_in_grid() - threadIdx.x))
 
 // A look at what others add to is no defect, whatever else they release.
 KERNEL(looks_at_a_maximum)

@@ -8,7 +8,6 @@
 #include "tests/model/std_kernels.h"
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
 #define RIGHT COSTS(0, 0, 0)
 #define COSTS(loads_, stores_, atomics_)                                                           \
     .found = { 0 }, .loads = loads_, .stores = stores_, .atomics = atomics_
@@ -16,7 +15,6 @@
 
 typedef struct row {
     const char *name;
-    launcher *launch;
     unsigned int grid, block;
     kg__finding found;
     /* Of global memory, where they are looked at. */
@@ -24,37 +22,37 @@ typedef struct row {
 } row;
 
 static const row atomics[] = {
-    { KERNEL(look_back_acquired), 5, 32, RIGHT },
-    { KERNEL(look_back_sequential), 5, 32, RIGHT },
-    { KERNEL(look_back_fenced), 5, 32, RIGHT },
-    { KERNEL(look_back_relaxed), 5, 32, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(look_back_not_acquired), 5, 32, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(look_back_not_released), 5, 32, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(look_back_of_block), 5, 32, WRONG(RACE_BETWEEN_BLOCKS, "b") },
-    { KERNEL(last_block), 4, 32, RIGHT },
-    { KERNEL(last_block_relaxed), 4, 32, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(last_block_not_acquired), 4, 32, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(hand_over_acquired), 1, 96, RIGHT },
-    { KERNEL(hand_over_relaxed), 1, 96, WRONG(MISSING_FENCE, "staged") },
-    { KERNEL(hand_over_not_acquired), 1, 96, WRONG(MISSING_FENCE, "staged") },
-    { KERNEL(wait_for_value), 1, 96, RIGHT },
-    { KERNEL(add_in_turn_acquired), 1, 32, RIGHT },
-    { KERNEL(add_in_turn_acquired), 1, 80, RIGHT },
-    { KERNEL(add_in_turn_relaxed), 1, 32, WRONG(RACE_IN_BLOCK, "sum") },
-    { KERNEL(lock_by_exchange), 3, 96, RIGHT },
-    { KERNEL(lock_by_exchange_relaxed), 1, 96, WRONG(MISSING_FENCE, "b") },
-    { KERNEL(lock_by_flag), 1, 96, RIGHT },
-    { KERNEL(count_of_device), 3, 64, COSTS(0, 0, 6) },
-    { KERNEL(count_of_block), 1, 64, COSTS(0, 0, 2) },
-    { KERNEL(count_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { KERNEL(add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { KERNEL(add_of_own_block), 3, 64, COSTS(0, 0, 6) },
-    { KERNEL(nv_add_of_device), 3, 64, COSTS(0, 0, 6) },
-    { KERNEL(nv_add_of_block), 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
-    { KERNEL(plain_and_atomic), 1, 64, WRONG(RACE_IN_BLOCK, "numbers") },
-    { KERNEL(atomic_requests), 3, 64, COSTS(6, 6, 12) },
-    { KERNEL(vector_atomics), 2, 64, COSTS(0, 0, 16) },
-    { KERNEL(vector_atomics_misaligned), 1, 64, WRONG(MISALIGNED, "b") },
+    { "look_back_acquired", 5, 32, RIGHT },
+    { "look_back_sequential", 5, 32, RIGHT },
+    { "look_back_fenced", 5, 32, RIGHT },
+    { "look_back_relaxed", 5, 32, WRONG(MISSING_FENCE, "b") },
+    { "look_back_not_acquired", 5, 32, WRONG(MISSING_FENCE, "b") },
+    { "look_back_not_released", 5, 32, WRONG(MISSING_FENCE, "b") },
+    { "look_back_of_block", 5, 32, WRONG(RACE_BETWEEN_BLOCKS, "b") },
+    { "last_block", 4, 32, RIGHT },
+    { "last_block_relaxed", 4, 32, WRONG(MISSING_FENCE, "b") },
+    { "last_block_not_acquired", 4, 32, WRONG(MISSING_FENCE, "b") },
+    { "hand_over_acquired", 1, 96, RIGHT },
+    { "hand_over_relaxed", 1, 96, WRONG(MISSING_FENCE, "staged") },
+    { "hand_over_not_acquired", 1, 96, WRONG(MISSING_FENCE, "staged") },
+    { "wait_for_value", 1, 96, RIGHT },
+    { "add_in_turn_acquired", 1, 32, RIGHT },
+    { "add_in_turn_acquired", 1, 80, RIGHT },
+    { "add_in_turn_relaxed", 1, 32, WRONG(RACE_IN_BLOCK, "sum") },
+    { "lock_by_exchange", 3, 96, RIGHT },
+    { "lock_by_exchange_relaxed", 1, 96, WRONG(MISSING_FENCE, "b") },
+    { "lock_by_flag", 1, 96, RIGHT },
+    { "count_of_device", 3, 64, COSTS(0, 0, 6) },
+    { "count_of_block", 1, 64, COSTS(0, 0, 2) },
+    { "count_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
+    { "add_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
+    { "add_of_own_block", 3, 64, COSTS(0, 0, 6) },
+    { "nv_add_of_device", 3, 64, COSTS(0, 0, 6) },
+    { "nv_add_of_block", 3, 64, WRONG(RACE_BETWEEN_BLOCKS, "numbers") },
+    { "plain_and_atomic", 1, 64, WRONG(RACE_IN_BLOCK, "numbers") },
+    { "atomic_requests", 3, 64, COSTS(6, 6, 12) },
+    { "vector_atomics", 2, 64, COSTS(0, 0, 16) },
+    { "vector_atomics_misaligned", 1, 64, WRONG(MISALIGNED, "b") },
 };
 
 /* Without a finding that is expected, there is none, and the requests are as many. */
@@ -82,7 +80,7 @@ static void try_rows(const row *rows, size_t count)
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         /* Every second time without watching. */
         kg__model_watch(i % 4 < 2 ? BOTH : 0, 0);
-        start(tried->launch, line(tried->grid), line(tried->block), make_data(1 << 10));
+        start(tried->name, line(tried->grid), line(tried->block), make_data(1 << 10));
         if (i % 4 < 2)
             expect_row(tried);
         kg__model_free_all();
@@ -99,19 +97,18 @@ Test(standard, releases_are_fences)
 {
     static const struct {
         const char *name;
-        launcher *launch;
         unsigned int grid, block;
         uint64_t fences;
     } rows[] = {
-        { KERNEL(hand_over_acquired), 1, 96, 1 },
-        { KERNEL(last_block), 4, 32, 4 },
-        { KERNEL(last_block_relaxed), 4, 32, 0 },
-        { KERNEL(count_of_device), 3, 64, 6 },
+        { "hand_over_acquired", 1, 96, 1 },
+        { "last_block", 4, 32, 4 },
+        { "last_block_relaxed", 4, 32, 0 },
+        { "count_of_device", 3, 64, 6 },
     };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
         kg__model_watch(COUNT, 0);
-        start(rows[i].launch, line(rows[i].grid), line(rows[i].block), make_data(1 << 10));
+        start(rows[i].name, line(rows[i].grid), line(rows[i].block), make_data(1 << 10));
         expect_count(KG__FENCES, rows[i].fences, rows[i].name);
         kg__model_free_all();
     }
@@ -119,7 +116,7 @@ Test(standard, releases_are_fences)
 
 Test(standard, atomics_out_of_bounds)
 {
-    start(launch_atomic_beyond, single, line(64), watch_both(64));
+    start("atomic_beyond", single, line(64), watch_both(64));
     expect_only(FOUND(OUT_OF_BOUNDS, "numbers", 256, 256, 1), "beyond");
     cr_expect(kg__model_seen()->findings[0].by.access == KG__ATOMIC);
 }
@@ -131,11 +128,11 @@ Test(standard, atomics_give_their_sums)
     const float *b = data.b;
     const int *numbers = data.numbers;
 
-    start(launch_vector_atomics, line(2), line(64), data);
+    start("vector_atomics", line(2), line(64), data);
     cr_expect(b[0] == 128.0f && b[1] == 256.0f && b[4] == 128.0f && b[6] == 384.0f &&
               b[7] == 127.0f * 64.0f);
     cr_expect(numbers[0] == 5 && numbers[2] == 7 && numbers[3] == 0 && numbers[7] == 4);
-    start(launch_lock_by_exchange, line(3), line(96), data = make_data(1 << 10));
+    start("lock_by_exchange", line(3), line(96), data = make_data(1 << 10));
     cr_expect(data.b[0] == 288.0f);
 }
 
@@ -145,21 +142,21 @@ Test(standard, library)
 {
     watch_data data = watch_both(256);
 
-    start(launch_std_values, single, line(64), data);
+    start("std_values", single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d]", i);
-    start(launch_nv_values, single, line(64), data);
+    start("nv_values", single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d] of nvcc's atomics", i);
     data.n = 64;
-    start(launch_std_waits, single, line(64), data);
+    start("std_waits", single, line(64), data);
     for (int i = 0; i < 64; i++)
         cr_assert(data.numbers[i] == 1, "[%d] after waiting", i);
     expect_clean("values");
     data = watch_both(256);
     data.n = 64;
-    start(launch_std_requests, single, line(64), data);
-    start(launch_std_array_in_shared, single, line(64), data);
+    start("std_requests", single, line(64), data);
+    start("std_array_in_shared", single, line(64), data);
     expect_clean("requests");
     expect_requests(2 * 4 + 2, 2 + 2, "requests");
     expect_count(KG__SHARED_LOAD_REQUESTS, 2, "an array in shared memory");
@@ -169,20 +166,20 @@ Test(standard, library)
 Test(standard, library_misused)
 {
     static const struct {
-        launcher *launch;
+        const char *name;
         kg__finding found;
     } rows[] = {
-        { launch_std_requests,
+        { "std_requests",
           { .kind = KG__OUT_OF_BOUNDS, .symbol = "a", .offset = 256, .size = 256 } },
-        { launch_std_array_beyond, { .kind = KG__OUT_OF_BOUNDS, .has_index = true, .index = 4 } },
-        { launch_std_array_in_shared, { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
+        { "std_array_beyond", { .kind = KG__OUT_OF_BOUNDS, .has_index = true, .index = 4 } },
+        { "std_array_in_shared", { .kind = KG__RACE_IN_BLOCK, .symbol = "staged" } },
     };
 
     for (size_t i = 0; i < LENGTH(rows); i++) {
         watch_data data = watch_both(64);
 
         data.k = 1;
-        start(rows[i].launch, single, line(64), data);
+        start(rows[i].name, single, line(64), data);
         expect_only(&rows[i].found, "misused");
         cr_expect(strstr(kg__model_seen()->findings[0].by.file, "std_kernels.cpp") != NULL, "%s",
                   findings_of(kg__model_seen()));

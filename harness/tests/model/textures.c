@@ -1,10 +1,10 @@
 /* Textures and surfaces: what kernels read by every mode, and what is refused. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <math.h>
 #include <string.h>
 
 #include "model/model.h"
+#include "tests/model/each_row.h"
 #include "tests/model/texture_kernels.h"
 
 #define OK(call) cr_assert((call) == cudaSuccess)
@@ -76,6 +76,9 @@ static void expect_fetches(const char *name, texture_fetch fetch, cudaTextureObj
                   (double)expected[i]);
 }
 
+#define AT(...) .x = { __VA_ARGS__ }
+#define GIVE(...) .expected = { __VA_ARGS__ }
+
 /* Of four elements 0, 1, 2, 3 in one dimension. A fraction of 256ths is rounded. */
 static const struct {
     const char *name;
@@ -85,76 +88,29 @@ static const struct {
     float border;
     float x[MOST], expected[MOST];
 } modes[] = {
-    { "clamp",
-      cudaAddressModeClamp,
-      cudaFilterModePoint,
-      0,
-      0,
-      { -5, -0.1f, 0, 0.99f, 1, 3.99f, 4, 1e30f },
-      { 0, 0, 0, 0, 1, 3, 3, 3 } },
-    { "border",
-      cudaAddressModeBorder,
-      cudaFilterModePoint,
-      0,
-      7,
-      { -5, -0.1f, 0, 0.99f, 1, 3.99f, 4, 1e30f },
-      { 7, 7, 0, 0, 1, 3, 7, 7 } },
-    { "wrap is clamp without normalized coordinates",
-      cudaAddressModeWrap,
-      cudaFilterModePoint,
-      0,
-      0,
-      { -1, 4.5f, 6, 0, 1, 2, 3, 5 },
-      { 0, 3, 3, 0, 1, 2, 3, 3 } },
-    { "wrap",
-      cudaAddressModeWrap,
-      cudaFilterModePoint,
-      1,
-      0,
-      { -0.25f, 0, 0.25f, 0.75f, 1, 1.5f, -1.25f, 2.25f },
-      { 3, 0, 1, 3, 0, 2, 3, 1 } },
-    { "mirror",
-      cudaAddressModeMirror,
-      cudaFilterModePoint,
-      1,
-      0,
-      { -0.1f, -0.3f, 0, 0.9f, 1.1f, 1.9f, 2.1f, -1.1f },
-      { 0, 1, 0, 3, 3, 0, 0, 3 } },
-    { "normalized clamp",
-      cudaAddressModeClamp,
-      cudaFilterModePoint,
-      1,
-      0,
-      { -1, 0, 0.25f, 0.5f, 0.75f, 0.99f, 1, 2 },
-      { 0, 0, 1, 2, 3, 3, 3, 3 } },
-    { "linear",
-      cudaAddressModeClamp,
-      cudaFilterModeLinear,
-      0,
-      0,
-      { 0.5f, 1, 1.5f, 1.75f, 3.5f, 4, 0, 1.5f + 0.6f / 256 },
-      { 0, 0.5f, 1, 1.25f, 3, 3, 0, 1 + 1.0f / 256 } },
-    { "linear border",
-      cudaAddressModeBorder,
-      cudaFilterModeLinear,
-      0,
-      8,
-      { 0, 0.5f, 4, 5, 1, 3, -0.25f, 3.5f },
-      { 4, 0, 5.5f, 8, 0.5f, 2.5f, 6, 3 } },
-    { "linear wrap",
-      cudaAddressModeWrap,
-      cudaFilterModeLinear,
-      1,
-      0,
-      { 0, 0.125f, 0.25f, 1, 1.125f, 0.875f, -0.125f, 0.5f },
-      { 1.5f, 0, 0.5f, 1.5f, 0, 3, 3, 1.5f } },
-    { "linear mirror",
-      cudaAddressModeMirror,
-      cudaFilterModeLinear,
-      1,
-      0,
-      { 0, 0.125f, 0.25f, 1, 1.125f, 1.25f, -0.25f, 0.5f },
-      { 0, 0, 0.5f, 3, 3, 2.5f, 0.5f, 1.5f } },
+    { "clamp", cudaAddressModeClamp, cudaFilterModePoint, 0, 0,
+      AT(-5, -0.1f, 0, 0.99f, 1, 3.99f, 4, 1e30f), GIVE(0, 0, 0, 0, 1, 3, 3, 3) },
+    { "border", cudaAddressModeBorder, cudaFilterModePoint, 0, 7,
+      AT(-5, -0.1f, 0, 0.99f, 1, 3.99f, 4, 1e30f), GIVE(7, 7, 0, 0, 1, 3, 7, 7) },
+    { "wrap is clamp without normalized coordinates", cudaAddressModeWrap, cudaFilterModePoint, 0,
+      0, AT(-1, 4.5f, 6, 0, 1, 2, 3, 5), GIVE(0, 3, 3, 0, 1, 2, 3, 3) },
+    { "wrap", cudaAddressModeWrap, cudaFilterModePoint, 1, 0,
+      AT(-0.25f, 0, 0.25f, 0.75f, 1, 1.5f, -1.25f, 2.25f), GIVE(3, 0, 1, 3, 0, 2, 3, 1) },
+    { "mirror", cudaAddressModeMirror, cudaFilterModePoint, 1, 0,
+      AT(-0.1f, -0.3f, 0, 0.9f, 1.1f, 1.9f, 2.1f, -1.1f), GIVE(0, 1, 0, 3, 3, 0, 0, 3) },
+    { "normalized clamp", cudaAddressModeClamp, cudaFilterModePoint, 1, 0,
+      AT(-1, 0, 0.25f, 0.5f, 0.75f, 0.99f, 1, 2), GIVE(0, 0, 1, 2, 3, 3, 3, 3) },
+    { "linear", cudaAddressModeClamp, cudaFilterModeLinear, 0, 0,
+      AT(0.5f, 1, 1.5f, 1.75f, 3.5f, 4, 0, 1.5f + 0.6f / 256),
+      GIVE(0, 0.5f, 1, 1.25f, 3, 3, 0, 1 + 1.0f / 256) },
+    { "linear border", cudaAddressModeBorder, cudaFilterModeLinear, 0, 8,
+      AT(0, 0.5f, 4, 5, 1, 3, -0.25f, 3.5f), GIVE(4, 0, 5.5f, 8, 0.5f, 2.5f, 6, 3) },
+    { "linear wrap", cudaAddressModeWrap, cudaFilterModeLinear, 1, 0,
+      AT(0, 0.125f, 0.25f, 1, 1.125f, 0.875f, -0.125f, 0.5f),
+      GIVE(1.5f, 0, 0.5f, 1.5f, 0, 3, 3, 1.5f) },
+    { "linear mirror", cudaAddressModeMirror, cudaFilterModeLinear, 1, 0,
+      AT(0, 0.125f, 0.25f, 1, 1.125f, 1.25f, -0.25f, 0.5f),
+      GIVE(0, 0, 0.5f, 3, 3, 2.5f, 0.5f, 1.5f) },
 };
 
 Test(textures, give_what_each_mode_says)
@@ -197,6 +153,9 @@ static const short pairs[] = { 1, 2, -3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 
 static const unsigned char fours[] = { 255, 0, 51, 102, 0, 255, 0, 0 };
 static const float reals[] = { 1.5f, 2.5f };
 
+#define ELEMENT(...) .element = { __VA_ARGS__ }
+#define DATA(array, width, pitch) array, sizeof array, width, pitch
+
 static const struct {
     const char *name;
     texture_fetch fetch;
@@ -207,66 +166,19 @@ static const struct {
     enum cudaTextureReadMode mode;
     float x[6], expected[2];
 } types[] = {
-    { "float",
-      FETCH_LINEAR,
-      { 32, 0, 0, 0, cudaChannelFormatKindFloat },
-      reals,
-      sizeof reals,
-      0,
-      0,
-      cudaReadModeElementType,
-      { 1, 2 },
-      { 2.5f, 0 } },
-    { "char",
-      FETCH_LINEAR_CHAR,
-      { 8, 0, 0, 0, cudaChannelFormatKindSigned },
-      chars,
-      sizeof chars,
-      0,
-      0,
-      cudaReadModeElementType,
-      { 1, -1 },
-      { -128, 0 } },
-    { "char as float",
-      FETCH_LINEAR,
-      { 8, 0, 0, 0, cudaChannelFormatKindSigned },
-      chars,
-      sizeof chars,
-      0,
-      0,
-      cudaReadModeNormalizedFloat,
-      { 1, 2 },
-      { -1, 1 } },
-    { "unsigned",
-      FETCH_LINEAR_UINT,
-      { 32, 0, 0, 0, cudaChannelFormatKindUnsigned },
-      naturals,
-      sizeof naturals,
-      0,
-      0,
-      cudaReadModeElementType,
-      { 1, 0 },
-      { 4e9f, 1 } },
-    { "short2",
-      FETCH_2D_SHORT2,
-      { 16, 16, 0, 0, cudaChannelFormatKindSigned },
-      pairs,
-      sizeof pairs,
-      3,
-      16,
-      cudaReadModeElementType,
-      { 1, 0, 0, 2, 1, 0 },
-      { 3997, 12011 } },
-    { "uchar4 as float4",
-      FETCH_2D_FLOAT4,
-      { 8, 8, 8, 8, cudaChannelFormatKindUnsigned },
-      fours,
-      sizeof fours,
-      2,
-      8,
-      cudaReadModeNormalizedFloat,
-      { 0, 0, 0, 1, 0, 0 },
-      { 1 + 100 * 0.2f + 1000 * 0.4f, 10 } },
+    { "float", FETCH_LINEAR, ELEMENT(32, 0, 0, 0, cudaChannelFormatKindFloat), DATA(reals, 0, 0),
+      cudaReadModeElementType, AT(1, 2), GIVE(2.5f, 0) },
+    { "char", FETCH_LINEAR_CHAR, ELEMENT(8, 0, 0, 0, cudaChannelFormatKindSigned),
+      DATA(chars, 0, 0), cudaReadModeElementType, AT(1, -1), GIVE(-128, 0) },
+    { "char as float", FETCH_LINEAR, ELEMENT(8, 0, 0, 0, cudaChannelFormatKindSigned),
+      DATA(chars, 0, 0), cudaReadModeNormalizedFloat, AT(1, 2), GIVE(-1, 1) },
+    { "unsigned", FETCH_LINEAR_UINT, ELEMENT(32, 0, 0, 0, cudaChannelFormatKindUnsigned),
+      DATA(naturals, 0, 0), cudaReadModeElementType, AT(1, 0), GIVE(4e9f, 1) },
+    { "short2", FETCH_2D_SHORT2, ELEMENT(16, 16, 0, 0, cudaChannelFormatKindSigned),
+      DATA(pairs, 3, 16), cudaReadModeElementType, AT(1, 0, 0, 2, 1, 0), GIVE(3997, 12011) },
+    { "uchar4 as float4", FETCH_2D_FLOAT4, ELEMENT(8, 8, 8, 8, cudaChannelFormatKindUnsigned),
+      DATA(fours, 2, 8), cudaReadModeNormalizedFloat, AT(0, 0, 0, 1, 0, 0),
+      GIVE(1 + 100 * 0.2f + 1000 * 0.4f, 10) },
 };
 
 Test(textures, have_types)
@@ -371,12 +283,7 @@ static const struct {
     { FETCH_2D, IS_THERE, 2, cudaErrorLaunchFailure, "outside of a surface" },
 };
 
-ParameterizedTestParameters(textures, that_are_used_wrongly_fail)
-{
-    static size_t rows[] = { 0, 1, 2, 3, 4, 5, 6 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(textures, that_are_used_wrongly_fail, failures)
 
 ParameterizedTest(const size_t *row, textures, that_are_used_wrongly_fail)
 {

@@ -5,55 +5,52 @@
 
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
-
 /* Kernels whose requests were counted by hand, for one warp. */
 static const struct {
     const char *name;
-    launcher *launch;
     int k;
     uint64_t loads, stores; /* global requests */
     kg__counter also;       /* another counter, where `also_value` is not 0 */
     uint64_t also_value;
 } by_hand[] = {
-    { KERNEL(copy), 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 4 },
+    { "copy", 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 4 },
     /* Each branch loads and stores; after them all lanes load twice and store once. */
-    { KERNEL(either_branch), 0, 4, 3, 0, 0 },
-    { KERNEL(nested_branches), 0, 6, 1, 0, 0 },
+    { "either_branch", 0, 4, 3, 0, 0 },
+    { "nested_branches", 0, 6, 1, 0, 0 },
     /* As many as the longest loop: 100 * 31, far more than a lane's trace holds. All lanes read one
      * address. */
-    { KERNEL(loops_of_unequal_length), 100, 3100, 1, KG__GLOBAL_LOAD_SECTORS, 3100 },
+    { "loops_of_unequal_length", 100, 3100, 1, KG__GLOBAL_LOAD_SECTORS, 3100 },
     /* The last lane leaves at 3 * 31, before its second load: 94 and 93. */
-    { KERNEL(loop_with_break), 100, 187, 1, 0, 0 },
-    { KERNEL(loop_with_continue), 200, 200, 1, 0, 0 },
-    { KERNEL(loop_with_branches), 100, 300, 1, 0, 0 },
-    { KERNEL(nested_loops), 100, 400, 1, 0, 0 },
-    { KERNEL(switch_of_four), 0, 4, 1, 0, 0 },
-    { KERNEL(lambda_called_twice), 100, 200, 1, 0, 0 },
+    { "loop_with_break", 100, 187, 1, 0, 0 },
+    { "loop_with_continue", 200, 200, 1, 0, 0 },
+    { "loop_with_branches", 100, 300, 1, 0, 0 },
+    { "nested_loops", 100, 400, 1, 0, 0 },
+    { "switch_of_four", 0, 4, 1, 0, 0 },
+    { "lambda_called_twice", 100, 200, 1, 0, 0 },
     /* The longest of the odd lanes, 3100, one of all, then the longest of the even ones, 3000. */
-    { KERNEL(meet_after_long_work), 100, 6101, 1, 0, 0 },
-    { KERNEL(short_circuit), 0, 2, 1, 0, 0 },
-    { KERNEL(pointer_of_two), 0, 1, 1, 0, 0 },
-    { KERNEL(pointer_to_shared_or_global), 0, 1, 1, KG__SHARED_STORE_REQUESTS, 2 },
-    { KERNEL(one_lane_works), 1000, 1001, 1, 0, 0 },
-    { KERNEL(warp_sync_in_a_loop), 100, 200, 1, 0, 0 },
+    { "meet_after_long_work", 100, 6101, 1, 0, 0 },
+    { "short_circuit", 0, 2, 1, 0, 0 },
+    { "pointer_of_two", 0, 1, 1, 0, 0 },
+    { "pointer_to_shared_or_global", 0, 1, 1, KG__SHARED_STORE_REQUESTS, 2 },
+    { "one_lane_works", 1000, 1001, 1, 0, 0 },
+    { "warp_sync_in_a_loop", 100, 200, 1, 0, 0 },
     /* What is not a vector is copied word by word, or byte by byte where it is not aligned. */
-    { KERNEL(copy_triples), 0, 3, 3, KG__GLOBAL_LOAD_SECTORS, 36 },
-    { KERNEL(copy_packed), 0, 4, 1, 0, 0 },
-    { KERNEL(copy_sixteen_bytes), 0, 4, 4, 0, 0 },
-    { KERNEL(copy_four_bytes), 0, 1, 1, 0, 0 },
-    { KERNEL(copy_twenty_bytes), 0, 5, 5, 0, 0 },
-    { KERNEL(fill_shared_bytes), 0, 0, 1, KG__SHARED_STORE_REQUESTS, 3 },
-    { KERNEL(copy_some_bytes), 5, 5, 5, 0, 0 },
-    { KERNEL(move_some_bytes), 5, 5, 5, 0, 0 },
-    { KERNEL(set_some_bytes), 5, 0, 5, 0, 0 },
-    { KERNEL(copy_volatile), 0, 2, 1, 0, 0 },
-    { KERNEL(copy_hinted), 0, 1, 1, 0, 0 },
-    { KERNEL(copy_quads), 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 16 },
-    { KERNEL(negate_bools), 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 1 },
-    { KERNEL(copy_by_way_of_local), 3, 8, 8, 0, 0 },
-    { KERNEL(copy_unsanitized), 0, 1, 1, 0, 0 },
-    { KERNEL(compare_and_swap_halves), 0, 0, 0, KG__GLOBAL_ATOMIC_REQUESTS, 1 },
+    { "copy_triples", 0, 3, 3, KG__GLOBAL_LOAD_SECTORS, 36 },
+    { "copy_packed", 0, 4, 1, 0, 0 },
+    { "copy_sixteen_bytes", 0, 4, 4, 0, 0 },
+    { "copy_four_bytes", 0, 1, 1, 0, 0 },
+    { "copy_twenty_bytes", 0, 5, 5, 0, 0 },
+    { "fill_shared_bytes", 0, 0, 1, KG__SHARED_STORE_REQUESTS, 3 },
+    { "copy_some_bytes", 5, 5, 5, 0, 0 },
+    { "move_some_bytes", 5, 5, 5, 0, 0 },
+    { "set_some_bytes", 5, 0, 5, 0, 0 },
+    { "copy_volatile", 0, 2, 1, 0, 0 },
+    { "copy_hinted", 0, 1, 1, 0, 0 },
+    { "copy_quads", 0, 1, 1, KG__GLOBAL_STORE_SECTORS, 16 },
+    { "negate_bools", 0, 1, 1, KG__GLOBAL_LOAD_SECTORS, 1 },
+    { "copy_by_way_of_local", 3, 8, 8, 0, 0 },
+    { "copy_unsanitized", 0, 1, 1, 0, 0 },
+    { "compare_and_swap_halves", 0, 0, 0, KG__GLOBAL_ATOMIC_REQUESTS, 1 },
 };
 
 Test(watch_counts, by_hand)
@@ -66,7 +63,7 @@ Test(watch_counts, by_hand)
         kg__model_watch(i % 4 < 2 ? COUNT : BOTH, 0);
         data = make_data(1 << 16);
         data.k = by_hand[row].k;
-        start(by_hand[row].launch, single, line(32), data);
+        start(by_hand[row].name, single, line(32), data);
         expect_requests(by_hand[row].loads, by_hand[row].stores, by_hand[row].name);
         if (by_hand[row].also_value > 0)
             expect_count(by_hand[row].also, by_hand[row].also_value, by_hand[row].name);
@@ -80,18 +77,17 @@ Test(watch_counts, words_of_constants)
 {
     static const struct {
         const char *name;
-        launcher *launch;
         uint64_t words; /* of one lane's load */
-    } kinds[] = { { KERNEL(load_constant_words), 1 },
-                  { KERNEL(load_constant_doubles), 2 },
-                  { KERNEL(load_constant_quads), 4 } };
+    } kinds[] = { { "load_constant_words", 1 },
+                  { "load_constant_doubles", 2 },
+                  { "load_constant_quads", 4 } };
 
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         watch_data data = make_data(1 << 10);
 
         for (data.k = 1; data.k <= 8; data.k++) {
             kg__model_watch(BOTH, 0);
-            start(kinds[i].launch, single, line(32), data);
+            start(kinds[i].name, single, line(32), data);
             expect_count(KG__CONSTANT_LOAD_REQUESTS, 1, kinds[i].name);
             expect_count(KG__CONSTANT_LOAD_WORDS, (uint64_t)data.k * kinds[i].words, kinds[i].name);
             expect_clean(kinds[i].name);
@@ -106,16 +102,16 @@ Test(watch_counts, the_busiest_block)
     for (unsigned int what = COUNT; what <= BOTH; what += CHECK) {
         kg__model_watch(what, 0);
         data = make_data(1 << 12);
-        start(launch_copy_grid_stride, line(16), line(64), data);
+        start("copy_grid_stride", line(16), line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 128, "16 blocks");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16, "16 blocks");
-        start(launch_copy_grid_stride, single, line(64), data);
+        start("copy_grid_stride", single, line(64), data);
         expect_count(KG__GLOBAL_LOAD_REQUESTS, 256, "and one");
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 16 + 256, "and one");
         /* The blocks after the 32nd have nothing to do. */
         kg__model_watch(what, 0);
         data.n = 2047;
-        start(launch_copy_grid_stride, line(48), line(64), data);
+        start("copy_grid_stride", line(48), line(64), data);
         expect_count(KG__BUSIEST_BLOCK_REQUESTS, 4, "uneven");
         kg__model_free_all();
     }
@@ -129,14 +125,14 @@ Test(watch_counts, the_busiest_warp)
     for (unsigned int what = COUNT; what <= BOTH; what += CHECK) {
         kg__model_watch(what, 0);
         data = make_data(1 << 12);
-        start(launch_copy_grid_stride, line(16), line(64), data);
+        start("copy_grid_stride", line(16), line(64), data);
         expect_count(KG__BUSIEST_WARP_REQUESTS, 8, "16 blocks");
-        start(launch_copy_grid_stride, single, line(64), data);
+        start("copy_grid_stride", single, line(64), data);
         expect_count(KG__BUSIEST_WARP_REQUESTS, 8 + 128, "and one");
         expect_count(KG__BLOCKS, 17, "and one");
         expect_count(KG__THREADS, 17 * 64, "and one");
         kg__model_watch(what, 100);
-        start(launch_copy_grid_stride, line(64), line(64), data);
+        start("copy_grid_stride", line(64), line(64), data);
         cr_expect(kg__model_seen()->watched < kg__model_seen()->blocks);
         expect_count(KG__BUSIEST_WARP_REQUESTS, 2, "sampled");
         expect_count(KG__BLOCKS, 64, "sampled");
@@ -151,14 +147,14 @@ Test(watch_counts, shared_memory_of_a_block)
     watch_data data = make_data(1 << 10);
 
     kg__model_watch(COUNT, 0);
-    start(launch_copy, line(2), line(32), data);
+    start("copy", line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 0, "none");
-    start(launch_pointer_to_shared_or_global, line(2), line(32), data);
+    start("pointer_to_shared_or_global", line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float), "an array");
     config.dynamicSmemBytes = 1000;
-    cr_assert(launch_pointer_to_shared_or_global(&config, data) == cudaSuccess);
+    cr_assert(kernel("pointer_to_shared_or_global")(&config, data) == cudaSuccess);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "dynamic too");
-    start(launch_copy, line(2), line(32), data);
+    start("copy", line(2), line(32), data);
     expect_count(KG__SHARED_BYTES, 32 * sizeof(float) + 1000, "the most of all");
 }
 
@@ -169,17 +165,17 @@ Test(watch_counts, launches)
 
     kg__model_watch(COUNT, 0);
     expect_count(KG__LAUNCHES, 0, "none yet");
-    start(launch_copy_grid_stride, line(16), line(64), data);
-    cr_assert(launch_copy_grid_stride(&bad, data) != cudaSuccess);
+    start("copy_grid_stride", line(16), line(64), data);
+    cr_assert(kernel("copy_grid_stride")(&bad, data) != cudaSuccess);
     cr_assert(cudaMemset(data.b, 0, 64) == cudaSuccess);
     expect_count(KG__LAUNCHES, 1, "not a launch that is refused, and not a fill");
     data.n = 0;
-    start(launch_copy_grid_stride, single, single, data);
+    start("copy_grid_stride", single, single, data);
     expect_count(KG__LAUNCHES, 2, "one that does nothing");
     /* Of a launch that is sampled, few blocks are run. */
     kg__model_watch(COUNT, 100);
     data.n = 1 << 12;
-    start(launch_copy_grid_stride, line(64), line(64), data);
+    start("copy_grid_stride", line(64), line(64), data);
     cr_expect(kg__model_seen()->watched < kg__model_seen()->blocks);
     expect_count(KG__LAUNCHES, 1, "sampled");
     for (size_t i = 0; i < kg__model_seen()->line_count; i++)
@@ -215,7 +211,7 @@ Test(watch_counts, return_from_a_loop)
     for (int i = 0; i < 32; i++)
         rows[i][i] = -1.0f;
     cr_assert(cudaMemcpy(data.a, rows, sizeof rows, cudaMemcpyHostToDevice) == cudaSuccess);
-    start(launch_return_from_a_loop, single, line(32), data);
+    start("return_from_a_loop", single, line(32), data);
     expect_requests(32, 1, "return from a loop");
     expect_clean("return from a loop");
 }
@@ -236,7 +232,7 @@ Test(watch_counts, blocks_of_every_size_and_shape)
         char how[64];
 
         snprintf(how, sizeof how, "%u x %u x %u", block.x, block.y, block.z);
-        start(launch_copy_by_linear_thread, single, block, watch_both(threads));
+        start("copy_by_linear_thread", single, block, watch_both(threads));
         expect_requests(shapes[i].requests, shapes[i].requests, how);
         expect_count(KG__GLOBAL_LOAD_SECTORS, (threads + 7) / 8, how);
         expect_count(KG__UNIQUE_BYTES_READ, 4 * (uint64_t)threads, how);
@@ -257,10 +253,10 @@ Test(watch_counts, traces_of_every_length)
 
         snprintf(how, sizeof how, "%d times", data.k);
         kg__model_watch(COUNT, 0);
-        start(launch_loops_of_unequal_length, single, line(32), data);
+        start("loops_of_unequal_length", single, line(32), data);
         expect_requests(31 * (uint64_t)data.k, 1, how);
         kg__model_watch(COUNT, 0);
-        start(launch_one_lane_works, single, line(47), data);
+        start("one_lane_works", single, line(47), data);
         expect_requests(2 * ((uint64_t)data.k + 1), 2, how);
     }
 }
@@ -274,7 +270,7 @@ Test(watch_counts, threads_that_leave_before_a_barrier)
         char how[64];
 
         snprintf(how, sizeof how, "%u threads", sizes[i]);
-        start(launch_leave_before_barrier, single, line(sizes[i]), watch_both(1024));
+        start("leave_before_barrier", single, line(sizes[i]), watch_both(1024));
         expect_requests(warps, warps - 1, how);
         expect_count(KG__BARRIERS, 1, how);
         expect_clean(how);

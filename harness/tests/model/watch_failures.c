@@ -23,7 +23,7 @@ static void *launch_many(void *data)
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
     for (int i = 0; i < LAUNCHES_EACH; i++) {
-        if (launch_in_place(&config, *(const watch_data *)data) != cudaSuccess)
+        if (kernel("in_place")(&config, *(const watch_data *)data) != cudaSuccess)
             return data;
     }
     return NULL;
@@ -49,10 +49,10 @@ Test(watch_failures, launches_of_several_host_threads)
 
 /* Programs that fail. Whatever a launch did before it failed is seen, and CUDA's error sticks. */
 
-static void fail_with(launcher *launch, cudaError_t expected, watch_data data)
+static void fail_with(const char *name, cudaError_t expected, watch_data data)
 {
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
-    cudaError_t error = launch(&config, data);
+    cudaError_t error = kernel(name)(&config, data);
 
     cr_assert(error == expected, "%s, not %s", cudaGetErrorName(error), cudaGetErrorName(expected));
 }
@@ -62,7 +62,7 @@ Test(watch_failures, trap)
     watch_data data = watch_both(64);
 
     data.k = 40;
-    fail_with(launch_trap, cudaErrorLaunchFailure, data);
+    fail_with("trap", cudaErrorLaunchFailure, data);
     /* The first warp whole, and 9 lanes of the second. */
     expect_requests(2, 2, "trap");
     cr_expect(kg__model_seen()->accesses == 82, "%llu accesses",
@@ -70,14 +70,14 @@ Test(watch_failures, trap)
     expect_clean("trap");
     cr_expect(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     kg__model_watch(BOTH, 0);
-    fail_with(launch_trap, cudaErrorLaunchFailure, data);
+    fail_with("trap", cudaErrorLaunchFailure, data);
     cr_expect(kg__model_seen()->accesses == 0, "it is not run again");
 }
 
 /* The kernel's own errors, on memory that is not its own. */
-static void expect_fault(launcher *launch, watch_data data, const kg__finding *found)
+static void expect_fault(const char *name, watch_data data, const kg__finding *found)
 {
-    fail_with(launch, cudaErrorIllegalAddress, data);
+    fail_with(name, cudaErrorIllegalAddress, data);
     expect_only(found, "a fault");
     expect_count(KG__GLOBAL_ATOMIC_REQUESTS, 0, "a fault");
 }
@@ -87,7 +87,7 @@ Test(watch_failures, null_pointer)
     watch_data data = watch_both(64);
 
     data.a = NULL;
-    expect_fault(launch_copy, data, FOUND(HOST_ACCESS, NULL, 0, 0, 0));
+    expect_fault("copy", data, FOUND(HOST_ACCESS, NULL, 0, 0, 0));
     cr_expect(kg__model_seen()->findings[0].address == 0);
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 0, "a null pointer");
 }
@@ -99,7 +99,7 @@ Test(watch_failures, wild_pointer)
     const uintptr_t wild = UINTPTR_MAX - 3;
 
     cr_assert(cudaMemcpy(data.numbers, &wild, sizeof wild, cudaMemcpyHostToDevice) == cudaSuccess);
-    expect_fault(launch_follow_pointer, data, FOUND(HOST_ACCESS, NULL, 0, 0, 0));
+    expect_fault("follow_pointer", data, FOUND(HOST_ACCESS, NULL, 0, 0, 0));
 }
 
 /* What a launcher has freed is below the guard of device_memory(). */
@@ -113,7 +113,7 @@ Test(watch_failures, memory_that_was_freed)
     watch_data data = watch_both(64);
 
     free_data(data.a);
-    expect_fault(launch_copy, data, FOUND(AFTER_FREE, "a", 0, 256, 0));
+    expect_fault("copy", data, FOUND(AFTER_FREE, "a", 0, 256, 0));
     cr_expect(kg__model_seen()->findings[0].by.access == KG__READ);
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 0, "an argument that was freed");
 }
@@ -126,9 +126,9 @@ Test(watch_failures, memory_that_was_freed_and_replaced)
 
     free_data(data.b);
     again.b = device_memory(64 * sizeof(float), "b");
-    start(launch_copy, single, line(64), again);
+    start("copy", single, line(64), again);
     expect_clean("the memory in place of it");
-    expect_fault(launch_copy, data, FOUND(AFTER_FREE, "b", 0, 256, 0));
+    expect_fault("copy", data, FOUND(AFTER_FREE, "b", 0, 256, 0));
     cr_expect(kg__model_seen()->findings[0].by.access == KG__WRITE);
 }
 
@@ -142,7 +142,7 @@ Test(watch_failures, scratch_memory_that_was_freed)
     cr_assert(cudaMalloc((void **)&data.b, 100) == cudaSuccess);
     cr_assert(cudaFree(data.b) == cudaSuccess);
     data.b -= 1;
-    expect_fault(launch_copy, data, FOUND(AFTER_FREE, "allocation 5", -4, 100, 0));
+    expect_fault("copy", data, FOUND(AFTER_FREE, "allocation 5", -4, 100, 0));
 }
 
 /* A stack's guard is not memory of the device. */
@@ -151,10 +151,10 @@ Test(watch_failures, deep_recursion)
     watch_data data = watch_both(64);
 
     data.k = 10;
-    start(launch_deep_recursion, single, single, data);
+    start("deep_recursion", single, single, data);
     expect_clean("a little recursion");
     data.k = 1 << 30;
-    fail_with(launch_deep_recursion, cudaErrorHardwareStackError, data);
+    fail_with("deep_recursion", cudaErrorHardwareStackError, data);
     expect_clean("deep recursion");
 }
 
@@ -163,10 +163,10 @@ Test(watch_failures, launches_that_are_refused)
     cudaLaunchConfig_t no_block = { .gridDim = single, .blockDim = line(0) };
     watch_data data = watch_both(64);
 
-    cr_expect(launch_copy(&no_block, data) == cudaErrorInvalidConfiguration);
+    cr_expect(kernel("copy")(&no_block, data) == cudaErrorInvalidConfiguration);
     cr_expect(kg__model_seen()->blocks == 0 && kg__model_seen()->accesses == 0);
     expect_clean("nothing ran");
-    start(launch_copy, single, line(32), data);
+    start("copy", single, line(32), data);
     expect_count(KG__GLOBAL_LOAD_REQUESTS, 1, "after refusals");
 }
 
@@ -204,7 +204,7 @@ Test(watch_failures, endless_kernel)
     if (child == 0) {
         cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
-        launch_endless(&config, data);
+        kernel("endless")(&config, data);
         _exit(0);
     }
     usleep(500000);
@@ -219,25 +219,25 @@ Test(watch_failures, endless_kernel)
 
 static watch_data endless_data;
 
-static cudaError_t launch_endlessly(void *launch)
+static cudaError_t launch_endlessly(void *name)
 {
     cudaLaunchConfig_t config = { .gridDim = single, .blockDim = line(64) };
 
-    return (*(launcher **)launch)(&config, endless_data);
+    return kernel(name)(&config, endless_data);
 }
 
 /* A kernel that never ends is reported with its line, in the midst of the replay too, and even one
  * that touches nothing. */
 Test(watch_failures, endless_kernels_are_reported_with_their_line)
 {
-    launcher *accesses = launch_endless;
-    launcher *nothing = launch_spin;
+    char accesses[] = "endless";
+    char nothing[] = "spin";
 
     kg__model_watch(BOTH, 1000);
     endless_data = make_data(64);
-    expect_told(launch_endlessly, &accesses, "endless", "a[threadIdx.x]");
+    expect_told(launch_endlessly, accesses, "endless", "a[threadIdx.x]");
     kg__model_watch(BOTH, 0);
-    expect_told(launch_endlessly, &nothing, "spin", "spins = ");
+    expect_told(launch_endlessly, nothing, "spin", "spins = ");
 }
 
 /* Three bytes of each pixel, so that every byte has its own shadow. */
@@ -250,7 +250,7 @@ Test(watch_failures, memory_of_an_image, .timeout = 100)
     kg__model_watch(BOTH, 0);
     data.bytes = device_memory(bytes, "image");
     cr_assert(cudaMemset(data.bytes, 1, bytes) == cudaSuccess);
-    cr_assert(launch_image_in_place(&config, data) == cudaSuccess);
+    cr_assert(kernel("image_in_place")(&config, data) == cudaSuccess);
     expect_clean("an image in place");
     expect_count(KG__UNIQUE_BYTES_READ, (uint64_t)960 * 1280 * 3, "an image in place");
     expect_count(KG__UNIQUE_BYTES_WRITTEN, (uint64_t)960 * 1280 * 3, "an image in place");
@@ -260,10 +260,9 @@ Test(watch_failures, memory_of_an_image, .timeout = 100)
 /* Writes a report of launches of many kinds. */
 static void write_report(int to)
 {
-    static launcher *const launches[] = {
-        launch_nested_branches, launch_write_after_write,     launch_butterfly_of_a_warp,
-        launch_bytes_of_words,  launch_in_place_shifted,      launch_pointer_of_two,
-        launch_copy_quads,      launch_atomic_and_plain_read,
+    static const char *const launches[] = {
+        "nested_branches",  "write_after_write", "butterfly_of_a_warp", "bytes_of_words",
+        "in_place_shifted", "pointer_of_two",    "copy_quads",          "atomic_and_plain_read",
     };
     watch_data data;
     const kg__model_report *report;
@@ -272,7 +271,7 @@ static void write_report(int to)
     data = make_data(500);
     for (size_t i = 0; i < LENGTH(launches); i++)
         start(launches[i], line(2), line(64), data);
-    start(launch_copy, line(8), line(128), (watch_data){ .a = data.a, .b = data.b, .n = 600 });
+    start("copy", line(8), line(128), (watch_data){ .a = data.a, .b = data.b, .n = 600 });
     report = kg__model_seen();
     for (int i = 0; i < KG__COUNTERS; i++)
         dprintf(to, "%s %llu\n", kg__counter_name((kg__counter)i),

@@ -50,11 +50,24 @@ dim3 line(unsigned int x)
     return (dim3){ x, 1, 1 };
 }
 
-void start(launcher *launch, dim3 grid, dim3 block, watch_data data)
+launcher *kernel(const char *name)
+{
+    /* The linker's names for the ends of the section, which a program may lack. */
+    extern const named_kernel __start_named_kernels[] __attribute__((weak));
+    extern const named_kernel __stop_named_kernels[] __attribute__((weak));
+    const named_kernel *found = __start_named_kernels;
+
+    while (found < __stop_named_kernels && strcmp(found->name, name) != 0)
+        found++;
+    cr_assert(found < __stop_named_kernels, "no kernel %s", name);
+    return found->launch;
+}
+
+void start(const char *name, dim3 grid, dim3 block, watch_data data)
 {
     cudaLaunchConfig_t config = { .gridDim = grid, .blockDim = block };
 
-    cr_assert(launch(&config, data) == cudaSuccess);
+    cr_assert(kernel(name)(&config, data) == cudaSuccess);
 }
 
 uint64_t counted(kg__counter counter)

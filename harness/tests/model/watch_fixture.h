@@ -31,8 +31,11 @@ watch_data make_data(size_t elements);
 /* Begins to watch for both, and makes data. */
 watch_data watch_both(size_t elements);
 
-/* Launches a kernel, which must succeed. */
-void start(launcher *launch, dim3 grid, dim3 block, watch_data data);
+/* The kernel of this name in the files that the program is made of; the test ends without it. */
+launcher *kernel(const char *name);
+
+/* Launches a kernel by its name, which must succeed. */
+void start(const char *name, dim3 grid, dim3 block, watch_data data);
 
 /* What was counted since watching began. */
 uint64_t counted(kg__counter counter);

@@ -143,10 +143,7 @@ static __device__ int find_from(const float *a, int begin, int end)
 }
 
 // Of a row of k for each lane; the first negative one is at lane i's place i.
-EACH(return_from_a_loop)
-{
-    d.numbers[i] = find_from(d.a, i * d.k, (i + 1) * d.k) - i * d.k;
-}
+EACH_DOES(return_from_a_loop, d.numbers[i] = find_from(d.a, i *d.k, (i + 1) * d.k) - i * d.k)
 
 EACH(lambda_called_twice)
 {
@@ -245,15 +242,8 @@ static __device__ void copy_as(watch_data d, int i)
     ((Element *)d.b)[i] = ((const Element *)d.a)[i];
 }
 
-EACH(copy_triples)
-{
-    copy_as<watch_triple>(d, i);
-}
-
-EACH(copy_quads)
-{
-    copy_as<float4>(d, i);
-}
+EACH_DOES(copy_triples, copy_as<watch_triple>(d, i))
+EACH_DOES(copy_quads, copy_as<float4>(d, i))
 
 EACH(copy_packed)
 {
@@ -262,21 +252,11 @@ EACH(copy_packed)
     d.numbers[i] = from[i].number;
 }
 
-EACH(copy_sixteen_bytes)
-{
-    memcpy(&d.b[4 * i], &d.a[4 * i], 16);
-}
+EACH_DOES(copy_sixteen_bytes, memcpy(&d.b[4 * i], &d.a[4 * i], 16))
 
 // Sizes that the compiler knows, and would expand behind the hooks' back.
-EACH(copy_four_bytes)
-{
-    memcpy(&d.b[i], &d.a[i], 4);
-}
-
-EACH(copy_twenty_bytes)
-{
-    memcpy(&d.b[5 * i], &d.a[5 * i], 20);
-}
+EACH_DOES(copy_four_bytes, memcpy(&d.b[i], &d.a[i], 4))
+EACH_DOES(copy_twenty_bytes, memcpy(&d.b[5 * i], &d.a[5 * i], 20))
 
 EACH(fill_shared_bytes)
 {
@@ -286,20 +266,9 @@ EACH(fill_shared_bytes)
     d.b[i] = own[3 * threadIdx.x + 2];
 }
 
-EACH(copy_some_bytes)
-{
-    memcpy(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float));
-}
-
-EACH(move_some_bytes)
-{
-    memmove(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float));
-}
-
-EACH(set_some_bytes)
-{
-    memset(&d.b[i * d.k], 0, (size_t)d.k * sizeof(float));
-}
+EACH_DOES(copy_some_bytes, memcpy(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float)))
+EACH_DOES(move_some_bytes, memmove(&d.b[i * d.k], &d.a[i * d.k], (size_t)d.k * sizeof(float)))
+EACH_DOES(set_some_bytes, memset(&d.b[i * d.k], 0, (size_t)d.k * sizeof(float)))
 
 EACH(copy_volatile)
 {
@@ -309,16 +278,10 @@ EACH(copy_volatile)
     to[i] = from[i] + from[i];
 }
 
-EACH(copy_hinted)
-{
-    __stcs(&d.b[i], __ldg(&d.a[i]));
-}
+EACH_DOES(copy_hinted, __stcs(&d.b[i], __ldg(&d.a[i])))
 
 // To the second half of `bytes`.
-EACH(copy_bytes)
-{
-    d.bytes[d.n + i] = d.bytes[i];
-}
+EACH_DOES(copy_bytes, d.bytes[d.n + i] = d.bytes[i])
 
 EACH(negate_bools)
 {
@@ -362,10 +325,8 @@ KERNEL(load_constant_quads)
     d.b[threadIdx.x] = quad.x + quad.w;
 }
 
-KERNEL(load_constant_doubles)
-{
-    d.b[threadIdx.x] = (float)constant_doubles[(int)threadIdx.x % d.k];
-}
+KERNEL_DOES(load_constant_doubles,
+            d.b[threadIdx.x] = (float)constant_doubles[(int)threadIdx.x % d.k])
 
 // The sum of the neighbors, as many dimensions as there are: those outside of the grid are left
 // out.
@@ -419,10 +380,7 @@ EACH(in_place)
         d.a[i] = d.a[i] * 2.0f;
 }
 
-EACH(read_before_writing)
-{
-    d.b[i] = d.b[i] + d.a[i];
-}
+EACH_DOES(read_before_writing, d.b[i] = d.b[i] + d.a[i])
 
 EACH(write_first_half)
 {

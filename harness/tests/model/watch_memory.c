@@ -5,38 +5,35 @@
 #include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
-
 /* Accesses in order, and without order. */
 static const struct {
     const char *name;
-    launcher *launch;
     unsigned int grid, block;
     const char *race; /* what it is about, or NULL where there is none */
-} pairs[] = { { KERNEL(half_warp_meets), 1, 32, NULL },
-              { KERNEL(half_warp_meets_without_the_other), 1, 32, "staged" },
-              { KERNEL(order_by_way_of_a_third), 1, 32, NULL },
-              { KERNEL(no_order_by_way_of_a_third), 1, 32, "staged" },
-              { KERNEL(scan_of_a_warp), 1, 96, NULL },
-              { KERNEL(butterfly_of_a_warp), 1, 96, NULL },
-              { KERNEL(tree_of_a_warp), 1, 96, NULL },
-              { KERNEL(broadcast_in_a_warp), 1, 32, NULL },
-              { KERNEL(broadcast_without_second_meeting), 1, 32, "word" },
-              { KERNEL(half_warp_reads), 1, 32, NULL },
-              { KERNEL(whole_warp_reads_half_meets), 1, 32, "word" },
-              { KERNEL(write_after_write), 1, 64, "staged" },
-              { KERNEL(barriers_between), 1, 160, NULL },
-              { KERNEL(atomic_and_plain_read), 1, 64, "numbers" },
-              { KERNEL(atomic_and_plain_write), 1, 64, "numbers" },
-              { KERNEL(neighboring_bytes), 3, 129, NULL },
-              { KERNEL(neighboring_halves), 3, 129, NULL },
-              { KERNEL(bytes_of_words), 1, 160, NULL },
-              { KERNEL(byte_and_word), 1, 160, "words" },
-              { KERNEL(quads_in_shared), 1, 160, NULL },
-              { KERNEL(quads_in_shared_unordered), 1, 64, "staged" },
-              { KERNEL(doubles_in_shared), 1, 160, NULL },
-              { KERNEL(in_place), 3, 160, NULL },
-              { KERNEL(in_place_shifted), 1, 64, "a" } };
+} pairs[] = { { "half_warp_meets", 1, 32, NULL },
+              { "half_warp_meets_without_the_other", 1, 32, "staged" },
+              { "order_by_way_of_a_third", 1, 32, NULL },
+              { "no_order_by_way_of_a_third", 1, 32, "staged" },
+              { "scan_of_a_warp", 1, 96, NULL },
+              { "butterfly_of_a_warp", 1, 96, NULL },
+              { "tree_of_a_warp", 1, 96, NULL },
+              { "broadcast_in_a_warp", 1, 32, NULL },
+              { "broadcast_without_second_meeting", 1, 32, "word" },
+              { "half_warp_reads", 1, 32, NULL },
+              { "whole_warp_reads_half_meets", 1, 32, "word" },
+              { "write_after_write", 1, 64, "staged" },
+              { "barriers_between", 1, 160, NULL },
+              { "atomic_and_plain_read", 1, 64, "numbers" },
+              { "atomic_and_plain_write", 1, 64, "numbers" },
+              { "neighboring_bytes", 3, 129, NULL },
+              { "neighboring_halves", 3, 129, NULL },
+              { "bytes_of_words", 1, 160, NULL },
+              { "byte_and_word", 1, 160, "words" },
+              { "quads_in_shared", 1, 160, NULL },
+              { "quads_in_shared_unordered", 1, 64, "staged" },
+              { "doubles_in_shared", 1, 160, NULL },
+              { "in_place", 3, 160, NULL },
+              { "in_place_shifted", 1, 64, "a" } };
 
 Test(watch_memory, races_are_accesses_without_order)
 {
@@ -45,7 +42,7 @@ Test(watch_memory, races_are_accesses_without_order)
 
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
-        start(pairs[row].launch, line(pairs[row].grid), line(pairs[row].block), make_data(1 << 14));
+        start(pairs[row].name, line(pairs[row].grid), line(pairs[row].block), make_data(1 << 14));
         if (pairs[row].race != NULL)
             expect_only(FOUND(RACE_IN_BLOCK, pairs[row].race, 0, 0, 0), pairs[row].name);
         else
@@ -57,7 +54,6 @@ Test(watch_memory, races_are_accesses_without_order)
 /* Idioms of atomics, fences, flags and shuffles, each right, or wrong in one way at one symbol. */
 static const struct {
     const char *name;
-    launcher *launch;
     unsigned int grid, block;
     bool wrong;
     kg__finding found;
@@ -72,34 +68,34 @@ static const struct {
     {                                                                                              \
         .kind = KG__##kind_, __VA_ARGS__                                                           \
     }
-    { KERNEL(compare_and_swap_loop), 3, 96, RIGHT },
-    { KERNEL(compare_and_swap_loop_in_shared), 2, 96, RIGHT },
-    { KERNEL(compare_and_swap_and_a_look), 2, 96, WRONG(RACE_IN_BLOCK, .symbol = "b") },
-    { KERNEL(lock_of_all_threads), 3, 96, RIGHT },
-    { KERNEL(lock_of_warps), 3, 96, RIGHT },
-    { KERNEL(lock_of_blocks), 3, 96, RIGHT },
-    { KERNEL(lock_of_warps_not_acquired), 3, 96,
+    { "compare_and_swap_loop", 3, 96, RIGHT },
+    { "compare_and_swap_loop_in_shared", 2, 96, RIGHT },
+    { "compare_and_swap_and_a_look", 2, 96, WRONG(RACE_IN_BLOCK, .symbol = "b") },
+    { "lock_of_all_threads", 3, 96, RIGHT },
+    { "lock_of_warps", 3, 96, RIGHT },
+    { "lock_of_blocks", 3, 96, RIGHT },
+    { "lock_of_warps_not_acquired", 3, 96,
       WRONG(MISSING_FENCE, .symbol = "b", .lacks_acquire = true) },
-    { KERNEL(lock_of_warps_without_fence), 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
-    { KERNEL(lock_of_blocks_without_fence), 3, 96, WRONG(MISSING_FENCE, .symbol = "b") },
-    { KERNEL(fence_behind_the_unlock), 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
-    { KERNEL(other_locks), 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
-    { KERNEL(last_block_does_not_acquire), 4, 96,
+    { "lock_of_warps_without_fence", 1, 96, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "lock_of_blocks_without_fence", 3, 96, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "fence_behind_the_unlock", 3, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "other_locks", 4, 33, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "b") },
+    { "last_block_does_not_acquire", 4, 96,
       WRONG(MISSING_FENCE, .symbol = "parts", .lacks_acquire = true) },
-    { KERNEL(look_at_a_maximum), 4, 32, RIGHT },
-    { KERNEL(plain_look_at_a_maximum), 4, 32, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
-    { KERNEL(zeroed_by_each_block), 3, 96, RIGHT },
-    { KERNEL(zeroed_by_the_last_block), 3, 96, RIGHT },
-    { KERNEL(zeroed_by_one_block), 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
-    { KERNEL(zeroed_without_barrier), 3, 96, WRONG(RACE_IN_BLOCK, .symbol = "numbers") },
-    { KERNEL(shuffle_in_half_a_warp), 1, 32, RIGHT },
-    { KERNEL(shuffle_outside_the_mask), 1, 32,
+    { "look_at_a_maximum", 4, 32, RIGHT },
+    { "plain_look_at_a_maximum", 4, 32, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
+    { "zeroed_by_each_block", 3, 96, RIGHT },
+    { "zeroed_by_the_last_block", 3, 96, RIGHT },
+    { "zeroed_by_one_block", 3, 96, WRONG(RACE_BETWEEN_BLOCKS, .symbol = "numbers") },
+    { "zeroed_without_barrier", 3, 96, WRONG(RACE_IN_BLOCK, .symbol = "numbers") },
+    { "shuffle_in_half_a_warp", 1, 32, RIGHT },
+    { "shuffle_outside_the_mask", 1, 32,
       WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 20, .count = 1) },
-    { KERNEL(shuffle_from_ended_lanes), 1, 32,
+    { "shuffle_from_ended_lanes", 1, 32,
       WRONG(SHUFFLE_OUTSIDE, .has_index = true, .index = 24, .count = 8) },
     /* The last two wait for the block before. */
-    { KERNEL(look_back_by_flags), 9, 32, RIGHT },
-    { KERNEL(look_back_without_fence), 9, 32, WRONG(MISSING_FENCE, .symbol = "b") },
+    { "look_back_by_flags", 9, 32, RIGHT },
+    { "look_back_without_fence", 9, 32, WRONG(MISSING_FENCE, .symbol = "b") },
 };
 
 Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
@@ -111,7 +107,7 @@ Test(watch_memory, idioms_are_right_or_wrong_in_one_way)
             continue;
         kg__model_set_order(i % 2 == 0 ? KG__MODEL_ASCENDING : KG__MODEL_REVERSED);
         kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
-        start(idioms[row].launch, line(idioms[row].grid), line(idioms[row].block),
+        start(idioms[row].name, line(idioms[row].grid), line(idioms[row].block),
               make_data(1 << 10));
         if (!idioms[row].wrong)
             expect_clean(idioms[row].name);
@@ -126,7 +122,7 @@ Test(watch_memory, others_read_at_another_line)
 {
     const kg__finding *found;
 
-    start(launch_update_of_what_others_read, single, line(32), watch_both(64));
+    start("update_of_what_others_read", single, line(32), watch_both(64));
     expect_only(FOUND(RACE_IN_BLOCK, "numbers", 0, 0, 0), "an update");
     found = &kg__model_seen()->findings[0];
     cr_expect(found->other.access == KG__READ && found->other.line + 2 == found->by.line, "%u, %u",
@@ -140,7 +136,7 @@ Test(watch_memory, a_line_races_in_its_block_and_between_blocks)
     unsigned int in_block = 0;
     unsigned int between = 0;
 
-    start(launch_update_of_what_others_read, line(3), line(64), watch_both(192));
+    start("update_of_what_others_read", line(3), line(64), watch_both(192));
     expect_only(FOUND(RACE_IN_BLOCK, "numbers", 0, 0, 0), "an update");
     for (size_t i = 0; i < kg__model_seen()->finding_count; i++) {
         const kg__finding *found = &kg__model_seen()->findings[i];
@@ -156,7 +152,7 @@ Test(watch_memory, a_line_races_in_its_block_and_between_blocks)
 /* A wide access is one access. */
 Test(watch_memory, quads_never_written)
 {
-    start(launch_quads_never_written, single, line(64), watch_both(64));
+    start("quads_never_written", single, line(64), watch_both(64));
     expect_only(FOUND(NEVER_WRITTEN, "staged", 0, 16384, 8), "quads");
     cr_expect(kg__model_seen()->findings[0].bytes == 16);
 }
@@ -165,8 +161,8 @@ Test(watch_memory, quads_never_written)
 
 Test(watch_memory, launches_are_in_order)
 {
-    static launcher *const launches[] = { launch_copy, launch_add_backwards, launch_add_backwards,
-                                          launch_in_place, launch_copy };
+    static const char *const launches[] = { "copy", "add_backwards", "add_backwards", "in_place",
+                                            "copy" };
     watch_data data = watch_both(1000);
 
     kg__model_forget(data.b, 1000 * sizeof(float));
@@ -181,13 +177,13 @@ Test(watch_memory, the_host_writes_a_part)
 
     kg__model_forget(data.a, 64 * sizeof(float));
     cr_assert(cudaMemset(data.a, 0, 32 * sizeof(float)) == cudaSuccess);
-    start(launch_copy, single, line(32), data);
+    start("copy", single, line(32), data);
     expect_clean("the part that is written");
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 128, 256, 32), "the part that is not");
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_clean("all of it");
 }
 
@@ -199,14 +195,14 @@ Test(watch_memory, parts_of_words_are_written_and_forgotten)
     data.n = 32;
     kg__model_forget(data.bytes, 32);
     cr_assert(cudaMemset(data.bytes + 3, 0, 29) == cudaSuccess);
-    start(launch_copy_bytes, single, line(32), data);
+    start("copy_bytes", single, line(32), data);
     expect_only(FOUND(NEVER_WRITTEN, "bytes", 0, 64, 3), "the host wrote all but three");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.bytes + 30, 2);
     cr_assert(cudaMemset(data.bytes, 0, 30) == cudaSuccess);
-    start(launch_negate_bools, single, line(30), data);
+    start("negate_bools", single, line(30), data);
     expect_clean("what is not forgotten");
-    start(launch_negate_bools, single, line(32), data);
+    start("negate_bools", single, line(32), data);
     expect_only(FOUND(NEVER_WRITTEN, "bytes", 30, 64, 2), "what is forgotten");
 }
 
@@ -220,19 +216,19 @@ Test(watch_memory, describes_a_part)
     kg__model_describe(whole + 16, 32 * sizeof(float), "inner", false);
     cr_assert(cudaMemset(whole, 0, 4096) == cudaSuccess);
     data.a = data.b = whole + 16;
-    start(launch_in_place, single, line(32), data);
+    start("in_place", single, line(32), data);
     expect_clean("inside");
     data.a = whole + 15;
-    start(launch_in_place, single, line(32), data);
+    start("in_place", single, line(32), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "inner", -4, 128, 0), "before it");
     kg__model_watch(BOTH, 0);
     data.a = whole + 17;
-    start(launch_in_place, single, line(32), data);
+    start("in_place", single, line(32), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "inner", 128, 128, 0), "after it");
     kg__model_watch(BOTH, 0);
     kg__model_describe(whole, 4096, "all", true);
     cr_assert(cudaMemset(whole, 0, 4096) == cudaSuccess);
-    start(launch_in_place, single, line(32), data);
+    start("in_place", single, line(32), data);
     expect_only(FOUND(READ_ONLY, "all", 68, 4096, 0), "described again");
 }
 
@@ -244,7 +240,7 @@ Test(watch_memory, bounds_of_a_bare_allocation)
     kg__model_watch(BOTH, 0);
     cr_assert(cudaMalloc((void **)&data.a, 32 * sizeof(float)) == cudaSuccess);
     cr_assert(cudaMemset(data.a, 0, 32 * sizeof(float)) == cudaSuccess);
-    start(launch_in_place, single, line(64), data);
+    start("in_place", single, line(64), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "allocation 1", 128, 128, 0), "8 elements too many");
 }
 
@@ -254,10 +250,10 @@ Test(watch_memory, memory_from_before_watching)
 
     cr_assert(cudaMalloc((void **)&data.a, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(BOTH, 0);
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_clean("what the host did before is not known");
     cr_assert(cudaMalloc((void **)&data.a, 64 * sizeof(float)) == cudaSuccess);
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, NULL, 0, 256, 0), "what it did since is");
 }
 
@@ -271,11 +267,11 @@ Test(watch_memory, checking_begins_again)
     kg__model_watch(COUNT, 0);
     cr_assert(cudaMemset(data.a, 0, 64 * sizeof(float)) == cudaSuccess);
     kg__model_watch(CHECK, 0);
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_clean("the host wrote while nothing was checked");
     kg__model_forget(data.a, 64 * sizeof(float));
     kg__model_watch(CHECK, 0);
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 0, 256, 0), "checking went on");
 }
 
@@ -285,15 +281,15 @@ Test(watch_memory, outputs_that_are_read)
     watch_data data = watch_both(64);
 
     kg__model_forget(data.b, 64 * sizeof(float));
-    start(launch_read_before_writing, single, line(64), data);
+    start("read_before_writing", single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "b", 0, 256, 64), "added to");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.b, 64 * sizeof(float));
-    start(launch_write_first_half, single, line(64), data);
+    start("write_first_half", single, line(64), data);
     data.a = data.b;
-    start(launch_copy, single, line(32), data);
+    start("copy", single, line(32), data);
     expect_clean("the first half");
-    start(launch_copy, single, line(64), data);
+    start("copy", single, line(64), data);
     expect_only(FOUND(NEVER_WRITTEN, "b", 128, 256, 0), "the second half");
 }
 
@@ -309,7 +305,7 @@ Test(watch_memory, managed_and_pinned_memory)
             kg__model_describe(data.a, 256, "shared with the host", false);
         for (int j = 0; j < 64; j++)
             data.a[j] = 1.0f;
-        start(launch_copy, single, line(64), data);
+        start("copy", single, line(64), data);
         expect_clean(i % 2 == 0 ? "managed" : "pinned");
         kg__model_free_all();
     }
@@ -319,15 +315,15 @@ Test(watch_memory, device_variables)
 {
     watch_data data = watch_both(128);
 
-    start(launch_fetch_from_variable, single, line(64), data);
+    start("fetch_from_variable", single, line(64), data);
     expect_clean("variables begin as zeros");
-    start(launch_keep_in_variable, single, line(64), data);
-    start(launch_fetch_from_variable, single, line(64), data);
+    start("keep_in_variable", single, line(64), data);
+    start("fetch_from_variable", single, line(64), data);
     expect_clean("one launch after the other");
-    start(launch_keep_in_variable, line(2), line(64), data);
+    start("keep_in_variable", line(2), line(64), data);
     expect_only(FOUND(RACE_IN_BLOCK, "variable", 0, 0, 0), "two blocks write to it");
     kg__model_watch(BOTH, 0);
-    start(launch_keep_in_variable, single, line(65), data);
+    start("keep_in_variable", single, line(65), data);
     expect_only(FOUND(OUT_OF_BOUNDS, "'float [64]'", 0, 0, 0), "one thread too many");
     cr_expect(kg__model_seen()->findings[0].index == 64);
 }
@@ -336,14 +332,14 @@ Test(watch_memory, constants)
 {
     watch_data data = watch_both(64);
 
-    start(launch_write_to_constant, single, line(32), data);
+    start("write_to_constant", single, line(32), data);
     expect_only(FOUND(READ_ONLY, "constants", 0, 128, 0), "a write to a constant");
     kg__model_watch(BOTH, 0);
     kg__model_forget(data.a, 64 * sizeof(float));
     cr_assert(fetch_constants(data.a) == cudaSuccess);
-    start(launch_copy, single, line(32), data);
+    start("copy", single, line(32), data);
     expect_clean("what was copied out");
-    start(launch_copy, single, line(33), data);
+    start("copy", single, line(33), data);
     expect_only(FOUND(NEVER_WRITTEN, "a", 128, 256, 0), "what was not");
 }
 
@@ -356,15 +352,15 @@ Test(watch_memory, dynamic_shared_memory_of_changing_size)
     for (size_t i = 0; i < LENGTH(sizes); i++) {
         config.blockDim = line(sizes[i]);
         config.dynamicSmemBytes = sizes[i] * sizeof(float);
-        cr_assert(launch_reverse_in_dynamic_shared(&config, data) == cudaSuccess);
+        cr_assert(kernel("reverse_in_dynamic_shared")(&config, data) == cudaSuccess);
         expect_clean("as much as is needed");
     }
     /* What another launch left is not written. */
-    cr_assert(launch_read_dynamic_shared(&config, data) == cudaSuccess);
+    cr_assert(kernel("read_dynamic_shared")(&config, data) == cudaSuccess);
     expect_only(FOUND(NEVER_WRITTEN, "dynamic shared memory", 0, 4, 0), "of a former launch");
     kg__model_watch(BOTH, 0);
     config.dynamicSmemBytes = 0;
-    cr_assert(launch_read_dynamic_shared(&config, data) == cudaSuccess);
+    cr_assert(kernel("read_dynamic_shared")(&config, data) == cudaSuccess);
     expect_only(FOUND(OUT_OF_BOUNDS, "dynamic shared memory", 0, 0, 0), "none at all");
 }
 
@@ -392,13 +388,13 @@ Test(watch_memory, another_allocation_at_the_same_address)
         again += data.a == first;
         first = data.a;
         kg__model_describe(data.a, size, name, false);
-        start(launch_copy, single, line(32), data);
+        start("copy", single, line(32), data);
         expect_only(FOUND(NEVER_WRITTEN, name, 0, size, 0), "fresh memory");
         kg__model_watch(BOTH, 0);
         cr_assert(cudaMemset(data.a, 0, 128) == cudaSuccess);
-        start(launch_copy, single, line(32), data);
+        start("copy", single, line(32), data);
         expect_clean("written memory");
-        start(launch_copy, single, line(64), data);
+        start("copy", single, line(64), data);
         if (i % 2 == 0)
             expect_only(FOUND(NEVER_WRITTEN, name, 128, size, 0), "more than is written");
         else

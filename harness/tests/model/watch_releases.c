@@ -4,45 +4,42 @@
 #include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
-#define KERNEL(name) #name, launch_##name
-
 /* Kernels of three warps per block; `k` is how many words each thread counts in. */
 static const struct {
     const char *name;
-    launcher *launch;
     const char *race; /* what it is about, or NULL where there is none */
     int k;
 } releases[] = {
-    { KERNEL(releases_its_own), NULL, 0 },
-    { KERNEL(releases_its_warps), NULL, 0 },
-    { KERNEL(releases_after_a_barrier), NULL, 0 },
-    { KERNEL(releases_what_all_fenced), NULL, 0 },
-    { KERNEL(releases_what_the_writer_fenced), NULL, 0 },
-    { KERNEL(releases_two_barriers_later), NULL, 0 },
-    { KERNEL(releases_twice), NULL, 0 },
-    { KERNEL(releases_former_after_latter), NULL, 0 },
-    { KERNEL(no_barrier_before_release), "parts", 0 },
-    { KERNEL(written_after_release), "parts", 0 },
-    { KERNEL(written_a_barrier_after_release), "parts", 0 },
-    { KERNEL(written_between_fence_and_release), "parts", 0 },
-    { KERNEL(fences_without_barrier), "parts", 0 },
-    { KERNEL(second_release_without_fence), "further_parts", 0 },
-    { KERNEL(last_block_meets), NULL, 0 },
-    { KERNEL(counts_then_meets), NULL, 0 },
-    { KERNEL(counts_without_meeting), "numbers", 0 },
-    { KERNEL(own_counts_then_meets), NULL, 0 },
-    { KERNEL(looks_at_a_maximum), NULL, 0 },
-    { KERNEL(many_counts), NULL, 2 },
-    { KERNEL(many_counts_and_a_race), "b", 2 },
-    { KERNEL(many_counts_and_the_last_block), NULL, 2 },
-    { KERNEL(many_counts), NULL, 20 },
-    { KERNEL(many_counts_and_a_race), "b", 20 },
-    { KERNEL(many_counts_and_the_last_block), NULL, 20 },
-    { KERNEL(many_counts), NULL, 60 },
-    { KERNEL(many_counts_and_a_race), "b", 60 },
-    { KERNEL(many_counts_and_the_last_block), NULL, 60 },
+    { "releases_its_own", NULL, 0 },
+    { "releases_its_warps", NULL, 0 },
+    { "releases_after_a_barrier", NULL, 0 },
+    { "releases_what_all_fenced", NULL, 0 },
+    { "releases_what_the_writer_fenced", NULL, 0 },
+    { "releases_two_barriers_later", NULL, 0 },
+    { "releases_twice", NULL, 0 },
+    { "releases_former_after_latter", NULL, 0 },
+    { "no_barrier_before_release", "parts", 0 },
+    { "written_after_release", "parts", 0 },
+    { "written_a_barrier_after_release", "parts", 0 },
+    { "written_between_fence_and_release", "parts", 0 },
+    { "fences_without_barrier", "parts", 0 },
+    { "second_release_without_fence", "further_parts", 0 },
+    { "last_block_meets", NULL, 0 },
+    { "counts_then_meets", NULL, 0 },
+    { "counts_without_meeting", "numbers", 0 },
+    { "own_counts_then_meets", NULL, 0 },
+    { "looks_at_a_maximum", NULL, 0 },
+    { "many_counts", NULL, 2 },
+    { "many_counts_and_a_race", "b", 2 },
+    { "many_counts_and_the_last_block", NULL, 2 },
+    { "many_counts", NULL, 20 },
+    { "many_counts_and_a_race", "b", 20 },
+    { "many_counts_and_the_last_block", NULL, 20 },
+    { "many_counts", NULL, 60 },
+    { "many_counts_and_a_race", "b", 60 },
+    { "many_counts_and_the_last_block", NULL, 60 },
     /* The last one waits for the warp before. */
-    { KERNEL(releases_what_another_warp_told), NULL, 0 },
+    { "releases_what_another_warp_told", NULL, 0 },
 };
 
 Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
@@ -57,7 +54,7 @@ Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
         kg__model_watch(i % 4 < 2 ? CHECK : BOTH, 0);
         data = make_data(1 << 16);
         data.k = releases[row].k;
-        start(releases[row].launch, line(8), line(96), data);
+        start(releases[row].name, line(8), line(96), data);
         if (releases[row].race == NULL)
             expect_clean(releases[row].name);
         else
@@ -72,7 +69,7 @@ Test(watch_releases, blocks_see_what_is_released_and_nothing_else)
  */
 Test(watch_releases, too_many_words)
 {
-    static launcher *const right[] = { launch_many_counts, launch_many_counts_and_the_last_block };
+    static const char *const right[] = { "many_counts", "many_counts_and_the_last_block" };
 
     for (size_t i = 0; i < LENGTH(right); i++) {
         watch_data data;

@@ -11,8 +11,8 @@ from unittest import mock
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "cli"))
 # pylint: disable=wrong-import-position
 from command_fixture import Folder  # noqa: E402
-from common import Failure  # noqa: E402
-from observers import Observation  # noqa: E402
+from kernelgate.base.common import Failure
+from kernelgate.base.observers import Observation
 
 PROGRAM = sys.argv[3]
 PLAIN, QUICK, WIDE = "fake/plain/64/", "fake/quick/64/", "fake/wide/1048576/"

@@ -10,10 +10,10 @@ from unittest import mock
 
 from results_fixture import COMMAND, GPU, HOSTILE, MODEL, TREE, a_bit_of_everything, case, results
 
-import color
-import console
-import places
-from results import Run
+from kernelgate.base import color
+from kernelgate.report import console
+from kernelgate.report import places
+from kernelgate.base.results import Run
 
 TARGETS = {
     "targets": {MODEL: {}, GPU: {}},

@@ -1,4 +1,4 @@
-"""Tests of the page of a run as a browser builds it; ci/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
+"""Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
 KERNELGATE; exit 77 without a Chromium."""
 
 import os
@@ -12,8 +12,8 @@ import unittest
 
 from results_fixture import GPU, MODEL, VERDICTS, a_bit_of_everything, case, counted, results, timed
 
-import report_page
-from results import Run
+from kernelgate.report import page as report_page
+from kernelgate.base.results import Run
 
 BROWSER = next(filter(None, map(shutil.which, (os.environ.get("KG_CHROMIUM") or "chromium", "chromium-browser",
                                                "google-chrome"))), None)

@@ -9,10 +9,10 @@ from unittest import mock
 
 from results_fixture import GPU, MODEL, a_bit_of_everything, case, copied, counted, results, timed
 
-import plots
-import report_page
-from comparison_table import Table
-from results import Run
+from kernelgate.report import plots
+from kernelgate.report import page as report_page
+from kernelgate.report.comparison_table import Table
+from kernelgate.base.results import Run
 
 
 def of_table(*cases, target=GPU):

@@ -12,13 +12,13 @@ import xml.etree.ElementTree as ElementTree
 
 from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
 
-import annotations
-import common
-import junit
-import printers
-import summary
-from results import Run
-from text import escape_markdown
+from kernelgate.report import annotations
+from kernelgate.base import common
+from kernelgate.report import junit
+from kernelgate.report import printers
+from kernelgate.report import summary
+from kernelgate.base.results import Run
+from kernelgate.base.text import escape_markdown
 
 SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 

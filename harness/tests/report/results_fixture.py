@@ -5,7 +5,7 @@ import sys
 
 COMMAND = os.path.abspath(sys.argv.pop())
 TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools", "kernelgate"))
+sys.path.insert(0, os.path.join(TREE, "tools"))
 sys.path.insert(0, os.path.join(TREE, "harness", "tests", "cli"))
 sys.dont_write_bytecode = True
 for setting in ("KG_FILTER", "KG_OUT", "KG_STRICT", "GITHUB_ACTIONS", "GITHUB_WORKSPACE"):
@@ -44,7 +44,7 @@ def copied(name, hot, clock):
 
 def counted(name, **counts):
     """A counted case; the counters that are not given are 0."""
-    from results import COUNTERS
+    from kernelgate.base.results import COUNTERS
     return case(name, MODEL, metrics={counter: {"value": counts.get(counter, 0)} for counter in COUNTERS},
                 parts=["check", "count"])
 

@@ -1,0 +1,19 @@
+# The command kernelgate: a script that starts the package in tools/kernelgate, in the build and for the installation, and
+# its manual page, which is the help of its subcommands.
+set(KG_PACKAGE ${PROJECT_SOURCE_DIR}/tools/kernelgate)
+set(permissions FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/kernelgate @ONLY ${permissions})
+file(RELATIVE_PATH KG_PACKAGE /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/tools/kernelgate)
+string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
+
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
+  COMMAND ${PROJECT_BINARY_DIR}/kernelgate help --man >${PROJECT_BINARY_DIR}/kernelgate.1
+  DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
+# Named apart from the script: Ninja would take the target for the file.
+add_custom_target(kg_kernelgate ALL DEPENDS ${PROJECT_BINARY_DIR}/kernelgate.1)
+add_dependencies(kg_kernelgate kernelgate-judge)
+add_executable(kernelgate::command IMPORTED GLOBAL)
+set_target_properties(kernelgate::command PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/kernelgate)
+add_dependencies(kernelgate::command kg_kernelgate)

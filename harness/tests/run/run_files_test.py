@@ -1,0 +1,60 @@
+"""The directory of a run's results as a run begins in it: made, cleared. usage: run_files_test.py TREE"""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
+# pylint: disable=wrong-import-position
+from kernelgate.base.common import Failure  # noqa: E402
+from kernelgate.run import run_files  # noqa: E402
+
+OURS = ("results.json", "junit.xml", "summary.md", ".results.json.new-42", "report/index.html", "records/gpu.a.time.verdicts.json",
+        "records/.gpu.a.time.verdicts.json.new-7", "records/gpu.a.time.1.jsonl", "records/gpu.a.time.1.cases")
+OTHERS = ("notes.txt", "results.json.bak", "my.results.json", ".junit.xml.swp", ".new-1", "..new-1", "records/.new-1",
+          "report/style.css", "records/readme", "records/results.json", "records/.jsonl")
+
+
+class Begin(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = os.path.join(folder.name, "a", "b", "out")
+
+    def begin(self):
+        run_files.begin(self.out, os.getpid())
+
+    def path(self, name):
+        return os.path.join(self.out, name)
+
+    def write(self, name):
+        with open(self.path(name), "w", encoding="utf-8"):
+            pass
+
+    def test_begin_removes_what_a_run_left_and_nothing_else(self):
+        self.begin()
+        os.mkdir(self.path("report"))
+        for name in OURS + OTHERS:
+            self.write(name)
+        self.begin()
+        for name in OURS + OTHERS:
+            self.assertEqual(os.path.exists(self.path(name)), name in OTHERS, name)
+
+    def test_begin_names_what_is_in_its_way(self):
+        for name, kind, why in (("", "file", "out: is not a folder"),
+                                ("records", "file", "records: is not a folder"),
+                                ("results.json", "folder", "out/results.json: left by an earlier run"),
+                                ("report", "file", "out/report: the folder cannot be read"),
+                                ("records", "link", "out/records: is a symbolic link")):
+            with self.subTest(why):
+                self.setUp()
+                path = self.path(name).rstrip("/")
+                os.makedirs(os.path.dirname(path))
+                {"file": self.write, "folder": os.mkdir, "link": lambda path: os.symlink(".", path)}[kind](path)
+                with self.assertRaisesRegex(Failure, why):
+                    self.begin()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

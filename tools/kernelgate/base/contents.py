@@ -1,0 +1,206 @@
+"""Whether what a build folder holds was made from the files that are there now: by their contents, not by their times, which
+`cp -p`, `mv` and a package that is unpacked set back. usage: contents.py BUILD
+       contents.py --compilers BUILD, which prints what tells the build's compilers from others
+
+An object that was made from other contents, or by another compiler, gets a time so old that Ninja and Make build it again."""
+
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from kernelgate.base.common import Failure
+
+STATE = "kernelgate.contents"
+STALE_SECONDS = 1  # the time of what has to be built again
+SECONDS = 60
+CUBIN = ".cubin"
+OWN_TESTS = "harness/tests/"  # of kernelgate itself, which no gate runs
+MAKE_CONFIGURED = "CMakeFiles/cmake.check_cache"  # what CMake writes last for Make
+NVCC_TOOLS = ("cicc", "cudafe++", "fatbinary", "nvlink", "ptxas")
+GCC_TOOLS = ("as", "cc1", "cc1plus", "collect2", "ld")
+
+
+def _output_of(*command):
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
+                              encoding="utf-8", errors="surrogateescape")
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _identity(path):
+    """What no copy and no renaming leaves as it is, cheap to ask for; None where there is no such file. The last two, in ns, are the
+    time that Ninja and Make go by, and when the file changed, which nothing sets back."""
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return None
+    return [facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
+
+
+class Contents:
+    """The digests of files, which are read again only where their identity is another one than it was."""
+
+    def __init__(self, known):
+        self._known = known  # by path: an identity and a digest
+        self.seen = {}
+
+    def _look(self, path):
+        if path not in self.seen:
+            identity, known = _identity(path), self._known.get(path)
+            if known is None or known[0] != identity:
+                try:
+                    with open(path, "rb") as file:
+                        known = [identity, hashlib.blake2b(file.read(), digest_size=12).hexdigest()]
+                except OSError:
+                    known = [identity, None]
+            self.seen[path] = known
+        return self.seen[path]
+
+    def digest(self, path):
+        return self._look(path)[1]
+
+    def times(self, path):
+        """The time that a build goes by, and when the file changed."""
+        return (self._look(path)[0] or [0, 0])[-2:]
+
+    def moved(self, path):
+        """Whether the file was known, and has another digest now."""
+        return path in self._known and self._known[path][1] != self.digest(path)
+
+
+def find_compilers(build):
+    """The files that compile: of the host's compilers, and of nvcc."""
+    cached = dict(re.findall(r"^(\w+):[A-Z]+=(.+)$", _read(os.path.join(build, "CMakeCache.txt")), re.MULTILINE))
+    host = [cached[name] for name in ("CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER") if name in cached]
+    host += [_output_of(compiler, f"-print-prog-name={tool}").strip() for compiler in host for tool in GCC_TOOLS]
+    device = []
+    for nvcc in {cached[name] for name in ("CMAKE_CUDA_COMPILER", "KG_CODE_NVCC") if name in cached}:
+        said = _output_of(nvcc, "--dryrun", "-cubin", "-x", "cu", os.devnull, "-o", os.devnull)
+        told = dict(re.findall(r"^#\$ (PATH|CICC_PATH|NVVMIR_LIBRARY_DIR|_HERE_)=(.*)$", said, re.MULTILINE))
+        path = os.pathsep.join([told.get("CICC_PATH", ""), told.get("PATH", "")])
+        device += [nvcc, os.path.join(told.get("_HERE_", ""), "nvcc.profile"),
+                   *(shutil.which(tool, path=path) or "" for tool in NVCC_TOOLS),
+                   *glob.glob(os.path.join(told.get("NVVMIR_LIBRARY_DIR", os.devnull), "*.bc"))]
+    return [sorted({os.path.realpath(path) for path in paths if os.path.isabs(path) and os.path.isfile(path)})
+            for paths in (host, device)]
+
+
+def _read_depfile(path):
+    """What a rule for Make makes, and from what."""
+    for line in _read(path).replace("\\\n", " ").split("\n"):
+        output, colon, inputs = line.partition(": ")
+        if colon and inputs.strip():
+            yield output, [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", inputs)]
+
+
+def find_outputs(build):
+    """What the build has made of sources that the compiler named, and what CMake has: by output the inputs."""
+    found = {}
+    if os.path.exists(os.path.join(build, "build.ninja")):
+        for block in _output_of("ninja", "-C", build, "--quiet", "-t", "deps").split("\n\n"):
+            name, *inputs = block.split("\n")
+            found[name.rpartition(": #deps")[0]] = [line.strip() for line in inputs]
+        depfiles = os.path.join("CMakeFiles", "d", "*.d")
+        query = _output_of("ninja", "-C", build, "--quiet", "-t", "query", "build.ninja").partition("  outputs:")[0]
+        found["build.ninja"] = re.findall(r"^    (?:\|\|? )?(.*/(?:CMakeLists\.txt|[^/]*\.cmake))$", query, re.MULTILINE)
+    elif os.path.exists(os.path.join(build, "Makefile")):
+        depfiles = os.path.join("**", "*.d")
+        query = _read(os.path.join(build, "CMakeFiles", "Makefile.cmake")).partition("\n  )")[0]
+        found[MAKE_CONFIGURED] = re.findall(r'^  "(.*(?:CMakeLists\.txt|\.cmake))"$', query, re.MULTILINE)
+    else:
+        return {}
+    for path in glob.glob(os.path.join(glob.escape(build), depfiles), recursive=True):
+        found.update(_read_depfile(path))
+    return {name: inputs for name, inputs in found.items() if name and inputs and OWN_TESTS not in name}
+
+
+def _load(path):
+    try:
+        state = json.loads(_read(path))
+        return state["files"], state["outputs"]
+    except (ValueError, KeyError, TypeError):
+        return {}, {}
+
+
+def _save(path, files, outputs):
+    """Without it, the next check goes by when files changed."""
+    try:
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogateescape") as file:
+            json.dump({"files": files, "outputs": outputs}, file, separators=(",", ":"))
+        os.replace(file.name, path)
+    except OSError:
+        pass
+
+
+def mark_stale(build, unseen=False):
+    """Gives what was made from other contents than there are now an old time; what is so marked, and not built again yet, each
+    with what changed: {path: path}. `unseen` leaves out what a build sees by itself, for the file has a newer time."""
+    build = os.path.abspath(build)
+    state = os.path.join(build, STATE)
+    files, known = _load(state)
+    contents, outputs, stale = Contents(files), {}, {}
+    host, device = find_compilers(build)
+    for name, inputs in find_outputs(build).items():
+        path = os.path.join(build, name)
+        identity = _identity(path)
+        if identity is None:
+            continue
+        # The compilers' versions are CMake's to find.
+        compilers = host + device if name.endswith((CUBIN, ".cu.o", "build.ninja", MAKE_CONFIGURED)) else host
+        inputs = [os.path.join(build, made) for made in inputs] + compilers
+        digest = hashlib.blake2b("\n".join(f"{made} {contents.digest(made)}" for made in sorted(inputs)).encode(errors="replace"),
+                                 digest_size=12).hexdigest()
+        before = known.get(name)
+        if before is not None and before[0] == identity:
+            changed = before[1] != digest
+            why = before[2] or changed and next(filter(contents.moved, inputs), inputs[0]) or None
+        else:
+            why = next((made for made in inputs if contents.times(made)[1] > identity[4]), None)
+        if unseen and why is not None and identity[3] < contents.times(why)[0]:
+            continue
+        if why is not None:
+            stale[path] = why
+            if path.endswith(CUBIN):  # for the output of a custom command Ninja goes by the time in its log
+                os.unlink(path)
+                continue
+            os.utime(path, (STALE_SECONDS, STALE_SECONDS))
+            identity = _identity(path)
+        outputs[name] = [identity, digest, why]
+    if outputs:
+        _save(state, contents.seen, outputs)
+    return stale
+
+
+def refuse_stale(build, *more):
+    """Failure where the programs of a build folder, or files of it that end in one of `more`, were made from other contents. The
+    code of kernels is built by a test of its own."""
+    stale = [why for path, why in mark_stale(build).items() if not path.endswith(CUBIN) or path.endswith(more)]
+    if stale:
+        build = os.path.relpath(build)
+        raise Failure(f"{os.path.relpath(min(stale))}: has other contents than {build} was built from: build again (cmake --build "
+                      f"{build})")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "--compilers":
+        print(*(Contents({}).digest(path) for paths in find_compilers(sys.argv[2]) for path in paths))
+        sys.exit()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for changed in sorted(set(mark_stale(sys.argv[1], unseen=True).values())):
+        print(f"kernelgate: {changed}: other contents than were compiled: what is made from it is built again")

@@ -1,0 +1,46 @@
+"""What kernelgate-judge makes of records: Python never judges a metric itself."""
+
+import json
+import os
+import subprocess
+
+from kernelgate.base.common import Failure, own_program
+
+REFUSED = 2  # its exit code where it has said why
+PROGRAM = "kernelgate-judge"
+SECONDS = 120
+
+
+def records_of(form, **content):
+    """A document of kernelgate-judge, `form` the first part of its schema."""
+    return json.dumps({"schema": f"kernelgate-{form}/1", **content}).encode()
+
+
+def ask(command, path, *, settings=(), files=()):
+    """What kernelgate-judge makes of the records in a file. Failure where it cannot be run, SystemExit where it refused them."""
+    program = own_program(PROGRAM)
+    try:
+        done = subprocess.run([program, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=SECONDS,
+                              env={**os.environ, **dict(settings)}, pass_fds=files)
+        if done.returncode == REFUSED:
+            raise SystemExit(REFUSED)
+        done.check_returncode()
+        return json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise Failure(f"{command}: {program}: failed: {error}: install kernelgate again") from None
+
+
+def ask_of(command, records, settings=()):
+    """The same for records in memory."""
+    file = os.memfd_create("records", 0)
+    try:
+        with open(file, "wb", closefd=False) as stream:
+            stream.write(records)
+        return ask(command, f"/proc/self/fd/{file}", settings=settings, files=(file,))
+    finally:
+        os.close(file)
+
+
+def judged(command, form, content):
+    """What kernelgate-judge answers to a list of records, in their order."""
+    return ask_of(command, records_of(form, **{form: content}))

@@ -1,0 +1,200 @@
+"""The programs of a build's comparisons: where they are, what they answer to a query, and which cases a filter takes."""
+
+import ctypes
+import difflib
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+
+from kernelgate.base.case_id import PARTS, head_of, parts_of
+from kernelgate.base.common import Failure, list_of, member, nearest_name, parse_json, text_of
+
+GPU = ".gpu"
+MODEL = ".model"
+DEFAULT_FOLDERS = ("build/gpu", "build/cpu", "build")
+SECONDS = 60  # a program lists thousands of cases in less
+NOTHING = 77  # the exit code of a program that finds no GPU
+
+
+def own_build():
+    """The build folder that this command is part of, or where it is installed; None where that is not known."""
+    return os.path.dirname(os.environ.get("KG__COMMAND", "")) or None
+
+
+def _is_program(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def find_programs(folder, suffix):
+    """The sorted paths of the programs in a folder whose names end in `suffix`; the folder need not exist."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    return [path for path in (os.path.join(folder, name) for name in names if name.endswith(suffix)) if _is_program(path)]
+
+
+def find_build(named, *suffixes):
+    """The folder of the programs with one of the suffixes, and their paths: the named folder, else this command's build, else
+    the first default that has any. Where none has, the folders that were searched, as text, and no paths."""
+    folders = [named] if named is not None else [folder for folder in (own_build(), *DEFAULT_FOLDERS) if folder]
+    for folder in folders:
+        found = [path for suffix in suffixes for path in find_programs(folder, suffix)]
+        if found:
+            return folder, found
+    return named if named is not None else "build/gpu, build/cpu or build", []
+
+
+def comparison_of(path):
+    """The comparison whose program this is."""
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def instrumented_program(path):
+    """The program with instrumented kernels, next to that of the CPU model. Failure where it cannot be run."""
+    found = f"{path[:-len(MODEL)]}.instrumented"
+    if not os.access(found, os.X_OK):
+        raise Failure(f"{found}: the program with instrumented kernels cannot be run: build it (cmake --build of this build "
+                      "folder)")
+    return found
+
+
+# What the programs have, whose globs are not quite Python's: [^x], \\x and [[:alpha:]].
+_fnmatch = ctypes.CDLL(None).fnmatch
+
+
+def _glob_takes(glob, text):
+    return _fnmatch(os.fsencode(glob), os.fsencode(text), 0) == 0
+
+
+def globs_take(globs, case):
+    """Whether a list of globs, separated by commas, takes a case; * crosses slashes, as in KG_FILTER."""
+    return any(_glob_takes(glob, case) for glob in globs.split(",") if glob)
+
+
+def globs_take_from(globs, case):
+    """The same where a glob without the last parts of an id takes all that begin so."""
+    return any(globs_take(globs, head_of(case, length)) for length in range(len(PARTS), 0, -1))
+
+
+def filter_takes(case):
+    """Whether KG_FILTER takes a case."""
+    globs = os.environ.get("KG_FILTER")
+    return not globs or globs_take(globs, case)
+
+
+def _nearest_head(globs, cases):
+    """The beginning of a case that is most like one of the globs, by as many parts as the glob has, and the case."""
+    for glob in filter(None, (glob.rstrip("*/") for glob in globs.split(","))):
+        heads = {head_of(case, len(parts_of(glob))): case for case in reversed(cases)}
+        for head in difflib.get_close_matches(glob, heads, 1):
+            return head, heads[head]
+    return None, None
+
+
+def nearest_case(globs, cases):
+    """The case whose id begins most like one of the globs; None where none is near."""
+    return _nearest_head(globs, cases)[1]
+
+
+def glob_meant(globs, cases):
+    """The glob of the cases that begin most like one of the globs; None where none is near."""
+    head, case = _nearest_head(globs, cases)
+    return head if head in (None, case) else f"{head}/*"
+
+
+@dataclass
+class Query:
+    """A query to programs, with the words for errors."""
+
+    command: str  # "tune"
+    option: str  # of the programs: "--candidates"
+    required: str  # the object or string that the answer has next to "cases": "target"
+    noun: str  # of an element of "cases": "candidate"
+
+
+@dataclass
+class Answer:
+    path: str
+    document: dict
+
+    def ids(self):
+        """Each case with None, or with the reason why it is refused."""
+        for entry in list_of(self.document, "cases"):
+            yield entry if isinstance(entry, str) else text_of(entry, "case"), None
+        for entry in list_of(self.document, "refused"):
+            yield text_of(entry, "case"), text_of(entry, "why")
+
+
+def call_program(path, *options, seconds, stderr=None, filtered=False):
+    """How a program ended that was asked for its cases: for all of them, whatever KG_FILTER says, so that the filter is applied
+    here and misspelled names are compared with all; or, `filtered`, for those that KG_FILTER takes."""
+    environment = {name: value for name, value in os.environ.items() if filtered or name != "KG_FILTER"}
+    return subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
+                          env=environment, check=False)
+
+
+def _ask(query, path):
+    try:
+        done = call_program(path, query.option, seconds=SECONDS)
+        code = done.returncode
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{path}: it does not list its {query.noun}s in {SECONDS} s: build it again") from None
+    except OSError as error:
+        raise Failure(f"{path}: cannot be run: {error.strerror}: build it again") from None
+    if code == NOTHING:
+        raise SystemExit(NOTHING)  # the program says why
+    if code != 0:
+        raise Failure(f"{path}: it does not list its {query.noun}s (exit code {code}): build it again")
+    try:
+        answer = Answer(path, parse_json(done.stdout))
+    except json.JSONDecodeError as error:
+        raise Failure(f"{path}: line {error.lineno} of its {query.noun}s is not JSON: {error.msg}: build it again") from None
+    except ValueError as error:
+        raise Failure(f"{path}: its {query.noun}s are not JSON: {error}: build it again") from None
+    if (not isinstance(member(answer.document, query.required), (dict, str))
+            or not isinstance(member(answer.document, "cases"), list) or any(case == "" for case, _ in answer.ids())):
+        raise Failure(f'{path}: its output for {query.option} lacks "{query.required}" or "cases", or has something that is not '
+                      "a case: build it again")
+    return answer
+
+
+class Answers:
+    """What the programs of a folder answered."""
+
+    def __init__(self, query, folder, paths):
+        self._query = query
+        self._folder = folder
+        self.answers = [_ask(query, path) for path in paths]
+
+    def _ids(self):
+        return (case for answer in self.answers for case, _ in answer.ids())
+
+    def _refuse(self, glob):
+        """Raises the error of a glob that takes nothing: the first part that no case has, with the nearest name."""
+        query = self._query
+        parts = parts_of(glob)
+        heads = [parts_of(case) for case in self._ids()]
+        for index, part in enumerate(parts):
+            names = {case[index] for case in heads if len(case) > index}
+            if not any(_glob_takes(part, name) for name in names):
+                nearest = nearest_name(part, sorted(names))
+                where = f'; did you mean "{nearest}"?' if nearest else f" of the programs in {self._folder}"
+                raise Failure(f'{query.command}: there is no {PARTS[index]} "{part}" among the {query.noun}s{where}')
+            heads = [case for case in heads if len(case) > index and _glob_takes(part, case[index])]
+        raise Failure(f'{query.command}: "{glob}" takes no {query.noun}: see {query.option} of the programs in {self._folder}')
+
+    def complete(self, globs):
+        """A list of globs, with /* added to each that takes only ids that begin so. Failure where one takes nothing."""
+        completed = []
+        for glob in filter(None, globs.split(",")):
+            for candidate in (glob, f"{glob}/*"):
+                if any(_glob_takes(candidate, case) for case in self._ids()):
+                    completed.append(candidate)
+                    break
+            else:
+                self._refuse(glob)
+        if globs and not completed:
+            raise Failure(f'{self._query.command}: the filter "{globs}" holds no glob: omit it to take all')
+        return ",".join(completed)

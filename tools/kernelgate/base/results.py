@@ -1,0 +1,313 @@
+"""The results of a run: what verdicts and counters there are, the document, held to its form, and what every form of it shows."""
+
+import json
+import math
+
+from kernelgate.base.case_id import parts_of, variant_of_case
+from kernelgate.base.common import (Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json,
+                                    text_of)
+from kernelgate.base.figures import known_percent, show_figure, show_percent, unit_of
+from kernelgate.base.schemas import BASELINE, RESULTS, load_schema
+from kernelgate.base.text import clean
+
+SCHEMA = "kernelgate-results/1"
+REMEDY = "run ctest, which writes it, or name another results file"
+
+VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
+RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
+
+ERRORS = ("error_max", "error_mean")  # of a checked case against its reference, in roundoffs of its output's type
+COUNTERS = tuple(load_schema(BASELINE)["$defs"]["counter"]["enum"])
+KEPT = "tensor_multiply_adds"  # that is no cost, and must not be lost
+ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
+
+
+def is_code(target):
+    """Whether a target's metrics are figures of what nvcc generated."""
+    return target.startswith("sm_")
+
+
+def is_dismissed(verdict):
+    """Whether a verdict makes the figures of its case count for nothing."""
+    return RANKS[verdict] >= RANKS["wrong"]
+
+
+def worst(verdicts):
+    return max(verdicts, key=RANKS.get, default="pass")
+
+
+def items(value):
+    """The members of an object; none where it is not one."""
+    return value.items() if isinstance(value, dict) else ()
+
+
+def verdict_of(entry):
+    """The verdict of a case or a metric; "error" when it has none that is known."""
+    verdict = text_of(entry, "verdict")
+    return verdict if verdict in RANKS else "error"
+
+
+def fails(verdict, strict):
+    """Whether a verdict makes a run fail."""
+    return RANKS[verdict] >= RANKS["slower"] or strict and RANKS[verdict] > RANKS["faster"]
+
+
+def counts_as(entry):
+    """The verdict that decides an exit code. Doubts about the times of code that did not change are listed and fail nothing."""
+    verdict = verdict_of(entry)
+    return "unchanged" if verdict in ("noisy", "environment") and "same_code" in entry else verdict
+
+
+def was_left_alone(entry):
+    """Whether a case was not timed, since its code is unchanged."""
+    return "same_code" in entry and not object_of(entry, "metrics")
+
+
+def variant_of(case):
+    """ "comparison/variant/" at the front of a case's id; all of it where it has no more parts."""
+    return f"{variant_of_case(case)}/" if len(parts_of(case)) > 2 else case
+
+
+def is_shown(name, metric):
+    """Whether a metric of a case is of interest: of the counters those that a reader looks for, and those that moved; of errors those
+    that moved."""
+    value, baseline = number_of(metric, "value"), number_of(metric, "baseline")
+    if name in ERRORS:
+        return math.isfinite(baseline) and value != baseline
+    if name not in COUNTERS:
+        return True
+    if value == 0 and not baseline > 0:
+        return False
+    return name in ALWAYS_SHOWN or math.isfinite(baseline) and value != baseline
+
+
+def shown_metrics(entry):
+    return [(name, metric) for name, metric in items(member(entry, "metrics")) if is_shown(name, metric)]
+
+
+def figures_of(name, metric):
+    """A metric's figures: "time_ns 47 980 ns (baseline 45 130 ns, +6.3 %, limit 2.0 %): slower"."""
+    unit = unit_of(name)
+    text = f"{name} {show_figure(number_of(metric, 'value'), unit)}"
+    against = [f"baseline {show_figure(number_of(metric, 'baseline'), unit)}", known_percent(number_of(metric, "change"), True)]
+    if is_number(member(metric, "limit")):
+        against.append("limit " + show_percent(number_of(metric, "limit")))
+    if is_number(member(metric, "baseline")):
+        text += f" ({', '.join(filter(None, against))})"
+    return clean(text + (f": {verdict_of(metric)}" if text_of(metric, "verdict") else ""))
+
+
+def texts_of(value, key):
+    return [text if isinstance(text, str) else "" for text in list_of(value, key)]
+
+
+_TYPES = {dict: "an object", list: "an array", bool: "true or false", int: "an integer", str: "a string"}
+
+
+def _require(path, value, where, kind):
+    if type(value) is not kind:
+        raise Failure(f"{path}: {where}: expected {_TYPES[kind]}: {REMEDY}")
+
+
+def _require_verdict(path, verdict, where):
+    if not isinstance(verdict, str) or verdict not in RANKS:
+        raise Failure(f"{path}: {where}: expected one of {', '.join(VERDICTS)}: {REMEDY}")
+
+
+def _read(path, members, texts):
+    """The document, of which the members and the texts in lists are checked, and each case."""
+    document = read_json(path, REMEDY)
+    check_schema(path, document, SCHEMA, REMEDY)
+    for key, kind in members.items():
+        _require(path, document.get(key), key, kind)
+    for key, names in texts.items():
+        for number, entry in enumerate(document[key]):
+            _require(path, entry, f"{key}[{number}]", dict)
+            for name in names:
+                _require(path, entry.get(name), f"{key}[{number}].{name}", str)
+    for number, entry in enumerate(document["cases"]):
+        where = f"cases[{number}]"
+        _require_verdict(path, entry["verdict"], f"{where}.verdict")
+        _require(path, entry.get("metrics"), f"{where}.metrics", dict)
+        for name, metric in entry["metrics"].items():
+            _require(path, metric, f"{where}.metrics.{name}", dict)
+    return document
+
+
+_MEMBERS = {"targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
+            "vanished": list, "errors": list, "notes": list, "tally": dict, "strict": bool, "exit_code": int}
+_TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"), "vanished": ("case", "target"),
+          "tests": ("name",), "claims": ("claim",), "errors": ("why",), "notes": ("note",)}
+
+
+def load(path):
+    """The results in a file. What is checked is what the printers rely on; they take anything for the rest."""
+    return _read(path, _MEMBERS, _TEXTS)
+
+
+def _check_figures(path, where, figures):
+    for key in ("value", "low", "high", "baseline", "limit", "smallest"):
+        if figures.get(key) is not None and not is_number(figures[key]):
+            raise Failure(f"{path}: {where}.{key}: expected a number: {REMEDY}")
+    _require(path, figures.get("gated", True), f"{where}.gated", bool)
+    _require_verdict(path, figures.get("verdict", "pass"), f"{where}.verdict")
+
+
+def load_figures(path):
+    """The same, checked for what computes with its figures: compare and predict, which need no more members."""
+    document = _read(path, {"targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
+    _require(path, document.get("commit", ""), "commit", str)
+    _require(path, document.get("boards", {}), "boards", dict)
+    for key in ("targets", "provenance"):
+        for name, inner in document[key].items():
+            _require(path, inner, f"{key}.{name}", dict)
+    for number, entry in enumerate(document["cases"]):
+        if not entry["case"] or not entry["target"]:
+            raise Failure(f"{path}: cases[{number}]: its case or its target is empty: {REMEDY}")
+        for metric, figures in entry["metrics"].items():
+            _check_figures(path, f"cases[{number}].metrics.{metric}", figures)
+    return document
+
+
+_GPU_STATE = {"clock_reasons": str, "foreign_processes": int, "launch_ns": int}
+_KERNEL = {"fingerprint": str, "registers": int, "local_bytes": int, "shared_bytes": int}
+
+
+def _check_members(path, where, value, kinds):
+    _require(path, value, where, dict)
+    for key in kinds.keys() & value.keys():
+        _require(path, value[key], f"{where}.{key}", kinds[key])
+        if kinds[key] is int and value[key] < 0:
+            raise Failure(f"{path}: {where}.{key}: expected 0 or more: {REMEDY}")
+
+
+def load_times(path):
+    """The same, checked also for what decides whether a time becomes a baseline's."""
+    document = load_figures(path)
+    for name, target in document["targets"].items():
+        if text_of(target, "key") == "":
+            raise Failure(f"{path}: targets.{name}.key: expected a string: {REMEDY}")
+        _check_members(path, f"targets.{name}", target, {"memory_mib": int, "multiprocessors": int})
+    for name, provenance in document["provenance"].items():
+        _require(path, provenance.get("sentinels_ns", {}), f"provenance.{name}.sentinels_ns", dict)
+    for number, entry in enumerate(document["cases"]):
+        where = f"cases[{number}]"
+        _require(path, entry.get("parts", []), f"{where}.parts", list)
+        _check_members(path, f"{where}.gpu_state", entry.get("gpu_state", {}), _GPU_STATE)
+        _check_members(path, f"{where}.kernel", entry.get("kernel", {}), _KERNEL)
+    return document
+
+
+def measured_figure(document, target, group, name):
+    """What a run measured of a target itself, sentinels_ns or limits; None where it is not a number above 0."""
+    value = member(member(document["provenance"].get(target), group), name)
+    return value if is_number(value) and value > 0 else None
+
+
+def shown_value(value):
+    """A fact as a text: JSON, but for texts."""
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def refusal_word(entry):
+    """The word for a case that was not judged: of one for GPUs alone, on the CPU model, "gpu-only"."""
+    return "gpu-only" if member(entry, "gpu_only") is True else "refused"
+
+
+class Run:
+    """What is printed: the document, where the sources are, and the path of that folder in its repository."""
+
+    def __init__(self, document, sources=".", prefix=""):
+        self.document = document
+        self.sources = sources
+        self.prefix = prefix
+        self.strict = document.get("strict") is True
+        self._groups = {}
+        for group in self.list("failure_groups"):
+            ids = texts_of(group, "cases")
+            for case in ids:
+                self._groups.setdefault((text_of(group, "target"), case), []).append((text_of(group, "verdict"), ids))
+
+    def list(self, key):
+        return list_of(self.document, key)
+
+    def object(self, key):
+        return object_of(self.document, key)
+
+    def text(self, key):
+        """A text of the summary: results of an earlier version have none."""
+        found = text_of(self.object("summary"), key)
+        if not found and key == "outcome":
+            code = integer_of(self.document, "exit_code")
+            return f"{({0: 'PASS', 1: 'FAIL', 77: 'NOTHING JUDGED'}).get(code, 'ERROR')} (exit {code})"
+        if not found and key == "verdict":
+            return f"{self.text('outcome').partition(' (exit ')[0]}  {self.text('headline')}"
+        return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
+
+    def fails(self, entry):
+        return fails(counts_as(entry), self.strict)
+
+    def group_of(self, entry):
+        """The ids of the cases that failed like this one, the one that speaks for them first; [] where it is alone."""
+        found = self._groups.get((text_of(entry, "target"), text_of(entry, "case")), ())
+        return next((ids for verdict, ids in found if verdict == verdict_of(entry)), [])
+
+    def kind_of_failure(self, entry):
+        """What a case has in common with those that are told together with it: cases that failed alike, else those of a variant
+        with one verdict."""
+        verdict, case = verdict_of(entry), text_of(entry, "case")
+        alone = case if is_dismissed(verdict) else variant_of(case)
+        return verdict, text_of(entry, "target"), (self.group_of(entry) or [alone])[0]
+
+    def leads(self, entry):
+        """Whether a case is told by itself: False where another one speaks for it."""
+        return (self.group_of(entry) or [text_of(entry, "case")])[0] == text_of(entry, "case")
+
+    def others(self, entry):
+        """The ids of the cases for which one speaks."""
+        return self.group_of(entry)[1:] if self.leads(entry) else []
+
+    def worst_first(self, failing):
+        """The cases that fail the run, or those that are doubtful without failing it."""
+        chosen = [entry for entry in self.list("cases") if RANKS[verdict_of(entry)] > RANKS["unchanged"] and self.fails(entry) == failing]
+        return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
+
+    def broken_claims(self):
+        return list(filter(claim_fails, self.list("claims")))
+
+
+def claim_fails(claim):
+    return member(claim, "holds") is not True and member(claim, "reported_only") is not True
+
+
+def is_reported_only(claim):
+    """Whether a claim does not hold and fails nothing, since it has not held on this target before."""
+    return member(claim, "holds") is not True and not claim_fails(claim)
+
+
+def with_explanation(reason, entry):
+    """A reason, followed by what explains it: what moved in the code, the launch or the counters."""
+    return "; ".join(filter(None, (reason, text_of(entry, "explanation"))))
+
+
+def reason_of(entry):
+    """Why a case has its verdict, "" for a plain pass; results of an earlier version have but some reasons."""
+    if RANKS[verdict_of(entry)] <= RANKS["unchanged"]:
+        return clean(text_of(entry, "why"))
+    return clean(with_explanation(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded", entry))
+
+
+def sass_lines(entry):
+    """The lines of SASS that came, "+ 16x LDS R, [R+…]", and those that went."""
+    return [f"{sign} {clean(line)}" for key, sign in (("came", "+"), ("went", "-")) for line in texts_of(member(entry, "sass"), key)]
+
+
+def reason_with_others(run, entry, most=None):
+    """The same, followed by the sizes of the cases for which this one speaks: "...; also 1/b16 and 3 more"."""
+    others = run.others(entry)
+    if not others:
+        return reason_of(entry)
+    named = [clean(case[len(variant_of(text_of(entry, "case"))):]) for case in others[:most]]
+    rest = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
+    return f"{reason_of(entry)}; also {', '.join(named)}{rest}"

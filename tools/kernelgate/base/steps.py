@@ -1,0 +1,133 @@
+"""The steps of a long command: the programs that it starts, each in a process group of its own, and what it says meanwhile."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from kernelgate.base.common import Failure, complain, print_output
+from kernelgate.base.observers import Stopped, stoppable
+from kernelgate.base.text import clean
+
+SECONDS_TO_END = 20.0  # for what was asked to end
+SAY_SECONDS = 30.0  # between two lines of progress where there is no terminal
+LINE_SIZE = 1 << 16  # a longer line comes in parts, so that a test which prints no end of one costs no memory
+# Ends a process group once the other end of the pipe is closed: a killed process ends nothing itself, and what it started would
+# write where the next run does.
+ORPHANS = "read -r nothing; kill -TERM -{0}; sleep 2; kill -KILL -{0}"
+
+
+class Console:
+    """Says on the standard output how far a command is; a quiet one says nothing."""
+
+    def __init__(self, quiet=False):
+        self._quiet = quiet
+        self.is_terminal = (not quiet and sys.stdout is not None and sys.stdout.isatty()
+                            and os.environ.get("TERM", "") not in ("", "dumb"))
+        self._counting = False
+        self._said = time.monotonic()
+
+    def show(self, text):
+        if self._counting:
+            self._counting = False
+            text = f"\r\033[K{text}"
+        if not self._quiet:
+            print_output("progress", text)
+
+    def say(self, text):
+        self.show(f"kernelgate: {clean(text)}\n")
+
+    def count(self, text, elsewhere=True):
+        """Shows a count: on a terminal in the place of the last, elsewhere as a line every 30 s, or not at all."""
+        if self.is_terminal:
+            self.show(f"\rkernelgate: {text}\033[K")
+            self._counting = True
+        elif elsewhere and time.monotonic() - self._said >= SAY_SECONDS:
+            self._said = time.monotonic()
+            self.say(text)
+
+    def pass_on(self, line):
+        self.show(f"{clean(line)}\n")
+
+    def clear(self):
+        """Takes the count off the terminal, for what others print next."""
+        if self._counting:
+            self.show("")
+
+
+def lines_of(stream):
+    """The lines that a program prints, until it and all that it started have closed the stream."""
+    for line in iter(lambda: stream.readline(LINE_SIZE), b""):
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def pass_on_errors(lines):
+    """Prints lines that others wrote on the standard error, so that no CI runner takes one for a command."""
+    for line in lines:
+        with contextlib.suppress(OSError, AttributeError):
+            sys.stderr.write(f"{clean(line)}\n")
+            sys.stderr.flush()
+
+
+def _pass_on(stream):
+    pass_on_errors(line for line in lines_of(stream) if not line.startswith("Errors while running CTest"))
+
+
+def _end(process, group):
+    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+        (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
+        process.wait(SECONDS_TO_END)
+    with contextlib.suppress(ProcessLookupError):
+        if group:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+    process.wait()
+
+
+def run_step(command, read=None, group=True, **more):
+    """The exit code, as a shell has it, of a program at its end. `read` takes each line that it prints; what it says on a standard
+    error that is subprocess.PIPE is passed on, so that no CI runner takes it for a command. Without `group` it may ask on the
+    terminal, and ends by itself what it started. What raises here ends it."""
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL if group else None, start_new_session=group,
+                                   stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
+    except OSError as error:
+        raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
+    with contextlib.ExitStack() as stack:
+        try:
+            if group:
+                watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS.format(process.pid)], stdin=subprocess.PIPE,
+                                                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                                               start_new_session=True))
+                stack.callback(watcher.kill)
+            errors = threading.Thread(target=_pass_on, args=(process.stderr,), daemon=True) if process.stderr else None
+            if errors:
+                errors.start()
+            for line in lines_of(process.stdout) if read else ():
+                read(line)
+            code = process.wait()
+            if errors:
+                errors.join(SECONDS_TO_END)
+        except BaseException:
+            _end(process, group)
+            raise
+    return code if code >= 0 else 128 - code
+
+
+@contextlib.contextmanager
+def told_when_stopped():
+    """Has a signal end what runs, and says so before it ends this process."""
+    with stoppable():
+        try:
+            yield
+        except Stopped:
+            complain("stopped by a signal")
+            raise
+
+
+def elapsed(begun):
+    """The time since time.monotonic() was `begun`, with one decimal."""
+    return f"{time.monotonic() - begun:.1f} s"

@@ -1,0 +1,36 @@
+"""What became of a baseline of generated code: its entries in the results of a run are those of the other baselines."""
+
+from kernelgate.baseline.changes import LOOSENINGS
+from kernelgate.code.code_judge import WORSE, find_moves
+
+
+class CodeChanges:
+    """The differences of two baselines, as code_baseline reads them; None: there is none."""
+
+    def __init__(self, first, last):
+        self._first, self._last = first, last
+        before, now = (baseline.cases if baseline else {} for baseline in (first, last))
+        self._new = len(now.keys() - before.keys())
+        self._loosened = {how: [] for how in LOOSENINGS}  # each a case with what its entry says of it
+        self._loosened["retired"] = [(case, {}) for case in before if case not in now]
+        for case in filter(before.get, now):
+            self._loosened["slower"] += [(case, {"metric": move.words, "before": move.before, "after": move.now})
+                                         for move in find_moves(before[case], now[case]) if move.verdict == WORSE]
+            # Of a kernel that the baseline lacks nothing but spills is judged.
+            if len(now[case]) < len(before[case]):
+                self._loosened["no_longer_gated"].append((case, {"metric": "kernels of the launch"}))
+
+    def _toolkits(self):
+        """That nothing is judged but by another nvcc than before."""
+        toolkits = [baseline.toolkit for baseline in (self._first, self._last) if baseline]
+        return f"nvcc {toolkits[-1]}, was {toolkits[0]}" if len(set(toolkits)) > 1 else None
+
+    def file_entry(self, target, state, why):
+        entry = {"target": target, "state": state, **{how: len(found) for how, found in self._loosened.items()}, "new": self._new,
+                 "sentinels_moved": 0}
+        why = why or self._toolkits()
+        return {**entry, "why": why} if why else entry
+
+    def loosened_entries(self, target):
+        for how in LOOSENINGS:
+            yield from ({"target": target, "case": case, "kind": how, **more} for case, more in self._loosened[how])

@@ -1,0 +1,204 @@
+"""kernelgate baseline lint: checks baseline files, by the reader of kernelgate and for figures that do not follow from each
+other and names that no table gives."""
+
+import os
+import re
+
+from kernelgate.code import code_baseline
+from kernelgate.baseline.file import default_folder, list_files, load
+from kernelgate.base.case_id import LAUNCH, parts_of
+from kernelgate.base.common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, text_of
+from kernelgate.base.figures import plural, show_figure, show_percent
+from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
+from kernelgate.baseline.fit import BUS, SENTINELS, is_moved, make_time
+from kernelgate.baseline.sessions import BOARD_SESSIONS_MAXIMUM, StoredSessions
+from kernelgate.base.text import clean
+
+SCHEMA = "kernelgate-lint/1"
+BAND_STEP = 0.001 * (1 + 1e-6)  # that bands are rounded up to: noise is written in four digits, and may be just beyond a step
+MANY_SESSIONS = 1000  # by which 3 sigma are known
+NAME = re.compile("[a-z0-9_]+")
+SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
+AGAIN = "record it again with ci/rebaseline"
+
+
+def check_id(case, imported):
+    """What is wrong with the id of a case. Of an imported one, whose name may not say what it is, a part may be "-"."""
+    comparison, variant, size, launch = parts_of(case)
+    if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
+        yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"
+    if not (SIZE.fullmatch(size) or imported and size == "-"):
+        yield "no table gives this size: it is numbers joined by x, as in 31x33x17"
+    if not LAUNCH.fullmatch(launch):
+        yield "no table gives this launch: it is names of axes, each with its value from 1 on, as in b256g1056, or -"
+
+
+def check_band(case, metric, minimum):
+    """A band that is narrower than the noise trips by chance, and what is held more loosely than its noise asks for guards
+    less than it seems to: both unless a hand wanted it so."""
+    if not metric.noise:
+        yield f"does not say how noisy it is: {AGAIN}"
+        return
+    # The case has the number of sessions of the metric that has the fewest.
+    most, least = (Noise(*metric.noise, case.boards, sessions).band(minimum) for sessions in (case.sessions, MANY_SESSIONS))
+    if not least - BAND_STEP <= metric.band <= most + BAND_STEP:
+        yield (f"its band is {show_percent(metric.band)}, and its noise, by {plural(case.sessions, 'session')}, asks for "
+               f'{show_percent(most)}: {AGAIN}, or say "band_by": "hand"')
+    elif metric.gated != is_gated(metric.band):
+        state, remedy = ("gated", 'say "gated": false, or') if metric.gated else ("not gated", 'take "gated" away, or say')
+        yield f'it is {state}, and its band is {show_percent(metric.band)}: {remedy} "band_by": "hand"'
+
+
+def check_times(case, stored):
+    """What is wrong with the times of a case, or a sentinel: band and gate follow from the noise, and all of them from the
+    sessions, where the line is as old as those that are stored."""
+    sentinel = case.id in SENTINELS
+    if case.sessions < SESSIONS_MINIMUM:
+        yield (f"{case.id}: rests on {plural(case.sessions, 'session')}, and {SESSIONS_MINIMUM} is the fewest that say enough of "
+               f"the noise: {AGAIN}")
+        return
+    for metric in case.metrics.values():
+        findings = [] if metric.by_hand else list(check_band(case, metric, 0 if sentinel else BAND_MINIMUM))
+        if not findings and is_current(case, stored):
+            now = make_time(metric, metric.name, stored.boards(case.id, metric.name), sentinel)
+            if is_moved(metric, now):
+                findings = [f"is {show_figure(metric.value, 'ns')} with a band of {show_percent(metric.band)}, and its sessions say "
+                            f"{show_figure(now.value, 'ns')} and {show_percent(now.band)}: {AGAIN}"]
+        yield from (f"{case.id}: {metric.name}: {finding}" for finding in findings)
+
+
+def is_current(case, stored):
+    """Whether a line rests on all sessions that are stored of it, none of which has gone since."""
+    lists = stored.cases.get(case.id, {}) if stored is not None else {}
+    return (case.metrics.keys() <= lists.keys() and min(map(len, lists.values()), default=0) == case.boards
+            and min((stored.count(case.id, name) for name in lists), default=0) == case.sessions
+            and not any(len(values) == BOARD_SESSIONS_MAXIMUM for boards in lists.values() for values in boards.values()))
+
+
+def check_baseline(baseline, stored):
+    """What is wrong with a baseline that can be read, a line each: of the sentinels, which another tool than kernelgate has
+    none of, then of the cases."""
+    imported = text_of(baseline.provenance, "measured_by") != ""
+    for name in () if baseline.is_model or imported else SENTINELS:
+        if name in baseline.sentinels:
+            yield from check_times(baseline.sentinels[name], stored)
+        elif name != BUS:
+            yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
+    for case in baseline.accuracy or ():
+        if case not in baseline.cases:
+            yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))
+    for case in baseline.cases.values():
+        yield from (f"{case.id}: {finding}" for finding in check_id(case.id, imported))
+        if not case.commit:
+            yield f"{case.id}: has no commit, so what was measured is unknown: {AGAIN}"
+        if not baseline.is_model:
+            yield from check_times(case, stored)
+
+
+class File:
+    """What is found in a file: the error of its reader, or what is wrong with the figures and names in it."""
+
+    def __init__(self, path):
+        self._path = path
+        self._cases = 0
+        self._older = None  # lines that are older than their sessions; None where those are not stored
+        try:
+            self._baseline = load(path)
+        except Failure as failure:
+            self.findings = [str(failure)]
+            return
+        self.findings = [] if self._baseline is not None else [f"{path}: there is no such file: name another"]
+        if self._baseline is not None:
+            self._cases = len(self._baseline.cases)
+            self._check(path)
+
+    def _check(self, path):
+        try:
+            stored = StoredSessions.load(path, text_of(self._baseline.target, "key"))
+        except Failure as failure:
+            stored = None
+            self.findings.append(fit(str(failure), MESSAGE_SIZE))
+        self.findings += (fit(f"{path}: {finding}", MESSAGE_SIZE) for finding in check_baseline(self._baseline, stored))
+        if stored is not None and stored.exists:
+            self._older = sum(not is_current(case, stored) for case in self._baseline.cases.values())
+
+    def lines(self):
+        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, {self._rest()}"]
+
+    def _rest(self):
+        if self._baseline.is_model:
+            return "counters of the CPU model"
+        stored = ("its sessions are not stored" if self._older is None
+                  else f"{plural(self._older, 'line')} rest{'s' * (self._older == 1)} on fewer sessions than are stored" if self._older
+                  else "as its sessions have it")
+        return f"{plural(len(self._baseline.sentinels), 'sentinel')}, {stored}"
+
+    def entry(self):
+        entry = {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
+        return entry if self._older is None else {**entry, "older_lines": self._older}
+
+
+class CodeFile:
+    """The same of a file of generated code."""
+
+    def __init__(self, path, architecture):
+        self._path = path
+        self._cases = 0
+        self.findings = []
+        try:
+            self._cases = len(code_baseline.load(path, architecture).cases)
+        except Failure as failure:
+            self.findings.append(fit(str(failure), MESSAGE_SIZE))
+
+    def lines(self):
+        return self.findings or [f"{clean(self._path)}: ok: {plural(self._cases, 'case')}, generated code"]
+
+    def entry(self):
+        return {"file": self._path, "ok": not self.findings, "cases": self._cases, "findings": self.findings}
+
+
+def check_files(paths):
+    architectures = [(path, code_baseline.architecture_of(path)) for path in paths]
+    return [CodeFile(path, architecture) if architecture else File(path) for path, architecture in architectures]
+
+
+def check_folder(folder):
+    names = list_files(folder) + list_files(folder, code_baseline.architecture_of)
+    return check_files([f"{folder}/{name}" for name in names])
+
+
+def list_findings():
+    """What is wrong with all baselines, each a line."""
+    folder = default_folder()
+    files = check_folder(folder) if os.path.exists(folder) else []
+    return [finding for file in files for finding in file.findings]
+
+
+COMMAND = Command(
+    "baseline lint",
+    options=(
+        JSON_OPTION,
+    ),
+    details="""\
+Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
+knows its programs does (kernelgate results --programs). Also checked: times rest on
+five sessions at least; bands not set by hand are as wide as the noise and no wider, and
+gated exactly up to 5 %; both agree with the file of sessions, where a line is not older
+than that; floors hide little; copy and fma are there; sizes and launches are valid;
+every case names its commit. Files of generated code (sm_90.json) are read strictly.
+exit: 0 all are valid; 2 a file is invalid
+""",
+    takes_operands=True,
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    folder = default_folder()
+    files = check_files(options["operands"]) or check_folder(folder)
+    if not files:
+        raise Failure(f"{folder}: holds no baseline: name a file, or set KG_BASELINES")
+    code = 2 if any(file.findings for file in files) else 0
+    print_output("baseline lint", json_text({"schema": SCHEMA, "files": [file.entry() for file in files], "exit_code": code})
+                 if options["json"] else "".join(f"{line}\n" for file in files for line in file.lines()))
+    return code

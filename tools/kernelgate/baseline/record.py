@@ -1,0 +1,91 @@
+"""kernelgate baseline record: measures comparisons in new processes and stores the results."""
+
+import os
+import re
+import tempfile
+
+from kernelgate.baseline.file import lock, prepare_folder
+from kernelgate.baseline.change_log import ChangeLog
+from kernelgate.base.common import JSON_OPTION, Command, Failure, Option
+from kernelgate.base.contents import refuse_stale
+from kernelgate.baseline.noise import SESSIONS_MAXIMUM, SESSIONS_MINIMUM
+from kernelgate.base.observers import stoppable
+from kernelgate.base.programs import MODEL
+from kernelgate.baseline.count import Counting
+from kernelgate.baseline.time import Timing
+from kernelgate.baseline.measure import Recorder, Refused
+
+COMMAND = Command(
+    "baseline record",
+    options=(
+        Option("--sessions", "N", "processes that time each comparison (default: 5, the minimum; counts take two)"),
+        Option("--baselines", "DIR", "the folder of the baseline files"),
+        Option("--commit", "NAME", "the commit that the programs were built from (default: from git)"),
+        Option("--replace", None, "forget the earlier sessions of the cases that are recorded, of all boards"),
+        JSON_OPTION,
+    ),
+    details="""\
+A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on
+the CPU model; one call takes programs of one target. Refuses on a failed check, a
+throttled GPU, other processes on it, an unstable launch overhead, sessions that
+disagree, counts that do not repeat, and while another process changes baselines in DIR.
+Sessions join those of DIR/sessions, of this board and others of its model, unless they
+are of other code; a line of the baseline is rewritten only where it moved. Bands that
+were edited by hand ("band_by": "hand") stay. A time with a band above 5 % is recorded,
+and not gated. KG_FILTER narrows what is recorded.
+exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the
+message says that it was written and only the output lost
+""",
+    takes_operands=True,
+)
+
+
+def read_sessions(text):
+    if text is None:
+        return SESSIONS_MINIMUM
+    if re.fullmatch("[0-9]{1,4}", text) and SESSIONS_MINIMUM <= int(text) <= SESSIONS_MAXIMUM:
+        return int(text)
+    raise Failure(f"--sessions {text}: not a number from {SESSIONS_MINIMUM} to {SESSIONS_MAXIMUM}: fewer are not enough to "
+                  "estimate the noise")
+
+
+def is_of_model(options):
+    """Whether the programs, which are all of one target, are for the CPU model. Failure where the arguments do not fit."""
+    programs = options["operands"]
+    models = sum(program.endswith(MODEL) for program in programs)
+    if not programs or options["baselines"] is None:
+        raise Failure("baseline record: needs --baselines DIR and a comparison's program")
+    if 0 < models < len(programs):
+        raise Failure("baseline record: programs for a GPU and for the CPU model: each target is recorded on its own")
+    if models and options["replace"]:
+        raise Failure("--replace: is for times: the CPU model's counts have no sessions")
+    return models > 0
+
+
+def record(options, log, sessions, model):
+    """Measures and stores; the exit code."""
+    programs = options["operands"]
+    try:
+        with tempfile.TemporaryDirectory(prefix="kernelgate-record.") as scratch:
+            recorder = Recorder(log, options["baselines"], options["commit"], scratch)
+            recording = Counting(recorder, programs) if model else Timing(recorder, programs, sessions, options["replace"])
+            recording.measure()
+            recording.save()
+    except Refused:
+        return 2
+    except OSError as error:
+        log.refuse(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to")
+        return 2
+    return 0
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    sessions, model = read_sessions(options["sessions"]), is_of_model(options)
+    for folder in {os.path.dirname(os.path.abspath(program)) for program in options["operands"]}:
+        refuse_stale(folder)
+    prepare_folder(options["baselines"])
+    log = ChangeLog("baseline record", options["replace"], options["json"])
+    with lock(options["baselines"], "baseline record"), stoppable():
+        code = record(options, log, sessions, model)
+    return log.end(code)

@@ -1,0 +1,118 @@
+"""The sessions of a baseline's times: baselines/sessions/<key>.json, which recording and adopting read and write. A
+list of values for each case, or sentinel, its metrics and boards."""
+
+import json
+import os
+
+from kernelgate.baseline.file import check_text, split_path, write_text
+from kernelgate.base.common import Failure, check_schema, is_number, read_json, text_of
+from kernelgate.base.figures import exact
+from kernelgate.baseline.noise import rounded
+
+SCHEMA = "kernelgate-sessions/1"
+FOLDER = "sessions"
+UNKNOWN = "unknown"  # the board of sessions whose board nobody noted
+BOARD_SESSIONS_MAXIMUM = 50  # of a metric; older ones go
+REMEDY = "restore it (git checkout), or record everything with --replace"
+LARGEST = 2.0**53
+
+
+def board_of(provenance):
+    """The board that a provenance names."""
+    return text_of(provenance, "uuid") or UNKNOWN
+
+
+def path_beside(baseline):
+    """The path of the sessions of the baseline at a path."""
+    folder, name = split_path(baseline)
+    return f"{folder}/{FOLDER}/{name}"
+
+
+def _is_value(value):
+    return is_number(value) and 0 < value <= LARGEST
+
+
+def _check(path, cases):
+    """Failure where the sessions are not what this module writes."""
+    for case, metrics in cases.items():
+        for metric, boards in metrics.items() if isinstance(metrics, dict) else ((None, None),):
+            lists = list(boards.values()) if isinstance(boards, dict) else []
+            if not lists or not all(isinstance(values, list) and values and all(map(_is_value, values)) for values in lists):
+                where = f"{case}: {metric}" if metric else case
+                raise Failure(f"{path}: {where}: is not a list of times for each board: {REMEDY}")
+
+
+class StoredSessions:
+    """The file. `exists` is whether it was there."""
+
+    def __init__(self, path, key):
+        self.path = path
+        self.key = key
+        self.exists = False
+        self.cases = {}  # of each case or sentinel: of each metric: of each board a list
+
+    @staticmethod
+    def load(baseline_path, key):
+        """The sessions of a baseline; none where there is no file. Failure where the file is not right."""
+        sessions = StoredSessions(path_beside(baseline_path), key)
+        if not os.path.lexists(sessions.path):
+            return sessions
+        document = read_json(sessions.path, REMEDY)
+        check_schema(sessions.path, document, SCHEMA, REMEDY)
+        if document.keys() != {"schema", "target", "sessions"} or not isinstance(document["sessions"], dict):
+            raise Failure(f'{sessions.path}: has other members than "schema", "target" and "sessions": {REMEDY}')
+        if document["target"] != key:
+            raise Failure(f"{sessions.path}: is of another target than {key}: {REMEDY}")
+        _check(sessions.path, document["sessions"])
+        sessions.cases, sessions.exists = document["sessions"], True
+        return sessions
+
+    def boards(self, case, metric):
+        """The sessions of a metric: a list for each board."""
+        return self.cases.get(case, {}).get(metric, {})
+
+    def count(self, case, metric):
+        return sum(map(len, self.boards(case, metric).values()))
+
+    def drop(self, case):
+        """Forgets a case; whether it was known."""
+        return self.cases.pop(case, None) is not None
+
+    def add(self, case, metric, board, values):
+        """Adds a board's values to a metric."""
+        lists = self.cases.setdefault(case, {}).setdefault(metric, {})
+        lists[board] = [*lists.get(board, ()), *map(rounded, values)][-BOARD_SESSIONS_MAXIMUM:]
+
+    def text(self):
+        """The file's text, one line per case and metric."""
+        cases = ",\n  ".join(f"{json.dumps(case)}: {{{_metrics_text(metrics)}}}" for case, metrics in sorted(self.cases.items()))
+        return (f'{{"schema": "{SCHEMA}", "target": {json.dumps(self.key)},\n "sessions": {{\n  {cases}\n }}}}\n')
+
+    def write(self):
+        """Replaces the file. Failure where it cannot be written."""
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        except OSError as error:
+            raise Failure(f"{os.path.dirname(self.path)}: the folder cannot be made: {error.strerror}: nothing is recorded"
+                          ) from None
+        write_text(self.path, self.text())
+
+
+def _metrics_text(metrics):
+    return ",\n   ".join(f'"{metric}": {{{_boards_text(boards)}}}' for metric, boards in sorted(metrics.items()))
+
+
+def _boards_text(boards):
+    return ", ".join(f'{json.dumps(board)}: [{", ".join(exact(value, LARGEST) for value in values)}]'
+                     for board, values in boards.items())
+
+
+def save_both(baseline, sessions):
+    """Writes sessions and their baseline, each None where it does not change: both, or neither where the baseline is not right."""
+    if baseline is not None:
+        text = baseline.text()
+        check_text(baseline.path, text)
+    if sessions is not None:
+        sessions.write()
+    if baseline is not None:
+        write_text(baseline.path, text)

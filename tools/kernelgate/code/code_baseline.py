@@ -1,0 +1,110 @@
+"""Baselines of generated code, baselines/sm_90.json: one line per kernel, one line per case."""
+
+import os
+import re
+
+from kernelgate.base.case_id import comparison_of_case
+from kernelgate.base.common import Failure, parse_json, read_json, replace_file
+from kernelgate.code.generated_code import json_line, key_of
+from kernelgate.base.schema_form import check_form
+
+SCHEMA = "kernelgate-code/1"
+FORM = "kernelgate-code.schema.json"
+RECORD = "record it with ci/rebaseline --target sm"
+_OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
+_OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
+
+
+def path_of(folder, architecture):
+    return f"{folder}/{key_of(architecture)}.json"
+
+
+def _kernel_key(case, figures):
+    return f"{comparison_of_case(case)}/{figures['file']} {figures['kernel']}"
+
+
+def architecture_of(path):
+    """The architecture that a file's name says it is a baseline of; None where it is one of times or counters."""
+    name = re.fullmatch(r"sm_(\d{2,3}[a-z]?)\.json", os.path.basename(path))
+    return name and name[1]
+
+
+class CodeBaseline:
+    """The figures of an architecture's cases, as generated_code has them, by one toolkit."""
+
+    def __init__(self, architecture, toolkit, cases):
+        self.architecture = architecture
+        self.toolkit = toolkit
+        self.cases = cases
+
+    def text(self):
+        kernels, cases = {}, {}
+        for case, launches in self.cases.items():  # of a kernel the last one counts, as it was recorded last
+            for figures in launches:
+                kernels[_kernel_key(case, figures)] = {key: figures[key] for key in _OF_KERNEL}
+            cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH if key in figures}, "kernel": _kernel_key(case, figures)}
+                           for figures in launches]
+        parts = ",\n".join(f' "{name}": {{\n' + ",\n".join(f"  {json_line(key)}: {json_line(value)}"
+                                                         for key, value in sorted(members.items())) + "\n }"
+                           for name, members in (("kernels", kernels), ("cases", cases)))
+        return (f'{{"schema": "{SCHEMA}",\n "target": "{key_of(self.architecture)}", "toolkit": {json_line(self.toolkit)},\n'
+                f"{parts}\n}}\n")
+
+    def write(self, folder):
+        """Whether the file changed."""
+        path, text = path_of(folder, self.architecture), self.text()
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    if file.read() == text:
+                        return False
+            replace_file(path, text)
+        except OSError as error:
+            raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable") from None
+        return True
+
+
+def read(folder, architecture):
+    """The baseline of an architecture; None where there is none."""
+    path = path_of(folder, architecture)
+    return load(path, architecture) if os.path.exists(path) else None
+
+
+def load(path, architecture):
+    """The baseline in a file, which has to be of this architecture."""
+    return _made(path, read_json(path, RECORD), architecture)
+
+
+def parse(label, data, architecture):
+    """The baseline in the content of a file, which errors call `label`."""
+    try:
+        return _made(label, parse_json(data), architecture)
+    except ValueError as error:
+        raise Failure(f"{label}: is not JSON: {error}: {RECORD}") from None
+
+
+def _made(path, document, architecture):
+    check_form(path, document, SCHEMA, FORM, RECORD)
+    if document["target"] != key_of(architecture):
+        raise Failure(f'{path}: its target is "{document["target"]}": {RECORD}')
+    cases = {}
+    for case, launches in document["cases"].items():
+        for launch in launches:
+            place, _, kernel = launch["kernel"].partition(" ")
+            if launch["kernel"] not in document["kernels"]:
+                raise Failure(f"{path}: {case}: its kernel {launch['kernel']} is not among the kernels: {RECORD}")
+            cases.setdefault(case, []).append({**document["kernels"][launch["kernel"]], **launch, "kernel": kernel,
+                                               "file": place.partition("/")[2]})
+    return CodeBaseline(architecture, document["toolkit"], cases)
+
+
+def why_not_comparable(baseline, folder, architecture, toolkit):
+    """Why nothing can be held against a baseline, in one line; None where it can."""
+    path = path_of(folder, architecture)
+    if baseline is None:
+        return f"{path} is missing, so that the code of {key_of(architecture)} is not judged: {RECORD}"
+    if baseline.toolkit != toolkit:
+        return (f"{path} is of nvcc {baseline.toolkit}, and this is nvcc {toolkit}, whose code may differ: "
+                f"use that version, or {RECORD}")
+    return None

@@ -1,0 +1,86 @@
+"""The tools of the CUDA Toolkit, and the launches that a comparison's program lists."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from kernelgate.base.case_id import is_case_id
+from kernelgate.base.common import Failure, list_of, member, parse_json, text_of
+from kernelgate.base.programs import NOTHING, call_program
+
+LISTING_SECONDS = 120  # for a program to list its launches
+COMPILING_SECONDS = 300
+
+
+class Missing(Failure):
+    """A tool or a device is missing."""
+
+
+def capability(target):
+    """The compute capability "9.0" as the number 90; 0 where there is none."""
+    match = re.fullmatch(r"([0-9]{1,2})\.([0-9])", text_of(target, "compute_capability"))
+    return int(match[1] + match[2]) if match else 0
+
+
+def run_tool(arguments, seconds, **settings):
+    """A finished process with all of its output as text, errors too; None where it cannot be run."""
+    try:
+        return subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              timeout=seconds, encoding="utf-8", errors="replace", env={**os.environ, **settings})
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def find_tool(name):
+    """The path of a program of the CUDA Toolkit, or None."""
+    folders = [os.environ.get("PATH", ""), os.path.dirname(os.environ.get("CUDACXX", "")),
+               os.path.join(os.environ["CUDA_HOME"], "bin") if os.environ.get("CUDA_HOME") else "", "/usr/local/cuda/bin"]
+    return shutil.which(name, path=os.pathsep.join(filter(None, folders)))
+
+
+def is_placed(launch):
+    """Whether a launch has a grid and a block."""
+    return all(len(list_of(launch, key)) == 3 and all(isinstance(size, int) for size in launch[key]) for key in ("grid", "block"))
+
+
+def is_listing(listing):
+    """Whether a program's answer has all that a row needs."""
+    return isinstance(member(listing, "cases"), list) and all(
+        is_case_id(text_of(launch, "case")) and is_placed(launch) for launch in listing["cases"])
+
+
+def ask(program):
+    """A program's launches, or None without a device."""
+    try:
+        done = call_program(program, "--launches", seconds=LISTING_SECONDS, stderr=subprocess.PIPE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Failure(f"occupancy: {program}: it does not list its launches ({error}): build it again") from None
+    if done.returncode == NOTHING:
+        return None
+    try:
+        listing = parse_json(done.stdout) if done.returncode == 0 else None
+    except ValueError:
+        listing = None
+    if not is_listing(listing):
+        said = (done.stdout + done.stderr)[:300].decode("utf-8", "replace").strip()
+        raise Failure(f"occupancy: {program}: it does not list its launches (exit code {done.returncode}): build it again; it "
+                      f"said: {said}")
+    return listing
+
+
+def file_of(listing, launch):
+    """The name of the file with a launcher: "tiled" of "matmul_f32_tiled"."""
+    launcher, prefix = text_of(launch, "launcher"), f"{text_of(listing, 'comparison')}_"
+    return launcher[len(prefix):] if launcher.startswith(prefix) else launcher
+
+
+def read_architectures(text):
+    """The numbers of "90,80" or "sm_90"."""
+    architectures = []
+    for word in (text or "").split(",") if text else ():
+        number = word[3:] if word.startswith("sm_") else word
+        if not re.fullmatch("[0-9]{2,3}", number):
+            raise Failure(f'occupancy: --arch {text}: "{number}" is not an architecture: give numbers, as in --arch 80,90')
+        architectures.append(int(number))
+    return architectures

@@ -1,0 +1,202 @@
+"""What nvcc generated for the kernels of each case, by architecture: from the cubins of a build, which need no GPU, and the
+launches that the CPU model sees."""
+
+import json
+import math
+import os
+import re
+
+from kernelgate.base.common import Failure, integer_of, list_of, member, object_of, read_json, text_of
+from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
+from kernelgate.base.programs import MODEL
+from kernelgate.code.cubin import read_kernels
+from kernelgate.code.occupancy_limits import calculate
+from kernelgate.code.resource_usage import plain_name
+
+# What the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
+BUILD_FILE = "kernelgate.code"
+PART = "code"
+LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
+NVCC_SECONDS = 60
+ENTRY = re.compile("Compiling entry function '([^']+)' for")
+SPILLS = re.compile("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads")
+
+
+class Unavailable(Failure):
+    """There is nothing to read the code from, or to judge it by: not an error of the code."""
+
+
+def key_of(architecture):
+    return f"sm_{architecture}"
+
+
+class CodeBuild:
+    """A build folder that compiles cubins. Unavailable where it has none."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        path = os.path.join(folder, BUILD_FILE)
+        if not os.path.exists(path):
+            raise Unavailable(f"{folder} compiles no code, since no baseline names an architecture, or there is no nvcc: record one "
+                              "with ci/rebaseline --target sm --arch 90, or install the CUDA Toolkit and configure again")
+        document = read_json(path, "configure the build again")
+        self._nvcc = text_of(document, "nvcc")
+        self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
+                                           for key in ("architectures", "judged"))
+        self._sources = object_of(document, "sources")  # by comparison and cubin, "matmul_f32/tiled"
+        self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
+
+    def tests(self):
+        """The names of the tests, each with its architecture and comparison."""
+        return {f"{key_of(architecture)}.{comparison}.{PART}": (architecture, comparison)
+                for architecture in self.judged for comparison in self.comparisons}
+
+    def toolkit(self):
+        """The version of nvcc: "13.0.88"."""
+        done = run_tool([self._nvcc, "--version"], NVCC_SECONDS)
+        found = re.search(r"\bV([0-9]+(?:\.[0-9]+)+)", done.stdout) if done is not None else None
+        if found is None:
+            raise Unavailable(f"{self._nvcc} --version tells no version: install the CUDA Toolkit, and configure again")
+        return found[1]
+
+    def launches(self, comparison):
+        """The launches of a comparison's cases, as its program for the CPU model lists them, and as a list next to its suite has
+        those of variants that only a GPU runs."""
+        listing = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
+        for entry in list_of(listing, "failed"):
+            raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
+        launches = list(listing["cases"])
+        recorded = os.path.join(text_of(listing, "home"), "suites", f"{comparison}{LAUNCHES}")
+        if os.path.exists(recorded):
+            known = {launch["case"] for launch in launches}
+            launches += _read_launches(recorded, comparison, known)
+        return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
+
+    def cases(self, comparison):
+        return list(dict.fromkeys(launch["case"] for launch in self.launches(comparison)))
+
+    def _cubin(self, architecture, comparison, file):
+        return os.path.join(self.folder, PART, key_of(architecture), comparison, f"{file}.cubin")
+
+    def kernels(self, architecture, comparison, files):
+        """What nvcc generated, by (file, plain name)."""
+        return {(file, plain_name(kernel["name"])): kernel for file in files
+                for kernel in _read_file(self._cubin(architecture, comparison, file))}
+
+    def _files_of(self, comparison, launches):
+        """The cubins that may hold the kernels of launches: those that are named after the launchers, or all."""
+        named = list(dict.fromkeys(launch["file"] for launch in launches))
+        compiled = [place.partition("/")[2] for place in self._sources if place.startswith(f"{comparison}/")]
+        return named if set(named) <= set(compiled) or not compiled else compiled
+
+    def figures(self, architecture, comparison):
+        """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
+        launches = self.launches(comparison)
+        cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)
+        for figures in (figures for launched in cases.values() for figures in launched):
+            file = figures["file"]
+            figures["source"] = self._sources.get(f"{comparison}/{file}", f"kernels/{comparison}/{file}.cu")
+        return cases
+
+
+def figures_of(launches, known, architecture):
+    """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
+    {case: [figures]}. What ptxas alone tells is there for cubins."""
+    places = [_place_of(known, launch) for launch in launches]
+    found = [(launch, known[place]) for launch, place in zip(launches, places)]
+    needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
+              math.prod(launch["block"])) for launch, kernel in found]
+    cases = {}
+    for (file, _), (launch, kernel), answer in zip(places, found, calculate(needs)):
+        cases.setdefault(launch["case"], []).append({
+            "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
+            "blocks": math.prod(launch["grid"]),
+            "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
+            "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
+            **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
+                                            "instructions") if key in kernel}})
+    return cases
+
+
+def _read_launches(path, comparison, known):
+    """The launches in a recorded list, without the cases that the CPU model knows."""
+    remedy = f"write it with {comparison}.gpu --launches"
+    launches = list_of(read_json(path, remedy), "cases")
+    for launch in launches:
+        if not (text_of(launch, "case").startswith(f"{comparison}/") and text_of(launch, "kernel") and text_of(launch, "launcher")
+                and is_placed(launch)):
+            raise Failure(f"{path}: a launch of it lacks its case, launcher, kernel, grid or block: {remedy}")
+    return [launch for launch in launches if launch["case"] not in known]
+
+
+def _read_file(cubin):
+    """The kernels of one file, with the bytes that ptxas said it spilled."""
+    log = f"{os.path.splitext(cubin)[0]}.ptxas"
+    try:
+        with open(log, encoding="utf-8", errors="replace") as stream:
+            spills = read_spills(stream.read())
+    except OSError as error:
+        raise Failure(f"{log}: cannot be read: {error.strerror}: build the target kernel_code") from None
+    for kernel in read_kernels(cubin):
+        if kernel["name"] not in spills:
+            raise Failure(f"{log}: ptxas does not say what {kernel['name']} spills: remove the file, and build the target "
+                          "kernel_code")
+        yield {**kernel, **spills[kernel["name"]]}
+
+
+def read_spills(text):
+    """What ptxas -v says that each kernel, with the functions that it calls, spills."""
+    spills = {}
+    parts = ENTRY.split(text)
+    for name, said in zip(parts[1::2], parts[2::2]):
+        found = SPILLS.findall(said)
+        if found:
+            spills[name] = {"spill_stores": sum(int(stores) for stores, _ in found),
+                            "spill_loads": sum(int(loads) for _, loads in found)}
+    return spills
+
+
+def find_kernel(known, launch):
+    """The kernel of a launch: of its launcher's file, or the only one of its name."""
+    return known[_place_of(known, launch)]
+
+
+def _place_of(known, launch):
+    name = plain_name(text_of(launch, "kernel"))
+    own = (launch["file"], name)
+    named = [place for place in known if place[1] == name]
+    if own not in known and len(named) != 1:
+        raise Failure(f"{launch['case']}: kernel {text_of(launch, 'kernel')} is "
+                      f"{'in several files' if named else 'not among those compiled'}: build the target kernel_code")
+    return own if own in known else named[0]
+
+
+CODE_SIZE = "code"
+# Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.
+FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill loads", "B", 1), ("occupancy", "occupancy", "%", -1),
+           ("registers", "registers", "", 0), ("local_bytes", "local memory", "B", 0), ("shared_bytes", "shared memory", "B", 0),
+           ("code_bytes", CODE_SIZE, "B", 0))
+LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
+VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
+COPIED = "async_copy_128"  # does what a global load of 128 bits did
+TENSOR = ("hmma", "imma", "dmma", "bmma", "wgmma")  # that must not all vanish
+# A launch is never faster that has fewer of a group, or more atomics: without a clock nobody knows what that costs.
+KEPT = (TENSOR, ("global_load_128", COPIED), ("global_store_128",), ("shared_load_128",), ("shared_store_128",))
+CONTENDED = ("atomic", "shared_atomic")
+WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}
+
+
+def class_words(name):
+    """ "128-bit global loads" of "global_load_128"."""
+    words, _, width = name.rpartition("_")
+    if width.isdigit():
+        return f"{width}-bit {words.replace('_', ' ').replace('copy', 'copie')}s"
+    return WORDS.get(name, name.upper())
+
+
+def instructions_of(figures, name):
+    return integer_of(member(figures, "instructions"), name)
+
+
+def json_line(value):
+    return json.dumps(value, ensure_ascii=False)

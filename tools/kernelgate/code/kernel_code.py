@@ -1,0 +1,64 @@
+"""What the compiler made of a case, as baselines keep it: {"registers", "local_bytes", "shared_bytes", "occupancy",
+"fingerprint"}, of which any may be unknown. The fingerprint says which machine code runs, and with what launch."""
+
+import re
+
+from kernelgate.base.common import is_integer, is_number, member, text_of
+from kernelgate.base.figures import show_figure, show_percent
+
+FINGERPRINT = "fingerprint"
+LARGEST_FIGURE = 1e9  # beyond any register file or memory of a block
+# In their order: the key, what it is called in a sentence, its unit.
+FIGURES = (("registers", "registers", ""), ("local_bytes", "local memory", "B"), ("shared_bytes", "shared memory", "B"),
+           ("occupancy", "occupancy", ""))
+
+
+def _is_figure(key, value):
+    if key == "occupancy":
+        return is_number(value) and 0 <= value <= 1
+    return is_integer(value) and 0 <= value <= LARGEST_FIGURE
+
+
+def code_of(record):
+    """The code of a "measured" record's kernel, by its members in order; None where there is none."""
+    kernel = member(record, "kernel")
+    code = {key: member(kernel, key) for key, _, _ in FIGURES if _is_figure(key, member(kernel, key))}
+    if re.fullmatch("(elf-)?[0-9a-f]{16}", text_of(kernel, FINGERPRINT)):
+        code[FINGERPRINT] = kernel[FINGERPRINT]
+    return whole_code(code) or None
+
+
+def whole_code(code):
+    """Code as it is stored, with the memory that is omitted where it is 0: registers are known there."""
+    if not isinstance(code, dict) or "registers" not in code:
+        return code
+    whole = {"registers": code["registers"], "local_bytes": 0, "shared_bytes": 0}
+    return {**whole, **code}
+
+
+def short_code(code):
+    """The reverse."""
+    return {key: value for key, value in code.items() if value != 0 or key not in ("local_bytes", "shared_bytes")
+            or "registers" not in code}
+
+
+def is_same_code(before, now):
+    """Whether both say which machine code runs, and say the same."""
+    return text_of(before, FINGERPRINT) != "" and text_of(before, FINGERPRINT) == text_of(now, FINGERPRINT)
+
+
+def is_other_code(before, now):
+    """Whether both say which machine code runs, in a way that can be compared, and differ."""
+    fingerprint, other = text_of(before, FINGERPRINT), text_of(now, FINGERPRINT)
+    return fingerprint != "" and len(fingerprint) == len(other) and fingerprint != other
+
+
+def _show(key, value, unit):
+    return show_percent(value) if key == "occupancy" else show_figure(value, unit)
+
+
+def code_changes(before, now):
+    """A text for each figure that both know and that differs: "registers 32 -> 40"."""
+    figures = ((key, words, unit, member(before, key), member(now, key)) for key, words, unit in FIGURES)
+    return [f"{words} {_show(key, first, unit)} -> {_show(key, last, unit)}" for key, words, unit, first, last in figures
+            if is_number(first) and is_number(last) and first != last]

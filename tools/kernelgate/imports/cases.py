@@ -1,0 +1,128 @@
+"""The cases of imported benchmarks: their ids, records and figures."""
+
+import re
+from dataclasses import dataclass, field
+
+from kernelgate.base.case_id import parts_of
+from kernelgate.base.common import Failure
+
+ID_LENGTH = 159  # of the longest id
+LEAST_NS = 1.0  # no kernel takes less, and a baseline keeps no digits of it
+TOO_SHORT = "it takes less than 1 ns: there is nothing to gate"
+
+BLOCK_AXES = {"b", "block", "blocksize", "blockdim", "threads", "blockthreads", "threadsperblock", "tpb"}
+GRID_AXES = {"g", "grid", "gridsize", "griddim", "blocks", "numblocks", "blockspergrid", "gridblocks"}
+
+_WORD = re.compile("[A-Za-z0-9_]+")
+_SIZE = re.compile("[0-9]+(x[0-9]+)*")
+_COUNT = re.compile("[1-9][0-9]{0,21}")
+_NUMBER = re.compile(r"\s*[-+]?(inf|infinity|nan|([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?)", re.ASCII | re.IGNORECASE)
+
+
+def is_number_text(text):
+    """Whether a text is a number as strtod() reads them."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _words(text):
+    """The text as ids have it: small letters, and one underscore for each run of other characters."""
+    return "_".join(_WORD.findall(text)).lower()
+
+
+class CaseName:
+    """The parts of an id, comparison/variant/size/launch, while they come together."""
+
+    def __init__(self, benchmark):
+        comparison, *variant = parts_of(benchmark)
+        self._comparison = _words(comparison)
+        self._variant = [_words(word) for word in variant]
+        self._size = []
+        self._block = ""
+        self._grid = ""
+
+    def add(self, axis, value):
+        """Adds the value of an axis or argument, whose name may be empty."""
+        plain = re.sub("[^A-Za-z0-9]", "", axis).lower()
+        if plain in BLOCK_AXES and not self._block and _COUNT.fullmatch(value):
+            self._block = value
+        elif plain in GRID_AXES and not self._grid and _COUNT.fullmatch(value):
+            self._grid = value
+        elif _SIZE.fullmatch(value):
+            self._size.append(value)
+        else:
+            # Without the word -5 would become the case of 5, and 1e-06 that of 1e+06.
+            self._variant.append(_words(value.replace("-", "minus") if is_number_text(value) else value))
+
+    def id(self):
+        """The case's id; a part that nothing went to is "-". Failure where it is too long."""
+        # A launch begins with its block; a grid without one is a number like any other.
+        size = self._size if self._block or not self._grid else [*self._size, self._grid]
+        launch = f"b{self._block}" + (f"g{self._grid}" if self._grid else "") if self._block else ""
+        parts = (self._comparison, "_".join(filter(None, self._variant)), "x".join(size), launch)
+        made = "/".join(part or "-" for part in parts)
+        if len(made) > ID_LENGTH:
+            raise Failure(f"its case would be longer than the {ID_LENGTH} characters that an id has: shorten its name")
+        return made
+
+
+@dataclass
+class Device:
+    """What one device measured: its records are {"event": "measured", "metrics"}, or {"event": "refused" or "failed",
+    "why"}, by case; `names` has what the tool calls each."""
+
+    target: dict
+    provenance: dict
+    id: int = 0
+    records: dict = field(default_factory=dict)
+    names: dict = field(default_factory=dict)
+
+    def add(self, path, name, case_name, record):
+        """Adds the record of the benchmark `name`, in the file at `path`."""
+        try:
+            case = case_name.id()
+        except Failure as failure:
+            raise Failure(f"{path}: {name}: {failure}") from None
+        if case in self.records:
+            raise Failure(f"{path}: {self.names[case]} and {name} would both be case {case}: name them so that a value tells "
+                          "them apart")
+        self.records[case] = record
+        self.names[case] = name
+
+
+def unmeasured(event, why):
+    return {"event": event, "why": why}
+
+
+def figures(value, low, high, samples, clock, statistic):
+    """A time in ns, with the interval that it lies in."""
+    return {"value": value, "low": low, "high": high, "samples": samples, "clock": clock, "statistic": statistic}
+
+
+def _lower_rank(count):
+    """The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose the median with 95 %; 0
+    where none does. They miss it when fewer than l samples fall on one side of it, so the largest l is taken with
+    2 P(B < l) <= 5 %, where B counts the heads of `count` tosses of a fair coin. Weights are relative to the greatest one."""
+    half = heads = count // 2
+    weight, below = 1.0, 0.0
+    while heads > 0 and weight > 1e-250:
+        weight *= heads / (count - heads + 1)
+        heads -= 1
+        below += weight
+    total = 2 * below + (2 if count % 2 else 1)
+    allowed = 0.025 * total * (1 + 1e-10)
+    tail = weight
+    while heads < half and tail <= allowed:
+        weight *= (count - heads) / (heads + 1)
+        heads += 1
+        tail += weight
+    return heads
+
+
+def sampled(samples, clock):
+    """The figures of samples in ns: their median, and its 95 % interval from order statistics; of fewer than six samples, of
+    which none is known, the range that they have."""
+    ranked = sorted(samples)
+    count = len(ranked)
+    rank = _lower_rank(count) or 1
+    median = 0.5 * ranked[(count - 1) // 2] + 0.5 * ranked[count // 2]
+    return figures(median, ranked[rank - 1], ranked[count - rank], count, clock, "median")

@@ -1,0 +1,398 @@
+"""Results for a terminal and a job's log: one line per comparison, failures as compilers print them, the verdict last."""
+
+import math
+import re
+
+from kernelgate.base.case_id import comparison_of_case
+from kernelgate.base import color
+from kernelgate.base.common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
+from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
+from kernelgate.report.places import find_kernel, place_of_claim
+from kernelgate.base.results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word,
+                                     sass_lines, shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
+from kernelgate.base.text import clean
+
+DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
+UUID_SHOWN = 12  # so many characters of a board's UUID are shown: "GPU-956c5159"
+MOST_NOTES = 6  # further notes are counted: summary.md has them
+MOST_FAILURES = 20  # as further failures are
+MOST_FINDINGS = 3  # of a case; further ones are counted
+RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence")
+MOST_SIZES = 8  # further cases of a failure are counted
+JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
+TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
+SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
+FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
+UNJUDGED = ("refused", "gpu-only")
+RATIOS = {  # what is before and after a ratio
+    "global_load_sectors_per_request": (", ", " sectors each"),
+    "global_store_sectors_per_request": (", ", " each"),
+    "shared_load_wavefronts_per_request": ("  shared loads ", " wavefronts each"),
+    "shared_store_wavefronts_per_request": ("  shared stores ", ""),
+}
+
+
+def size_of(entry):
+    """A case's size and launch: "530/b16"."""
+    case = text_of(entry, "case")
+    return clean(case[len(variant_of(case)):])
+
+
+def is_counted(entry):
+    return COUNTERS[0] in object_of(entry, "metrics")
+
+
+def count_text(metrics, name, what):
+    """ "  barriers 78 608 (+0.5 %)", of a counter that is or was above 0."""
+    metric = metrics.get(name)
+    value, change = number_of(metric, "value"), number_of(metric, "change")
+    if not value > 0 and not number_of(metric, "baseline") > 0:
+        return ""
+    moved = f" ({show_percent(change, True)})" if math.isfinite(change) and change != 0 else ""
+    return f"  {what} {show_figure(value)}{moved}"
+
+
+def ratio_text(metrics, name):
+    """ ", 2.35 sectors each (was 2.00)"."""
+    if name not in metrics:
+        return ""
+    before, after = RATIOS[name]
+    baseline = number_of(metrics[name], "baseline")
+    now, then = f"{number_of(metrics[name], 'value'):.2f}", f"{baseline:.2f}"
+    return f"{before}{now}{after}" + ("" if math.isnan(baseline) or now == then else f" (was {then})")
+
+
+def counted_figures(entry):
+    metrics, sampled = object_of(entry, "metrics"), object_of(entry, "sampled")
+    text = count_text(metrics, "global_load_requests", "loads") + ratio_text(metrics, "global_load_sectors_per_request")
+    text += count_text(metrics, "global_store_requests", "stores") + ratio_text(metrics, "global_store_sectors_per_request")
+    text += ratio_text(metrics, "shared_load_wavefronts_per_request")
+    text += ratio_text(metrics, "shared_store_wavefronts_per_request")
+    text += count_text(metrics, "barriers", "barriers")
+    if integer_of(sampled, "of") > 0:
+        blocks, all_blocks = (show_figure(integer_of(sampled, key)) for key in ("blocks", "of"))
+        text += f"  sampled, {blocks} of {all_blocks} blocks"
+    return text
+
+
+def timed_figures(entry):
+    """ "  hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)"."""
+    text = ""
+    for name, metric in shown_metrics(entry):
+        change = number_of(metric, "change")
+        moved = f" ({show_percent(change, True)})" if math.isfinite(change) else ""
+        text += f"  {TIMES.get(name, name)} {show_figure(number_of(metric, 'value'), unit_of(name))}{moved}"
+    return text
+
+
+def case_line(entry):
+    why = reason_of(entry) if text_of(entry, "why") else ""
+    figures = counted_figures(entry) if is_counted(entry) else timed_figures(entry)
+    if not figures and not why:
+        figures = "  checked"
+    return (f"{verdict_of(entry):11}  {text_of(entry, 'target'):11}  {text_of(entry, 'case'):32}{figures}"
+            f"{'  ' if why else ''}{why}")
+
+
+def worst_metric(entry):
+    """The metric that a case failed by, and its change: of those with its verdict the one that moved most; None and NaN where
+    there is none."""
+    found = [(name, number_of(metric, "change")) for name, metric in items(member(entry, "metrics"))
+             if verdict_of(metric) == verdict_of(entry)]
+    return max((pair for pair in found if math.isfinite(pair[1])), key=lambda pair: abs(pair[1]), default=(None, math.nan))
+
+
+def change_of(entry):
+    return worst_metric(entry)[1]
+
+
+def slower_time(entry):
+    """The time of a case that got slower, "530/b16 takes 68.50 µs, was 65.30 µs (+4.9 %, limit 2.0 %)"; "" where its verdict is
+    not one on a time against the stored baseline."""
+    name, change = worst_metric(entry)
+    if name is None or verdict_of(entry) != "slower" or is_counted(entry) or "pairs" in entry:
+        return ""
+    metric = entry["metrics"][name]
+    value, baseline = (show_figure(number_of(metric, key) / 1000, "µs") for key in ("value", "baseline"))
+    cold = " cold" if name == "cold_time_ns" else ""
+    return (f"{size_of(entry)} takes {value}{cold}, was {baseline} ({show_percent(change, True)}, limit "
+            f"{show_percent(number_of(metric, 'limit'))})")
+
+
+def without_place(text, file, line):
+    """A text without the file and line that are shown before it; a kernel's may begin with its launcher's file."""
+    for prefix in (f"{file}:{line}: ", f"{file}: "):
+        if text.startswith(prefix):
+            return text[len(prefix):]
+    return re.sub(r"^[^\s:]+\.cu: ", "", text) if file else text
+
+
+class Console:
+    """The lines of a report on their way to the console."""
+
+    def __init__(self, run, detail, colored):
+        self.run = run
+        self.verbose = detail == "verbose"
+        self.colored = colored
+        self.lines = []
+        self.failures = 0  # printed or left out
+
+    def paint(self, text, sequence):
+        return color.paint(text, sequence if self.colored else None)
+
+    def add(self, line):
+        self.lines.append(line)
+
+    def add_word(self, line):
+        """A line that begins with the word of a verdict."""
+        word, space, rest = clean(line).partition(" ")
+        self.add(self.paint(word, color.OF_WORDS.get(word)) + space + rest)
+
+    # One line per comparison, or per case.
+
+    def of_comparison(self, key, target, comparison):
+        """The cases of a comparison on a target, judged or refused."""
+        return [entry for entry in self.run.list(key)
+                if text_of(entry, "target") == target and comparison_of_case(text_of(entry, "case")) == comparison]
+
+    def count(self, target, comparison):
+        """What the cases of a comparison were put to, and how many were not judged, as words in their order."""
+        counts = dict.fromkeys([*JOBS.values(), *UNJUDGED], 0)
+        for entry in self.of_comparison("cases", target, comparison):
+            for part in texts_of(entry, "parts"):
+                if part in JOBS and not (part == "time" and was_left_alone(entry)):
+                    counts[JOBS[part]] += 1
+        for entry in self.of_comparison("refused", target, comparison):
+            counts[refusal_word(entry)] += 1
+        return counts
+
+    def exceptions(self, target, comparison):
+        """What of a comparison did not merely pass: "2 slower, 1 noisy"."""
+        verdicts = [verdict_of(entry) for entry in self.of_comparison("cases", target, comparison)]
+        return ", ".join(f"{verdicts.count(verdict)} {self.paint(verdict, color.OF_WORDS[verdict])}"
+                         for verdict in reversed(VERDICTS[1:]) if verdict in verdicts)
+
+    def add_machine(self, target):
+        """The GPU and software of a target, or the model's compiler."""
+        facts = self.run.object("provenance").get(target)
+        boards = sum(text_of(board, "target") == target for board in self.run.object("boards").values())
+        shown = [label + clean(text_of(facts, fact)) for fact, label in FACTS.items() if text_of(facts, fact)]
+        if text_of(facts, "uuid"):
+            shown[0] = f"{boards} boards" if boards > 1 else shown[0][:UUID_SHOWN]
+        self.add(clean(target) + ("  " if shown else "") + ", ".join(shown))
+
+    def add_target(self, target):
+        entries = self.run.list("cases") + self.run.list("refused")
+        comparisons = dict.fromkeys(comparison_of_case(text_of(entry, "case")) for entry in entries
+                                    if text_of(entry, "target") == target)
+        counts = {comparison: self.count(target, comparison) for comparison in comparisons}
+        words = [word for word in [*JOBS.values(), *UNJUDGED] if any(counted[word] for counted in counts.values())]
+        width = max([12, *map(len, comparisons)])
+        self.add_machine(target)
+        for comparison, counted in counts.items():
+            if self.verbose:
+                for entry in self.of_comparison("cases", target, comparison):
+                    self.add_word(case_line(entry))
+                for entry in self.of_comparison("refused", target, comparison):
+                    self.add_word(f"{refusal_word(entry):11}  {target:11}  {text_of(entry, 'case'):32}  {text_of(entry, 'why')}")
+            row = "".join(f"  {counted[word]:5} {word:8}" if counted[word] else " " * 16 for word in words).rstrip()
+            exceptions = self.exceptions(target, comparison)
+            self.add(f"  {clean(comparison):{width}}{row}{'  ' if exceptions else ''}{exceptions}")
+
+    def add_targets(self):
+        """GPUs come first."""
+        entries = self.run.list("cases") + self.run.list("refused")
+        targets = dict.fromkeys(text_of(entry, "target") for entry in entries)
+        for target in sorted(targets, key=lambda target: target == MODEL_KEY):
+            self.add_target(target)
+
+    # Failures: "file:line: error: kind: text", and below it the cases, the causes and the line that reproduces it.
+
+    def add_first_line(self, severity, where, kind, text):
+        word = self.paint(f"{severity}:", SEVERITIES[severity])
+        self.add(f"{where}: {word} {kind}{': ' if kind else ''}{clean(text)}")
+
+    def add_failure(self, severity, where, kind, text):
+        """The first line; False where there are too many of them already."""
+        self.failures += 1
+        if self.failures > MOST_FAILURES:
+            return False
+        self.add("")
+        self.add_first_line(severity, where, kind, text)
+        return True
+
+    def add_detail(self, label, text):
+        if text:
+            self.add(f"    {label}{clean(text)}")
+
+    def add_sizes(self, alike):
+        """Which cases a failure is of: the one, or how many of the variant's and the first of them."""
+        case, target = text_of(alike[0], "case"), text_of(alike[0], "target")
+        variant = variant_of(case)
+        sizes = sum(variant_of(text_of(entry, "case")) == variant and text_of(entry, "target") == target
+                    for entry in self.run.list("cases"))
+        several = len(alike) > 1
+        line = clean(variant[:-1] if several else case) + (f" on {clean(target)}" if len(self.run.object("targets")) > 1 else "")
+        if several and len(alike) == sizes and not math.isfinite(change_of(alike[0])):
+            line += f": {len(alike)} of {sizes} sizes, first {size_of(alike[0])}"
+        elif several:
+            shown = [size_of(entry) + (f" {show_percent(change_of(entry), True)}" if math.isfinite(change_of(entry)) else "")
+                     for entry in alike[:MOST_SIZES]]
+            line += f": {len(alike)} of {sizes} sizes: {', '.join(shown)}"
+            line += f" and {len(alike) - MOST_SIZES} more" if len(alike) > MOST_SIZES else ""
+        self.add(f"    {line}")
+
+    def place_of(self, entry):
+        """What a case's failure points to; a kernel as a whole has no line."""
+        at = member(entry, "at")
+        kernel = find_kernel(self.run.sources, text_of(entry, "case"))
+        return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
+
+    def add_findings(self, entry, findings):
+        """What was found in a kernel, one line each."""
+        for number, finding in enumerate(findings[:MOST_FINDINGS]):
+            file, line = text_of(finding, "file"), integer_of(finding, "line")
+            where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
+            if number > 0:
+                self.add_first_line("error", where, "", text_of(finding, "text"))
+            elif not self.add_failure("error", where, "", text_of(finding, "text")):
+                return False
+        rest = findings[MOST_FINDINGS:]
+        more = len(rest) + max(integer_of(entry, "more_findings"), 0)
+        races = sum(text_of(finding, "kind") in RACES for finding in rest)
+        if more:
+            out = text_of(self.run.document, "out")
+            self.add(f"    and {plural(more, 'more finding')}" + (f" ({plural(races, 'race')})" if races else "")
+                     + (f": {clean(out)}/report/index.html" if out else ""))
+        return True
+
+    def add_verdict_on(self, entry):
+        """The first lines of a case; a reason of its own figures begins with it."""
+        verdict = verdict_of(entry)
+        severity = "error" if self.run.fails(entry) else "note" if verdict in ("faster", "more-accurate") else "warning"
+        file, line = self.place_of(entry)
+        where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line else "")
+        reason = without_place(reason_of(entry), file, line)
+        if worst_metric(entry)[0] is not None:
+            times = slower_time(entry)
+            reason = with_explanation(times, entry) if times else f"{size_of(entry)}: {reason}"
+        return self.add_failure(severity, where, "" if verdict == "error" else verdict, reason)
+
+    def add_group(self, alike):
+        """Cases that failed alike; the one that moved most speaks where all of them moved."""
+        if all(math.isfinite(change_of(entry)) for entry in alike):
+            alike = sorted(alike, key=lambda entry: -abs(change_of(entry)))
+        entry = alike[0]
+        findings = list_of(entry, "findings")
+        has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
+        if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
+            self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
+            self.add_sizes(alike)
+            for cause in texts_of(entry, "changed"):
+                self.add_detail("cause: ", cause)
+            for line in sass_lines(entry) if self.verbose else ():
+                self.add_detail("", line)
+            if self.run.fails(entry):
+                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
+
+    def add_failed_cases(self):
+        groups = {}
+        for entry in self.run.list("cases"):
+            unrecorded = verdict_of(entry) == "no-baseline" and text_of(entry, "target") in list_of(self.run.document, "unrecorded")
+            if RANKS[verdict_of(entry)] > RANKS["unchanged"] and not unrecorded:
+                groups.setdefault(self.run.kind_of_failure(entry), []).append(entry)
+        for alike in sorted(groups.values(), key=lambda alike: -RANKS[verdict_of(alike[0])]):
+            self.add_group(alike)
+
+    def expected_skips(self, test):
+        """The reasons of a test to judge nothing that need no line of their own."""
+        unrecorded = text_of(test, "target") in list_of(self.run.document, "unrecorded")
+        return ("filter", "unchanged", "gpu-only", *(["no-baseline"] if unrecorded else []))
+
+    def add_other_failures(self):
+        for entry in self.run.broken_claims():
+            claim = text_of(entry, "claim")
+            place = place_of_claim(self.run.sources, claim)
+            where = f"{clean(place[0])}:{place[1]}" if place else clean(claim)
+            if self.add_failure("error", where, "claim", text_of(entry, "why")):
+                self.add_detail("", claim if place else "")
+                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
+        for entry in self.run.list("vanished"):
+            self.add_failure("error", clean(text_of(entry, "case")), "vanished", text_of(entry, "why"))
+        if self.run.list("unlisted"):
+            self.add_failure("error" if self.run.strict else "warning", "baseline", "unlisted", self.run.text("unlisted"))
+        idle = {}  # the tests that had nothing to judge, by why; those that were meant to have nothing are counted
+        for test in self.run.list("tests"):
+            if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") not in self.expected_skips(test):
+                severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
+                idle.setdefault((severity, text_of(test, "skipped")), []).append(test)
+        for (severity, why), tests in idle.items():
+            more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
+            self.add_failure(severity, clean(text_of(tests[0], "name")) + more, "nothing to judge", why)
+
+    def add_failures(self):
+        """What failed and what is in doubt, worst first."""
+        for entry in self.run.list("errors"):
+            if self.add_failure("error", clean(text_of(entry, "test") or "kernelgate"), "", text_of(entry, "why")):
+                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
+        self.add_failed_cases()
+        self.add_other_failures()
+        if self.failures:
+            self.add("")
+        if self.failures > MOST_FAILURES:
+            self.add(f"... and {self.failures - MOST_FAILURES} more in summary.md")
+
+    # What is said of the run as a whole.
+
+    def add_claims(self):
+        held = [entry for entry in self.run.list("claims") if member(entry, "holds") is True]
+        if self.verbose:
+            for entry in self.run.list("speedups"):
+                self.add_word(f"{'speedup':11}  {text_of(entry, 'target'):11}  {text_of(entry, 'note')}")
+            for entry in held:
+                self.add_word(f"{'holds':11}  {'claim':11}  {text_of(entry, 'claim'):32}  {text_of(entry, 'why')}")
+        for entry in filter(is_reported_only, self.run.list("claims")):
+            self.add_word(f"{'reported':11}  {'claim':11}  {text_of(entry, 'claim'):32}  {text_of(entry, 'why')}")
+        if held:
+            self.add(f"claims: {len(held)} hold{'s' if len(held) == 1 else ''}")
+
+    def add_notes(self):
+        """The notes, each once whatever number of tests has it."""
+        notes = {}
+        for entry in self.run.list("notes"):
+            notes.setdefault(text_of(entry, "note"), entry)
+        shown = list(notes.values()) if self.verbose else list(notes.values())[:MOST_NOTES]
+        for entry in shown:
+            self.add_word(f"{'note':11}  {text_of(entry, 'target'):11}  {text_of(entry, 'note')}")
+        if len(notes) > len(shown):
+            self.add(f"... and {len(notes) - len(shown)} more notes in summary.md")
+
+    def add_verdict(self):
+        code = member(self.run.document, "exit_code")
+        found = {0: color.GREEN, 77: color.YELLOW}.get(code, color.RED) if is_integer(code) else color.RED
+        word, gap, rest = clean(self.run.text("verdict")).partition("  ")
+        self.add(self.paint(word, found) + gap + rest)
+
+    def add_all(self):
+        self.add_targets()
+        self.add_failures()
+        self.add_claims()
+        self.add_notes()
+        filtered = sum(text_of(test, "skipped_by") == "filter" for test in self.run.list("tests"))
+        if filtered:
+            self.add(f"not selected by --filter: {plural(filtered, 'test')}")
+        for key in ("unrecorded", "changes"):
+            if self.run.text(key):
+                self.add(self.run.text(key))
+        if self.run.text("baselines"):
+            self.add(f"baselines{clean(self.run.text('baselines'))}")
+        self.add_verdict()
+
+
+def write(run, detail="brief", colored=False):
+    console = Console(run, detail, colored)
+    if detail == "quiet":
+        console.add_verdict()
+    else:
+        console.add_all()
+    return "\n".join(console.lines) + "\n"

@@ -1,0 +1,109 @@
+"""kernelgate list: prints the cases of the built programs."""
+
+import os
+import sys
+
+from kernelgate.base.case_id import parts_of
+from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, json_text, list_of, member, number_of, print_output,
+                                    text_of)
+from kernelgate.base.figures import plural, show_figure
+from kernelgate.base.programs import GPU, MODEL, Answers, Query, find_build, globs_take
+from kernelgate.base.text import clean
+from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
+
+QUERY = Query("list", "--work", "comparison", "case")
+PURPOSES = ("check", "time", "count")
+COLUMNS = (Column("case"), *map(Column, PURPOSES), Column("bytes", right=True), Column("operations", right=True),
+           Column("idea", csv_only=True))
+
+
+def variant_of(entry):
+    return (parts_of(text_of(entry, "case")) + [""])[1]
+
+
+def describe_program(answer, globs):
+    """A program's cases that the filter takes, with the variants that have one; None where there is none."""
+    cases, refused = ([entry for entry in entries if not globs or globs_take(globs, text_of(entry, "case"))]
+                      for entries in (list_of(answer.document, "cases"), list_of(answer.document, "refused")))
+    if not cases and not refused:
+        return None
+    kept = set(map(variant_of, cases + refused))
+    variants = [variant for variant in list_of(answer.document, "variants") if text_of(variant, "variant") in kept]
+    return {"comparison": text_of(answer.document, "comparison"), "program": answer.path, "variants": variants, "cases": cases,
+            "refused": refused}
+
+
+def rows_of(comparison):
+    ideas = {text_of(variant, "variant"): text_of(variant, "idea") for variant in comparison["variants"]}
+    for entry in comparison["cases"]:
+        purposes = [purpose if purpose in list_of(entry, "purposes") else "" for purpose in PURPOSES]
+        if member(entry, "gpu_only") is True:
+            purposes = ["gpu-only", purposes[1], ""]
+        work = [number_of(member(entry, "work"), name) for name in ("bytes", "operations")]
+        yield (text_of(entry, "case"), *purposes, *(Figure(show_figure(value), value) if value >= 0 else Figure("-", "")
+                                                    for value in work), ideas.get(variant_of(entry), ""))
+
+
+def refusals_of(comparison):
+    return "".join(f"refused: {clean(text_of(entry, 'case'))}: {clean(text_of(entry, 'why'))}\n"
+                   for entry in comparison["refused"])
+
+
+def table_of(comparison, form):
+    """A comparison's heading, its variants' ideas and its cases."""
+    cases = Table(COLUMNS, rows_of(comparison))
+    title = f"{'## ' if form == 'markdown' else ''}{clean(comparison['comparison'])}: {plural(len(cases.rows), 'case')}"
+    variants = Table((Column("variant"), Column("idea")), [(text_of(variant, "variant"), text_of(variant, "idea"))
+                                                           for variant in comparison["variants"]])
+    return f"{title}\n\n{variants.format(form)}\n{cases.format(form) if cases.rows else ''}{refusals_of(comparison)}"
+
+
+def render(document, form):
+    comparisons = document["comparisons"]
+    if form == "json":
+        return json_text(document)
+    if form == "csv":
+        sys.stderr.write("".join(map(refusals_of, comparisons)))  # no program takes them for rows there
+        return Table(COLUMNS, [row for comparison in comparisons for row in rows_of(comparison)]).format(form)
+    return "\n".join(table_of(comparison, form) for comparison in comparisons)
+
+
+COMMAND = Command(
+    "list",
+    options=(
+        Option("--build", "DIR", "the folder of the comparisons' programs (default: this command's build)"),
+        FORMAT_OPTION,
+        JSON_OPTION,
+    ),
+    details="""\
+FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it
+replaces; one without its last parts takes all that begin so: matmul_f32,
+'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;
+time: timed on a GPU; count: counted on the CPU model; gpu-only: checked on a
+GPU alone. bytes and operations are the
+fewest that the job takes.
+exit: 0 printed; 2 no program, or a glob that takes no case
+""",
+    takes_operands=True,
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    operands = options["operands"]
+    if len(operands) > 1:
+        raise Failure(f'list: takes one FILTER, in which a comma separates globs: "{operands[0]},{operands[1]}"')
+    form = parse_format("list", options)
+    # The programs of the CPU model need no driver; those for a GPU have the same tables.
+    folder, paths = find_build(options["build"], MODEL)
+    if not paths:
+        folder, paths = find_build(options["build"], GPU)
+    if not paths:
+        raise Failure(f"list: there is no program *.model or *.gpu in {folder}: build it, or name its folder with --build")
+    answers = Answers(QUERY, folder, paths)
+    globs = answers.complete(operands[0] if operands else os.environ.get("KG_FILTER", ""))
+    comparisons = list(filter(None, (describe_program(answer, globs) for answer in answers.answers)))
+    if not comparisons:
+        raise Failure(f"list: the programs in {folder} have no case: add sizes to their tables")
+    print_output("list", render({"schema": "kernelgate-list/1", "build": folder, "comparisons": comparisons}, form))
+    return 0

@@ -1,0 +1,121 @@
+"""The page of a run, report/index.html: one file that refers to no other. It holds the results and what page.js shows of them."""
+
+import html
+import json
+import os
+import re
+
+from kernelgate.report import plots
+from kernelgate.base.common import Failure, integer_of, list_of, member, object_of, open_regular, text_of
+from kernelgate.report.comparison_table import comparisons_of, tables_of
+from kernelgate.report.places import lines_around
+from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
+from kernelgate.report.table_forms import facts, notes
+from kernelgate.base.text import clean
+
+CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
+LONGEST_HEADER = 200  # how far into the file its name is looked for
+FAILURES_APART = 20  # failed cases that are shown each by itself, with their samples; the others in a table
+LINES_AROUND = 3  # of source, before and after the one of a finding; of what else it names, its line alone
+MOST_CELLS = 100000  # of a table; with more it is slow to show
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def read_chart_js():
+    """The text of Chart.js; nothing in it may end the element that it becomes."""
+    path = os.environ.get("KG_CHART_JS") or CHART_JS
+    try:
+        with open_regular(path) as file:
+            text = file.read().decode("utf-8")
+    except FileNotFoundError:
+        raise Failure(f"Chart.js is not at {path}: apt-get install libjs-chart.js") from None
+    except OSError as error:
+        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions") from None
+    except UnicodeDecodeError:
+        text = ""
+    if "Chart.js v3." not in text[:LONGEST_HEADER] or "</script" in text.lower() or "<!--" in text:
+        raise Failure(f"{path}: not a file of Chart.js 3: name one by KG_CHART_JS")
+    return text
+
+
+def _marked(text):
+    """A text for a note, in which backticks and stars mark words."""
+    return clean(text).replace("`", "'").replace("**", "* *")
+
+
+def _column(table, column):
+    rows = table.grid(column)
+    most = 1 + MOST_CELLS // len(rows[0])
+    return {"title": column.title, "rows": rows[:most], "more": max(0, len(rows) - most)}
+
+
+def _table(table, numbers):
+    """A comparison's table. Of each variant the last case that has counters by line of source shows them."""
+    lines = {case.variant: numbers[id(case.entry)] for case in table.cases if member(case.entry, "lines")}
+    return {"comparison": table.comparison, "target": table.target, "facts": facts(table, _marked),
+            "notes": notes(table, _marked), "left": 1 + table.has_launches(), "plots": plots.of_table(table),
+            "columns": [_column(table, column) for column in table.shown_columns() or table.columns[:1]],
+            "lines": [lines[variant] for variant in table.variants if variant in lines]}
+
+
+def _tables(run, data, numbers):
+    for comparison in comparisons_of(run):
+        try:
+            data["tables"] += [_table(table, numbers) for table in tables_of(run, comparison)]
+        except Failure as failure:
+            data["remarks"].append(f"A comparison has no table: {failure}.")
+
+
+def _sources(run, found):
+    """The lines of source that a finding names: its own, those of the callers, and that of the other thread."""
+    named = [(found, LINES_AROUND), *((call, 0) for call in list_of(found, "called_at")), (object_of(found, "other"), 0)]
+    shown = [lines_around(run.sources, text_of(at, "file"), integer_of(at, "line"), around) for at, around in named]
+    return [lines for number, lines in enumerate(shown) if lines and lines not in shown[:number]]
+
+
+def _found(run, entry):
+    """What is wrong in a case: its findings, each with lines of source; else the line that it points to."""
+    findings = list_of(entry, "findings")
+    told = [{"text": text_of(found, "text"), "sources": _sources(run, found)} for found in findings]
+    return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
+
+
+def data_of(run):
+    """What the page holds: the results, which cases to show first, and the comparisons' tables and plots."""
+    cases = run.list("cases")
+    numbers = {id(entry): number for number, entry in enumerate(cases)}
+    failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
+    data = {"results": run.document, "outcome": run.text("outcome"), "headline": run.text("headline"),
+            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
+            "shown": ALWAYS_SHOWN,
+            "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},
+            "failed": [{"case": numbers[id(entry)], "others": run.others(entry)} for entry in failed],
+            "doubtful": [numbers[id(entry)] for entry in run.worst_first(False)], "apart": FAILURES_APART,
+            "tables": [], "remarks": []}
+    for found, entry in zip(data["failed"][:FAILURES_APART], failed):
+        found["plots"] = plots.of_case(entry)
+        found["found"] = _found(run, entry)
+    _tables(run, data, numbers)
+    return data
+
+
+def _read(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(run):
+    data = data_of(run)
+    chart = ""
+    if any(part.get("plots") for part in data["failed"] + data["tables"]):
+        try:
+            chart = read_chart_js()
+        except Failure as failure:
+            data["remarks"].append(f"No plots, tables alone: {failure}.")
+    # "<" and ends of lines are in strings alone, which have another way to write them.
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    parts = {"title": html.escape(clean(data["outcome"])), "style": _read("page.css"), "script": _read("page.js"),
+             "chart": chart, "data": text}
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))

@@ -1,0 +1,166 @@
+"""The plots of the page of a run, as page.js draws them: {"kind": "lines", "bars" or "dots", "title", "place_title",
+"value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place; of dots a
+list of numbers]}], "marks": [{"name", "value"}] (lines across), and of a logarithmic axis "log_from", where it begins}."""
+
+import collections
+import math
+import re
+
+from kernelgate.base.common import is_number, list_of, member, number_of
+from kernelgate.report.comparison_table import MICROSECONDS, PERCENT
+from kernelgate.base.results import RANKS, items, verdict_of
+from kernelgate.base.text import clean
+
+STYLES = 8  # colors and shapes of series; page.css has the colors --s1 to --s8
+MOST = 8  # of a table or a case
+WIDEST_LINEAR = 20  # a wider range has a logarithmic axis,
+LOWEST_BAR = 0.8  # from a power of ten below this share of the least value
+SAMPLES_SHOWN = 100  # of a process
+
+
+def begin(kind, title, place_title, value_title, places=()):
+    return {"kind": kind, "title": clean(title), "place_title": place_title, "value_title": value_title,
+            "places": [clean(place) for place in places], "series": [], "marks": []}
+
+
+def add_series(plot, name, style, values):
+    plot["series"].append({"name": clean(name), "style": style % STYLES, "values": values})
+
+
+def figures_in(values):
+    for value in values:
+        if isinstance(value, list):
+            yield from value
+        elif value is not None:
+            yield value
+
+
+def finish(plot):
+    """The plot in a list, without the series that have no figure; nothing where it would show a single one."""
+    plot["series"] = [series for series in plot["series"] if list(figures_in(series["values"]))]
+    figures = [value for series in plot["series"] for value in figures_in(series["values"])]
+    if len(figures) < 2:
+        return []
+    if plot["kind"] != "dots" and min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
+        plot["log_from"] = 10.0 ** math.floor(math.log10(LOWEST_BAR * min(figures)))
+    return [plot]
+
+
+def elements_of(size):
+    """The product of the numbers in a size."""
+    return math.prod(float(digits) for digits in re.findall("[0-9]+", size))
+
+
+class Sizes:
+    """The rows of a table by size, from small to large."""
+
+    def __init__(self, table):
+        self.table = table
+        self.rows = {}
+        for row in table.rows:
+            self.rows.setdefault(row.size, []).append(row)
+        self.names = sorted(self.rows, key=elements_of)
+
+    def best(self, name, greatest=False):
+        """The best case of each size and variant that has a figure: that with the least one, or the greatest."""
+        cases = {}
+        for row in self.table.rows:
+            for variant, case in row.cases.items():
+                if name in case.figures:
+                    cases.setdefault((row.size, variant), []).append(case)
+        choose = max if greatest else min
+        return {key: choose(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
+
+
+def column_of(table, name):
+    return next(column for column in table.columns if column.name == name)
+
+
+def value_of(case, column):
+    """A figure in the unit of its plot."""
+    if case is None or column.name not in case.figures:
+        return None
+    return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 100 if column.form == PERCENT else 1)
+
+
+def by_size(table, sizes, name, title, unit, greatest=False):
+    """A column over the sizes, each variant at its best launch."""
+    column = column_of(table, name)
+    plot = begin("lines", title, "size", unit, sizes.names)
+    best = sizes.best(name, greatest)
+    for style, variant in enumerate(table.variants):
+        add_series(plot, variant, style, [value_of(best.get((size, variant)), column) for size in sizes.names])
+    return finish(plot)
+
+
+def by_launch(table, sizes):
+    """The hot time over the launches of the size that has most, the last of such."""
+    column = column_of(table, "time_ns")
+    counts = {size: sum(any("time_ns" in case.figures for case in row.cases.values()) for row in sizes.rows[size])
+              for size in sizes.names}
+    size = max(reversed(sizes.names), key=counts.get)
+    if counts[size] < 2:
+        return []
+    rows = sizes.rows[size]
+    plot = begin("lines", f"Time by launch, hot, at size {size}", "launch", "µs",
+                 [row.launch for row in rows])
+    for style, variant in enumerate(table.variants):
+        add_series(plot, variant, style, [value_of(row.cases.get(variant), column) for row in rows])
+    return finish(plot)
+
+
+def side_by_side(table, sizes):
+    """Hot and cold times of the variants, each at its fastest launch, at the last size that most have."""
+    best = sizes.best("time_ns")
+    counts = collections.Counter(size for size, _ in best)
+    size = max(reversed(sizes.names), key=counts.__getitem__)
+    best = [best[size, variant] for variant in table.variants if (size, variant) in best]
+    plot = begin("bars", f"Variants side by side at size {size}", "", "µs", [case.variant for case in best])
+    for style, (title, name) in enumerate((("hot in the caches", "time_ns"), ("cold from device memory", "cold_time_ns"))):
+        add_series(plot, title, style, [value_of(case, column_of(table, name)) for case in best])
+    return finish(plot)
+
+
+def of_counter(table, column):
+    """One counter's bars, one per variant, at the last row that most have; nothing where all have the same."""
+    row = max(reversed(table.rows), key=lambda row: sum(column.name in case.figures for case in row.cases.values()))
+    bars = [(variant, value) for variant, value in
+            ((variant, value_of(row.cases.get(variant), column)) for variant in table.variants) if value is not None]
+    if len({value for _, value in bars}) < 2:
+        return []
+    plot = begin("bars", f"{column.title} at {row.size}/{row.launch}", "", "", [variant for variant, _ in bars])
+    add_series(plot, column.title, 0, [value for _, value in bars])
+    return finish(plot)
+
+
+def of_table(table):
+    """Of a GPU time by size and by launch, variants side by side and share of the limit; of the CPU model the counters in
+    which variants differ."""
+    if table.counted:
+        return [plot for column in table.shown_columns() for plot in of_counter(table, column)][:MOST]
+    sizes = Sizes(table)
+    several = len(sizes.names) > 1
+    return [
+        *(by_size(table, sizes, "time_ns", "Time by size, hot, at the fastest launch", "µs") if several else ()),
+        *by_launch(table, sizes),
+        *side_by_side(table, sizes),
+        *(by_size(table, sizes, "share_of_limit", "Share of the limit, at the best launch", "%", True) if several else ()),
+    ]
+
+
+def of_case(entry):
+    """The samples of each metric of a case that is not right, process by process, with its baseline and its limit."""
+    plots = []
+    for name, metric in items(member(entry, "metrics")):
+        if RANKS[verdict_of(metric)] <= RANKS["no-baseline"]:
+            continue
+        processes = [[value / 1e3 for value in samples[:SAMPLES_SHOWN] if is_number(value)]
+                     for samples in list_of(metric, "samples_ns") if isinstance(samples, list)]
+        plot = begin("dots", f"Samples of {name}, by process", "process", "µs", map(str, range(1, len(processes) + 1)))
+        add_series(plot, "a sample", 0, processes)
+        baseline = number_of(metric, "baseline") / 1e3
+        for mark, value in (("baseline", baseline), ("limit", baseline * (1 + number_of(metric, "limit")))):
+            if math.isfinite(value):
+                plot["marks"].append({"name": mark, "value": value})
+        plots += finish(plot)
+    return plots[:MOST]

@@ -1,0 +1,154 @@
+"""The base that `kernelgate gate --base REF` compares a tree with: the GPU programs of the commit REF."""
+
+import glob
+import hashlib
+import os
+import re
+import shutil
+import time
+
+from kernelgate.base.common import Failure, git
+from kernelgate.base.contents import Contents, find_compilers
+from kernelgate.base.steps import elapsed, run_step
+
+# What makes the base's build like that of this tree, from CMake's cache.
+OPTION = re.compile(r"(CMAKE_(?:C|CXX|CUDA)_(?:COMPILER|FLAGS)|CMAKE_CUDA_(?:ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE|kernelgate_DIR|"
+                    r"KERNELGATE_SOURCE):[A-Z]+=(.+)")
+PROGRAM = re.compile(r"([a-z0-9_]+\.gpu): ")
+UNJUDGED = "what got slower is confirmed against the stored baseline instead"
+
+
+def _text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+class Base:
+    """A commit, which must be there; Failure where it is not."""
+
+    def __init__(self, project, reference):
+        self.reference = reference
+        self._project = project
+        # In a hook git's variables name the index of the commit that is being made, which the worktree of the base would overwrite.
+        for name in self._git("rev-parse", "--local-env-vars")[1].split():
+            os.environ.pop(name, None)
+        code, self._prefix = self._git("rev-parse", "--show-prefix")  # of this tree in its checkout
+        if code:
+            raise Failure(f"--base {reference}: git finds no checkout in {project.root} ({self._prefix}): run the gate in a clone")
+        code, self.commit = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+        if code or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" for all but that
+            raise Failure(f"--base {reference}: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where "
+                          "the checkout is shallow")
+        self._place = os.path.join(project.root, "build", "base")
+        self._tree = os.path.join(self._place, "tree")
+        self.folder = os.path.join(self._place, self.commit[:12])  # of its programs
+        self._stamp = os.path.join(self.folder, "built")
+
+    def _git(self, *words):
+        """The exit code of git in this tree, and what it printed; of a failure its first line."""
+        done = git(self._project.root, *words)
+        said = os.fsdecode(done.stdout if done.returncode == 0 else done.stderr)
+        return done.returncode, said.removesuffix("\n") if done.returncode == 0 else said.partition("\n")[0]
+
+    def _is_this_tree(self):
+        """Whether it equals this tree, file by file: compared with itself a build is as fast, whatever it does."""
+        return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".")[0] == 0
+                and self._git("ls-files", "--others", "--exclude-standard", "--", ".") == (0, ""))
+
+    def _remove_tree(self):
+        # Twice forced, since git locks a worktree while it makes it, and leaves it so where it is killed.
+        self._git("worktree", "remove", "--force", "--force", self._tree)
+        shutil.rmtree(self._tree, ignore_errors=True)
+        self._git("worktree", "prune")
+
+    def _options(self):
+        cache = _text_of(os.path.join(self._project.folder("gpu"), "CMakeCache.txt"))
+        return [f"-D{found[1]}={found[2]}" for found in map(OPTION.fullmatch, cache.split("\n")) if found]
+
+    def _identity(self):
+        """What the base is built of: the commit, and this tree's harness, or the command of the kernelgate that a project uses."""
+        harness = (glob.glob(os.path.join(glob.escape(self._project.root), "harness", "**"), recursive=True) if self._project.is_own else
+                   [os.path.join(self._project.root, self._project.command("gpu"))])
+        compilers = [path for paths in find_compilers(self._project.folder("gpu")) for path in paths]
+        contents = Contents({})
+        parts = [self.commit, *self._options(), *(f"{path} {contents.digest(path)}" for path in sorted(harness) + compilers)]
+        return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
+
+    def _build_programs(self, source, log):
+        """Whether the GPU programs of a source folder, and nothing else, could be built."""
+        def run(*command):
+            return run_step(command, stdout=log, stderr=log, cwd=source) == 0
+        if not run("cmake", "--fresh", "-S", source, "-B", self.folder, "--preset", "gpu", "-DKG_WERROR=OFF", *self._options()):
+            return False
+        programs = []
+        run_step(["ninja", "-C", self.folder, "-t", "targets", "all"], lambda line: programs.extend(PROGRAM.match(line).groups()
+                                                                                                 if PROGRAM.match(line) else ()))
+        return bool(programs) and run("cmake", "--build", self.folder, "--target", *programs)
+
+    def _make(self, log):
+        """Builds the base in a worktree of its own, which lives no longer than that: with this tree's harness, so that both are timed
+        alike, or with its own if that fails. A project that uses kernelgate has no harness: its base is built with the kernelgate of
+        this tree's build. Which harness it was, "this" or "own"; None where it does not build."""
+        source = os.path.join(self._tree, self._prefix)
+        self._remove_tree()
+        try:
+            if run_step(["git", "-C", self._project.root, "-c", "core.hooksPath=/dev/null", "worktree", "add", "--force", "--force",
+                         "--detach", self._tree, self.commit], stdout=log, stderr=log):
+                return None
+            if self._project.is_own:
+                shutil.rmtree(os.path.join(source, "harness"), ignore_errors=True)
+                shutil.copytree(os.path.join(self._project.root, "harness"), os.path.join(source, "harness"), symlinks=True)
+            if self._build_programs(source, log):
+                return "this"
+            if not self._project.is_own:
+                return None
+            log.write("with the harness of this tree it does not build; now with its own\n")
+            log.flush()
+            shutil.rmtree(os.path.join(source, "harness"))
+            if run_step(["git", "-C", source, "checkout", "--quiet", "--force", "HEAD", "--", "."], stdout=log, stderr=log):
+                return None
+            return "own" if self._build_programs(source, log) else None
+        finally:
+            self._remove_tree()
+
+    def _prepare_folder(self):
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            for name in os.listdir(self._place):
+                path = os.path.join(self._place, name)
+                if path not in (self.folder, self._tree):
+                    shutil.rmtree(path)
+        except OSError as error:
+            raise Failure(f"cannot write to {self._place}: {error.strerror}: make it writable, or remove it") from None
+
+    def build(self, console):
+        """Builds the base, unless the last run has. Whether its programs are there; a line says so, or why not."""
+        name = self.reference if self.commit.startswith(self.reference) else f"{self.reference} ({self.commit[:10]})"
+        if self._is_this_tree():
+            console.say(f"the base {name} is this tree itself: {UNJUDGED}")
+            return False
+        self._prepare_folder()
+        wanted = self._identity()
+        built, _, harness = _text_of(self._stamp).rstrip("\n").partition("\nharness=")
+        if built == wanted:
+            console.say(f"the base {name} is built already, in {self.folder}")
+        else:
+            console.say(f"building the base {name} in {self.folder}")
+            begun = time.monotonic()
+            if built:
+                os.remove(self._stamp)
+            path = os.path.join(self._project.root, "build", "base.log")
+            with open(path, "w", encoding="utf-8") as log:
+                harness = self._make(log)
+            if harness is None:
+                console.say(f"the base {name} does not build (see {path}): {UNJUDGED}")
+                return False
+            with open(self._stamp, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(f"{wanted}\nharness={harness}\n")
+            console.say(f"built in {elapsed(begun)}")
+        how = ", with its own harness, since with this one it does not build" if harness == "own" else ""
+        console.say(f"what got slower is compared with {name}{how}")
+        return True

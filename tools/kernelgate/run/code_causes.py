@@ -1,0 +1,114 @@
+"""How the code and the launch of a slower case differ from those of the base's build or, without one, of the baseline of its
+architecture: the figures and, with a base and a disassembler, the lines of SASS."""
+
+import os
+from collections import namedtuple
+
+from kernelgate.base.case_id import comparison_of_case
+from kernelgate.code import sass
+from kernelgate.baseline.file import default_folder
+from kernelgate.code.code_baseline import read, why_not_comparable
+from kernelgate.code.code_judge import describe_moves, find_moves
+from kernelgate.base.common import Failure
+from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
+from kernelgate.code.cuda_tools import ask, capability, file_of
+from kernelgate.base.programs import GPU
+from kernelgate.code.cubin import read_kernels
+from kernelgate.code.resource_usage import plain_name
+from kernelgate.base.settings import setting
+
+# The figures that moved, lists of lines, and why these are not known.
+Difference = namedtuple("Difference", "text came went why")
+
+
+def _list_launches(program):
+    listing = ask(program) or {"cases": []}
+    return [{**launch, "file": file_of(listing, launch)} for launch in listing["cases"]]
+
+
+class _Build:
+    """The kernels in the programs of a build folder for an architecture, as its cases launch them. Empty where a program, or
+    what it launches, cannot be read: a cause is not worth an error."""
+
+    def __init__(self, folder, architecture, list_launches=None):
+        self._folder = folder
+        self._architecture = architecture
+        self._list_launches = list_launches or (lambda comparison: _list_launches(self.program(comparison)))
+        self._read = {}  # by comparison: the launches and the kernels
+
+    def program(self, comparison):
+        return os.path.join(self._folder, comparison + GPU)
+
+    def _read_comparison(self, comparison):
+        if comparison not in self._read:
+            kernels = {(number, plain_name(kernel["name"])): kernel
+                       for number, kernel in enumerate(read_kernels(self.program(comparison)))
+                       if kernel["architecture"] == self._architecture}
+            try:
+                self._read[comparison] = self._list_launches(comparison), kernels
+            except Failure:
+                self._read[comparison] = [], kernels
+        return self._read[comparison]
+
+    def find(self, case):
+        """The figures of a case's kernels, and the kernels' names in the program."""
+        launches, kernels = self._read_comparison(comparison_of_case(case))
+        launches = [launch for launch in launches if launch["case"] == case]
+        try:
+            return (figures_of(launches, kernels, self._architecture).get(case, []),
+                    list(dict.fromkeys(find_kernel(kernels, launch)["name"] for launch in launches)))
+        except Failure:
+            return [], []
+
+
+class _Architecture:
+    """The differences of cases that run on GPUs of one architecture."""
+
+    def __init__(self, build, architecture):
+        base = setting("KG_BASE")
+        self._architecture = architecture
+        self._baseline = {}
+        self._base = _Build(base, architecture) if base else None
+        self._head = _Build(build, architecture, None if base else self._open_baseline(build))
+
+    def _open_baseline(self, build):
+        """Reads the baseline of generated code, if it is of the build's nvcc; what then lists a comparison's launches."""
+        try:
+            code = CodeBuild(build)
+            baseline = read(default_folder(), self._architecture)
+            if why_not_comparable(baseline, default_folder(), self._architecture, code.toolkit()) is None:
+                self._baseline = baseline.cases
+            return code.launches
+        except Failure:
+            return None
+
+    def difference(self, case):
+        """None where nothing is known, or nothing differs."""
+        before, names = self._base.find(case) if self._base else (self._baseline.get(case, []), [])
+        if not before:
+            return None
+        now, own_names = self._head.find(case)
+        moves = find_moves(before, now) if now else []
+        came, went, why = [], [], None
+        if names and own_names:
+            comparison = comparison_of_case(case)
+            came, went, why = sass.compare(self._base.program(comparison), names, self._head.program(comparison), own_names,
+                                           self._architecture)
+        return Difference(describe_moves(moves), came, went, why) if moves or came or went else None
+
+
+class CodeDifferences:
+    """The differences of a run's cases."""
+
+    def __init__(self, build):
+        self._build = build
+        self._architectures = {}
+
+    def find(self, case, target):
+        """The difference of a case on a target; None where nothing is known, or nothing differs."""
+        architecture = capability(target)
+        if self._build is None or not architecture:
+            return None
+        if architecture not in self._architectures:
+            self._architectures[architecture] = _Architecture(self._build, architecture)
+        return self._architectures[architecture].difference(case)

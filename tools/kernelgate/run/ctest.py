@@ -1,0 +1,147 @@
+"""CTest, as the gate runs it: its tests, spread over the boards, how far they are, and what its report says of each."""
+
+import json
+import os
+import re
+import subprocess
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from kernelgate.base.common import Failure, member, open_regular
+from kernelgate.base.programs import GPU, NOTHING, call_program
+from kernelgate.base.steps import run_step
+from kernelgate.base.text import clean
+from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
+from kernelgate.run.project import parallel_tests
+
+SECONDS = 60  # for a program to list the boards
+ENDED = re.compile(r" *([0-9]+/[0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
+SHOWN_BYTES = 16384  # of what a test printed, its beginning and its end
+SHOWN_TESTS = 20
+
+
+class Test(NamedTuple):
+    """What `ctest --output-junit` says of a test."""
+
+    name: str
+    status: str  # run, fail, notrun, disabled
+    message: str
+    seconds: str
+    output: str
+
+    def is_skip(self):
+        return self.status == "notrun" and self.message.startswith("SKIP_")
+
+    def agrees(self, code):
+        """Whether a test's program wrote down that it ended as CTest says, by the exit code in its verdicts. A test without verdicts,
+        such as one of another project's own, has only to pass or to be skipped."""
+        if code is None:
+            return self.status == "run" or self.is_skip()
+        if self.status in ("run", "fail"):
+            return code in ((PASS,) if self.status == "run" else (FAIL, ERROR))
+        return self.is_skip() and code == NOTHING
+
+
+def read_report(path, code):
+    """Each test of CTest's report; Failure where there is none."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (OSError, ValueError, LookupError, ElementTree.ParseError):
+        raise Failure(f"{path}: ctest ended with code {code} and left no report of its tests there: see its output") from None
+    tests = []
+    for test in root.iter("testcase"):
+        said = [part.get("message", "") for part in test if part.tag in ("failure", "skipped")]
+        tests.append(Test(test.get("name", ""), test.get("status", ""), said[-1] if said else "", test.get("time", "0"),
+                          test.findtext("system-out") or ""))
+    return tests
+
+
+def check_report(merged, path, code):
+    """Adds an error for each test that CTest and its own verdicts disagree on."""
+    tests = {test["name"]: test for test in merged.document["tests"]}
+    any_failed = False
+    for test in read_report(path, code):
+        known = tests.get(test.name, {}).get("program_exit_code")
+        any_failed = any_failed or test.status != "run" and not test.is_skip()
+        if test.agrees(known) or any(error.get("test") == test.name for error in merged.document["errors"]):
+            continue
+        more = f" ({test.message})" if test.message else ""
+        if known is not None:
+            merged.add_error(test.name, f'ended as "{test.status}"{more} for CTest, and its verdicts were written for exit code {known}: '
+                                        "run it again, and see what ends its program")
+        else:
+            merged.add_error(test.name, f"{'failed' if test.status == 'fail' else 'was not run'}{more}: see CTest's log")
+    if code and not any_failed:
+        merged.add_error(None, f"ctest ended with code {code}, though no test failed: see its output")
+
+
+def _code_in_verdicts(out, test):
+    """The exit code that a test's verdicts were written for; None where it left none."""
+    try:
+        with open_regular(os.path.join(out, "records", test + SUFFIX)) as file:
+            return member(json.load(file), "exit_code")
+    except (OSError, ValueError):
+        return None
+
+
+def show_unexplained(path, code, out, console, verbose):
+    """Shows what the tests printed whose verdicts do not say why they failed, such as a crash; all that failed where `verbose`."""
+    try:
+        tests = read_report(path, code)
+    except Failure:
+        return  # the results say so
+    failed = [test for test in tests if test.status not in ("run", "notrun") and test.output
+              and (verbose or not test.agrees(_code_in_verdicts(out, test.name)))]
+    for test in failed[:SHOWN_TESTS]:
+        console.show(f"test {clean(test.name)}: failed after {float(test.seconds):.2f} s\n")
+        for line in test.output.rstrip().splitlines():
+            console.pass_on(line)
+    if len(failed) > SHOWN_TESTS:
+        console.say(f"{len(failed) - SHOWN_TESTS} more tests failed and left no verdict: CTest's log has what they printed")
+
+
+class Boards(NamedTuple):
+    options: tuple = ()  # of ctest, with which it hands out the boards
+    count: int = 0
+    error: str = ""  # why they could not be listed, where they should be
+
+
+def list_boards(project, console):
+    """Has a program for the GPU list the boards that CUDA shows, for CTest to hand out. Without a list all tests go to the first."""
+    spec = os.path.join(project.folder("gpu"), "gpus.json")
+    program = next(iter(project.programs("gpu", GPU)), None)
+    if program is None:
+        return Boards()
+    try:
+        done = call_program(program, "--resource-spec", seconds=SECONDS, stderr=subprocess.PIPE, filtered=True)
+        code, listed, why = done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        code, listed, why = ERROR, b"", str(error)
+    if code:
+        why = why.removeprefix("kernelgate: ")
+        console.say(f"{why or 'no resource spec'} (so all tests go to the first board)")
+        return Boards(error="" if code == NOTHING else f"{program} --resource-spec ended with code {code}{why and ': '}{why}")
+    with open(spec, "wb") as file:
+        file.write(listed)
+    count = listed.count(b'"id"')
+    if count > 1:
+        console.say(f"the tests for the GPU are spread over {count} boards ({spec})")
+    return Boards(("--resource-spec-file", spec), count)
+
+
+def run_tests(preset, boards, options, console, verbose):
+    """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build folder.
+    gate.results, which sums up a run of plain ctest, is left out: the gate does so when all is known."""
+    def read(line):
+        ended = ENDED.match(line)
+        if ended and verbose:
+            console.say(f"{ended[2]}: {ended[3].lower()} after {ended[4]} s")
+        elif ended:
+            console.count(f"{ended[1]} tests")
+    code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count), *options,
+                     *boards.options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
+                     "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
+                     "--output-junit", os.path.abspath(f"build/{preset}/ctest.xml"),
+                     "--output-log", os.path.abspath(f"build/{preset}/ctest.log")], read, stderr=subprocess.PIPE)
+    console.clear()
+    return code

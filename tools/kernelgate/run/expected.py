@@ -1,0 +1,223 @@
+"""What had to report in a run, by the programs' own lists and the baselines, and what did not."""
+
+import functools
+import os
+import subprocess
+
+from kernelgate.base.case_id import comparison_of_case
+from kernelgate.baseline.file import load
+from kernelgate.base.common import Failure, is_number, list_of, member, number_of, parse_json, text_of
+from kernelgate.base.figures import plural
+from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
+from kernelgate.base.programs import call_program, filter_takes
+from kernelgate.base.settings import CODE, GPU, MODEL, setting
+
+SECONDS = 30  # a program lists some thousands of cases in less
+NAMED_CASES = 5  # that an error which is about more names
+CTEST_CHOICES = {"-R", "--tests-regex", "-E", "--exclude-regex", "-L", "--label-regex", "-LE", "--label-exclude", "-FA",
+                 "--fixture-exclude-any", "-I", "--tests-information", "-S", "--script", "-SP", "--script-new-process",
+                 "--rerun-failed", "--tests-from-file", "--exclude-from-file"}
+
+
+def list_names(names, most=NAMED_CASES):
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def ctest_chose_tests():
+    """Whether the ctest that runs this as one of its tests was told to run only some."""
+    if "CTEST_INTERACTIVE_DEBUG_MODE" not in os.environ:  # CTest sets it for each of its tests
+        return False
+    try:
+        with open(f"/proc/{os.environ.get('KG__CALLER', os.getppid())}/cmdline", "rb") as file:
+            return not CTEST_CHOICES.isdisjoint(map(os.fsdecode, file.read().split(b"\0")))
+    except OSError:
+        return False
+
+
+def _tests_of(program):
+    """The tests of a program, each a name and the cases of its table."""
+    code, tests = -1, []
+    try:
+        done = call_program(program, "--tests", seconds=SECONDS, filtered=True)
+        code = done.returncode
+        tests = [(text_of(test, "test"), member(test, "cases")) for test in list_of(parse_json(done.stdout), "tests")]
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        pass
+    good = tests and all(name and isinstance(cases, list) and all(isinstance(case, str) for case in cases)
+                         for name, cases in tests)
+    if code or not good:
+        raise Failure(f"{program}: does not list its tests (exit code {code} of --tests): build it again")
+    return tests
+
+
+def _kind(test):
+    """The kind of target that a test is for: "sm" of "sm_90.matmul_f32.code"."""
+    return _split(test)[0].partition("_")[0]
+
+
+def _tests_of_code(folder, kinds):
+    """The tests that judge the code which a build generates."""
+    if kinds and CODE not in kinds or not os.path.exists(os.path.join(folder, BUILD_FILE)):
+        return {}
+    build = CodeBuild(folder)
+    cases = {comparison: dict.fromkeys(filter(filter_takes, build.cases(comparison))) for comparison in build.comparisons}
+    return {name: cases[comparison] for name, (_, comparison) in build.tests().items()}
+
+
+def list_tests(path, kinds):
+    """The tests that had to report, with the cases of their tables: of the programs that the file at `path` lists, one per line,
+    and of the code that is generated in its folder. Those of some kinds of targets, or (none named) all."""
+    for kind in kinds:
+        if kind not in (GPU, MODEL, CODE):
+            raise Failure(f"--target '{kind}': expected gpu, model or sm")
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            programs = [line for line in file.read().split("\n") if line]
+    except OSError as error:
+        raise Failure(f"{path}: cannot be read: {error.strerror}: configure the build again") from None
+    tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
+             if not kinds or _kind(name) in kinds}
+    return {**tests, **_tests_of_code(os.path.dirname(path), kinds)}
+
+
+def _split(test):
+    """The parts of a test's name, "gpu.matmul_f32.time"."""
+    kind, _, rest = test.partition(".")
+    comparison, _, part = rest.partition(".")
+    return kind, comparison, part
+
+
+@functools.lru_cache(maxsize=None)
+def stored_baseline(folder, target):
+    """The baseline of a target; None where there is none, or none that is right: the tests that read it have said so."""
+    try:
+        return load(f"{folder}/{target}.json")
+    except Failure:
+        return None
+
+
+class Coverage:
+    """Completes the results of a run by what is not in them."""
+
+    def __init__(self, run, tests, baselines, partial):
+        self._run = run
+        self._tests = tests  # that had to report, with the cases of their tables
+        self._baselines = baselines  # the folder
+        self._partial = partial  # whoever started the tests chose among them
+        document = run.document
+        self._reported = {test["name"]: test for test in document["tests"]}
+        self._entries = {(entry["target"], entry["case"]): entry for entry in document["cases"]}
+        self._judged = {(*key, part) for key, entry in self._entries.items() for part in entry["parts"]}
+        self._refused = {(entry["target"], entry["case"]) for entry in document["refused"]}
+
+    def check(self):
+        self._check_tests()
+        self._check_baselines()
+        self._run.document["coverage"] = self._coverage()
+
+    def _has_judged(self, test):
+        """Whether a test judged cases: one that could not run, for want of a GPU say, has given its reason instead."""
+        return test in self._reported and self._reported[test].get("skipped_by") != "unavailable"
+
+    def _check_tests(self):
+        """Each test that had to report. Where none did, one error names them."""
+        if not self._reported and not self._partial:
+            for test in self._tests:
+                self._leave_unreported(test, self._tests[test])
+            self._run.add_error(None, f"no test left a verdict, of these: {', '.join(self._tests)}: run ctest, and see its output")
+            return
+        for test in self._tests:
+            if test not in self._reported and not self._partial:
+                self._leave_unreported(test, self._tests[test])
+                self._run.add_error(test, "left no verdict: it was not run, or its program ended before it could report: run it "
+                                          "again, and see that nothing leaves it out")
+            elif self._has_judged(test):
+                self._check_cases(test)
+
+    def _leave_unreported(self, test, cases):
+        """Lists what has no verdict, with the target of other tests of its kind."""
+        kind = _kind(test)
+        target = next((known["target"] for known in self._reported.values() if known["name"] == test or _kind(known["name"]) == kind), kind)
+        self._run.document.setdefault("unreported", []).append(
+            {"name": test, "target": target, "cases": [case for case in cases if filter_takes(case)]})
+
+    def _check_cases(self, test):
+        """Cases of a test's table that have no verdict, which whoever wrote its verdicts has left out."""
+        target, part = self._reported[test]["target"], _split(test)[2]
+        missing = [case for case in self._tests[test] if filter_takes(case) and (target, case, part) not in self._judged
+                   and (target, case) not in self._refused]
+        if missing:
+            self._leave_unreported(test, missing)
+            self._run.add_error(test, f"{plural(len(missing), 'case')} of its table left no verdict: {list_names(missing)}: run "
+                                      "the test again")
+
+    def _check_baselines(self):
+        """The baseline of each target that a test of the run found."""
+        for target in self._run.document["targets"]:
+            kind = next((_split(test["name"])[0] for test in self._run.document["tests"]
+                         if test["target"] == target and test["name"] in self._tests), None)
+            if kind in (GPU, MODEL):
+                self._check_baseline(target, kind)
+
+    def _check_baseline(self, target, kind):
+        baseline = stored_baseline(self._baselines, target)
+        if baseline is None:
+            return
+        imported = text_of(baseline.provenance, "measured_by") != ""
+        for case in baseline.cases.values():
+            self._check_stored(target, kind, case.id, "time" if kind == GPU else "count", imported)
+            self._check_judged_by(target, case)
+        for case in baseline.checked:
+            self._check_stored(target, kind, case, "check", imported)
+        if kind == MODEL:
+            self._find_unlisted(target, {*baseline.cases, *baseline.checked})
+
+    def _check_stored(self, target, kind, case, part, imported):
+        """A case that the baseline has for a part: it has vanished where no table has it, or where its comparison refuses it
+        now. A test that is missing, or judged nothing, is an error or has given its reason. No table has what was imported."""
+        refused = (target, case) in self._refused
+        test = f"{kind}.{comparison_of_case(case)}.{part}"
+        known = test in self._tests
+        if not filter_takes(case) or known and case in self._tests[test] and not refused:
+            return
+        if refused or (self._has_judged(test) if known else not self._partial and not imported):
+            self._run.document["vanished"].append({"case": case, "target": target, "test": test if known else ""})
+            self._run.tally["vanished"] += 1
+
+    def _check_judged_by(self, target, stored):
+        """A case has to be judged by the file that everybody looks at. The environment of a test can name another folder of
+        baselines than this command's does."""
+        entry = self._entries.get((target, stored.id))
+        for name, metric in stored.metrics.items() if entry is not None else ():
+            shown = entry["metrics"].get(name)
+            judged, band = member(shown, "baseline"), number_of(shown, "band")
+            wrong = is_number(judged) and (
+                f"a baseline of {judged:.17g}, and {{}} has {metric.value:.17g}" if judged != metric.value else
+                f"a band of {band:.17g}, and {{}} has {metric.band:.17g}" if band > metric.band else
+                "a baseline that does not gate it, and {} does" if metric.gated and member(shown, "gated") is False else "")
+            if wrong:
+                self._run.add_error(entry["test"], f"{stored.id}: {name} was judged by "
+                                                   f"{wrong.format(f'{self._baselines}/{target}.json')}: judge it by that file, "
+                                                   "without KG_BASELINES")
+                return
+
+    def _find_unlisted(self, target, known):
+        """Checked cases that the baseline does not list: nobody would miss them."""
+        for entry in self._run.document["cases"]:
+            if entry["target"] == target and "check" in entry["parts"] and entry["case"] not in known:
+                self._run.document["unlisted"].append({"case": entry["case"], "target": target, "test": entry["test"]})
+                self._run.tally["unlisted"] += 1
+
+    def _coverage(self):
+        document = self._run.document
+        reported = sum(test in self._reported for test in self._tests)
+        cases = {(_split(test)[0], case) for test, listed in self._tests.items() for case in listed}
+        coverage = {"tests": {"expected": len(self._tests), "reported": reported},
+                    "cases": {"expected": len(cases), "reported": len(document["cases"])}}
+        if setting("KG_FILTER") is not None:
+            coverage["filter"] = setting("KG_FILTER")
+        if os.path.realpath(self._baselines) != os.path.realpath("baselines"):
+            coverage["baselines"] = self._baselines
+        if self._partial and reported < len(self._tests):
+            coverage["partial"] = True
+        return coverage

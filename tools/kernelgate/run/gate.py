@@ -1,0 +1,306 @@
+"""kernelgate gate: the gate, from a checkout to an exit code.
+
+Gates the project in the current folder, or in KG_PROJECT: installs what is missing,
+builds, runs ctest for every target that this machine has, prints one line per
+comparison, every failure and the verdict, and leaves out/.
+
+--target model is the CPU model: results, accesses to memory, and exact counters.
+--target sm is the code that nvcc generates: spills, occupancy and 128-bit loads,
+without a GPU. --target all is the CPU model; where there is nvcc, the generated code;
+where there is a GPU too, that.
+
+Several GPUs: the tests are spread over those that CUDA shows; CUDA_VISIBLE_DEVICES
+chooses among them. Further environment: KG_OUT (where results go, out/ by default),
+KG_CASE_TIMEOUT (seconds a case may be silent, 60 by default), KG_CASE_SECONDS (seconds
+it may be sampled for on a GPU, 0.5 by default), CUDACXX (the nvcc to use),
+CTEST_PARALLEL_LEVEL, and CI=true, which makes compiler warnings errors.
+
+exit: 0 pass; 1 slower or wrong (strict: or not judged); 2 error: the build failed, a
+crash, a bad file, no such case; 77 nothing was judged, or a target has no baseline yet
+(strict: 2)
+"""
+
+import contextlib
+import glob
+import importlib
+import os
+import random
+import re
+import shutil
+import subprocess
+import time
+
+from kernelgate.base import run_lock
+from kernelgate.base.common import Command, Failure, Option, complain
+from kernelgate.base.programs import GPU, NOTHING, call_program
+from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
+from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
+from kernelgate.run.base_build import Base
+from kernelgate.run.build import OTHERWISE, Build, read_lines
+from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc
+from kernelgate.run.project import Project, need_baselines
+from kernelgate.run.run_files import clear, make_folder, refuse_source
+
+NAME = "kernelgate gate"
+TARGETS = ("all", "model", "gpu", "sm")
+SHOWN_LOG_LINES = 20
+# Only the gate settles suspects, so that only it may have any.
+OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FILTER_GIVEN", "KG_CHANGED", "KG_SAMPLE", "KG__CALLER")
+PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
+LIST_SECONDS = 60
+
+DETAILS = __doc__.partition("\n\n")[2]
+COMMAND = Command(
+    "gate",
+    options=(
+        Option("--target", "KIND", "all (the default), model, gpu or sm"),
+        Option("--strict", None, "what CI wants: whatever could not be judged fails too (the same as KG_STRICT=1)"),
+        Option("--filter", "GLOB", "only the cases whose id matches, such as 'matmul_f32/tiled/*' (the same as KG_FILTER)"),
+        Option("--changed", None, "on a GPU, time only what changed: cases whose launch and machine code are not the base's, else the "
+                                  "baseline's (the default in a pull request of GitHub Actions)"),
+        Option("--all", None, "time everything: the default elsewhere"),
+        Option("--sample", "N", "with --changed, N cases chosen at random are timed all the same"),
+        Option("--base", "REF", "say what became of the baselines since the commit REF; on a GPU, hold what got slower against REF, by "
+                                "pairs of processes of both builds"),
+        Option("--paired", None, "with --base: so is every timed case, whether it got slower or not"),
+        Option("--seconds", "N", "how long that may take (default: 300, with --paired 3600)"),
+        Option("--verbose", None, "print one line per case as well, and per test as it ends"),
+        Option("--quiet", None, "print the line of the verdict alone"),
+        Option("-v", None, "short for --verbose"),
+        Option("-q", None, "short for --quiet"),
+    ),
+    details=DETAILS,
+)
+
+
+class NothingToJudge(Exception):
+    """There is nothing to judge here, which only a strict run takes for an error."""
+
+
+def choose_target(command, options):
+    target = options["target"] or "all"
+    if target not in TARGETS:
+        raise Failure(f"{command.name}: --target is all, model, gpu or sm, not '{target}'")
+    return target
+
+
+class Gate:
+    """A run of the gate, whose options are right and belong together."""
+
+    def __init__(self, options):
+        for name in OWN_SETTINGS:
+            os.environ.pop(name, None)
+        if options["filter"] is not None:
+            os.environ.update(KG_FILTER=options["filter"], KG_FILTER_GIVEN=options["filter"])
+        quiet, self.verbose = options["quiet"] or options["q"], options["verbose"] or options["v"]
+        self.detail = ["--quiet"] if quiet else ["--verbose"] if self.verbose else []
+        self.console = Console(quiet)
+        self.project = Project()
+        self.target = choose_target(COMMAND, options)
+        self.since = options["base"]
+        self.base = Base(self.project, self.since) if self.since is not None else None
+        self._choose_times(options)
+        if options["strict"]:
+            os.environ["KG_STRICT"] = "1"
+        self.strict = is_strict()
+        refuse_hidden_filter(self.strict)
+        self._choose_folders()
+        self.preset, self.labels, self.tested = "cpu", [], "CPU model"
+        self.command, self.folder, self.only = "", "", []  # known once it is built
+        self.errors, self.notes = [], []
+
+    def _choose_times(self, options):
+        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
+            if options[one] and options[other]:
+                raise Failure(f"gate: --{one} and --{other} exclude each other: give one of them")
+        self.changed = options["changed"] or (os.environ.get("GITHUB_EVENT_NAME") in PULL_REQUESTS and not options["all"]
+                                              and not options["paired"])
+        for name, form, what in (("seconds", "[1-9][0-9]{0,5}", "a whole number from 1 to 999999"),
+                                 ("sample", "[0-9]{1,6}", "a number of cases")):
+            if options[name] is not None and not re.fullmatch(form, options[name]):
+                raise Failure(f"gate: --{name} is {what}, not '{options[name]}'")
+        self.sample = int(options["sample"] or 0)
+        if self.sample and not self.changed:
+            raise Failure("gate: --sample needs --changed: without it all cases are timed")
+        self.paired = options["paired"]
+        self.settling = (["--seconds", options["seconds"]] if options["seconds"] else []) + (["--paired"] if self.paired else [])
+        if self.settling and (self.base is None or self.target in ("model", "sm")):
+            raise Failure(f"gate: {self.settling[0]} requires --base REF, and times, which a GPU alone has")
+
+    def _choose_folders(self):
+        """Tests run in folders of their own, so the paths that they are given must not depend on the current one."""
+        if setting("KG_BASELINES") is not None:
+            os.environ["KG_BASELINES"] = need_baselines()
+        self.out = os.path.abspath(setting("KG_OUT") or os.path.join(self.project.root, "out"))
+        os.environ["KG_OUT"] = self.out
+        if re.search("[\x00-\x1f\x7f]", self.out):
+            raise Failure(f"KG_OUT='{self.out}' holds a control character: set it to another folder")
+        os.chdir(self.project.root)
+        refuse_source(self.out)
+
+    def run(self, held):
+        """The exit code; `held` is the stack of what is given back at the end."""
+        make_folder(self.out)
+        held.enter_context(run_lock.held(self.out, NAME))
+        # Whatever happens from here on, an earlier run's results must not be taken for this one's. A filter that takes no case makes
+        # no run, which only a build can tell.
+        with contextlib.ExitStack() as forgetting:
+            if setting("KG_FILTER") is None:
+                clear(self.out)
+            else:
+                forgetting.callback(clear, self.out)
+            setup(self.project, self.console)
+            if shutil.which("ctest") is None:
+                raise Failure("ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it")
+            self._build(held)
+            forgetting.pop_all()
+        self._begin()
+        if self.base is not None:
+            self._prepare_base()
+        if self.changed and self.preset == "gpu":
+            self._choose_sample()
+        return self._test()
+
+    def _choose_preset(self):
+        if self.target == "model":
+            self.labels = ["--label-regex", "^(model|gate)$"]
+            return
+        nvcc = find_nvcc()
+        if self.target == "sm":
+            self.labels, self.tested = ["--label-regex", "^(sm|gate)$"], "generated code"
+            if not nvcc:
+                raise NothingToJudge(f"nothing was judged for --target sm: no nvcc to generate code: {NVCC_ADVICE}")
+            return
+        gpu = find_gpu()
+        if gpu.state == "usable" and nvcc:
+            self.console.say(f"GPU: {gpu.text}; nvcc: {nvcc}")
+            self.preset, self.tested = "gpu", "GPU and CPU model"
+            if self.target == "gpu":
+                self.labels, self.tested = ["--label-regex", "^(gpu|gate)$"], "GPU"
+        elif gpu.state == "none":
+            if self.target == "gpu":
+                raise NothingToJudge(f"{gpu.text}, so nothing was judged for --target gpu")
+            self.console.say(f"{gpu.text}: no times are gated")
+        else:
+            why = (f"GPU found ({gpu.text}), but no nvcc to build for it: {NVCC_ADVICE}" if gpu.state == "usable" else
+                   f"GPU unusable: {gpu.text}; reinstall or load the NVIDIA driver")
+            if self.target == "gpu" or self.strict:
+                raise Failure(f"{why} (or choose --target model)")
+            self.console.say(f"{why}; until then no times are gated")
+
+    def _build(self, held):
+        self._choose_preset()
+        build = Build(self.project, self.preset, self.console)
+        held.enter_context(run_lock.held(build.folder, NAME, OTHERWISE))
+        build.build(*(["kg_command"] if self.target == "sm" else []))
+        self.command = self.project.command(self.preset)
+        self.folder = f"build/{self.preset}"
+        for name in ("ctest.log", "ctest.xml"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(f"{self.folder}/{name}")
+        code = self._build_code(build)
+        self.only = [] if self.target == "all" and code else [
+            word for kind in (("model", "gpu") if self.target == "all" else (self.target,)) for word in ("--target", kind)]
+
+    def _build_code(self, build):
+        """Whether the generated code is judged; if so, has the kernels compiled for each architecture. --target all does without it
+        where there is no baseline of this nvcc, and the results say so."""
+        if self.target in ("model", "gpu") or self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
+            return False
+        said = []
+        if run_step([self.command, "code", "--build", self.folder, "--ready"], said.append, stderr=subprocess.STDOUT):
+            why = said[0].removeprefix("kernelgate: ") if said else "kernelgate code --ready failed"
+            if self.target == "sm":
+                raise NothingToJudge(f"nothing was judged for --target sm: {why}")
+            if glob.glob("baselines/sm_*.json"):  # a project that has never recorded any need not be told each time
+                self.notes.append(f"the generated code is not judged: {why}")
+            self.labels = ["--label-exclude", "^sm$"]
+            return False
+        build.build("kernel_code")
+        if self.target != "sm":
+            self.tested += " and generated code"
+        return True
+
+    def _call(self, *words):
+        """Runs a command of kernelgate, whose errors may be what the tests' programs say."""
+        return run_step([self.command, *words], stderr=subprocess.PIPE)
+
+    def _begin(self):
+        code = self._call("begin", "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs", *self.only)
+        if code:
+            raise SystemExit(2)
+
+    def _prepare_base(self):
+        if self.preset != "gpu":
+            self.console.say(f"the base {self.since} is not built: the counters of the CPU model are exact")
+            self.base = None
+        elif self.base.build(self.console):
+            os.environ.update(KG_BASE=self.base.folder, KG_BASE_REF=self.since, KG_BASE_COMMIT=self.base.commit[:10])
+            if self.paired:
+                os.environ["KG_PAIRED"] = "1"
+        else:
+            # The baseline's word alone, which the change may have written, leaves nothing untimed.
+            self.base, self.changed = None, False
+
+    def _choose_sample(self):
+        os.environ["KG_CHANGED"] = "1"
+        cases = []
+        for program in self.project.programs("gpu", GPU) if self.sample else ():
+            done = call_program(program, "--cases", "time", seconds=LIST_SECONDS, filtered=True)
+            if done.returncode:
+                raise Failure(f"{program} does not list its cases: build it again")
+            cases += done.stdout.decode().split()
+        if cases:
+            os.environ["KG_SAMPLE"] = ",".join(random.sample(cases, min(self.sample, len(cases))))
+
+    def _test(self):
+        # Only now: what they import may have been installed by this run.
+        ctest = importlib.import_module("kernelgate.run.ctest")
+        boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
+        if boards.error:
+            self.errors.append(f"the boards could not be listed: {boards.error}")
+        begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
+        code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose)
+        ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
+        self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
+        if not os.path.exists(report) and os.path.exists(log):  # a ctest that tells nothing of its tests has at least said why
+            pass_on_errors(read_lines(log)[-SHOWN_LOG_LINES:])
+        if self.base is not None and self._settle():
+            self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
+        return self._results(report, code)
+
+    def _settle(self):
+        return run_step([self.command, "settle", "--base", self.base.folder, "--head", self.folder, "--out", self.project.shown(self.out),
+                         *self.settling], self.console.pass_on, stderr=subprocess.STDOUT)
+
+    def _results(self, report, code):
+        """This step alone prints the verdict, and its exit code is the run's."""
+        words = ["--out", self.project.shown(self.out), "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs",
+                 "--ctest", report, "--ctest-code", str(code), *self.only, *self.detail]
+        words += ["--since", self.since] if self.since is not None else []
+        words += [word for note in self.notes for word in ("--note", note)]
+        words += [word for error in self.errors for word in ("--error", error)]
+        ended = self._call("results", *words, *(["--strict"] if self.strict else []))
+        if not os.path.exists(os.path.join(self.out, "results.json")):
+            raise Failure(f"ctest ended with code {code}, and there are no results in {self.out}")
+        return ended
+
+
+def setup(project, console):
+    """Installs what a gate needs and this machine lacks."""
+    os.environ["KG_PROJECT"] = project.root
+    code = run_step([os.path.join(project.home, "ci", "setup"), "--for", "gate"], console.pass_on, group=False)
+    del os.environ["KG_PROJECT"]
+    if code:
+        raise SystemExit(code)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    with told_when_stopped(), contextlib.ExitStack() as held:
+        gate = Gate(options)
+        try:
+            return gate.run(held)
+        except NothingToJudge as nothing:
+            complain(str(nothing))
+            return 2 if gate.strict else NOTHING

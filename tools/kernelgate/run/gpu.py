@@ -1,0 +1,83 @@
+"""The GPU and the CUDA compiler of this machine, as a gate looks for them before anything is built. usage: python3 -m
+kernelgate.run.gpu, which prints the names of the GPUs where they can be built for"""
+
+import collections
+import ctypes.util
+import glob
+import os
+import shutil
+from typing import NamedTuple
+
+from kernelgate.base.common import Failure, print_output, run
+from kernelgate.code.cuda_tools import run_tool
+from kernelgate.run.machine import count_pci_gpus
+
+SECONDS = 60
+NVCC_ADVICE = ("install the CUDA Toolkit, 12.4 or newer (https://developer.nvidia.com/cuda-downloads), and put nvcc on the PATH or its "
+               "path into CUDACXX")
+
+
+class Gpu(NamedTuple):
+    state: str  # usable; broken: there is one, without a driver that works; none
+    text: str  # the GPUs' names, or what is wrong
+
+
+def find_nvcc():
+    """The CUDA compiler, which CMake finds in CUDACXX from here on; None where there is none."""
+    toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+    for candidate in (os.environ.get("CUDACXX"), "nvcc", f"{toolkit}/bin/nvcc", "/usr/local/cuda/bin/nvcc"):
+        found = shutil.which(candidate) if candidate else None
+        if found:
+            os.environ["CUDACXX"] = found
+            return found
+    return None
+
+
+def _ask_driver():
+    """nvidia-smi's path and what it says; None where there is no such program."""
+    for candidate in ("nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"):
+        path = shutil.which(candidate)
+        if path:
+            done = run_tool([path, "--query-gpu=name", "--format=csv,noheader"], SECONDS)
+            said = done.stdout.strip() if done is not None else "no answer in 60 s"
+            return os.path.basename(path), said, done is not None and done.returncode == 0
+    return None
+
+
+def find_gpu():
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+        return Gpu("none", "CUDA_VISIBLE_DEVICES hides every GPU")
+    driver = _ask_driver()
+    said = ""
+    if driver:
+        tool, answer, works = driver
+        if works and answer and not answer.startswith("No devices"):
+            names = collections.Counter(sorted(answer.split("\n")))
+            return Gpu("usable", ", ".join(name if count == 1 else f"{count} x {name}" for name, count in names.items()))
+        said = f" ({tool}: {answer.partition(chr(10))[0]})" if answer else ""
+    for node in sorted(glob.glob("/dev/nvidia[0-9]*")):
+        if driver is None and ctypes.util.find_library("cuda"):
+            return Gpu("usable", node)
+        return Gpu("broken", f"{node} is there, but its driver does not answer{said}")
+    if count_pci_gpus(""):
+        return Gpu("broken", f"an NVIDIA GPU is on the PCI bus, but its driver does not work{said}")
+    return Gpu("none", "no NVIDIA GPU in this machine")
+
+
+def need_gpu(where):
+    """The text of a GPU that works and can be built for; `where` says what to do without."""
+    gpu = find_gpu()
+    if gpu.state != "usable":
+        raise Failure(f"there is no GPU to measure: {gpu.text}{where}")
+    if not find_nvcc():
+        raise Failure(f"no nvcc to build for the GPU ({gpu.text}): {NVCC_ADVICE}{where}")
+    return gpu.text
+
+
+def main(_arguments):
+    print_output("gpu", need_gpu(""))
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)

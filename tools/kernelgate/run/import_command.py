@@ -1,0 +1,136 @@
+"""kernelgate import: converts what another benchmark tool measured, and has it judged."""
+
+import json
+import re
+
+from kernelgate.base.common import Command, Failure, Option, nearest_name, read_json
+from kernelgate.base.judging import records_of
+from kernelgate.imports import google_benchmark
+from kernelgate.imports import nvbench
+from kernelgate.run.judge import OPTIONS, judge_records
+
+TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
+KEY_LENGTH = 95  # of the longest key of a target
+
+
+def named_tool(name):
+    known = " or ".join(TOOLS)
+    if name is None:
+        raise Failure(f"import: --from is missing: {known}")
+    if name not in TOOLS:
+        nearest = nearest_name(name, TOOLS)
+        raise Failure(f"import: --from {name}: is unknown" + (f"; did you mean {nearest}?" if nearest else f": {known}"))
+    return TOOLS[name]
+
+
+def check_target(key):
+    if key is None:
+        return
+    if not re.fullmatch("[a-z0-9-]+", key) or len(key) > KEY_LENGTH:
+        raise Failure(f"import: --target {key}: is not a target's key: use a-z, 0-9 and -, as in nvidia-h200")
+    if key == "cpu-model":
+        raise Failure(f"import: --target {key}: holds exact counters, and no times: name another")
+
+
+def read_documents(tool, paths):
+    """Each path with its document; no two are the same, or another tool's."""
+    texts = {}
+    for path in paths:
+        document = read_json(path, "give a file that the tool wrote")
+        text = json.dumps(document, sort_keys=True)
+        if text in texts:
+            raise Failure(f"{path}: is equal to {texts[text]}: give files of several processes")
+        texts[text] = path
+        other = next((other for other in TOOLS.values() if other.looks_like(document)), tool)
+        if not tool.looks_like(document) and other is not tool:
+            raise Failure(f"{path}: looks like a document of {other.NAME}: --from {other.NAME}")
+        yield path, document
+
+
+def name_target(tool, path, gpu, asked):
+    """The key that was asked for, or else the GPU's with the tool's name: what two tools measure of a kernel are two things."""
+    if asked is None and not gpu:
+        raise Failure(f"{path}: names no GPU: give --target KEY, the name of its baseline without .json")
+    if asked is not None and asked == gpu:
+        raise Failure(f"{path}: --target {asked}: is what this project's own programs call this GPU: name another, as "
+                      f"{gpu}-{tool.NAME}")
+    return asked or f"{gpu[:KEY_LENGTH - 1 - len(tool.NAME)]}-{tool.NAME}"
+
+
+def is_same_benchmark(a, b):
+    """Whether two names are of one benchmark. nvbench's hold the number of the board, which may be another in each process."""
+    a, b = (re.sub("Device=[0-9]*", "Device=", name) for name in (a, b))
+    return a == b
+
+
+class Measured:
+    """What kernelgate-judge takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
+    one case is passed to the judge, as "conflict"."""
+
+    def __init__(self, tool, paths, asked):
+        self._tool = tool
+        self._asked = asked
+        self._origin = {"files": paths, **({"target": asked} if asked is not None else {})}
+        self.targets = {}
+
+    def add_file(self, path, devices):
+        devices = [device for device in devices if device.records]
+        if not devices:
+            raise Failure(f"{path}: holds no benchmark: see what the benchmark's filter leaves")
+        if len(devices) > 1 and self._asked is not None:
+            raise Failure(f"{path}: is of {len(devices)} devices, and --target names one: measure on one of them")
+        seen = set()
+        for device in devices:
+            key = name_target(self._tool, path, device.target.get("key", ""), self._asked)
+            target = self.targets.setdefault(
+                key, {"target": {**device.target, "key": key}, "provenance": device.provenance, "cases": {}})
+            for case, record in device.records.items():
+                self._add(path, key, target["cases"], case, device.names[case], record, seen)
+
+    def _add(self, path, key, cases, case, name, record, seen):
+        entry = cases.setdefault(case, {"imported": {"from": self._tool.NAME, "name": name, **self._origin}, "records": []})
+        first = entry["imported"]["name"]
+        entry["records"].append(record)
+        if (key, case) in seen:
+            entry.setdefault("conflict", f"{path}: two devices of target {key} ran {case}: measure on one of them (--device)")
+        elif not is_same_benchmark(first, name):
+            entry.setdefault("conflict", f"{path}: {name} would be case {case}, as {first} of an earlier file is: name them so "
+                                         "that a value tells them apart")
+        seen.add((key, case))
+
+
+COMMAND = Command(
+    "import",
+    options=(
+        Option("--from", "TOOL", "what measured: nvbench or google-benchmark"),
+        Option("--target", "KEY", "the target (default: the files' GPU with the tool, nvidia-h200-nvbench)"),
+        *OPTIONS,
+    ),
+    details="""\
+FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
+`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which
+are judged like a run of this project's own programs; results.json, junit.xml and
+summary.md are written to the folder of the results, which is cleared first. Of several
+files, one per process, each case's median decides. The results of five imports, each
+adopted by `kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is
+imported.
+
+exit: 0 judged, and nothing worse; 1 slower (with --strict also noisy, no-baseline,
+vanished); 2 an error, and nothing was judged where a file is bad; 77 no case has a
+baseline
+""",
+    takes_operands=True,
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    tool = named_tool(options["from"])
+    check_target(options["target"])
+    paths = options["operands"]
+    if not paths:
+        raise Failure(f"import: needs the file that {tool.NAME} wrote")
+    measured = Measured(tool, [path.encode("utf-8", "replace").decode() for path in paths], options["target"])
+    for path, document in read_documents(tool, paths):
+        measured.add_file(path, tool.convert(path, document))
+    return judge_records(options, records_of("measured", targets=measured.targets))

@@ -1,0 +1,189 @@
+"""The facts of this machine for `kernelgate doctor`: its programs, packages, GPUs and baselines."""
+
+import glob
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass, field
+
+from kernelgate.baseline.file import load
+from kernelgate.base.case_id import target_key
+from kernelgate.base.common import Failure
+from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
+
+SECONDS = 20  # a program that does not print its version in this time does not work
+GPUS = 16  # more are counted, not described
+CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
+CHART_JS_HEADER = 200  # characters that its name is in
+
+
+@dataclass
+class Program:
+    """What a program printed of its version."""
+
+    found: bool = False
+    works: bool = False
+    path: str = ""
+    version: str = ""  # the line with its version, or its output where it failed
+    numbers: tuple = (0, 0)  # the first two of the version
+
+
+@dataclass
+class BaselineFact:
+    path: str = ""
+    cases: int = -1  # -1: there is none, or it is not right
+    error: str = ""  # what is wrong with it
+
+    @property
+    def is_read(self):
+        return self.cases >= 0
+
+
+@dataclass
+class Facts:
+    """All of them. As it is made, a machine with nothing installed."""
+
+    system: str = ""
+    processors: int = 1
+    programs: dict = field(default_factory=dict)  # by what the diagnosis calls them
+    boost_header: bool = False
+    boost_library: str = ""
+    kernel_driver: str = ""  # the first line of /proc/driver/nvidia/version
+    pci_gpus: int = 0  # NVIDIA's display and 3D controllers, which are seen without a driver
+    device_nodes: int = 0
+    locked_nodes: int = 0  # those that this user may not open
+    cuda: Cuda = field(default_factory=Cuda)
+    nvml: Nvml = field(default_factory=Nvml)
+    baselines: list = field(default_factory=list)  # of the described GPUs
+    model_baseline: BaselineFact = field(default_factory=BaselineFact)
+
+    def program(self, item):
+        return self.programs.get(item, Program())
+
+
+def run(arguments):
+    """The exit code and output of a program; None and "" where it is not found, and -1 where it did not end."""
+    # The output is parsed: it must not be translated.
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True, env=environment)
+    except (FileNotFoundError, NotADirectoryError):
+        return None, ""
+    except OSError as error:
+        return -1, error.strerror
+    try:
+        output, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return -1, f"no answer within {SECONDS} s"
+    return process.returncode, output.decode("utf-8", "replace")
+
+
+def ask(arguments, mark="", path=None):
+    """What a program says of its version, in the line with a mark, or in the first."""
+    code, output = run(arguments)
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    version = next((line for line in lines if mark in line), lines[0] if lines else "")
+    numbers = re.search(r"([0-9]{1,9})\.([0-9]{1,9})", version[version.find(mark):])
+    return Program(code is not None, code == 0, path or arguments[0], version,
+                   tuple(map(int, numbers.groups())) if numbers else (0, 0))
+
+
+def ask_compiler(variable, *names):
+    """The compiler that a variable names, "ccache gcc", else the first that exists."""
+    words = os.environ.get(variable, "").split()
+    if words:
+        return ask([*words, "--version"], path=f"{variable}={os.environ[variable]}")
+    programs = [ask([name, "--version"]) for name in names]
+    return next((program for program in programs if program.found), programs[-1])
+
+
+def ask_package(name):
+    program = ask(["pkg-config", "--modversion", name])
+    return program if program.works else Program()  # it fails for a package that it does not know
+
+
+def find_chart_js():
+    path = os.environ.get("KG_CHART_JS") or CHART_JS
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            name = re.search(r"Chart\.js v3\..*", file.read(CHART_JS_HEADER))
+    except OSError:
+        name = None
+    return Program(True, True, path, f"{name[0]}, {path}") if name else Program()
+
+
+def ask_programs(root):
+    programs = {item: ask([name, "--version"]) for item, name in (
+        ("CMake", "cmake"), ("Ninja", "ninja"), ("pkg-config", "pkg-config"), ("gcovr", "gcovr"), ("git", "git"))}
+    programs["C compiler"] = ask_compiler("CC", "cc", "gcc")
+    programs["C++ compiler"] = ask_compiler("CXX", "g++", "c++")
+    programs.update({name: ask_package(name) for name in ("criterion", "jansson", "libdw")})
+    programs["Chart.js"] = find_chart_js()
+    programs["nvcc"] = ask(["nvcc", "--version"], "release ")
+    if not programs["nvcc"].found:
+        programs["nvcc"] = ask([f"{root}/usr/local/cuda/bin/nvcc", "--version"], "release ")
+    return programs
+
+
+def find_boost(compiler):
+    """Whether the compiler finds Boost.Context's header, and the path of its library."""
+    name = compiler.path if compiler.found and "=" not in compiler.path else "g++"
+    header, _ = run([name, "-x", "c++", "-fsyntax-only", "-include", "boost/context/detail/fcontext.hpp", "/dev/null"])
+    for library in ("libboost_context.so", "libboost_context.a"):
+        code, output = run([name, f"-print-file-name={library}"])
+        if code == 0 and "/" in output:  # it prints the bare name of a file that it does not find
+            return header == 0, output.strip().splitlines()[0]
+    return header == 0, ""
+
+
+def first_line(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline().rstrip("\n")
+    except OSError:
+        return ""
+
+
+def describe_system(root):
+    name = "unknown system"
+    try:
+        with open(f"{root}/etc/os-release", encoding="utf-8", errors="replace") as file:
+            name = next((line.partition("=")[2].strip().strip("\"'") for line in file if line.startswith("PRETTY_NAME=")), name)
+    except OSError:
+        pass
+    kernel = os.uname()
+    return f"{name}, {kernel.sysname} {kernel.release} {kernel.machine}"
+
+
+def count_pci_gpus(root):
+    folders = glob.glob(f"{glob.escape(root)}/sys/bus/pci/devices/*")
+    return sum(
+        first_line(f"{folder}/vendor") == "0x10de" and first_line(f"{folder}/class").startswith("0x03") for folder in folders)
+
+
+def read_baseline(folder, key):
+    path = f"{folder}/{key}.json"
+    try:
+        baseline = load(path)
+    except Failure as failure:
+        return BaselineFact(path, error=str(failure))
+    return BaselineFact(path, -1 if baseline is None else len(baseline.cases))
+
+
+def collect(root, folder):
+    """The facts, with system files below `root` ("": of this machine) and the baselines in a folder."""
+    programs = ask_programs(root)
+    header, library = find_boost(programs["C++ compiler"])
+    nodes = [
+        path for path in glob.glob(f"{glob.escape(root)}/dev/nvidia*") if re.fullmatch("nvidia[0-9]+", os.path.basename(path))
+    ]
+    nvml = ask_nvml(GPUS)
+    return Facts(describe_system(root), os.cpu_count() or 1, programs, header, library,
+                 first_line(f"{root}/proc/driver/nvidia/version"), count_pci_gpus(root), len(nodes),
+                 sum(not os.access(path, os.R_OK | os.W_OK) for path in nodes), ask_cuda(), nvml,
+                 [BaselineFact() if gpu.error else read_baseline(folder, target_key(gpu.name)) for gpu in nvml.gpus],
+                 read_baseline(folder, "cpu-model"))

@@ -1,0 +1,345 @@
+"""Merges what the tests of a run left, out/records/TEST.verdicts.json, into the results of the run: a case of several parts is
+one, with the metrics of all and the worst verdict."""
+
+import math
+import os
+
+from kernelgate.base.case_id import variant_of_case
+from kernelgate.base.common import Failure, is_number, list_of, member, object_of, read_json, text_of
+from kernelgate.base.figures import plural
+from kernelgate.base.programs import glob_meant, globs_take
+from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
+from kernelgate.run.causes import add_causes
+from kernelgate.base.schema_form import check_form
+from kernelgate.base.settings import setting
+
+VERDICTS_SCHEMA = "kernelgate-verdicts/1"
+SUFFIX = ".verdicts.json"
+UNTAKEN = ".untaken"  # a file of the build's folder: lines of a source and options, separated by tabs
+REMEDY = "run the test again"
+COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
+PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
+
+# What a part says of its verdict, which the worst part says of the case.
+_OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
+# What else a part recorded: the first part that has it is heard.
+_OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
+             "imported", "same_code", "in_order")
+
+
+def make_tally():
+    return dict.fromkeys((*VERDICTS, *COUNTS), 0)
+
+
+def exit_code(tally, strict):
+    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), and unlisted cases are doubtful too."""
+    doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
+    judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
+    excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
+    if tally["error"] or tally["broken"]:
+        return ERROR
+    if tally["slower"] or tally["less-accurate"] or tally["wrong"] or tally["failed_claims"]:
+        return FAIL
+    if strict and tally["unavailable"] or not judged and (not excused or strict and tally["no-baseline"]):
+        return ERROR
+    if tally["vanished"]:
+        return FAIL
+    if not judged or tally["unrecorded"]:
+        return NOTHING
+    return FAIL if strict and doubtful > 0 else PASS
+
+
+def load_verdicts(path):
+    """A test's verdicts. Failure where the file is not of their form."""
+    document = read_json(path, REMEDY)
+    check_form(path, document, VERDICTS_SCHEMA, "verdicts.schema.json", REMEDY)
+    return document
+
+
+def _is_silent(verdicts):
+    """Whether a test that is through judged nothing, and does not say why."""
+    said = ("cases", "claims", "refused", "vanished", "errors")
+    return verdicts["complete"] and "skipped" not in verdicts and not any(list_of(verdicts, key) for key in said)
+
+
+def _tally_rest(verdicts, tally):
+    """Counts what a test says outside of its cases."""
+    tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
+    tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
+    if "skipped" in verdicts:
+        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty", "unchanged", "gpu-only") else "unavailable"] += 1
+    elif _is_silent(verdicts):
+        tally["broken"] += 1
+
+
+def test_exit_code(verdicts, strict):
+    tally = make_tally()
+    for entry in list_of(verdicts, "cases"):
+        tally[counts_as(entry)] += 1
+    tally["vanished"] = len(list_of(verdicts, "vanished"))
+    _tally_rest(verdicts, tally)
+    tally["pass"] += bool(list_of(verdicts, "claims"))
+    return exit_code(tally, strict)
+
+
+def _without_nulls(members):
+    return {key: value for key, value in members.items() if value is not None}
+
+
+def _merge_metrics(merged, part):
+    """Adds the metrics of a part; of two of a name the one with the worse verdict is kept."""
+    pairs = object_of(part, "pairs")
+    for name, metric in object_of(part, "metrics").items():
+        known = merged["metrics"].get(name)
+        rank = RANKS.get(text_of(metric, "verdict"), -1)
+        if known is not None and rank <= RANKS.get(text_of(known, "verdict"), -1):
+            continue
+        merged["metrics"][name] = _without_nulls(metric)
+        merged.setdefault("pairs", {}).pop(name, None)
+        if name in pairs:
+            merged["pairs"][name] = pairs[name]
+
+
+def _take_verdict(merged, part, test):
+    for key in _OF_VERDICT:
+        merged.pop(key, None)
+        if key in part:
+            merged[key] = part[key]
+    merged.setdefault("why", "")
+    merged["test"] = test
+
+
+def _add_part(merged, part):
+    if "part" in part:
+        merged["parts"].append(part["part"])
+    seconds = member(part, "seconds")
+    merged["seconds"] += seconds if is_number(seconds) and math.isfinite(seconds) else 0
+    _merge_metrics(merged, part)
+    for key in _OF_FIRST:
+        if part.get(key) not in (None, [], {}):
+            merged.setdefault(key, part[key])
+    if member(part, "suspect"):
+        merged["suspect"] = True
+
+
+class Merge:
+    """The results of a run while they grow."""
+
+    def __init__(self, out, strict):
+        self.strict = strict
+        self.tally = make_tally()
+        self.document = {"schema": SCHEMA, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
+                         "cases": [], "tests": [], "claims": [], "refused": [], "vanished": [], "unlisted": [], "errors": [],
+                         "speedups": [], "notes": [], "tally": self.tally}
+        self._cases = {}  # by target and id
+        self._listed = set()  # the refused and vanished cases that are listed
+        self._nearest = []  # the cases that tests without one took to be meant by the filter
+
+    def add_error(self, test, why):
+        """Adds an error of a test or (None) of the run as a whole."""
+        self.document["errors"].append({"test": test, "why": why} if test is not None else {"why": why})
+        self.tally["broken"] += 1
+
+    def _merge_target(self, verdicts, key):
+        provenance = object_of(verdicts, "provenance")
+        if "target" in verdicts:
+            self.document["targets"].setdefault(key, verdicts["target"])
+        if "provenance" in verdicts:
+            known = self.document["provenance"].setdefault(key, {})
+            known.update({name: fact for name, fact in provenance.items() if name not in known})
+        if "board" in verdicts:
+            board = self.document["boards"].setdefault(verdicts["board"], {})
+            board["target"] = key
+            if "provenance" in verdicts:
+                board["provenance"] = {**provenance, **object_of(board, "provenance")}
+
+    def _merge_case(self, part, test):
+        key = part["target"], part["case"]
+        merged = self._cases.get(key)
+        if merged is None:
+            merged = {"case": part["case"], "target": part["target"], "parts": [], "seconds": 0, "metrics": {}}
+            self._cases[key] = merged
+            self.document["cases"].append(merged)
+        _add_part(merged, part)
+        # The worst part gives the verdict; of equals the one that gives a reason. A kernel may be both less accurate and slower:
+        # neither hides the other.
+        rank = RANKS[part["verdict"]] - RANKS.get(text_of(merged, "verdict"), -1)
+        takes = rank > 0 or rank == 0 and not merged["why"]
+        other = {name: merged.get(name) for name in ("verdict", "why")} if takes else part
+        if takes:
+            _take_verdict(merged, part, test)
+        if {other["verdict"], merged["verdict"]} == {"less-accurate", "slower"}:
+            merged["also"] = other["why"]
+
+    def _list_once(self, key, target, entry):
+        if (key, target, entry["case"]) not in self._listed:
+            self._listed.add((key, target, entry["case"]))
+            self.document[key].append(entry)
+
+    def _merge_lists(self, verdicts, target):
+        test = verdicts["test"]
+        for key in ("speedups", "notes"):
+            self.document[key] += ({"note": note, "target": target, "test": test} for note in list_of(verdicts, key))
+        for why in list_of(verdicts, "errors"):
+            self.document["errors"].append({"test": test, "why": why})
+        for case in list_of(verdicts, "vanished"):
+            self._list_once("vanished", target, {"case": case, "target": target, "test": test})
+        for entry in list_of(verdicts, "refused"):
+            refused = {"case": entry["case"], "target": target, "test": test, "why": text_of(entry, "why")}
+            if member(entry, "gpu_only") is True:
+                refused["gpu_only"] = True
+            self._list_once("refused", target, refused)
+        for claim in list_of(verdicts, "claims"):
+            self.document["claims"].append({**claim, "target": target, "test": test, "why": text_of(claim, "why")})
+
+    def _note_suspects(self, verdicts, target):
+        """Suspects that nobody settled count as they were first observed."""
+        suspects = sum(member(entry, "suspect") is True for entry in list_of(verdicts, "cases"))
+        if suspects:
+            note = (f"{verdicts['test']}: {plural(suspects, 'suspect')} not settled against a base: judged by one observation "
+                    "(see kernelgate settle)")
+            self.document["notes"].append({"note": note, "target": target, "test": verdicts["test"]})
+
+    def _note_orders(self, verdicts, target):
+        """A variant that relies on the order of blocks passes with that said, by its first case."""
+        said = {}
+        for entry in list_of(verdicts, "cases"):
+            if member(entry, "in_order") is True and entry["verdict"] == "pass":
+                said.setdefault(variant_of_case(entry["case"]), text_of(entry, "why"))
+        self.document["notes"] += ({"note": f"{variant}: {why}", "target": target, "test": verdicts["test"]}
+                                   for variant, why in said.items())
+
+    def note_untaken(self, build):
+        """Notes which options of nvcc the CPU model's kernels were compiled without, as cmake/KgFlags.cmake lists them."""
+        for test in [test for test in self.document["tests"] if test["name"].startswith("model.") and test["name"].endswith(".check")]:
+            try:
+                with open(os.path.join(build, test["name"].split(".")[1] + UNTAKEN), encoding="utf-8", errors="replace") as file:
+                    rows = [line.rstrip("\n").split("\t") for line in file]
+            except OSError:
+                continue
+            if rows:
+                options = dict.fromkeys(option for _, *options in rows for option in options)
+                more = f" and {plural(len(rows) - 1, 'other file')}" if len(rows) > 1 else ""
+                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which ship: check on a GPU what "
+                        "they change")
+                self.document["notes"].append({"note": note, "target": test["target"], "test": test["name"],
+                                               "untaken": [{"source": source, "options": options} for source, *options in rows]})
+
+    def _check_end(self, verdicts):
+        """What is wrong with how a test ended. The tally has its own count of the first and the last."""
+        test = verdicts["test"]
+        why = None
+        if not verdicts["complete"]:
+            why = ("ended before it was finished (killed, crashed or timed out); what it judged until then is kept: run it "
+                   "again")
+        elif test.startswith(("gpu.", "model.")) and member(verdicts, "exit_code") is None:
+            why = "its program ended before it could report how the test ended (killed or crashed): run it again"
+            self.tally["broken"] += 1
+        elif _is_silent(verdicts):
+            why = "judged nothing, and gave no reason: run it again"
+        if why:
+            self.document["errors"].append({"test": test, "why": why})
+
+    def _merge_test(self, verdicts):
+        test = verdicts["test"]
+        # Where a test found no target, the first part of its name: "gpu" or "model".
+        target = text_of(object_of(verdicts, "target"), "key") or test.partition(".")[0]
+        self._merge_target(verdicts, target)
+        for part in list_of(verdicts, "cases"):
+            self._merge_case(part, test)
+        self._merge_lists(verdicts, target)
+        self._note_suspects(verdicts, target)
+        self._note_orders(verdicts, target)
+        if "nearest" in verdicts:
+            self._nearest.append(verdicts["nearest"])
+        _tally_rest(verdicts, self.tally)
+        self._check_end(verdicts)
+        entry = {"name": test, "target": target, "seconds": verdicts.get("seconds", 0), "complete": verdicts["complete"],
+                 "exit_code": test_exit_code(verdicts, self.strict)}
+        if "exit_code" in verdicts:
+            entry["program_exit_code"] = verdicts["exit_code"]
+        entry.update((key, verdicts[key]) for key in ("board", "skipped", "skipped_by") if key in verdicts)
+        self.document["tests"].append(entry)
+
+    def merge_file(self, folder, name):
+        """Merges a file of verdicts, or makes an error of it."""
+        try:
+            verdicts = load_verdicts(os.path.join(folder, name))
+        except Failure as failure:
+            self.add_error(name[:-len(SUFFIX)], str(failure))
+        else:
+            self._merge_test(verdicts)
+
+    def _known_cases(self):
+        return [entry["case"] for key in ("cases", "refused", "vanished") for entry in self.document[key]]
+
+    def _add_filter_error(self, subject, globs):
+        meant = glob_meant(globs, self._nearest)
+        self.add_error(None, filter_error(subject, meant))
+
+    def check_filter(self):
+        """A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing is a mistake, and so
+        is a glob of it that takes no case: what it was to take is not judged. Where tests could not say what they have, nobody
+        knows."""
+        globs, tests = setting("KG_FILTER"), len(self.document["tests"])
+        if globs is None:
+            return
+        if 0 < self.tally["filtered_out"] >= tests and not self.document["refused"]:
+            self._add_filter_error(f"KG_FILTER={globs}", globs)
+        elif tests and not self.tally["broken"] and not self.tally["unavailable"]:
+            cases = self._known_cases()
+            for glob in filter(None, globs.split(",")):
+                if not any(globs_take(glob, case) for case in cases):
+                    self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
+
+    def finish_cases(self, build):
+        """Sorts the cases by their targets, of one target in the order of their first appearance, counts and explains them."""
+        self.document["cases"].sort(key=lambda entry: entry["target"].encode("utf-8", "surrogateescape"))
+        for entry in self.document["cases"]:
+            self.tally[entry["verdict"]] += 1
+            self.tally["excused"] += counts_as(entry) != entry["verdict"]
+            if not entry.get("pairs"):
+                entry.pop("pairs", None)
+        add_causes(self.document, build)
+        for entry in self.document["cases"]:
+            entry.pop("moves", None)
+        self.tally["vanished"] = len(self.document["vanished"])
+        self._find_unrecorded()
+
+    def _find_unrecorded(self):
+        """The targets that nothing of is in any baseline: what was measured there was compared with nothing."""
+        judged = {entry["target"] for entry in self.document["cases"]
+                  if {"time", "count"} & set(entry["parts"]) and entry["verdict"] != "no-baseline"}
+        unjudged = {test["target"] for test in self.document["tests"] if member(test, "skipped_by") == "no-baseline"}
+        self.document["unrecorded"] = sorted(unjudged - judged)
+        self.tally["unrecorded"] = len(self.document["unrecorded"])
+
+
+def filter_error(subject, meant):
+    """That a filter, or a glob of one, takes no case."""
+    if meant:
+        return f'{subject} matches no case of any test; did you mean "{meant}"? `kernelgate list` has the cases'
+    return (f"{subject} matches no case of any test: `kernelgate list` has the cases, and COMPARISON/* is a filter for those of "
+            "one comparison")
+
+
+def merge(out, strict, nothing_is_an_error=True, build=None):
+    """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure where the folder
+    cannot be read. No file at all is an error too, unless the caller knows which tests were to leave one. `build` is the folder of
+    what ran, where it is known."""
+    records = f"{out}/records"
+    try:
+        names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))
+    except OSError as error:
+        raise Failure(f"{records}: the folder cannot be read: {error.strerror}: run ctest, or `kernelgate begin`, first") from None
+    run = Merge(out, strict)
+    for name in names:
+        run.merge_file(records, name)
+    if build is not None:
+        run.note_untaken(build)
+    if not names and nothing_is_an_error:
+        run.add_error(None, f"{records}: holds no verdicts, so no test of a comparison ran to its end: run ctest, and see its "
+                      "output")
+    run.check_filter()
+    run.finish_cases(build)
+    return run

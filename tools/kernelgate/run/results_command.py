@@ -1,0 +1,248 @@
+"""kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
+
+import datetime
+import glob
+import os
+import re
+import signal
+import socket
+import sys
+
+from kernelgate.report import annotations
+from kernelgate.baseline.diff import loosened
+from kernelgate.baseline.file import Commit, default_folder, gate_counts
+from kernelgate.baseline.lint import list_findings
+from kernelgate.code.code_baseline import architecture_of, path_of
+from kernelgate.base import run_lock
+from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, current_commit, json_text, member, print_output,
+                                    read_json)
+from kernelgate.code.generated_code import CodeBuild
+from kernelgate.report.publish import print_console, write_files
+from kernelgate.base.results import REMEDY, SCHEMA, Run
+from kernelgate.run.ctest import check_report
+from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
+from kernelgate.run.merge import ERROR, NOTHING, PASS, exit_code, merge
+from kernelgate.run.run_files import run_files, whose_run
+from kernelgate.run.texts import describe
+from kernelgate.base.schema_form import check_form
+from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
+
+
+def _lint(merged):
+    """Adds what is wrong with the baselines, unless the test that read one has said so."""
+    try:
+        found = list_findings()
+    except Failure as failure:
+        found = [str(failure)]
+    said = {error["why"] for error in merged.document["errors"]}
+    for line in found:
+        if line not in said:
+            merged.add_error(None, line)
+
+
+def add_baselines(merged, since):
+    """How narrowly the baselines of the run gate and, since a commit, what became of every file."""
+    folder = default_folder()
+    judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
+    counts = {target: gate_counts(baseline) for target, baseline in zip(merged.document["targets"], judged) if baseline}
+    changes = {"gates": [{"target": target, **found} for target, found in counts.items() if found],
+               "by_hand": sum(metric.by_hand for baseline in filter(None, judged) for case in baseline.cases.values()
+                              for metric in case.metrics.values()), "files": [], "loosened": []}
+    try:
+        if since is not None:
+            changes.update(loosened(since))
+    except Failure as failure:
+        complain(str(failure))
+        merged.add_error(None, "the baselines could not be compared with what they were: the standard error says why")
+        return
+    if any(judged) or since is not None:
+        merged.document["baselines"] = changes
+
+
+def check_code_baselines(merged, build, since):
+    """Adds an error for each baseline of generated code that a commit, the one before where none is named, or another target of the
+    tree asks for, and that is not there: nothing of its architecture would be judged."""
+    folder = default_folder()
+    wanted, architectures = {}, []
+    try:
+        commit = Commit(folder, since or "HEAD")
+        wanted = {f"{folder}/{name}": f"{commit.reference} has it" for name in commit.list_files(architecture_of) if commit.read(name) is not None}
+    except Failure:
+        pass  # no checkout; that a commit is not known has been said
+    if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
+        architectures = CodeBuild(build).architectures
+    for architecture in architectures:
+        wanted.setdefault(path_of(folder, architecture), "a GPU in baselines/ has that architecture")
+    for path, why in wanted.items():
+        if not os.path.exists(path):
+            merged.add_error(None, f"{path}: {why}, and there is no such file, so that its code is not judged: put it back, or record it "
+                                   "with ci/rebaseline --target sm")
+
+
+def name_commits(document, commit):
+    commit = commit or current_commit()
+    if commit is not None:
+        document["commit"] = commit
+    if setting("KG_BASE") is not None and setting("KG_BASE_REF") is not None:
+        document["base"] = {"ref": setting("KG_BASE_REF")}
+        if setting("KG_BASE_COMMIT") is not None:
+            document["base"]["commit"] = setting("KG_BASE_COMMIT")
+
+
+def publish(document, folder, detail, as_json, annotated):
+    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
+    run, in those that could too."""
+    document["host"] = socket.gethostname()
+    document["ended"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    describe(document)
+    files = run_files()
+    prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
+    results = Run(document, prefix=prefix)
+    if write_files(folder, [(form, file) for form, file in files if form == "json"], results):
+        return False
+    failed = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
+    if failed:
+        document["errors"] += [{"why": why} for why in failed.values()]
+        document["tally"]["broken"] += len(failed)
+        document["exit_code"] = ERROR
+        describe(document)
+        files = [file for file in files if file not in failed]
+        results = Run(document, prefix=prefix)
+        write_files(folder, files, results)
+    if detail is not None:
+        print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
+    if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
+        print_output("results", annotations.write(results))
+    if as_json:
+        print_output("results", json_text(document))
+    return not failed
+
+
+def finish(merged):
+    code = exit_code(merged.tally, merged.strict)
+    skips = {member(test, "skipped_by") for test in merged.document["tests"]}
+    # That all of a run is for GPUs alone was asked for.
+    if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
+        code = PASS
+    merged.document["exit_code"] = code
+
+
+def _merge(options, folder):
+    strict = options["strict"] or is_strict()
+    refuse_hidden_filter(strict)
+    run_lock.check(folder)
+    programs = options["programs"]
+    if programs is None:
+        return merge(folder, strict, build=options["build"])
+    partial = ctest_chose_tests()
+    tests = list_tests(programs, options["target"])
+    merged = merge(folder, strict, nothing_is_an_error=partial, build=options["build"])
+    Coverage(merged, tests, default_folder(), partial).check()
+    return merged
+
+
+def _code_of_ctest(text):
+    if text is None:
+        return 0
+    if not re.fullmatch("[0-9]{1,3}", text) or int(text) > 255:
+        raise Failure(f"results: --ctest-code '{text}': expected an exit code from 0 to 255")
+    return int(text)
+
+
+def _detail(options):
+    return "quiet" if options["quiet"] or options["q"] else "verbose" if options["verbose"] or options["v"] else "brief"
+
+
+def _print_again(path, detail):
+    document = read_json(path, REMEDY)
+    check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
+    print_console(Run(document), detail, [], sys.stdout)
+    return PASS
+
+
+COMMAND = Command(
+    "results",
+    options=(
+        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
+        Option("--build", "DIR", "the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it"),
+        Option("--strict", None, "fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)"),
+        Option("--programs", "FILE", "the programs whose tests had to report, one path per line"),
+        Option("--target", "KIND", "gpu, model or sm: only the tests of this target had to report; may be repeated",
+               repeated=True),
+        Option("--ctest", "FILE", "the report of ctest --output-junit, which says how each test ended"),
+        Option("--ctest-code", "N", "the exit code of ctest"),
+        Option("--error", "TEXT", "an error of the run that no test can report; may be repeated", repeated=True),
+        Option("--note", "TEXT", "what the run did not judge of generated code; may be repeated", repeated=True),
+        Option("--since", "COMMIT",
+               "compare the baselines with what they were at this commit, branch or tag, and say what is held more loosely"),
+        Option("--print", "FILE", "only print the results of an earlier run, whose results.json FILE is"),
+        Option("--verbose", None, "print one line per case, not only one per comparison"),
+        Option("--quiet", None, "print the line of the verdict alone"),
+        Option("-v", None, "short for --verbose"),
+        Option("-q", None, "short for --quiet"),
+        JSON_OPTION,
+    ),
+    details="""\
+exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no
+table (with --strict also environment, noisy, no-baseline, unlisted); 2 an error; 77
+nothing was judged (with --strict 2, unless all was filtered out)
+
+With --programs each test of theirs that left no verdict is an error, unless the ctest
+that called this was told to run only some tests (-R, -L and the like). Cases of the
+baselines (KG_BASELINES, else baselines) that no table has any more have vanished.
+
+--since changes no verdict, but where a commit is not known, or a baseline cannot be
+read, which is an error.
+
+In a job of GitHub Actions (GITHUB_ACTIONS=true) what failed is also annotated, the
+worst first, at the lines of the sources in the current folder.
+""",
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    folder = results_folder(options["out"])
+    ctest_code = _code_of_ctest(options["ctest-code"])
+    if options["print"] is not None:
+        return _print_again(options["print"], _detail(options))
+    # Whoever reads the output may end early, and the files are written all the same.
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    merged = _merge(options, folder)
+    try:
+        return _finish(merged, options, folder, ctest_code)
+    finally:
+        run_lock.release(folder, whose_run())
+
+
+def _note_uninitialized(document, build):
+    """Notes the variables that g++ takes for uninitialized, as kernel_stub.py left it next to the objects."""
+    lines = set()
+    for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            lines |= set(file.read().splitlines())
+    document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
+
+
+def _finish(merged, options, folder, ctest_code):
+    """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
+    if options["ctest"] is not None:
+        try:
+            check_report(merged, options["ctest"], ctest_code)
+        except Failure as failure:
+            merged.add_error(None, str(failure))
+    for why in options["error"]:
+        merged.add_error(None, why)
+    merged.document["notes"][:0] = [{"note": note, "target": CODE, "test": ""} for note in options["note"]]
+    if options["programs"] is not None:
+        _note_uninitialized(merged.document, os.path.dirname(options["programs"]))
+        _lint(merged)
+    if options["build"] is not None:
+        merged.document["build"] = options["build"]
+    name_commits(merged.document, None)
+    add_baselines(merged, options["since"])
+    if merged.strict:
+        check_code_baselines(merged, options["build"], options["since"])
+    finish(merged)
+    written = publish(merged.document, folder, None if options["json"] else _detail(options), options["json"], not options["json"])
+    return merged.document["exit_code"] if written else ERROR

@@ -1,0 +1,191 @@
+"""kernelgate settle: has the programs of a build settle the suspects of a run against those of a base build."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+
+from kernelgate.base import color, run_lock
+from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, print_output, text_of
+from kernelgate.base.figures import plural
+from kernelgate.base.settings import results_folder, setting
+from kernelgate.base.text import clean
+from kernelgate.report.console import case_line
+from kernelgate.run.merge import ERROR, PASS, load_verdicts
+
+SCHEMA = "kernelgate-settled/1"
+PREFIX, SUFFIX = "gpu.", ".time"
+VERDICTS = f"{SUFFIX}.verdicts.json"
+SECONDS, PAIRED_SECONDS, MOST_SECONDS = 300.0, 3600.0, 1e6
+
+
+def _builds(options):
+    """The directories of both builds; a build compared with itself is always as fast."""
+    for name in ("base", "head"):
+        if options[name] is None:
+            raise Failure(f"settle: --{name} is missing: name the folder of a build")
+        if not os.access(options[name], os.R_OK | os.X_OK):
+            raise Failure(f"settle: --{name} {options[name]}: the folder cannot be read: name the folder of a build")
+    if os.path.samefile(options["base"], options["head"]):
+        raise Failure(f"settle: --base {options['base']} is --head {options['head']}: name the folders of two builds")
+    return options["base"], options["head"]
+
+
+def _limit(options, paired):
+    text = options["seconds"]
+    try:
+        seconds = (PAIRED_SECONDS if paired else SECONDS) if text is None else float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= MOST_SECONDS:
+        raise Failure(f"settle: --seconds {text}: is not a number of seconds above 0: give one")
+    return seconds
+
+
+class Settling:
+    """The suspects of a run by comparison, and what became of them."""
+
+    def __init__(self, options):
+        self._builds = _builds(options)
+        self.paired = options["paired"] or setting("KG_PAIRED") == "1"
+        self.limit = _limit(options, self.paired)
+        self.base = {"ref": options["ref"] or setting("KG_BASE_REF") or "the base"}
+        if setting("KG_BASE_COMMIT"):
+            self.base["commit"] = setting("KG_BASE_COMMIT")
+        self._folder = results_folder(options["out"])
+        self._stream = sys.stderr if options["json"] else sys.stdout
+        self._began = time.monotonic()
+        self._waiting = {}  # the number of suspects of each comparison
+        self.suspects = []
+        self.failed = False
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self._began
+
+    def _say(self, text):
+        self._stream.buffer.write((clean(text) + "\n").encode("utf-8", "surrogateescape"))
+        self._stream.flush()
+
+    def _say_verdict(self, line):
+        word, space, rest = clean(line).partition(" ")
+        painted = color.paint(word, color.OF_WORDS.get(word) if color.is_wanted(self._stream) else None)
+        self._stream.buffer.write(f"{painted}{space}{rest}\n".encode("utf-8", "surrogateescape"))
+        self._stream.flush()
+
+    def _fail(self, why):
+        complain(why)
+        self.failed = True
+
+    def _path(self, comparison):
+        return os.path.join(self._folder, "records", f"{PREFIX}{comparison}{VERDICTS}")
+
+    def _entries(self, comparison):
+        return list_of(load_verdicts(self._path(comparison)), "cases")
+
+    def open(self):
+        """Reads who is a suspect."""
+        records = os.path.join(self._folder, "records")
+        try:
+            found = sorted(name for name in os.listdir(records) if name.startswith(PREFIX) and name.endswith(VERDICTS))
+        except OSError:
+            found = []
+        if not found:
+            raise Failure(f"{records}/{PREFIX}*{VERDICTS}: there are no such files: run the part `time` first, with KG_BASE set")
+        for name in found:
+            comparison = name[len(PREFIX):-len(VERDICTS)]
+            try:
+                count = sum(member(entry, "suspect") is True for entry in self._entries(comparison))
+            except Failure as failure:
+                self._fail(str(failure))
+                continue
+            if count:
+                self._waiting[comparison] = count
+
+    def _run(self, comparison, seconds, share):
+        """What the program of a comparison says of its suspects; None with a complaint where it does not run."""
+        base, head = (os.path.join(folder, f"{comparison}.gpu") for folder in self._builds)
+        settings = {"KG_OUT": os.path.abspath(self._folder), "KG_BASE": self._builds[0], "KG_BASE_REF": self.base["ref"],
+                    **({"KG_PAIRED": "1"} if self.paired else {})}
+        try:
+            done = subprocess.run([os.path.abspath(head), "--settle", base, "--seconds", f"{seconds:.3f}", "--share", f"{share:.9f}"],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stream, check=False,
+                                  env={**os.environ, **settings})
+            suspects = json.loads(done.stdout)["suspects"]
+        except (OSError, ValueError) as error:
+            self._fail(f"{head}: its suspects stay as they are: {error}: build it again")
+            return [{"case": entry["case"], "target": text_of(entry, "target"), "settled": False, "undisturbed_pairs": 0,
+                     "disturbed_pairs": 0} for entry in self._entries(comparison) if member(entry, "suspect") is True]
+        self.failed = self.failed or done.returncode != PASS
+        return suspects
+
+    def settle(self):
+        """Settles one comparison after the other. Each has the part of the time and of the error rate that its part of the suspects
+        is; what one leaves of its time is the others'."""
+        total = left = sum(self._waiting.values())
+        if not total:
+            if not self.failed:
+                self._say("no suspects: nothing to settle")
+            return
+        commit = f" ({self.base['commit']})" if "commit" in self.base else ""
+        self._say(f"settling {plural(total, 'suspect')} in {plural(len(self._waiting), 'comparison')} against {self.base['ref']}"
+                  f"{commit}: at most {self.limit:.0f} s")
+        for comparison, count in self._waiting.items():
+            seconds = max((self.limit - self.seconds) * count / left, 0.001)
+            suspects = self._run(comparison, seconds, count / total)
+            left -= count
+            entries = {entry["case"]: entry for entry in self._entries(comparison)}
+            for suspect in suspects:
+                if suspect["settled"]:
+                    self._say_verdict(case_line(entries[suspect["case"]]))
+                    if "note" in suspect:
+                        self._say_verdict(f"{'note':11}  {suspect['target']:11}  {suspect['case']:32}  {suspect['note']}")
+            self.suspects += suspects
+        self._say(f"settled {self.settled} of {total} suspects in {self.seconds:.1f} s")
+
+    @property
+    def settled(self):
+        return sum(suspect["settled"] for suspect in self.suspects)
+
+    def document(self, code):
+        return {"schema": SCHEMA, "base": self.base, "paired": self.paired, "seconds": self.seconds, "limit_seconds": self.limit,
+                "settled": self.settled, "suspects": self.suspects, "exit_code": code}
+
+
+COMMAND = Command(
+    "settle",
+    options=(
+        Option("--base", "DIR", "the folder of the base's programs, COMPARISON.gpu"),
+        Option("--head", "DIR", "the folder of this build's programs"),
+        Option("--ref", "NAME", "the name of the base (default: KG_BASE_REF)"),
+        Option("--seconds", "N", "the time limit (default: 300, with --paired 3600)"),
+        Option("--paired", None, "every timed case is a suspect, with all its metrics (as KG_PAIRED=1)"),
+        Option("--out", "DIR", "the folder of the results (default: KG_OUT, else out)"),
+        JSON_OPTION,
+    ),
+    details="""\
+A run with KG_BASE set leaves the cases that got slower as suspects. This runs both
+builds in turn, 12 to 24 pairs of new processes, and rewrites the verdicts of the
+suspects; `kernelgate results` then sums up again. KG_BASE_COMMIT names the commit of
+the base.
+
+exit: 0 settled, whatever the verdicts; 2 an error: the suspects keep their first
+verdicts
+""",
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    folder = results_folder(options["out"])
+    # Without the directory there are no verdicts, which is told below.
+    with run_lock.held(folder) if os.path.isdir(folder) else contextlib.nullcontext():
+        settling = Settling(options)
+        settling.open()
+        settling.settle()
+        code = ERROR if settling.failed else PASS
+        if options["json"]:
+            print_output("settle", json_text(settling.document(code)))
+        return code

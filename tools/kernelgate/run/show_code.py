@@ -1,0 +1,217 @@
+"""kernelgate code: what nvcc generated for the kernels of each case. Prints it, records it as baselines, and judges it for
+CTest, without a GPU."""
+
+import os
+import re
+import time
+
+from kernelgate.base.case_id import comparison_of_case, variant_of_case
+from kernelgate.code import code_baseline
+from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
+from kernelgate.code.code_judge import judge_case, notes_of
+from kernelgate.base.common import JSON_OPTION, Command, Failure, Option, complain, json_text, print_output, replace_file
+from kernelgate.base.contents import refuse_stale
+from kernelgate.base.figures import plural, show_figure, show_percent
+from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, key_of
+from kernelgate.code.cuda_tools import read_architectures
+from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
+from kernelgate.baseline.file import default_folder
+from kernelgate.run.merge import SUFFIX, VERDICTS_SCHEMA, load_verdicts, test_exit_code
+from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_folder, setting
+from kernelgate.base.table import Column, Figure, Table
+
+SCHEMA = "kernelgate-generated/1"
+COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
+           Column("local", right=True), Column("shared", right=True), Column("threads", right=True),
+           Column("occupancy", right=True), Column("code", right=True), Column("instructions"))
+
+
+def _takes(globs, case):
+    return (not globs or globs_take_from(globs, case)) and filter_takes(case)
+
+
+def _architectures(build, options):
+    """Those that are asked for, of those that the build compiles."""
+    asked = read_architectures(options["arch"]) or build.architectures
+    for architecture in asked:
+        if architecture not in build.architectures:
+            known = ", ".join(map(key_of, build.architectures)) or "none"
+            raise Failure(f"code: {build.folder} compiles no {key_of(architecture)} (it has {known}): configure it with "
+                          f"-DKG_CODE_ARCHITECTURES=\"{';'.join(map(str, asked))}\"")
+    if not asked:
+        raise Unavailable("code: no architecture is chosen: a GPU's baseline names one, and so does "
+                          "-DKG_CODE_ARCHITECTURES=90 where the build is configured")
+    return asked
+
+
+def _figures(build, globs, architectures):
+    """The figures of the cases that are taken, by architecture."""
+    found = {architecture: {} for architecture in architectures}
+    for comparison in build.comparisons:
+        if any(_takes(globs, case) for case in build.cases(comparison)):
+            for architecture in architectures:
+                cases = build.figures(architecture, comparison)
+                found[architecture].update((case, figures) for case, figures in cases.items() if _takes(globs, case))
+    if not any(found.values()):
+        nearest = nearest_case(globs, [case for comparison in build.comparisons for case in build.cases(comparison)])
+        raise Failure(f"code: the filter takes no case that starts a kernel{f'; nearest is {nearest}' if nearest else ''}")
+    return found
+
+
+def _cells(architecture, name, figures):
+    shown = [(figures["registers"], ""), (figures["spill_stores"] + figures["spill_loads"], "B"), (figures["local_bytes"], "B"),
+             (figures["shared_bytes"], "B"), (figures["threads"], "")]
+    return [key_of(architecture), name, *(Figure(show_figure(value, unit), value) for value, unit in shown),
+            Figure(show_percent(figures["occupancy"]), figures["occupancy"]),
+            Figure(show_figure(figures["code_bytes"], "B"), figures["code_bytes"]),
+            ", ".join(f"{class_words(name)} {count}" for name, count in figures["instructions"].items())]
+
+
+def _show(found):
+    """A row for the cases of a variant that are alike."""
+    table = Table(COLUMNS)
+    for architecture, cases in found.items():
+        rows = {}
+        for case, launches in cases.items():
+            for figures in launches:
+                variant = variant_of_case(case)
+                rows.setdefault((variant, str(figures)), []).append((case, figures))
+        for (variant, _), alike in rows.items():
+            name = alike[0][0] if len(alike) == 1 else f"{variant}, {plural(len(alike), 'case')}"
+            table.add(*_cells(architecture, name, alike[0][1]))
+    return table.format("text")
+
+
+def _document(found, toolkit):
+    return {"schema": SCHEMA, "toolkit": toolkit,
+            "targets": {key_of(architecture): cases for architecture, cases in found.items()}}
+
+
+def _record(build, architectures):
+    folder, toolkit = default_folder(), build.toolkit()
+    for architecture, cases in _figures(build, "", architectures).items():
+        if setting("KG_FILTER") is not None:
+            known = code_baseline.read(folder, architecture)
+            if known is not None and known.toolkit != toolkit:
+                raise Failure(f"code: {code_baseline.path_of(folder, architecture)} is of nvcc {known.toolkit}, and this is nvcc "
+                              f"{toolkit}: record all cases, without KG_FILTER")
+            others = known.cases if known else {}
+            cases = {**{case: others[case] for case in others if case not in cases}, **cases}
+        changed = CodeBaseline(architecture, toolkit, cases).write(folder)
+        print_output("code", f"{code_baseline.path_of(folder, architecture)}: {plural(len(cases), 'case')}, nvcc {toolkit}"
+                             f"{'' if changed else ', as before'}\n")
+    return 0
+
+
+def _check_ready(build):
+    """0 where the code can be judged of every architecture that has a baseline, else 77 with the reasons."""
+    folder, toolkit = default_folder(), build.toolkit()
+    reasons = [why_not_comparable(code_baseline.read(folder, architecture), folder, architecture, toolkit)
+               for architecture in build.judged] or [f"{folder}: has no baseline of generated code: {code_baseline.RECORD}"]
+    for why in filter(None, reasons):
+        complain(why)
+    return NOTHING if any(reasons) else 0
+
+
+def _judge(build, verdicts, architecture, comparison):
+    """Adds the verdicts of a comparison's cases on an architecture."""
+    folder, toolkit = default_folder(), build.toolkit()
+    target = key_of(architecture)
+    verdicts["target"] = {"key": target, "compute_capability": f"{architecture // 10}.{architecture % 10}",
+                          "compiler": f"nvcc {toolkit}"}
+    verdicts["provenance"] = {"compiler": f"nvcc {toolkit}"}
+    cases = build.cases(comparison)
+    if not any(map(filter_takes, cases)):
+        reason = ("filter", "KG_FILTER leaves no case") if cases else ("empty", "no case starts a kernel")
+        verdicts.update(skipped=reason[1], skipped_by=reason[0])
+        nearest = nearest_case(setting("KG_FILTER") or "", cases)
+        verdicts.update({"nearest": nearest} if nearest else {})
+        return
+    baseline = code_baseline.read(folder, architecture)
+    why = why_not_comparable(baseline, folder, architecture, toolkit)
+    if why:
+        verdicts.update(skipped=why, skipped_by="no-baseline")
+        return
+    figures = build.figures(architecture, comparison)
+    verdicts["cases"] = [judge_case(case, target, baseline.cases.get(case), now) for case, now in figures.items()
+                         if filter_takes(case)]
+    verdicts["notes"] = notes_of(verdicts["cases"])
+    verdicts["vanished"] = [case for case in baseline.cases
+                            if comparison_of_case(case) == comparison and case not in figures and filter_takes(case)]
+
+
+def _run_test(build, name):
+    """Judges one test's cases, and leaves its verdicts as the programs' tests do."""
+    refuse_hidden_filter(is_strict())
+    if name not in build.tests():
+        raise Failure(f"code: there is no test {name} in {build.folder}: configure it again")
+    begun = time.monotonic()
+    verdicts = {"schema": VERDICTS_SCHEMA, "test": name, "complete": True}
+    try:
+        _judge(build, verdicts, *build.tests()[name])
+    except Unavailable as failure:
+        verdicts.update(skipped=str(failure), skipped_by="unavailable")
+    except Failure as failure:
+        verdicts["errors"] = [str(failure)]
+    verdicts["seconds"] = round(time.monotonic() - begun, 3)
+    code = verdicts["exit_code"] = test_exit_code(verdicts, is_strict())
+    path = f"{results_folder(None)}/records/{name}{SUFFIX}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, json_text(verdicts))
+    except OSError as error:
+        raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
+    load_verdicts(path)
+    said = [verdicts["skipped"]] if "skipped" in verdicts else verdicts.get("errors", [])
+    said += [f"{entry['verdict']}  {entry['case']}  {entry['why']}" for entry in verdicts.get("cases", ()) if entry["why"]]
+    print_output("code", "".join(f"{re.sub('[^ -~]', '?', line)}\n" for line in said))
+    return code
+
+
+COMMAND = Command(
+    "code",
+    options=(
+        Option("--arch", "N,...", "of these architectures, 90 for sm_90 (default: all that the build compiles)"),
+        Option("--build", "DIR", "the build folder (default: this command's build)"),
+        JSON_OPTION,
+        Option("--record", None, "write the figures to baselines/sm_N.json instead (KG_BASELINES, else baselines)"),
+        Option("--ready", None, "only say whether there are baselines of this toolkit: exit 0, else 77 with the reason"),
+        Option("--test", "NAME", "judge one of CTest's tests, sm_90.NAME.code, and leave its verdicts in KG_OUT"),
+    ),
+    details="""\
+Registers, spilled bytes (stored and loaded), stack and shared memory, occupancy, bytes
+of code and instructions by class, of each case's kernels. Build the target kernel_code
+before. A build compiles for the architectures of the GPUs in baselines, and for those
+of baselines/sm_N.json; configured with -DKG_CODE_ARCHITECTURES="80;90" for these.
+FILTER is as in `kernelgate help occupancy`.
+exit: 0 printed, recorded, judged and not worse; 1 --test: worse; 2 an error; 77 there
+is no nvcc, or no baseline of its version
+""",
+    takes_operands=True,
+)
+
+
+def show_code(options):
+    folder, _ = find_build(options["build"], MODEL, GPU)
+    build = CodeBuild(folder)
+    if options["test"] is not None:
+        return _run_test(build, options["test"])
+    if len(options["operands"]) > 1:
+        raise Failure("code: takes one filter: separate globs by commas")
+    if options["ready"]:
+        return _check_ready(build)
+    architectures = _architectures(build, options)
+    if options["record"]:
+        refuse_stale(build.folder, ".cubin")
+        return _record(build, architectures)
+    found = _figures(build, "".join(options["operands"]), architectures)
+    print_output("code", json_text(_document(found, build.toolkit())) if options["json"] else _show(found))
+    return 0
+
+
+def main(arguments):
+    try:
+        return show_code(COMMAND.parse(arguments))
+    except Unavailable as failure:
+        complain(str(failure))
+        return NOTHING

@@ -1,0 +1,255 @@
+"""The results of a run in words: the summary's lines, the commands that run something again, and the cases that failed alike."""
+
+import re
+import shlex
+
+from kernelgate.baseline.changes import LOOSENINGS
+from kernelgate.baseline.file import gate_words
+from kernelgate.base.common import list_of, member, object_of, text_of
+from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
+from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
+from kernelgate.run.expected import list_names
+from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
+from kernelgate.base.settings import setting
+from kernelgate.base.text import clean
+
+IMPORT_TEST = "import."  # what the tests of an import begin with
+LOOSENED_NAMED = 10  # more that are held more loosely are counted
+LOOSENING_WORDS = {"no_longer_gated": ("metric no longer gated", "metrics no longer gated"), "retired": ("retired", "retired"),
+                   "widened": ("limit widened", "limits widened"), "slower": ("worse value", "worse values")}
+OUTCOMES = {PASS: "PASS", FAIL: "FAIL", NOTHING: "NOTHING JUDGED"}
+
+
+def _counted(counts):
+    return ", ".join(f"{count} {what}" for count, what in counts if count)
+
+
+def _idle(count):
+    return f"{plural(count, 'test')} had nothing to judge"
+
+
+class Summary:
+    """The lines that sum a run up."""
+
+    def __init__(self, document):
+        self._document = document
+        self._tally = document["tally"]
+        self._code = document["exit_code"]
+
+    def _failures(self):
+        """What failed outside of cases, each a count with its words."""
+        return ((self._tally["failed_claims"], "failed claim", ""), (len(self._document["vanished"]), "vanished case", ""),
+                (len(self._document["errors"]), "error", " outside of cases"))
+
+    def _judged_something(self):
+        """True where a case was judged or has vanished, a claim failed or something broke; False for a run that judged nothing,
+        whatever claims hold in it."""
+        judged = sum(self._tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
+        return judged > 0 or any(count for count, _, _ in self._failures())
+
+    def _fails_by_strictness(self):
+        failures = sum(count for count, _, _ in self._failures()) + sum(self._tally[name] for name in VERDICTS if fails(name, False))
+        return self._document["strict"] and not failures and self._code in (FAIL, ERROR)
+
+    def _doubts(self):
+        """What strict mode fails on of what the cases have."""
+        excused = [entry["verdict"] for entry in self._document["cases"] if "same_code" in entry and counts_as(entry) != entry["verdict"]]
+        return [(self._tally[name] - excused.count(name), name) for name in ("environment", "noisy", "no-baseline", "unlisted")]
+
+    def headline(self):
+        cases = self._document["cases"]
+        exceptions = _counted((self._tally[verdict], verdict) for verdict in reversed(VERDICTS[VERDICTS.index("more-accurate"):]))
+        counts = {}
+        for entry in cases:
+            counts[entry["target"]] = counts.get(entry["target"], 0) + 1
+        targets = [f"{count} on {target}" for target, count in counts.items()]
+        if targets:
+            first = next(iter(counts))
+            targets[0] = f"{plural(counts[first], 'case')} on {first}"
+        text = (f"{exceptions} of " if cases and exceptions else "") + (", ".join(targets) if cases else "no case was judged")
+        others = [f"{plural(count, singular)}{rest}" for count, singular, rest in self._failures() if count]
+        return clean(", ".join([text, *others]))
+
+    def changes(self):
+        """How many of the timed cases changed, of a run that leaves the others alone; None of one that times all."""
+        timed = [entry for entry in self._document["cases"] if "time" in entry["parts"]]
+        unchanged = [entry for entry in timed if "same_code" in entry]
+        untimed = sum(map(was_left_alone, timed))
+        if not timed or not untimed and setting("KG_CHANGED") != "1":
+            return None
+        text = f"{len(timed) - len(unchanged)} of {plural(len(timed), 'case')} changed"
+        if not unchanged:
+            return text
+        return f"{text}; {len(unchanged)} unchanged, " + (
+            "not timed" if untimed == len(unchanged) else f"{untimed} of them not timed")
+
+    def unrecorded(self):
+        """What is to be done about targets without a baseline; None where each has one."""
+        targets = self._document["unrecorded"]
+        if not targets:
+            return None
+        return clean(f"{', '.join(targets)}: no baseline to judge by: record one with ci/rebaseline"
+                     + (" --target gpu" if MODEL_KEY not in targets else ""))
+
+    def _word(self):
+        if not self._judged_something() or self._code == NOTHING:
+            # Its cases were checked all the same.
+            return "NO BASELINE" if self._document["unrecorded"] else OUTCOMES[NOTHING]
+        return OUTCOMES.get(self._code, "ERROR")
+
+    def _strictness(self):
+        """That a run fails by strictness alone, and what of."""
+        if not self._fails_by_strictness():
+            return ""
+        doubts = _counted(self._doubts())
+        idle = self._tally["unavailable"]
+        doubts = ", ".join(filter(None, (doubts, _idle(idle) if idle else "")))
+        return ", because of KG_STRICT=1" + (f": {doubts}" if doubts else "")
+
+    def _reservations(self):
+        """What a reader must not overlook of an outcome."""
+        doubts, idle = _counted(self._doubts()), self._tally["unavailable"]
+        text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
+        if idle and self._judged_something() and not self._fails_by_strictness():
+            text += f"; {_idle(idle)}"
+        coverage = object_of(self._document, "coverage")
+        for key, word, noun in (("filter", "filtered", "cases"), ("partial", "partial", "tests")):
+            if key in coverage:
+                text += f", {word}: {coverage[noun]['reported']} of {coverage[noun]['expected']} {noun}"
+        return text + (f", by the baselines in {coverage['baselines']}" if "baselines" in coverage else "")
+
+    def outcome(self):
+        return clean(f"{self._word()} (exit {self._code}{self._strictness()}){self._reservations()}")
+
+    def verdict(self):
+        """The outcome's word and the headline: the console's last line."""
+        return clean(f"{self._word()}  {self.headline()}{self._strictness()}{self._reservations()}")
+
+    def unlisted(self):
+        """What is to be done about unlisted cases; None where there is none."""
+        unlisted = self._document["unlisted"]
+        if not unlisted:
+            return None
+        return clean(f"{plural(len(unlisted), 'checked case')} ({list_names([entry['case'] for entry in unlisted])}) not listed in "
+                     f"baselines/{unlisted[0]['target']}.json, so that their removal would go unnoticed: list them with ci/rebaseline "
+                     "--target model")
+
+    def document(self):
+        changes = object_of(self._document, "baselines")
+        texts = {"changes": self.changes(), "unrecorded": self.unrecorded(), "outcome": self.outcome(), "headline": self.headline(), "verdict": self.verdict(), "unlisted": self.unlisted(),
+                 "baselines": baselines_sentence(changes), "loosened": loosened_lines(changes)}
+        return {key: text for key, text in texts.items() if text}
+
+
+def _changed_files(changes):
+    """Which files are not what they were, and how much is held more loosely in all of them together."""
+    files = changes["files"]
+    states = [f"{entry['target']} {entry['state']}" + (f" ({entry['why']})" if "why" in entry else "") for entry in files
+              if entry["state"] != "unchanged"]
+    if not states:
+        return "unchanged"
+    sums = {key: sum(entry[key] for entry in files) for key in (*LOOSENINGS, "new", "sentinels_moved")}
+    loosened = [f"{sums[how]} {LOOSENING_WORDS[how][sums[how] != 1]}" for how in LOOSENINGS if sums[how]]
+    # What could not be read, or is of another nvcc, cannot be compared.
+    nothing = "" if any("why" in entry for entry in files) else "; nothing is loosened"
+    text = ", ".join(states) + ("; loosened: " + ", ".join(loosened) if loosened else nothing)
+    if sums["new"]:
+        text += f"; {sums['new']} new"
+    return text + (f"; {plural(sums['sentinels_moved'], 'sentinel')} moved" if sums["sentinels_moved"] else "")
+
+
+def baselines_sentence(changes):
+    """How narrowly the baselines gate, and what became of them, to follow the word "baselines"; None where there is none."""
+    since, gates, by_hand = member(changes, "since"), list_of(changes, "gates"), member(changes, "by_hand")
+    if since is None and not gates and not by_hand:
+        return None
+    text = "" if since is None else f" since {since}: {_changed_files(changes)}"
+    if gates or by_hand:
+        words = [gate_words(entry) if len(gates) == 1 else f"{entry['target']} {gate_words(entry)}" for entry in gates]
+        words += [f"{plural(by_hand, 'band')} set by hand"] if by_hand else []
+        text += f"{':' if since is None else ';'} {'; '.join(words)}"
+    return clean(text)
+
+
+def loosened_lines(changes):
+    """What is held more loosely, a line each; the last one counts the others."""
+    loosened = list_of(changes, "loosened")
+    lines = []
+    for entry in loosened[:LOOSENED_NAMED]:
+        before, after, metric = entry.get("before"), entry.get("after"), text_of(entry, "metric")
+        what = "retired" if entry["kind"] == "retired" else "no longer gated"
+        if entry["kind"] == "widened":
+            what = f"limit from {show_percent(before)} to {show_percent(after)}"
+        elif entry["kind"] == "slower":
+            what = f"value from {show_figure(before, unit_of(metric))} to {show_figure(after, unit_of(metric))}"
+        lines.append(clean(f"{' '.join(filter(None, (entry['case'], metric)))} on {entry['target']}: {what}"))
+    if len(loosened) > LOOSENED_NAMED:
+        lines.append(f"and {len(loosened) - LOOSENED_NAMED} more")
+    return lines
+
+
+def _quoted(text):
+    """The text as one word of a POSIX shell, in quotes whatever it is."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _reproduce_import(imported, case, strict):
+    words = (["KG_STRICT=1"] if strict else []) + [f"KG_FILTER={_quoted(case)}", "kernelgate", "import", "--from",
+                                                    shlex.quote(imported["from"])]
+    words += ["--target", imported["target"]] if "target" in imported else []
+    return clean(" ".join(words + [shlex.quote(file) for file in list_of(imported, "files")]))
+
+
+def reproduce_test(document, test, case=None, strict=False):
+    """The line that runs a test again, with one case alone or as a whole; None for the run, and the tests of an import."""
+    if not test or test.startswith(IMPORT_TEST):
+        return None
+    build = shlex.quote(text_of(document, "build") or ("build/gpu" if test.startswith("gpu.") else "build/cpu"))
+    pattern = "^" + re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) + "$"
+    settings = "KG_STRICT=1 " if strict else ""
+    settings += f"KG_FILTER={_quoted(case)} " if case is not None else ""
+    # A strict run takes no filter that is not said to be meant.
+    settings += f"KG_FILTER_GIVEN={_quoted(case)} " if case is not None and strict else ""
+    # CTest runs what was built last, whatever was fixed since.
+    return clean(f"cmake --build {build} && {settings}ctest --test-dir {build} -R {_quoted(pattern)} --output-on-failure")
+
+
+def _reproduce_case(document, entry):
+    strict = document["strict"] and fails(counts_as(entry), True) and not fails(entry["verdict"], False)
+    if "imported" in entry:
+        return _reproduce_import(entry["imported"], entry["case"], strict)
+    return reproduce_test(document, entry["test"], entry["case"], strict)
+
+
+def _group_failures(cases):
+    """The groups of several cases that failed alike, of which the first one speaks for the others."""
+    groups = {}
+    for entry in cases:
+        key = entry.pop("group", None)
+        if key is not None:
+            groups.setdefault(key, []).append(entry)
+    return [{"target": alike[0]["target"], "verdict": alike[0]["verdict"], "cases": [entry["case"] for entry in alike]}
+            for alike in groups.values() if len(alike) > 1]
+
+
+def describe(document):
+    """Puts the results of a run, which are complete, into words."""
+    document["summary"] = Summary(document).document()
+    document["failure_groups"] = _group_failures(document["cases"])
+    for entry in document["cases"]:
+        if RANKS[entry["verdict"]] > RANKS["faster"]:
+            _set(entry, "reproduce", _reproduce_case(document, entry))
+        if RANKS[entry["verdict"]] <= RANKS["unchanged"]:
+            entry.pop("reason", None)
+    for entry in document["errors"]:
+        _set(entry, "reproduce", reproduce_test(document, text_of(entry, "test")))
+    for claim in document["claims"]:
+        _set(claim, "reproduce", reproduce_test(document, claim["test"]) if claim_fails(claim) else None)
+    for entry in document["vanished"]:
+        entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
+                        f"kernelgate baseline retire (baselines/{entry['target']}.json)")
+
+
+def _set(entry, key, text):
+    if text is not None:
+        entry[key] = text

@@ -1,0 +1,333 @@
+"""kernelgate tune: searches the launches of every variant for the best ones."""
+
+import math
+import os
+import tempfile
+import time
+
+from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, json_text, list_of, member, nearest_name,
+                                    number_of, print_output, replace_file, text_of)
+from kernelgate.base.figures import plural
+from kernelgate.tune.launch_choice import TIME, Tuning
+from kernelgate.base.observers import Observation, Unavailable, stoppable
+from kernelgate.base.programs import GPU, MODEL, NOTHING, Answers, Query, find_build, globs_take, instrumented_program
+from kernelgate.base.progress import Progress
+from kernelgate.base.results import COUNTERS
+from kernelgate.base.settings import is_strict
+from kernelgate.base.table import parse_format
+from kernelgate.tune.tune_report import Search, Tables, document_of
+
+PRECISION = 0.005  # half of the interval of a median, as a fraction of it
+PRECISIONS = (0.0001, 0.1)
+MANY_CANDIDATES = 50  # a search of fewer starts without a message
+COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
+STEP_OF_WORK = 1e5  # what a candidate costs on the CPU model, in operations or words
+MOST_WORK = 1e9  # a larger job is sampled
+
+
+class NoGpu(Failure):
+    """The search needs a GPU, and there is none."""
+
+    def __init__(self, why=""):
+        super().__init__(f"tune needs a GPU{why}; --by COUNTER ranks by exact counters of the CPU model, such as --by "
+                         "global_load_sectors")
+
+
+# The command line
+
+
+def hint_of(name, names):
+    """The hint of the name that may have been meant; empty where none is near."""
+    nearest = nearest_name(name, names)
+    return f"; did you mean {nearest}?" if nearest else ""
+
+
+def chosen(options, name, choices):
+    given = options[name] or choices[0]
+    if given not in choices:
+        raise Failure(f"tune: --{name} {given}: there is no such choice{hint_of(given, choices)}: use "
+                      f"{', '.join(choices[:-1])} or {choices[-1]}")
+    return given
+
+
+def read_metric(options):
+    metric = options["by"] or TIME
+    if metric not in (TIME, *COUNTERS):
+        hint = hint_of(metric, (TIME, *COUNTERS))
+        raise Failure(f"tune: --by {metric}: there is no such metric"
+                      + (hint or ": use time_ns, or a counter of the CPU model such as global_load_sectors"))
+    if metric != TIME and (options["exhaustive"] or options["precision"]):
+        raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
+    return metric
+
+
+def read_precision(text):
+    try:
+        precision = PRECISION if text is None else float(text)
+    except ValueError:
+        precision = math.nan
+    if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
+        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: 0.005 asks for half "
+                      "a percent")
+    return precision
+
+
+def read_sets(texts):
+    """The globs of each named set."""
+    sets = {}
+    for text in texts:
+        name, _, globs = text.partition("=")
+        if not name or not globs.strip(","):
+            raise Failure(f"tune: --set {text}: is not NAME=GLOB,GLOB: write --set managed='*_managed'")
+        if not text.isprintable():
+            raise Failure(f"tune: --set {text}: a name is of UTF-8, without control characters: rename it")
+        if name in sets:
+            raise Failure(f"tune: --set {name}: two sets of one name: rename one")
+        sets[name] = globs
+    return sets
+
+
+def check_sets(sets, variants):
+    """Refuses a set with a variant's name, which is a set already, and a glob that takes no candidate."""
+    for name, globs in sets.items():
+        if name in variants:
+            raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
+        for glob in filter(None, globs.split(",")):
+            if not any(globs_take(glob, variant) for variant in variants):
+                raise Failure(f'tune: --set {name}: no candidate is of a variant "{glob}"{hint_of(glob, variants)}')
+
+
+def check_path(path):
+    """Refuses a file that could not be written, before minutes of measuring."""
+    folder = os.path.dirname(path) or "."
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise Failure(f"tune: --save {path}: cannot be written: it is not a regular file: name another")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Failure(f"tune: --save {path}: nothing can be written in {folder}: name another file")
+
+
+def save(path, text):
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        raise Failure(f"tune: {path}: cannot be written: {error.strerror}: it is left as it was; check the folder's permissions "
+                      "and free space") from None
+
+
+# The search
+
+
+class Programs:
+    """The programs of a folder with their candidates, as far as the filter takes them."""
+
+    def __init__(self, build, globs, tuning):
+        suffix = GPU if tuning.timed else MODEL
+        self.folder, paths = find_build(build, suffix)
+        query = Query("tune", "--candidates", "target", "candidate")
+        if not paths and tuning.timed and find_build(build, MODEL)[1]:
+            raise NoGpu(", and the build has no program for one")
+        if not paths:
+            raise Failure(f"tune: there is no program *{suffix} of a comparison in {self.folder}: build it, or name its folder "
+                          "with --build")
+        try:
+            answers = Answers(query, self.folder, paths)
+        except SystemExit as end:
+            if end.code == NOTHING and tuning.timed:
+                raise NoGpu() from None
+            raise
+        globs = answers.complete(globs)
+        self.target = answers.answers[0].document["target"]
+        self.candidates = []  # of each program: its answer, and those that the filter takes
+        self.axes = {}
+        for answer in answers.answers:
+            try:
+                taken = [tuning.add(case, why) for case, why in answer.ids() if not globs or globs_take(globs, case)]
+            except Failure as failure:
+                raise Failure(f"{answer.path}: {failure}") from None
+            if taken:
+                self.candidates.append((answer, taken))
+                self.axes[taken[0].comparison] = [axis for axis in list_of(answer.document, "axes") if isinstance(axis, str)]
+        if not tuning.candidates:
+            raise Failure(f"tune: the programs in {self.folder} offer no candidate: see their --candidates")
+
+
+def work_steps(answer, candidate):
+    """The steps to check a candidate on the CPU model, by the work of its size."""
+    work = member(member(answer.document, "work"), candidate.size)
+    operations, words = (max(0.0, number_of(work, key)) for key in ("operations", "bytes"))
+    return 1 + min(operations + words / 4, MOST_WORK) / STEP_OF_WORK
+
+
+class Run:
+    """The observation of all candidates. A step of progress is a timed candidate, or the model's work to check a small one."""
+
+    def __init__(self, tuning, programs, settings):
+        self._tuning = tuning
+        self._programs = programs
+        self._settings = settings
+        self.target = None
+        self.provenance = None
+        self._steps = {}  # of each candidate
+        for answer, candidates in programs.candidates:
+            self._steps.update({candidate.id: 1.0 if tuning.timed else work_steps(answer, candidate) for candidate in candidates})
+        self._all = sum(self._steps.values()) * (1 if tuning.timed else 1 + COUNT_STEPS)
+        self._before = 0.0  # the steps of the observers that ended
+        self._part = 0.0  # those of the observer that runs
+        self._done = 0.0  # of these
+        self._factor = 0  # what a finished candidate adds, times its steps; 0: the observer tells of its progress
+        self._progress = Progress("tune")
+
+    def _show(self, left, what):
+        done = self._before + self._done
+        elapsed = self._progress.elapsed()
+        if left is not None and done > 0:  # the observer's own, and the other programs at the same rate
+            left += (self._all - self._before - self._part) * elapsed / done
+        elif done > 0:
+            left = elapsed * (self._all - done) / done
+        self._progress.show(done / self._all, left, what)
+
+    def _take_progress(self, record):
+        done, total, left = (number_of(record, key) for key in ("done", "of", "seconds_left"))
+        if done >= 0 and total > 0:
+            self._done = max(self._done, self._part * min(done / total, 1))
+            self._show(left if left >= 0 else None, f"{text_of(record, 'comparison')} {text_of(record, 'size')}")
+
+    def _take(self, record):
+        event, case = text_of(record, "event"), text_of(record, "case")
+        candidate = self._tuning.take(record)
+        if event == "progress":
+            self._take_progress(record)
+        elif event == "waiting":
+            self._progress.clear()
+            complain(text_of(record, "why"))
+        elif event == "target" and self.target is None:
+            self.target, self.provenance = member(record, "target"), member(record, "provenance")
+        elif self._factor and (candidate or event == "checked"):
+            self._done = min(self._done + self._factor * self._steps.get(case, 0), self._part)
+            self._show(None, case)
+
+    def _observe(self, program, part, candidates, factor, folder):
+        """Observes the candidates that have no record yet."""
+        self._part = sum(self._steps[candidate.id] for candidate in candidates) * (factor or 1)
+        self._done, self._factor = 0.0, factor
+        cases = [candidate.id for candidate in candidates if candidate.fate == "untried"]
+        try:
+            Observation(program, part, cases, self._take, self._settings).run(folder)
+        except Unavailable as failure:
+            raise NoGpu(f": {failure}") from None
+        except Failure as failure:
+            raise Failure(f"tune: {program}: {failure}") from None
+        finally:
+            self._progress.clear()
+        self._before += self._part
+
+    def _announce(self):
+        count = len(self._tuning.candidates)
+        if count >= MANY_CANDIDATES:
+            complain(f"tune: {count} candidates of {plural(len(self._programs.candidates), 'comparison')} to check and "
+                     f"{'time' if self._tuning.timed else 'count'}: a FILTER selects fewer")
+
+    def observe_all(self, folder):
+        self._announce()
+        self._settings.update(self._progress.settings())
+        for number, (answer, candidates) in enumerate(self._programs.candidates):
+            place = os.path.join(folder, str(number))
+            os.mkdir(place)
+            if self._tuning.timed:
+                self._observe(answer.path, "tune", candidates, 0, place)
+                continue
+            # A wrong candidate could win with fewer accesses.
+            try:
+                instrumented = instrumented_program(answer.path)
+            except Failure as failure:
+                raise Failure(f"tune: {failure}") from None
+            self._observe(answer.path, "check", candidates, 1, place)
+            self._observe(instrumented, "count", candidates, COUNT_STEPS, place)
+        for candidate in self._tuning.candidates.values():
+            if candidate.fate == "untried":
+                candidate.settle("failed", "its observer left no record of it")
+
+
+def choose_exit_code(tuning):
+    fates = {candidate.fate for candidate in tuning.candidates.values()}
+    if "failed" in fates:
+        return 2
+    if "wrong" in fates:
+        return 1
+    if "measured" not in fates:
+        complain("tune: every candidate was refused: see the reasons above, and widen the filter")
+        return 2
+    return 0
+
+
+def search(options, globs):
+    """Searches, and prints and saves what was found; the exit code."""
+    form = parse_format("tune", options, ("text", "markdown", "json"))
+    table = chosen(options, "table", ("best", "launches", "sizes"))
+    tuning = Tuning(read_metric(options))
+    precision = read_precision(options["precision"])
+    sets = read_sets(options["set"])
+    if options["save"]:
+        check_path(options["save"])
+    began = time.monotonic()
+    programs = Programs(options["build"], globs, tuning)
+    check_sets(sets, tuning.variants())
+    mode = "exhaustive" if options["exhaustive"] else "race"
+    observation = Run(tuning, programs, {"KG_TUNE_MODE": mode, "KG_TUNE_PRECISION": f"{precision:.6g}"})
+    try:
+        with tempfile.TemporaryDirectory(prefix="kernelgate-tune.") as folder:
+            observation.observe_all(folder)
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to") from None
+    found = Search(tuning, sets, observation.target or programs.target, observation.provenance, programs.axes,
+                   mode if tuning.timed else "count", precision, globs, time.monotonic() - began)
+    if form != "json":
+        print_output("tune", Tables(found, form == "markdown").write(table))
+    code = choose_exit_code(tuning)
+    if form == "json" or options["save"]:
+        text = json_text(document_of(found, code))
+        if form == "json":
+            print_output("tune", text)
+        if options["save"]:
+            save(options["save"], text)
+    return code
+
+
+COMMAND = Command(
+    "tune",
+    options=(
+        Option("--build", "DIR", "the folder of the comparisons' programs (default: this command's build)"),
+        Option("--exhaustive", None, "time every launch to the full precision, instead of a race"),
+        Option("--precision", "F", "half of the 95 % interval of a median, as a fraction of it (default: 0.005)"),
+        Option("--by", "METRIC", "rank by time_ns (the default), or by a counter of the CPU model"),
+        Option("--set", "NAME=GLOBS", "compare these variants as one set with others; may be repeated", repeated=True),
+        Option("--table", "WHAT", "best (the default), launches: each by variant, or sizes: each by variant"),
+        Option("--format", "FORMAT", "text (the default), markdown or json"),
+        JSON_OPTION,
+        Option("--save", "FILE", "also write everything to this file, as JSON"),
+    ),
+    details="""\
+FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER:
+matmul_i32, 'invert_red/*/960x1280x1/*'. Every candidate is checked before it is timed;
+a wrong one is named, and never wins. A race drops slow candidates; the best of each
+variant are then timed in turn, which gives their ratios. --by COUNTER
+(global_load_sectors) needs no GPU.
+exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 77 no GPU
+""",
+    takes_operands=True,
+)
+
+
+def main(arguments):
+    options = COMMAND.parse(arguments)
+    filters = options["operands"]
+    if len(filters) > 1:
+        raise Failure(f'tune: takes one FILTER, in which a comma separates globs: "{filters[0]},{filters[1]}"')
+    if filters == [""]:
+        raise Failure('tune: the filter "" holds no glob: omit it to take all')
+    with stoppable():
+        try:
+            return search(options, filters[0] if filters else os.environ.get("KG_FILTER", ""))
+        except NoGpu as failure:
+            complain(str(failure))
+            return 2 if is_strict() else NOTHING
