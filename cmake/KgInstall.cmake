@@ -9,7 +9,7 @@ endif()
 
 get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
-list(REMOVE_ITEM libraries kernelgate_cli kernelgate_judge_records)
+list(REMOVE_ITEM libraries kernelgate_gate kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
 add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
@@ -22,7 +22,7 @@ foreach(target IN LISTS libraries gpu_libraries)
 endforeach()
 
 install(TARGETS ${libraries} EXPORT kernelgate-targets)
-install(TARGETS kernelgate-judge kernelgate-queries)
+install(TARGETS kernelgate-judge)
 install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/kernelgate DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT kernelgate-targets NAMESPACE kernelgate:: DESTINATION ${KG_MODULES})
 if(gpu_libraries)

@@ -191,14 +191,6 @@ kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric)
     };
 }
 
-kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric)
-{
-    kg__expectation expectation = kg__baseline_expectation(metric);
-    kg__interval same = { metric->value, metric->value, metric->value };
-
-    return kg__judge(&same, &expectation, NULL, false);
-}
-
 /* The index of an id in the sorted list, or of the first id after it. */
 static size_t find_checked_index(const kg__baseline *baseline, const char *id)
 {

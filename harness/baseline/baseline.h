@@ -133,10 +133,6 @@ const kg__baseline_accuracy *kg__baseline_accuracy_of(const kg__baseline *baseli
 /* What the judge needs of a metric. */
 kg__expectation kg__baseline_expectation(const kg__baseline_metric *metric);
 
-/* The limit in force and the smallest slowdown that is found, as kg__judge() gives them for the
- * metric's own value. */
-kg__judgment kg__baseline_judgment(const kg__baseline_metric *metric);
-
 /* Frees what the baseline holds, and empties it; an empty one is fine too. */
 void kg__baseline_free(kg__baseline *baseline);
 

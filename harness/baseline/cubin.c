@@ -24,16 +24,12 @@ enum { WITH_PAYLOAD = 4, FRAME_SIZE = 0x11, STACK_SIZE = 0x12, REGISTER_COUNT = 
 /* The stack of what calls itself. */
 #define UNKNOWN_STACK UINT32_MAX
 
-/* From this architecture on a kernel's shared memory includes what the system reserves. */
-enum { FIRST_WITH_RESERVED = 90, RESERVED_SHARED = 1024 };
-
 typedef struct section {
     const char *name;
     GElf_Shdr header;
     Elf_Data *data;   /* NULL where it cannot be read */
     uint64_t hash;    /* of what belongs to it */
     bool of_a_kernel; /* a kernel's instructions */
-    size_t shared;    /* bytes of shared memory of that kernel */
 } section;
 
 /* A cubin that is being read. */
@@ -182,8 +178,6 @@ static void hash_sections(cubin *image)
         owner->hash = kg__hash_number(owner->hash, s->header.sh_size);
         if (s->data != NULL && s->data->d_buf != NULL)
             owner->hash = kg__hash_bytes(owner->hash, s->data->d_buf, s->data->d_size);
-        if (begins_with(s->name, ".nv.shared."))
-            owner->shared = s->header.sh_size;
     }
 }
 
@@ -211,17 +205,14 @@ static uint32_t read_info(const cubin *image, int attribute, size_t symbol)
     return 0;
 }
 
-static kg__resources read_resources(const cubin *image, size_t symbol, size_t shared)
+static kg__resources read_resources(const cubin *image, size_t symbol)
 {
     uint32_t stack = read_info(image, STACK_SIZE, symbol);
 
     if (stack == UNKNOWN_STACK)
         stack = read_info(image, FRAME_SIZE, symbol);
-    if (image->common.architecture >= FIRST_WITH_RESERVED && shared >= RESERVED_SHARED)
-        shared -= RESERVED_SHARED;
     return (kg__resources){ .registers =
                                 (int)(read_info(image, REGISTER_COUNT, symbol) & INT16_MAX),
-                            .static_shared = shared,
                             .local_bytes = stack };
 }
 
@@ -262,11 +253,7 @@ static void add_kernels(kg__kernels *kernels, const cubin *image)
             continue;
         kernel.name = kg__copy_text(name);
         kernel.program = kg__copy_text(kernel.program);
-        kernel.resources = read_resources(image, i, code->shared);
-        kernel.code_bytes = code->header.sh_size;
-        if (code->data != NULL && code->data->d_buf != NULL)
-            kernel.instructions =
-                kg__count_instructions(code->data->d_buf, code->data->d_size, kernel.architecture);
+        kernel.resources = read_resources(image, i);
         kernel.hash = kg__hash_number(KG__HASH_BEGIN, code->hash);
         kernel.hash = kg__hash_number(kernel.hash, common);
         kernel.hash = kg__hash_number(kernel.hash, (uint64_t)kernel.resources.registers);

@@ -6,13 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "baseline/instructions.h"
-
 /* What a kernel was given. */
 typedef struct kg__resources {
-    int registers;        /* per thread */
-    size_t static_shared; /* bytes per block, without what the system reserves */
-    size_t local_bytes;   /* bytes per thread: its stack, arrays and spills */
+    int registers;      /* per thread */
+    size_t local_bytes; /* bytes per thread: its stack, arrays and spills */
 } kg__resources;
 
 /* A kernel in a cubin. */
@@ -22,8 +19,6 @@ typedef struct kg__kernel {
     int architecture; /* 90 for sm_90 and sm_90a */
     bool only_there;  /* it runs on no other architecture: sm_90a */
     kg__resources resources;
-    size_t code_bytes;
-    kg__instructions instructions; /* its own, not of functions that are linked to it */
     /* Of its instructions, registers, shared memory and constants, and of all that kernels of its
      * cubin may share: device functions, constants and variables. The same for every folder. */
     uint64_t hash;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/color.h"
 #include "base/text.h"
+#include "gate/verdict_line.h"
 #include "judge/claim.h"
 #include "results/verdicts.h"
 #include "suite/counters.h"
@@ -136,8 +136,7 @@ static void write_claim(const kg__verdicts *measured, const char *claim, claim_o
     if (!kg__verdicts_save(verdicts, path, &error))
         kg__complain("%s", error.text);
     if (outcome != HOLDS || kg__is_verbose())
-        kg__print_verdict(stdout, words[outcome], "%-11s  %-32s  %s\n", "claim", test, why);
-    fflush(stdout);
+        kg__print_verdict(words[outcome], "claim", test, why);
 }
 
 /* Reads what this run found of a claim's cases. */

@@ -70,9 +70,6 @@ typedef struct kg__part_run {
     double began;
 } kg__part_run;
 
-/* A case's figures and its whole reason. */
-#define KG__LINE_SIZE ((size_t)2 * KG__MESSAGE_SIZE)
-
 /* part_state.c */
 
 /* Begins a part: its folder, its table and the cases that the filter takes. False with an error
@@ -109,6 +106,9 @@ void kg__part_name_records(const kg__part_run *run, const char *label, char *ste
 /* A result of a case without metrics. */
 kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
                                  const char *why);
+
+/* Prints a result as one line that begins with a word. */
+void kg__part_print_result(const char *word, const kg__case_result *result);
 
 /* Prints a result as one line, unless it passed and KG_VERBOSE is not set; what was printed of a
  * case that failed alike is not repeated. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/color.h"
 #include "base/text.h"
 #include "gate/part.h"
+#include "gate/verdict_line.h"
 #include "records/gpu_state.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
@@ -66,7 +66,7 @@ void kg__part_note_speedups(kg__part_run *run)
             kg__format(text + strlen(text), sizeof text - strlen(text), " hot, %.2f cold", cold);
         kg__pool_add_text(&run->pool, &run->verdicts->speedups, text);
         if (kg__is_verbose())
-            kg__print_verdict(stdout, "speedup", "%-11s  %s\n", run->target.key, text);
+            kg__print_verdict("speedup", run->target.key, "", text);
     }
 }
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/color.h"
 #include "base/json.h"
 #include "gate/part.h"
 #include "gate/spawn_observer.h"
+#include "gate/verdict_line.h"
 #include "records/observation.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -87,10 +87,10 @@ static void take_board(kg__part_run *run, const kg__provenance *provenance)
     }
     run->verdicts->board = kg__pool_text(&run->pool, uuid);
     if (kg__is_verbose())
-        kg__print_verdict(stdout, "board", "%-11s  %s runs on %s%s%s%s\n", run->target.key,
-                          run->test, uuid, *bus_id != '\0' ? " (" : "", bus_id,
-                          *bus_id != '\0' ? ")" : "");
-    fflush(stdout);
+        kg__print_verdict("board", run->target.key, run->test,
+                          kg__pool_format(&run->pool, "runs on %s%s%s%s", uuid,
+                                          *bus_id != '\0' ? " (" : "", bus_id,
+                                          *bus_id != '\0' ? ")" : ""));
 }
 
 /* Adds the GPU's measured limits to the provenance: what its sentinels move and compute a second.
@@ -178,8 +178,8 @@ void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
     subject->refused = true;
     kg__verdicts_add_refusal(run->verdicts, &refusal);
     if (kg__is_verbose())
-        kg__print_verdict(stdout, refusal.gpu_only ? "gpu-only" : "refused", "%-11s  %-32s  %s\n",
-                          run->target.key, refusal.id, refusal.why);
+        kg__print_verdict(refusal.gpu_only ? "gpu-only" : "refused", run->target.key, refusal.id,
+                          refusal.why);
 }
 
 static void take_of_case(kg__part_run *run, kg__subject *subject,

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/color.h"
 #include "base/file.h"
 #include "base/run_lock.h"
 #include "gate/part.h"
-#include "report/case_line.h"
+#include "gate/verdict_line.h"
+#include "results/result_text.h"
 #include "results/failure_group.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
@@ -40,7 +40,7 @@ void kg__part_add_error(kg__part_run *run, const char *text)
 void kg__part_add_note(kg__part_run *run, const char *text)
 {
     kg__pool_add_text(&run->pool, &run->verdicts->notes, text);
-    kg__print_verdict(stdout, "note", "%-11s  %s\n", run->target.key, text);
+    kg__print_verdict("note", run->target.key, "", text);
 }
 
 void kg__part_skip(kg__part_run *run, kg__skip by, const char *why)
@@ -84,23 +84,27 @@ static const char *find_printed(kg__part_run *run, const char *group, const char
     return NULL;
 }
 
+void kg__part_print_result(const char *word, const kg__case_result *result)
+{
+    char *why = *result->why != '\0' ? kg__case_result_reason(result) : kg__copy_text("");
+
+    kg__print_verdict(word, result->target, result->id, why);
+    free(why);
+}
+
 void kg__part_print(kg__part_run *run, const kg__case_result *result)
 {
     char *group = kg__failure_group_key(result);
     const char *printed = group != NULL ? find_printed(run, group, result->id) : NULL;
-    kg__case_result shown = *result;
-    char line[KG__LINE_SIZE];
 
     free(group);
     if (result->verdict <= KG__UNCHANGED && !kg__is_verbose())
         return;
-    if (printed != NULL) {
-        shown.why = kg__pool_format(&run->pool, "as %s above", printed);
-        shown.findings.count = 0;
-    }
-    kg__case_line(&shown, NULL, line, sizeof line);
-    kg__print_verdict_line(stdout, line);
-    fflush(stdout);
+    if (printed != NULL)
+        kg__print_verdict(kg__verdict_name(result->verdict), result->target, result->id,
+                          kg__pool_format(&run->pool, "as %s above", printed));
+    else
+        kg__part_print_result(kg__verdict_name(result->verdict), result);
 }
 
 void kg__part_keep(kg__subject *subject, kg__case_result *result)

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/color.h"
 #include "gate/part.h"
 #include "records/finding_text.h"
 #include "records/observation.h"
-#include "report/case_line.h"
 #include "results/accuracy_result.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
@@ -296,7 +294,6 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
                             const kg__observation *observation)
 {
     kg__case_result *result;
-    char line[KG__LINE_SIZE];
 
     if (kg__part_is(run, "count")) {
         kg__part_settle(run, subject,
@@ -323,7 +320,5 @@ void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
         kg__part_settle(run, subject, result);
         return;
     }
-    kg__case_line(result, subject->suspect ? "suspect" : "confirming", line, sizeof line);
-    kg__print_verdict_line(stdout, line);
-    fflush(stdout);
+    kg__part_print_result(subject->suspect ? "suspect" : "confirming", result);
 }

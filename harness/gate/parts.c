@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/color.h"
 #include "base/process.h"
 #include "gate/part.h"
+#include "gate/verdict_line.h"
 #include "suite/settings.h"
 
 static bool is_skipped(const kg__part_run *run)
@@ -180,7 +180,7 @@ void kg__run_part(const char *part)
     kg__format(skipped, sizeof skipped, "%s",
                run.verdicts->skipped != NULL ? run.verdicts->skipped : "");
     if (skipped[0] != '\0')
-        kg__print_verdict(stdout, "skipped", "%-11s  %s: %s\n", run.target.key, run.test, skipped);
+        kg__print_verdict("skipped", run.target.key, run.test, skipped);
     fflush(stdout);
     kg__part_release(&run);
     if (failures > 0)

@@ -70,11 +70,6 @@ static bool read_arguments(int argc, char **argv, kg__settlement *run)
     return false;
 }
 
-double kg__settle_elapsed(const kg__settlement *run)
-{
-    return kg__now() - run->began;
-}
-
 int kg__settle(const kg_comparison *comparison, int argc, char **argv)
 {
     kg__settlement run = { .comparison = comparison, .began = kg__now(), .last_report = kg__now() };

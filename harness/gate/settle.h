@@ -62,10 +62,10 @@ typedef struct kg__settlement {
     bool failed; /* something could not be settled: was reported */
 } kg__settlement;
 
+/* settle_suspects.c */
+
 /* The seconds since settling began. */
 double kg__settle_elapsed(const kg__settlement *run);
-
-/* settle_suspects.c */
 
 /* Reads the suspects from the verdicts, and forms their family of hypotheses. False with a
  * complaint; kg__settle_release() is due either way. */

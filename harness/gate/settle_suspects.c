@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/process.h"
 #include "gate/settle.h"
 
@@ -123,4 +124,9 @@ void kg__settle_release(kg__settlement *run)
     kg__listing_free(&run->base_cases);
     kg__baseline_free(&run->baseline);
     kg__pool_free(&run->pool);
+}
+
+double kg__settle_elapsed(const kg__settlement *run)
+{
+    return kg__now() - run->began;
 }

@@ -151,8 +151,8 @@ static bool may_run_tests(void)
     kg__error error = { "" };
 
     kg__out_folder(kg__comparison->home, out, sizeof out);
-    if (kg__settings_are_valid(&error) && kg__filter_is_allowed(kg__is_strict(), &error) &&
-        kg__run_lock_permits(out, &error))
+    if (kg__settings_are_valid(&error) && kg__baselines_are_there(&error) &&
+        kg__filter_is_allowed(kg__is_strict(), &error) && kg__run_lock_permits(out, &error))
         return true;
     kg__complain("%s", error.text);
     return false;

@@ -331,10 +331,9 @@ void kg__stage_clear(kg__stage *stage)
 
 /* Makes the checker's problems for a case. */
 static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
-                          kg__error *why)
+                          const kg_arguments *arguments, kg__error *why)
 {
-    /* Every pattern and order makes the same accesses, so one is enough to check them. */
-    int patterns = kg__device_watches() ? 1 : kg__pattern_count(comparison);
+    int patterns = kg__patterns_checked(comparison, arguments);
 
     kg__checker_free(checker);
     checker->problems = kg__allocate((size_t)patterns, sizeof *checker->problems);
@@ -360,7 +359,7 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     if (!kg__arguments_of(comparison, c, &arguments, why))
         return false;
     if (checker->patterns == 0 || !kg__problem_serves(comparison, &checker->problems[0], c)) {
-        if (!make_problems(checker, comparison, c, why))
+        if (!make_problems(checker, comparison, c, &arguments, why))
             return false;
     }
     if (kg__buffers_suit(&checker->buffers, &arguments, c->variant))

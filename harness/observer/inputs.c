@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "suite/element_type.h"
 
 /* What has so many elements is filled by so many threads: first touches of its pages take most of
@@ -103,6 +104,19 @@ int kg__pattern_count(const kg_comparison *comparison)
     for (; pattern->name != NULL; pattern++)
         count++;
     return count;
+}
+
+/* Watched launches of arguments of so many bytes take every pattern, others the first. All make
+ * much the same accesses, but what inputs decide, as conversions out of range, shows. */
+#define BYTES_OF_PATTERNS (16 << 10)
+
+int kg__patterns_checked(const kg_comparison *comparison, const kg_arguments *arguments)
+{
+    size_t bytes = 0;
+
+    for (int i = 0; i < arguments->count; i++)
+        bytes += kg__argument_bytes(&arguments->list[i]);
+    return kg__device_watches() && bytes > BYTES_OF_PATTERNS ? 1 : kg__pattern_count(comparison);
 }
 
 kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)

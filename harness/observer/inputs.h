@@ -6,6 +6,8 @@
 
 /* How many patterns a comparison has: "random", "wide" and its own. */
 int kg__pattern_count(const kg_comparison *comparison);
+/* How many of them, from the first on, a case with these arguments is checked with. */
+int kg__patterns_checked(const kg_comparison *comparison, const kg_arguments *arguments);
 /* Pattern number `index`. Number 0 is "random": the comparison's own first pattern, where it has
  * that name, else kg_fill_random(). */
 kg_pattern kg__pattern_at(const kg_comparison *comparison, int index);

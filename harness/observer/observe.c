@@ -340,7 +340,8 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
     kg__stub_on_reach(kg__report_reached, &records);
     if (is_check(request)) {
         status = check_cases(comparison, request, chosen, count, records);
-    } else if (!kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {
+    } else if (count > 0 &&
+               !kg__measure_cases(comparison, request->part, chosen, count, records, &why)) {
         kg__complain("%s", why.text);
         status = KG__EXIT_LOST;
     }

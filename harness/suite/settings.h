@@ -23,11 +23,19 @@ double kg__case_seconds(void);
  * computing the reference: KG__CHECKED=1, which a recording sets after its first session. */
 bool kg__are_checked(void);
 
+/* The compute capability, "9.0", for which a recording wants the fingerprint of each timed case's
+ * machine code: KG__FINGERPRINTS; NULL in a gate, which finds those of both builds itself. */
+const char *kg__fingerprinted_capability(void);
+
 /* Whether KG_STRICT is 0 or 1, and KG_CASE_TIMEOUT and KG_CASE_SECONDS are numbers in their range,
  * or each is empty or unset, as whatever reads them demands; false with `error` where one is
  * anything else: "false" could mean either, and an ignored limit is a wrong limit.
  */
 bool kg__settings_are_valid(kg__error *error);
+
+/* Whether KG_BASELINES names a directory where it is set. The project's own baselines/ may be
+ * absent before the first is recorded. */
+bool kg__baselines_are_there(kg__error *error);
 
 /* Whether KG_FILTER may narrow the run: in strict mode only from the command line,
  * which the program that read it says by KG_FILTER_GIVEN, the same list again. A filter left in the

@@ -170,7 +170,9 @@ def rewrite(text, source, model, recursive, home):
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
     parser = grammar.make_parser(home)
     if parser is None:
-        return None, f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run ci/setup\n"
+        setup = f"{grammar.ROOT}/ci/setup"
+        return None, (f"{source}: its launches, inline PTX or __shared__ need PyPI's tree-sitter and tree-sitter-cuda: run "
+                      f"{setup if os.path.exists(setup) else 'kernelgate-setup'}\n")
     return rewrite_kernel.Source(parser, text, os.fsencode(model), recursive).rewrite(), ""
 
 

@@ -1,10 +1,9 @@
 """What the tests of the commands of baselines share: documents of baselines, and a folder that has one."""
 
 import json
-import os
 import subprocess
 
-from command_fixture import COMMAND, Folder
+from command_fixture import Folder
 
 from kernelgate.baseline import file as baseline_file
 
@@ -60,6 +59,5 @@ class Baselines(Folder):
 
     def loaded(self, document):
         """The baseline of a document, whose file is named by its key."""
-        os.environ["KG__COMMAND"] = COMMAND
         name = f"{document['target']['key']}.json"
         return baseline_file.parse(name, name, json.dumps(document).encode())

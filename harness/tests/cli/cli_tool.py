@@ -101,6 +101,27 @@ class CommandLine(Command):
         self.ends(0, "", "", "begin", KG_CASE_TIMEOUT="", KG_CASE_SECONDS="2")
 
 
+class Border(unittest.TestCase):
+    """Python starts the programs that are C, and these start no Python."""
+
+    def test_no_program_knows_an_interpreter(self):
+        build = os.path.dirname(COMMAND)
+        programs = [f"{COMMAND}-judge", *(os.path.join(build, "harness", "tests", f"fake.{kind}") for kind in ("model", "gpu"))]
+        for program in programs:
+            with open(program, "rb") as file:
+                self.assertNotIn(b"python", file.read().lower(), program)
+
+    def test_no_source_names_one(self):
+        harness = os.path.join(TREE, "harness")
+        sources = [os.path.join(folder, name) for folder, _, names in os.walk(harness) for name in names
+                   if name.endswith((".c", ".h", ".cu", ".cpp")) and not folder.startswith(os.path.join(harness, "tests"))]
+        self.assertGreater(len(sources), 100)
+        for path in sources:
+            with open(path, encoding="utf-8") as file:
+                strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', file.read())
+            self.assertFalse([text for text in strings if "python" in text.lower() or ".py" in text], path)
+
+
 class Manual(Command):
     def test_has_every_command_and_option(self):
         page = self.ends(0, ".TH KERNELGATE 1", "", "help", "--man")

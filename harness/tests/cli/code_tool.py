@@ -3,20 +3,15 @@ nvcc. usage: code_tool.py TREE KERNELGATE"""
 
 import json
 import os
-import struct
 import sys
 import unittest
 from unittest import mock
 
-from command_fixture import COMMAND, Folder
-
-os.environ["KG__COMMAND"] = COMMAND
-
-# pylint: disable=wrong-import-position
+from command_fixture import Folder
+from fake_cubin import FFMA, KERNEL, LOAD_32, cubin_of
 from kernelgate.code import code_baseline
 from kernelgate.run import code_causes
 from kernelgate.code import generated_code
-from kernelgate.predict import occupancy
 from kernelgate.code import sass
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.code_changes import CodeChanges
@@ -24,32 +19,12 @@ from kernelgate.code.code_judge import describe_moves, find_moves, judge_case, n
 from kernelgate.base.common import Failure
 from kernelgate.run.causes import add_causes
 
-need_calculator = unittest.skipUnless(occupancy.calculate([]) is not None, "built without cuda_occupancy.h of the CUDA Toolkit")
-KERNEL = "_Z5tiledPf"
-LOAD_128, LOAD_32, FFMA = (0x04060C7981, 0x4EE8000C1E1D00), (0x0404020B7981, 0x4EA8000C1E1900), (0x0F0F7823, 0x8FC80000000000)
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '{}' for 'sm_90'
 ptxas info    : Function properties for {}
     0 bytes stack frame, {} bytes spill stores, {} bytes spill loads
 ptxas info    : Used 32 registers, used 1 barriers
 """
-
-
-def cubin_of(architecture=90, kernel=KERNEL, registers=32, code=(LOAD_128, FFMA)):
-    """A cubin of one kernel."""
-    names = b"\0.text.k\0.nv.info\0" + kernel.encode() + b"\0"
-    symbols = bytes(24) + struct.pack("<IBBHQQ", names.index(kernel.encode()), 0x12, 0x10, 4, 0, 0)
-    info = struct.pack("<BBHII", 4, 0x2F, 8, 1, registers)
-    text = b"".join(struct.pack("<QQ", *words) for words in code)
-    parts = [(0, 3, names, 0, 0, 0), (0, 2, symbols, 1, 0, 24), (names.index(b".nv.info"), 0x70000000, info, 2, 0, 0),
-             (names.index(b".text"), 1, text, 2, 1, 0)]
-    headers, data = bytes(64), b""
-    for name, kind, part, link, about, size in parts:
-        headers += struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, 64 + 5 * 64 + len(data), len(part), link, about, 4, size)
-        data += part + bytes(-len(part) % 16)
-    about = struct.pack("<4sBBBBB7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0x41, 8, 2, 190, 1, 0, 0, 64, architecture << 8, 64, 0,
-                        0, 64, 5, 1)
-    return about + headers + data
 
 
 def figures(kernel=KERNEL, **more):
@@ -224,7 +199,6 @@ class Code(Folder):
         self.code(code, told, "--test", "sm_90.m.code", **settings)
         return json.loads(self.read("out/records/sm_90.m.code.verdicts.json"))
 
-    @need_calculator
     def test_kernels_of_a_library(self):
         """A launcher in a file of its own starts kernels of any other that the build compiled."""
         build = json.loads(self.read("build/kernelgate.code"))
@@ -236,7 +210,6 @@ class Code(Folder):
         self.compile(spills=4)
         self.assertEqual(self.judge(1, "src/tiled.cu")["cases"][0]["at"], {"file": "src/tiled.cu"})
 
-    @need_calculator
     def test_shows_and_records(self):
         shown = self.code(0, "sm_90  m/tiled, 2 cases")
         self.assertIn("128-bit global loads 1, FFMA 1", shown)
@@ -254,7 +227,6 @@ class Code(Folder):
         cases = code_baseline.read("baselines", 90).cases
         self.assertEqual([len(cases), cases["m/tiled/1/b16"][0]["registers"]], [2, 40])
 
-    @need_calculator
     def test_judges(self):
         self.assertEqual(self.judge(77, "baselines/sm_90.json is missing")["skipped_by"], "no-baseline")
         self.assertEqual(self.judge(2, "is missing", KG_STRICT="1")["exit_code"], 2)
@@ -281,7 +253,6 @@ class Code(Folder):
         self.code(77, "is of nvcc 13.0.88, and this is nvcc 12.8.93", "--ready")
         self.code(2, "record all cases, without KG_FILTER", "--record", KG_FILTER="m/tiled/2/*")
 
-    @need_calculator
     def test_recorded_launches(self):
         """What only a GPU runs is listed next to its suite; the CPU model knows its own cases better."""
         launch = {"case": "m/tiled/9/b16", "launcher": "m_tiled", "kernel": KERNEL, "grid": [7, 3, 1], "block": [32, 1, 1],
@@ -294,7 +265,6 @@ class Code(Folder):
             self.write("suites/m.launches.json", {"cases": [broken]})
             self.code(2, "suites/m.launches.json: a launch of it lacks its case, launcher, kernel, grid or block")
 
-    @need_calculator
     def test_what_cannot_be_read(self):
         self.code(0, "", "--record")
         for change, told in (({"log": ""}, f"ptxas does not say what {KERNEL} spills"),
@@ -311,7 +281,7 @@ class Code(Folder):
                                 (("n/tiled",), "the filter takes no case"), (("m/tilde/1",), "nearest is m/tiled/1/b16")):
             self.code(2, told, *arguments)
         os.unlink("build/kernelgate.code")
-        self.code(77, "was configured without nvcc")
+        self.code(77, "compiles no code, since no baseline names an architecture")
 
     def slower(self, **settings):
         """A slower time in a run of the build, when it is explained."""
@@ -327,7 +297,6 @@ class Code(Folder):
         with open(f"{folder}/m.gpu", "wb") as file:
             file.write(cubin_of(**cubin))
 
-    @need_calculator
     def test_explains_a_slower_time_by_the_baseline(self):
         """The program's code, for that architecture, and the launch as the CPU model lists it."""
         self.code(0, "", "--record")
@@ -353,7 +322,6 @@ class Code(Folder):
         self.assertIn(told, note["note"])
         self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
 
-    @need_calculator
     def test_explains_a_slower_time_by_the_base(self):
         """What the base's build runs, not what a baseline holds; and the lines of SASS where there is a disassembler."""
         self.link("base")

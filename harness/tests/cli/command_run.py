@@ -12,6 +12,8 @@ import sys
 import tempfile
 import traceback
 
+import jsonschema  # pylint: disable=unused-import # which takes 0.1 s, and the forks have it then
+
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 TOOLS = os.path.join(TREE, "tools")
 VALIDATOR = os.path.join(TREE, "harness", "tests", "fakes", "validate_documents.py")

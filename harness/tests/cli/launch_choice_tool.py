@@ -1,7 +1,6 @@
 """Tests of choosing the best launches: records in, choices and ratios out. usage: launch_choice_tool.py TREE KERNELGATE"""
 
 import os
-import re
 import sys
 import unittest
 
@@ -11,7 +10,6 @@ sys.path.insert(0, os.path.join(TREE, "tools"))
 
 # pylint: disable=wrong-import-position
 from kernelgate.tune import launch_choice
-from kernelgate.tune import tune
 from kernelgate.base.common import Failure
 from tune_fixture import counted, finalist, measured  # noqa: E402
 
@@ -120,11 +118,6 @@ class Choice(unittest.TestCase):
         self.assertEqual(launch_choice.compare(False, b, c).differs, False)
         self.assertIn("is 0", launch_choice.compare(False, a, zero).why)
         self.assertEqual(launch_choice.compare(False, zero, zero).times.value, 1)
-
-    def test_counters_are_those_of_the_model(self):
-        with open(os.path.join(TREE, "harness", "suite", "counters.c"), encoding="utf-8") as file:
-            names = re.search(r"names\[KG__COUNTERS\] = \{(.*?)\};", file.read(), re.S)[1]
-        self.assertEqual(tuple(re.findall('"([a-z_]+)"', names)), tune.COUNTERS)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import unittest
 from types import SimpleNamespace
-from unittest import mock
 
 from command_fixture import COMMAND
 from record_fixture import BOARD, COUNTS, GPU, MODEL, PATH, QUICK, RIGHT, SESSIONS, SLOW, SOUND, Recording, differing_lines
@@ -129,12 +128,9 @@ class Times(Recording):
 
     def test_a_copy_has_a_fingerprint_too(self):
         """It starts no kernel, so that its launch is all that is known of it."""
-        recorder = SimpleNamespace(log=None, provenance={}, target={"compute_capability": "9.0"}, refuse=self.fail)
-        timing = record_times.Timing(recorder, [GPU], 5, False)
-        for case, kernel in ((SLOW, {"launch": "0123456789abcdef"}), (QUICK, {})):
-            timing._take_measured(GPU, {"case": case, "kernel": kernel, "metrics": {"time_ns": {"value": 5000}}})
-        with mock.patch.object(record_times, "fingerprints_of", lambda _, kernels: ["elf-0123456789abcdef" for _ in kernels]):
-            timing._identify_code()
+        timing = record_times.Timing(SimpleNamespace(log=None, provenance={}, refuse=self.fail), [GPU], 5, False)
+        for case, kernel in ((SLOW, {"launch": "0123456789abcdef", "fingerprint": "elf-0123456789abcdef"}), (QUICK, {})):
+            timing._take_measured({"case": case, "kernel": kernel, "metrics": {"time_ns": {"value": 5000}}})
         self.assertEqual([timing._sessions.case(case).code for case in (SLOW, QUICK)],
                          [{"fingerprint": "elf-0123456789abcdef"}, None])
 

@@ -11,7 +11,7 @@ import mutations
 from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
 
 from kernelgate.run import merge as run_merge
-from kernelgate.base import schema_form
+from kernelgate.base.schemas import RESULTS, load_schema
 from kernelgate.base.common import Failure
 from kernelgate.base.results import VERDICTS
 
@@ -180,9 +180,7 @@ class Parts(Merges):
 
     def test_every_member_of_a_case_is_kept(self):
         """Each member that the schema knows of a case has its way into the results."""
-        with open(os.path.join(os.path.dirname(schema_form.__file__), "..", "..", "baselines", "schemas",
-                               "kernelgate-results.schema.json"), encoding="utf-8") as file:
-            known = set(json.load(file)["$defs"]["case_entry"]["properties"])
+        known = set(load_schema(RESULTS)["$defs"]["case_entry"]["properties"])
         once = {"case", "target", "parts", "seconds", "metrics", "pairs", "test", "suspect", "explanation", "sass"}
         self.assertEqual(known - once - {*run_merge._OF_VERDICT, *run_merge._OF_FIRST}, set())
 

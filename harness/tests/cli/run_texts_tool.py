@@ -17,10 +17,10 @@ STRICT = "NOTHING JUDGED (exit 2, because of KG_STRICT=1: 2 no-baseline"
 CASE_LINE = "cmake --build build/gpu && {}ctest --test-dir build/gpu -R '^gpu\\.a\\.time$' --output-on-failure"
 
 
-def document(code=0, strict=False, cases=(), vanished=0, errors=0, coverage=None, **tally):
+def document(code=0, strict=False, cases=(), vanished=0, errors=0, coverage=None, unrecorded=(), **tally):
     counts = {name.replace("_", "-") if name == "no_baseline" else name: count for name, count in tally.items()}
     return {"tally": {**run_merge.make_tally(), **counts}, "exit_code": code, "strict": strict, "unlisted": [],
-            "cases": [{"target": target} for target in cases], "vanished": [{}] * vanished, "errors": [{}] * errors,
+            "unrecorded": unrecorded, "cases": [{"target": target} for target in cases], "vanished": [{}] * vanished, "errors": [{}] * errors,
             **({"coverage": coverage} if coverage else {})}
 
 
@@ -46,6 +46,10 @@ class Lines(unittest.TestCase):
                 (document(2, error=2), "ERROR (exit 2)"), (document(2, errors=1), "ERROR (exit 2)"),
                 (document(77, no_baseline=2, unavailable=1), "NOTHING JUDGED (exit 77)"),
                 (document(77, **{"pass": 1}), "NOTHING JUDGED (exit 77)"),
+                (document(77, unrecorded=["t"], no_baseline=2, **{"pass": 1}), "NO BASELINE (exit 77)"),
+                (document(77, unrecorded=["t"], no_baseline=2), "NO BASELINE (exit 77)"),
+                (document(2, True, unrecorded=["t"], no_baseline=2), "NO BASELINE" + STRICT.removeprefix("NOTHING JUDGED") + ")"),
+                (document(2, unrecorded=["t"], error=1), "ERROR (exit 2)"),
                 (document(1, no_baseline=2, failed_claims=1), "FAIL (exit 1)"), (document(), "NOTHING JUDGED (exit 0)"),
                 (document(2, True, no_baseline=2), f"{STRICT})"),
                 (document(2, True, no_baseline=2, unavailable=1), f"{STRICT}, 1 test had nothing to judge)"),

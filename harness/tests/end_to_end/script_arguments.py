@@ -35,6 +35,9 @@ class Arguments(unittest.TestCase):
         paths = [os.path.join(self.folder, folder, name) for folder in ("ci", "tools/dev")]
         return next(filter(os.path.exists, paths))
 
+    def shown(self, name):
+        return os.path.relpath(self.script(name), self.folder)
+
     def run_script(self, name, *arguments, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
         return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
@@ -42,14 +45,13 @@ class Arguments(unittest.TestCase):
 
     def refuses(self, line, name, *arguments, **settings):
         done = self.run_script(name, *arguments, **settings)
-        said = "kernelgate" if name in COMMANDS else os.path.relpath(self.script(name), self.folder)
+        said = "kernelgate" if name in COMMANDS else self.shown(name)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{said}: {line}\n"))
 
     def test_a_script_without_arguments_takes_none(self):
         for name in ("test", "lint", "try-install"):
             for words in (["", "--fast"], [""], ["--fast"], ["more", "words"]):
-                path = os.path.relpath(self.script(name), self.folder)
-                self.refuses(f"takes no arguments, not '{words[0]}'; see {path} --help", name, *words)
+                self.refuses(f"takes no arguments, not '{words[0]}'; see {self.shown(name)} --help", name, *words)
             self.assertEqual(self.run_script(name, "--help").returncode, 0)
         self.assertEqual(self.run_script("test").returncode, 9)
 
@@ -138,6 +140,13 @@ class Arguments(unittest.TestCase):
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no-such-package==1 cannot be had: kernels with <<<>>>, inline PTX or extern __shared__ do not compile", done.stdout)
+        # Debian's packages are not for another Python, and without these there is no gate.
+        with open(os.path.join(tools, "python3"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $2 in *sys.executable*) echo /opt/python3 ;; *) exit 1 ;; esac\n")
+        with open(os.path.join(self.folder, "ci", "packages"), "a", encoding="utf-8") as file:
+            file.write("python3-no-such all python:no_such_module reads documents\n")
+        done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
+        self.assertEqual((done.returncode, f"{tools}/python3 lacks no-such: put /usr/bin first in PATH" in done.stderr), (2, True), done)
 
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")

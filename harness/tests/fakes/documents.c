@@ -22,9 +22,7 @@ static void hold(json_t *document, const char *called, const char *changed)
     free(seen.output);
 }
 
-/* Copies of a valid document, each with one change: every value in it to others, every member taken
- * out, and members that no form has. An array of [whether it is valid, the copy]. */
-static json_t *changed_documents(json_t *document)
+json_t *changed_documents(json_t *document)
 {
     hold(document, "the document", at("changed"));
     return read_json(at("changed"));

@@ -9,6 +9,11 @@
  * holds nothing. */
 void expect_strict(json_t *document);
 
+/* Copies of a valid document, each with one change: every value in it to others, every member taken
+ * out, and members that no form has. An array of [whether it is valid, the copy], freed by the
+ * caller. */
+json_t *changed_documents(json_t *document);
+
 /* Runs a program as drive() does. It has to end with `code`, and what it prints on the standard
  * output must be one document, valid by its schema, and nothing beside it. Freed by the caller, as
  * what it prints on the standard error is, in `complaints` where that is not NULL. */

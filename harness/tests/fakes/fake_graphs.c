@@ -1,3 +1,6 @@
+/* Functions take what those take that they stand in for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "tests/fakes/fake_graphs.h"
 #include "observer/report_record.h"
 
@@ -54,8 +57,6 @@ cudaError_t fake_launch(double ns)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
 {
-    (void)stream;
-    (void)mode;
     if (step() != cudaSuccess)
         return cudaErrorIllegalAddress;
     captured = calloc(1, sizeof *captured);
@@ -64,7 +65,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
-    (void)stream;
     *graph = captured;
     captured = NULL;
     return step();
@@ -72,7 +72,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    (void)nodes;
     *count = graph->launches;
     return step();
 }
@@ -80,7 +79,6 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *replayable, cudaGraph_t graph,
                                  unsigned long long flags)
 {
-    (void)flags;
     if (step() != cudaSuccess)
         return cudaErrorIllegalAddress;
     *replayable = malloc(sizeof **replayable);
@@ -92,7 +90,6 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *replayable, cudaGraph_t graph,
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t replayable, cudaStream_t stream)
 {
-    (void)stream;
     run(&replayable->graph);
     if (fake.warm && ++fake.replays == fake.fall_every) {
         fake.warm = false;
@@ -115,20 +112,17 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-    (void)flags;
     *stream = NULL;
     return step();
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    (void)stream;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    (void)stream;
     return step();
 }
 
@@ -153,14 +147,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    (void)stream;
     event->at_ns = fake.now_ns;
     return step();
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    (void)event;
     return step();
 }
 
@@ -172,14 +164,12 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    (void)size;
     *pointer = NULL;
     return step();
 }
 
 cudaError_t cudaFree(void *pointer)
 {
-    (void)pointer;
     return cudaSuccess;
 }
 
@@ -195,29 +185,17 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
-    (void)to;
-    (void)from;
-    (void)count;
-    (void)kind;
     return step();
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t count)
 {
-    (void)pointer;
-    (void)value;
-    (void)count;
     return step();
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    (void)to;
-    (void)from;
-    (void)count;
-    (void)kind;
-    (void)stream;
     fake.warm_ups++;
     fake.replays = 0;
     fake.warm = fake.warm || fake.warms;
@@ -226,35 +204,22 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 
 cudaError_t kg__launch_empty(cudaStream_t stream)
 {
-    (void)stream;
     return fake_launch(0);
 }
 
 cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
                                      cudaStream_t stream)
 {
-    (void)from;
-    (void)to;
-    (void)count;
-    (void)multiprocessors;
-    (void)stream;
     return fake_launch(SENTINEL_NS);
 }
 
 cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream)
 {
-    (void)out;
-    (void)multiprocessors;
-    (void)stream;
     return fake_launch(SENTINEL_NS);
 }
 
 cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream)
 {
-    (void)host;
-    (void)device;
-    (void)bytes;
-    (void)stream;
     return fake_launch(SENTINEL_NS);
 }
 
@@ -274,17 +239,12 @@ const kg__gpu_spec *kg__device_gpu(void)
 
 kg__gpu_state kg__device_state(bool *throttled)
 {
-    (void)throttled;
     return (kg__gpu_state)KG__GPU_STATE_UNKNOWN;
 }
 
 bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t stream,
                      kg__error *why)
 {
-    (void)buffers;
-    (void)to_device;
-    (void)stream;
-    (void)why;
     return true;
 }
 
@@ -295,8 +255,4 @@ bool kg__cuda_fail(kg__error *error, const char *what, cudaError_t code)
 
 void kg__report(int records, kg__event event, const char *id, const char *why)
 {
-    (void)records;
-    (void)event;
-    (void)id;
-    (void)why;
 }

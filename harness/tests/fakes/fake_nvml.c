@@ -1,6 +1,10 @@
 /* A small NVML (and the two functions of libcuda that `kernelgate doctor` asks) that says what the
  * environment variable KG_FAKE_NVML tells it to: "count=2,throttle=0x48,temperature=71". A figure
  * given as "none" is not supported. */
+
+/* Functions take what those take that they stand in for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +137,6 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, fake_device **device)
 
 int nvmlDeviceGetName(fake_device *device, char *name, unsigned size)
 {
-    (void)device;
     return text("name", "NVIDIA H200", name, size);
 }
 
@@ -157,20 +160,16 @@ int nvmlDeviceGetPciInfo_v3(fake_device *device, fake_pci *pci)
 
 int nvmlDeviceGetTemperature(fake_device *device, int sensor, unsigned *value)
 {
-    (void)device;
     return sensor == 0 ? small_number("temperature", 35, value) : NOT_SUPPORTED;
 }
 
 int nvmlDeviceGetClockInfo(fake_device *device, int domain, unsigned *value)
 {
-    (void)device;
     return domain == 1 ? small_number("sm", 1980, value) : small_number("memory", 3201, value);
 }
 
 int nvmlDeviceGetMaxClockInfo(fake_device *device, int domain, unsigned *value)
 {
-    (void)device;
-    (void)domain;
     return small_number("max", 1980, value);
 }
 
@@ -189,7 +188,6 @@ FIGURE(nvmlDeviceGetPowerUsage, unsigned, small_number, "draw", 75500)
 
 int nvmlDeviceGetEccMode(fake_device *device, unsigned *current, unsigned *pending)
 {
-    (void)device;
     *pending = 0;
     return small_number("ecc", 1, current);
 }
@@ -198,7 +196,6 @@ int nvmlDeviceGetMigMode(fake_device *device, unsigned *current, unsigned *pendi
 {
     unsigned code;
 
-    (void)device;
     small_number("mig_code", SUCCESS, &code);
     *pending = 0;
     small_number("mig", 0, current);
@@ -251,7 +248,6 @@ int cuInit(unsigned flags)
 {
     unsigned code;
 
-    (void)flags;
     small_number("cuda_init", SUCCESS, &code);
     return (int)code;
 }

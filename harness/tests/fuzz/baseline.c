@@ -16,7 +16,6 @@ static void check_metrics(const kg__baseline_case *entry, bool model)
         require(!kg__metric_is_faulty(&entry->metrics[i], model, &fault), fault.text);
         require(i == 0 || strcmp(entry->metrics[i - 1].name, entry->metrics[i].name) < 0,
                 "metrics are sorted, each there once");
-        (void)kg__baseline_judgment(&entry->metrics[i]);
     }
 }
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/case_line.h"
 #include "results/count_result.h"
 #include "results/time_result.h"
 #include "tests/fuzz/file_of_input.h"
@@ -45,7 +44,6 @@ static void judge(json_t *record)
     kg__error error = { "" };
     kg__observation *observation = kg__observation_read(record, &error);
     kg__measurement measurement = { .measured = observation };
-    char line[2 * KG__MESSAGE_SIZE];
     kg__pool pool = { 0 };
 
     require(observation != NULL || error.text[0] != '\0', "what is not usable is said to be so");
@@ -53,10 +51,8 @@ static void judge(json_t *record)
         return;
     kg__sentinels_add(&sentinels, observation);
     measurement.surroundings = kg__surroundings_of(&sentinels, times, observation);
-    kg__case_line(kg__time_result(&pool, CASE, &times->target, &measurement, 1, times), NULL, line,
-                  sizeof line);
-    kg__case_line(kg__count_result(&pool, CASE, &counts->target, observation, counts, "", true),
-                  NULL, line, sizeof line);
+    (void)kg__time_result(&pool, CASE, &times->target, &measurement, 1, times);
+    (void)kg__count_result(&pool, CASE, &counts->target, observation, counts, "", true);
     kg__pool_free(&pool);
     kg__observation_release(kg__observation_copy(observation));
     kg__observation_release(observation);

@@ -45,7 +45,7 @@ class TimeClaims(PartRuns):
         both = f"@(time|{SPEEDUP})"
         self.time(77)
         self.run_test(GPU, both, 77, "holds        claim        " + TEST)
-        self.merge(77, ("claims: 1 holds", "\nNOTHING JUDGED  4 no-baseline of 4 cases on "))
+        self.merge(77, ("claims: 1 holds", "\nNO BASELINE  4 no-baseline of 4 cases on "))
         self.set(KG_STRICT=1)
         self.merge(2, ", because of KG_STRICT=1: 4 no-baseline, 1 test had nothing to judge\n")
         self.run_test(GPU, both, 2, "holds        claim        " + TEST)

@@ -11,8 +11,7 @@ REBASELINE = "commit, then KG_FILTER='fake/plain/*' ci/rebaseline --target model
 class PartCount(PartRuns):
     def test_counts_that_hold(self):
         self.store(fake_counts())
-        verdicts = self.count(0, "pass         cpu-model    fake/quick/64/b64                 loads 200, 2.00 sectors each  "
-                              "stores 100, 4.00 each  barriers 8")
+        verdicts = self.count(0, "pass         cpu-model    fake/quick/64/b64\n")
         self.assertEqual((passing(verdicts), self.instrumented()), (4, 1), "counts repeat: nothing is confirmed")
         self.assertEqual([len(verdicts[name]) for name in ("refused", "vanished", "notes", "errors")], [4, 0, 0, 0])
         self.assertEqual(verdicts["target"]["compiler"], "gcc 12.2.0")
@@ -26,13 +25,13 @@ class PartCount(PartRuns):
         finding = "kernels/fake/other.cu:14: error: "
         for plan, code, told, verdict, why in (
                 (f"* {SLOW} global_load_sectors 3200 line {LOADS} 3200", 1, f"slower       cpu-model    {SLOW}                 "
-                 "loads 200, 16.00 sectors each (was 2.00)", "slower", "global_load_sectors rose by 700.0 % (3 200 against 400); "
+                 "global_load_sectors rose by 700.0 %", "slower", "global_load_sectors rose by 700.0 % (3 200 against 400); "
                  f"kernels/fake/plain.cu:14: loads went from 2.00 to 16.00 sectors per request; to accept it: {REBASELINE}"),
                 (f"* {SLOW} global_load_requests 100 shuffles 1", 1, "", "slower",
                  "shuffles rose (1 against 0); fallen: global_load_requests"),
                 (f"* {SLOW} barriers 0", 0, f"faster       cpu-model    {SLOW}", "faster",
                  f"barriers fell by 100.0 % (0 against 8); to keep it: {REBASELINE}"),
-                (f"* {SLOW} sampled", 0, "barriers 8  sampled, 120 of 16 384 blocks", "pass", ""),
+                (f"* {SLOW} sampled", 0, "", "pass", ""),
                 # The counts of a kernel that touches what it must not are no reason for praise or blame.
                 (f"* {SLOW} barriers 7\n* {SLOW} finding", 1, f"wrong        cpu-model    {SLOW}", "wrong", finding)):
             with self.subTest(plan):
@@ -87,7 +86,7 @@ class PartCount(PartRuns):
         self.expect_skip(verdicts, "no-baseline", "cpu-model.json")
         self.assertEqual(passing(verdicts, "no-baseline"), 4)
         self.set(KG_STRICT=1)
-        self.count(2, "no-baseline  cpu-model    fake/plain/64/b32                 loads 200")
+        self.count(2, "no-baseline  cpu-model    fake/plain/64/b32                 no baseline")
         counts = fake_counts()
         del counts["cases"][SLOW]
         self.store(counts)
@@ -124,7 +123,7 @@ class PartCount(PartRuns):
     def test_a_filter_that_leaves_nothing(self):
         self.store(fake_counts())
         self.set(KG_FILTER="fake/plain/1/*", KG_STRICT=1)
-        self.expect_skip(self.count(77, "skipped      cpu-model    model.fake.count: not selected by"), "filter",
+        self.expect_skip(self.count(77, "skipped      cpu-model    model.fake.count                  not selected by"), "filter",
                          "not selected by --filter")
 
 

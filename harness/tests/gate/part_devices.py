@@ -32,7 +32,7 @@ class Boards(PartRuns):
         for groups, board, place in ((0, FIRST_BOARD, ""), (1, OTHER_BOARD, " (0000:19:00.0)\n")):
             self.set_boards(groups=groups)
             self.give(f"id:{SECOND},slots:8" if groups else None)
-            verdicts = self.check(0, f"board        nvidia-fake  gpu.fake.check runs on {board}{place}", GPU)
+            verdicts = self.check(0, f"board        nvidia-fake  gpu.fake.check                    runs on {board}{place}", GPU)
             self.assertEqual((verdicts["board"], verdicts["target"]["key"]), (board, "nvidia-fake"))
 
     def test_a_board_that_cannot_be_had_is_an_error(self):
@@ -74,7 +74,7 @@ class Boards(PartRuns):
         self.set_boards("NVIDIA Other")
         self.set(KG_FILTER="fake/plain/64/*")
         self.give(f"id:{SECOND},slots:8")
-        self.check(0, f"gpu.fake.check runs on {OTHER_BOARD}", GPU)
+        self.check(0, f"gpu.fake.check                    runs on {OTHER_BOARD}", GPU)
         self.give(f"id:{FIRST},slots:8")
         self.time(0, f"pass         nvidia-fake  {SLOW}")
         self.set(KG_STRICT=1)
@@ -96,7 +96,7 @@ class Devices(PartRuns):
 
     def test_no_device(self):
         self.set(FAKE_DEVICE="absent")
-        verdicts = self.time(77, "skipped      gpu          gpu.fake.time: no GPU: this one is a fake")
+        verdicts = self.time(77, "skipped      gpu          gpu.fake.time                     no GPU: this one is a fake")
         self.expect_skip(verdicts, "unavailable", "no GPU")
         self.check(77, "no GPU", GPU)
         self.set(KG_STRICT=1)

@@ -61,6 +61,12 @@ class PartStubs(PartRuns):
             shutil.copy(os.path.join(sys.argv[3], "fake_only_stubs.model"), f"programs/fake_only_stubs.{name}")
         verdicts = self.check(2, BROKEN, self.at("programs/fake_only_stubs.model"))
         self.assertEqual((verdicts["errors"], passing(verdicts, "error"), len(verdicts["refused"])), ([], 2, 2))
+        with open("cases", "w", encoding="utf-8") as cases:
+            cases.write("fake/broken/1/b32\n")
+        printed = self.expect_program(0, "", self.at("programs/fake_only_stubs.instrumented"), "--observe", "cases", "--part", "count",
+                                      "--records", "counted")
+        self.assertEqual(printed, "")
+        self.assertIn('"why":"does not compile"', self.read("counted"))
 
     def own_build(self):
         """A folder with the program, and one with instrumented kernels next to it."""

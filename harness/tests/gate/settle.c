@@ -24,8 +24,8 @@ Test(settle, what_tripped_is_a_suspect_and_fails_where_nobody_settles_it)
     size_t i;
 
     expect_suspects("* " SLOW " hot 10300\n",
-                    "suspect      nvidia-fake  fake/plain/64/b32                 hot 10 300 ns "
-                    "(+3.0 %)");
+                    "suspect      nvidia-fake  fake/plain/64/b32                 time_ns slower by "
+                    "3.0 %");
     cr_assert(processes("head") == 2, "timed and identified, not confirmed");
     cr_assert(is_suspect(SLOW) && !is_suspect(OTHER));
     expect_case(SLOW, "slower", "slower by 3.0 %");

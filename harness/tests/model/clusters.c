@@ -1,11 +1,11 @@
 /* Clusters, launch bounds, and shared memory above 48 KiB: what launches give, and what is wrong.
  */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <string.h>
 
 #include "model/runtime/runtime.h"
 #include "tests/model/cluster_kernels.h"
+#include "tests/model/each_row.h"
 #include "tests/model/finding_texts.h"
 #include "tests/model/watch_fixture.h"
 
@@ -227,12 +227,7 @@ static const struct {
     { NO_SUCH_RANK, cudaErrorIllegalInstruction, "no block of that rank" },
 };
 
-ParameterizedTestParameters(clusters, that_cannot_meet_fail)
-{
-    static size_t rows[] = { 0, 1 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(clusters, that_cannot_meet_fail, failures)
 
 ParameterizedTest(const size_t *row, clusters, that_cannot_meet_fail)
 {

@@ -5,7 +5,6 @@
 #include "tests/model/defect_fixture.h"
 
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "baseline/counter_lines.h"
 #include "device/device.h"
 #include "tests/fakes/hanging.h"
+#include "tests/model/each_row.h"
 #include "tests/model/finding_texts.h"
 
 static void expect_finding(const defect *row, const run *done)
@@ -141,21 +141,7 @@ static const defect costs[] = {
     { DEFECT(shared_contention, ADD_UP), SHOWN_AT(512, 64), COSTS(SHARED_ATOMIC_PASSES, 16, 512) },
 };
 
-/* A parameterized test's parameters are the rows' numbers: each has a process of its own, since a
- * kernel's fault loses the device. */
-static struct criterion_test_params numbers(size_t count)
-{
-    static size_t all[64];
-
-    for (size_t i = 0; i < count; i++)
-        all[i] = i;
-    return cr_make_param_array(size_t, all, count);
-}
-
-ParameterizedTestParameters(defects, a_wrong_access_is_found)
-{
-    return numbers(COUNT(wrong_accesses));
-}
+EACH_ROW(defects, a_wrong_access_is_found, wrong_accesses)
 
 /* Whether or not requests are counted too. */
 ParameterizedTest(const size_t *number, defects, a_wrong_access_is_found)
@@ -177,10 +163,7 @@ ParameterizedTest(const size_t *number, defects, a_wrong_access_is_found)
     cr_assert(done.report->finding_count == 0, "nor does a launch that is not watched");
 }
 
-ParameterizedTestParameters(defects, a_wrong_result_is_no_finding)
-{
-    return numbers(COUNT(wrong_results));
-}
+EACH_ROW(defects, a_wrong_result_is_no_finding, wrong_results)
 
 ParameterizedTest(const size_t *number, defects, a_wrong_result_is_no_finding)
 {
@@ -221,10 +204,7 @@ static kg__lines *count(const defect *row, bool defective, uint64_t expected)
     return lines_of(done.report);
 }
 
-ParameterizedTestParameters(defects, a_cost_moves_a_counter)
-{
-    return numbers(COUNT(costs));
-}
+EACH_ROW(defects, a_cost_moves_a_counter, costs)
 
 /* The source's lines say where. */
 ParameterizedTest(const size_t *number, defects, a_cost_moves_a_counter)

@@ -1,9 +1,9 @@
 /* Cooperative groups: what each thread gets, what it costs, and what is wrong. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <string.h>
 
 #include "model/runtime/runtime.h"
+#include "tests/model/each_row.h"
 #include "tests/model/finding_texts.h"
 #include "tests/model/group_kernels.h"
 #include "tests/model/watch_fixture.h"
@@ -310,12 +310,7 @@ static const struct {
     { 2, true, "waits at grid.sync() at group_kernels.cpp:" },
 };
 
-ParameterizedTestParameters(groups, of_a_grid_that_cannot_meet_fail)
-{
-    static size_t rows[] = { 0, 1 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(groups, of_a_grid_that_cannot_meet_fail, failures)
 
 ParameterizedTest(const size_t *row, groups, of_a_grid_that_cannot_meet_fail)
 {

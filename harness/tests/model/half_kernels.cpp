@@ -32,10 +32,9 @@ EACH(scale_eight_halves)
     reinterpret_cast<float4 *>(d.b)[i] = word;
 }
 
-KERNEL(sum_halves_in_shared)
+THREAD(sum_halves_in_shared)
 {
     __shared__ half tile[64];
-    const int i = (int)threadIdx.x;
 
     tile[2 * i] = halves(d.a)[2 * i];
     tile[2 * i + 1] = halves(d.a)[2 * i + 1];
@@ -109,10 +108,9 @@ EACH(write_pairs_by_element)
 }
 
 // Defective: no barrier between the writes and the reads.
-KERNEL(sum_halves_unordered)
+THREAD(sum_halves_unordered)
 {
     __shared__ half tile[64];
-    const int i = (int)threadIdx.x;
 
     tile[i] = halves(d.a)[i];
     d.b[i] = __half2float(tile[63 - i]);

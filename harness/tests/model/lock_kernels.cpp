@@ -115,9 +115,8 @@ KERNEL_DOES(look_back_by_flags, look_back(d, true))
 KERNEL_DOES(look_back_without_fence, look_back(d, false))
 
 // Sums that half a warp has; lane 0 uses what is right.
-KERNEL(shuffle_in_half_a_warp)
+THREAD(shuffle_in_half_a_warp)
 {
-    int i = (int)threadIdx.x;
     float sum = d.a[i];
 
     if (i >= 16)
@@ -127,18 +126,14 @@ KERNEL(shuffle_in_half_a_warp)
     d.b[i] = sum;
 }
 
-KERNEL(shuffle_outside_the_mask)
+THREAD(shuffle_outside_the_mask)
 {
-    int i = (int)threadIdx.x;
-
     if (i < 16)
         d.b[i] = __shfl_sync(0xffffu, d.a[i], i == 3 ? 20 : 0);
 }
 
-KERNEL(shuffle_from_ended_lanes)
+THREAD(shuffle_from_ended_lanes)
 {
-    int i = (int)threadIdx.x;
-
     if (i >= 24)
         return;
     d.b[i] = __shfl_xor_sync(0xffffffffu, d.a[i], 16);

@@ -1,7 +1,6 @@
 /* Products of matrices by the warp: right for every kind of fragment, with the requests that nvcc
  * 13.0 compiles for sm_90, and the defects that are found in them. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <kernelgate/types.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "kg_model_dot.h"
 #include "model/runtime/runtime.h"
+#include "tests/model/each_row.h"
 #include "tests/model/matrix_kernels.h"
 #include "tests/model/watch_fixture.h"
 
@@ -374,12 +374,7 @@ static const struct {
     { "call_apart", 1, 32 },
 };
 
-ParameterizedTestParameters(matrices, need_all_lanes)
-{
-    static size_t rows[] = { 0, 1, 2, 3 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(incomplete));
-}
+EACH_ROW(matrices, need_all_lanes, incomplete)
 
 ParameterizedTest(const size_t *row, matrices, need_all_lanes)
 {

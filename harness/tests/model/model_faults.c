@@ -1,6 +1,5 @@
 /* What the CPU model says of kernels that go wrong. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <criterion/redirect.h>
 #include <fnmatch.h>
 #include <link.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/fakes/hanging.h"
+#include "tests/model/each_row.h"
 #include "tests/model/model_fixture.h"
 
 #define BLOCK_0 "kernelgate: kernel go_wrong, block (0, 0, 0), "
@@ -43,14 +43,7 @@ static const struct {
     { FAILED_ASSERT, cudaErrorAssert, 3, "the kernel called abort()" },
 };
 
-ParameterizedTestParameters(model_faults, are_reported_and_stick)
-{
-    static size_t numbers[LENGTH(faults)];
-
-    for (size_t i = 0; i < LENGTH(faults); i++)
-        numbers[i] = i;
-    return cr_make_param_array(size_t, numbers, LENGTH(faults));
-}
+EACH_ROW(model_faults, are_reported_and_stick, faults)
 
 ParameterizedTest(const size_t *row, model_faults, are_reported_and_stick,
                   .init = cr_redirect_stderr, .timeout = 20)

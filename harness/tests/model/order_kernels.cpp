@@ -3,10 +3,9 @@
 
 // What follows is between lanes of one warp.
 
-KERNEL(half_warp_meets)
+THREAD(half_warp_meets)
 {
     __shared__ float staged[32];
-    int i = (int)threadIdx.x;
 
     if (i >= 16)
         return;
@@ -15,10 +14,9 @@ KERNEL(half_warp_meets)
     d.b[i] = staged[15 - i];
 }
 
-KERNEL(half_warp_meets_without_the_other)
+THREAD(half_warp_meets_without_the_other)
 {
     __shared__ float staged[32];
-    int i = (int)threadIdx.x;
 
     staged[i] = d.a[i];
     if (i < 16) {
@@ -27,34 +25,34 @@ KERNEL(half_warp_meets_without_the_other)
     }
 }
 
-KERNEL(order_by_way_of_a_third)
+// The first lane writes before it meets the second one, which then meets the third, or has met it.
+template <bool ORDERED>
+static __device__ void pass_by_a_third(watch_data d, int i, float *staged)
 {
-    __shared__ float staged[32];
-    int i = (int)threadIdx.x;
-
+    if (!ORDERED && (i == 1 || i == 2))
+        __syncwarp(0x6u);
     if (i == 0)
         staged[0] = d.a[0];
     if (i < 2)
         __syncwarp(0x3u);
-    if (i == 1 || i == 2)
+    if (ORDERED && (i == 1 || i == 2))
         __syncwarp(0x6u);
     if (i == 2)
         d.b[0] = staged[0];
 }
 
-KERNEL(no_order_by_way_of_a_third)
+THREAD(order_by_way_of_a_third)
 {
     __shared__ float staged[32];
-    int i = (int)threadIdx.x;
 
-    if (i == 1 || i == 2)
-        __syncwarp(0x6u);
-    if (i == 0)
-        staged[0] = d.a[0];
-    if (i < 2)
-        __syncwarp(0x3u);
-    if (i == 2)
-        d.b[0] = staged[0];
+    pass_by_a_third<true>(d, i, staged);
+}
+
+THREAD(no_order_by_way_of_a_third)
+{
+    __shared__ float staged[32];
+
+    pass_by_a_third<false>(d, i, staged);
 }
 
 // Each lane reads its left neighbors, meets them, and adds to its own.
@@ -76,10 +74,9 @@ KERNEL(scan_of_a_warp)
     d.b[threadIdx.x] = mine[lane];
 }
 
-KERNEL(butterfly_of_a_warp)
+THREAD(butterfly_of_a_warp)
 {
     __shared__ volatile float staged[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
 
     staged[i] = d.a[i];
     __syncwarp();
@@ -93,10 +90,9 @@ KERNEL(butterfly_of_a_warp)
     d.b[i] = staged[i];
 }
 
-KERNEL(tree_of_a_warp)
+THREAD(tree_of_a_warp)
 {
     __shared__ float staged[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
 
     staged[i] = d.a[i];
     __syncwarp();
@@ -108,10 +104,9 @@ KERNEL(tree_of_a_warp)
     d.b[i] = staged[i / 32 * 32];
 }
 
-KERNEL(broadcast_in_a_warp)
+THREAD(broadcast_in_a_warp)
 {
     __shared__ float word;
-    int i = (int)threadIdx.x;
 
     for (int j = 0; j < 4; j++) {
         if (i == j)
@@ -122,10 +117,9 @@ KERNEL(broadcast_in_a_warp)
     }
 }
 
-KERNEL(broadcast_without_second_meeting)
+THREAD(broadcast_without_second_meeting)
 {
     __shared__ float word;
-    int i = (int)threadIdx.x;
     float sum;
 
     if (i == 0)
@@ -138,10 +132,9 @@ KERNEL(broadcast_without_second_meeting)
     d.b[i] = sum + word;
 }
 
-KERNEL(half_warp_reads)
+THREAD(half_warp_reads)
 {
     __shared__ float word;
-    int i = (int)threadIdx.x;
 
     if (i == 0)
         word = d.a[0];
@@ -154,10 +147,9 @@ KERNEL(half_warp_reads)
     }
 }
 
-KERNEL(whole_warp_reads_half_meets)
+THREAD(whole_warp_reads_half_meets)
 {
     __shared__ float word;
-    int i = (int)threadIdx.x;
 
     if (i == 0)
         word = d.a[0];
@@ -226,10 +218,9 @@ EACH_DOES(neighboring_bytes, write_neighbors(d.bytes, i))
 EACH_DOES(neighboring_halves, write_neighbors((short *)d.bytes, i))
 
 // Written by words, read and written by bytes, read by words.
-KERNEL(bytes_of_words)
+THREAD(bytes_of_words)
 {
     __shared__ unsigned int words[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
     unsigned char *bytes = (unsigned char *)words;
 
     words[i] = 0x01020304u * i;
@@ -240,10 +231,9 @@ KERNEL(bytes_of_words)
     d.numbers[i] = (int)words[blockDim.x - 1 - i];
 }
 
-KERNEL(byte_and_word)
+THREAD(byte_and_word)
 {
     __shared__ unsigned int words[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
     unsigned char *bytes = (unsigned char *)words;
 
     words[i] = i;
@@ -260,10 +250,9 @@ KERNEL(quads_never_written)
         ((float4 *)d.b)[threadIdx.x] = staged[threadIdx.x];
 }
 
-KERNEL(quads_in_shared)
+THREAD(quads_in_shared)
 {
     __shared__ float4 staged[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
 
     staged[i] = ((const float4 *)d.a)[i];
     __syncthreads();
@@ -274,19 +263,17 @@ KERNEL(quads_in_shared)
     ((float2 *)d.b)[i] = ((const float2 *)staged)[i];
 }
 
-KERNEL(quads_in_shared_unordered)
+THREAD(quads_in_shared_unordered)
 {
     __shared__ float4 staged[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
 
     staged[i] = ((const float4 *)d.a)[i];
     d.b[i] = ((const float *)staged)[4 * (i ^ 32) + 3];
 }
 
-KERNEL(doubles_in_shared)
+THREAD(doubles_in_shared)
 {
     __shared__ double staged[WATCH_MAX_BLOCK];
-    int i = (int)threadIdx.x;
 
     staged[i] = d.a[i];
     __syncthreads();
@@ -306,10 +293,9 @@ EACH(add_backwards)
         d.a[i] = d.a[i] + d.b[d.n - 1 - i];
 }
 
-KERNEL(reverse_in_dynamic_shared)
+THREAD(reverse_in_dynamic_shared)
 {
     KG_DYNAMIC_SHARED(float, staged);
-    int i = (int)threadIdx.x;
 
     staged[i] = d.a[i];
     __syncthreads();

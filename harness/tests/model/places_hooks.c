@@ -1,4 +1,8 @@
 /* What instrumented kernels call, for the tests of places: notes every access. */
+
+/* Functions take what those take that they stand in for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "places_kernels.h"
 
 #include <cuda_runtime_api.h>
@@ -29,8 +33,6 @@ void kg__model_release_sigterm(void)
 /* Nothing here waits for another thread. */
 void kg__model_tries_in_vain(const void *word, uint64_t value)
 {
-    (void)word;
-    (void)value;
 }
 
 static void note_access(const void *code, const void *data)
@@ -70,7 +72,6 @@ RANGE_HOOK(__tsan_write_range)
 unsigned int __tsan_atomic32_load(const volatile void *data, int order);
 unsigned int __tsan_atomic32_load(const volatile void *data, int order)
 {
-    (void)order;
     note_access(__builtin_return_address(0), (const void *)data);
     return *(const volatile unsigned int *)data;
 }
@@ -78,7 +79,6 @@ unsigned int __tsan_atomic32_load(const volatile void *data, int order)
 void __tsan_atomic32_store(volatile void *data, unsigned int value, int order);
 void __tsan_atomic32_store(volatile void *data, unsigned int value, int order)
 {
-    (void)order;
     note_access(__builtin_return_address(0), (const void *)data);
     *(volatile unsigned int *)data = value;
 }
@@ -96,24 +96,17 @@ void __sanitizer_cov_trace_pc(void)
 void __tsan_vptr_update(void *pointer, void *value);
 void __tsan_vptr_update(void *pointer, void *value)
 {
-    (void)pointer;
-    (void)value;
 }
 
 void __ubsan_handle_out_of_bounds(void *where, void *index);
 void __ubsan_handle_out_of_bounds(void *where, void *index)
 {
-    (void)where;
-    (void)index;
 }
 
 /* The one launch there is gives the address of a function in the model's headers. */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context)
 {
-    (void)config;
-    (void)kernel;
-    (void)context;
     if (places_now != NULL)
         memcpy(&places_now->launched, &body, sizeof body);
     return cudaSuccess;

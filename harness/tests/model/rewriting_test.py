@@ -6,10 +6,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT, CXX, INCLUDE = sys.argv[1:4]
 REWRITE = f"{ROOT}/harness/model/rewrite"
 sys.path.insert(0, REWRITE)
+import compile_kernel  # noqa: E402 pylint: disable=wrong-import-position
 import grammar  # noqa: E402 pylint: disable=wrong-import-position
 import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
 
@@ -235,6 +237,13 @@ class Rewriting(unittest.TestCase):
             (self.folder / "kernel.o.ii").unlink(missing_ok=True)
             self.assertEqual(self.compile("#include <cuda_runtime.h>\n" + text), (0, ""))
             self.assertEqual((self.folder / "kernel.o.ii").exists(), rewritten)
+
+    def test_without_the_grammar_it_says_what_installs_it(self):
+        """A project has the command of an installed kernelgate, or the script of the sources."""
+        for root, script in ((ROOT, f"{ROOT}/ci/setup"), (str(self.folder), "kernelgate-setup")):
+            with mock.patch.multiple(grammar, ROOT=root, make_parser=lambda home: None):
+                text, told = compile_kernel.rewrite(b"", "a.cu", "/the/model", False, None)
+            self.assertEqual((text, told.endswith(f": run {script}\n")), (None, True), told)
 
     def test_dependencies(self):
         self.compile(KERNEL % ("", ""), "-MD", "-MT", "kernel.o", "-MF", f"{self.folder}/kernel.d")

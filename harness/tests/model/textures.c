@@ -1,10 +1,10 @@
 /* Textures and surfaces: what kernels read by every mode, and what is refused. */
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <math.h>
 #include <string.h>
 
 #include "model/model.h"
+#include "tests/model/each_row.h"
 #include "tests/model/texture_kernels.h"
 
 #define OK(call) cr_assert((call) == cudaSuccess)
@@ -283,12 +283,7 @@ static const struct {
     { FETCH_2D, IS_THERE, 2, cudaErrorLaunchFailure, "outside of a surface" },
 };
 
-ParameterizedTestParameters(textures, that_are_used_wrongly_fail)
-{
-    static size_t rows[] = { 0, 1, 2, 3, 4, 5, 6 };
-
-    return cr_make_param_array(size_t, rows, LENGTH(failures));
-}
+EACH_ROW(textures, that_are_used_wrongly_fail, failures)
 
 ParameterizedTest(const size_t *row, textures, that_are_used_wrongly_fail)
 {

@@ -30,13 +30,17 @@ static inline __device__ int index_in_grid()
     static __global__ void name([[maybe_unused]] watch_data d)
 
 /* The same, of the thread i of the grid. */
-#define EACH(name)                                                                                 \
+#define EACH(name) OF_THREAD(name, index_in_grid())
+#define OF_THREAD(name, index)                                                                     \
     static inline __device__ void name##_of_thread(watch_data d, int i);                           \
     KERNEL(name)                                                                                   \
     {                                                                                              \
-        name##_of_thread(d, index_in_grid());                                                      \
+        name##_of_thread(d, index);                                                                \
     }                                                                                              \
     static inline __device__ void name##_of_thread(watch_data d, [[maybe_unused]] int i)
+
+/* The same, of the thread i of the block. */
+#define THREAD(name) OF_THREAD(name, (int)threadIdx.x)
 
 /* Kernels of one statement. */
 #define KERNEL_DOES(name, ...)                                                                     \

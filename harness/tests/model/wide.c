@@ -1,4 +1,4 @@
-/* Arguments of more than 4 GiB, which take the memory that is touched. */
+/* Arguments of more than 4 GiB, which take the memory that is touched, and wide inputs. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <string.h>
@@ -113,4 +113,42 @@ Test(wide, indices_are_filled_by_the_pattern)
                       findings_of(kg__model_seen()));
         kg__checker_free(&checker);
     }
+}
+
+static void copied(const kg_size *size, kg_arguments *list)
+{
+    kg_add_argument(list, KG_INPUT, "in", KG_FLOAT32, 1, kg_extent(size, 0));
+    kg_add_argument(list, KG_OUTPUT, "out", KG_FLOAT32, 1, kg_extent(size, 0));
+}
+
+static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)
+{
+    (void)output;
+    (void)tolerance;
+    for (int64_t i = 0; i < KG_EXTENT(problem, 0); i++)
+        expected[i] = ((const float *)problem->data[0])[i];
+}
+
+/* Accesses are checked with wide inputs too at small sizes, at others with random ones alone, which
+ * an int holds. */
+Test(wide, inputs_of_small_sizes_are_watched)
+{
+    static const kg_size sizes[] = { KG_CHECKED(530), KG_CHECKED(5300) };
+    const kg_comparison copies = {
+        .name = "copies", .home = "/nowhere", .arguments = copied, .reference = reference
+    };
+    const kg_variant variant = { .name = "truncate", .launch = wide_truncate };
+    kg__checker checker = { 0 };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const kg__case c = { .variant = &variant, .size = &sizes[i], .id = "truncate" };
+        kg__error why = { "" };
+
+        cr_expect(kg__check_case(&checker, &copies, &c, &why) ==
+                      (i == 0 ? KG__INCORRECT : KG__RIGHT),
+                  "%s", why.text);
+        cr_assert(kg__model_seen()->finding_count == (i == 0));
+        cr_expect(i > 0 || kg__model_seen()->findings[0].kind == KG__CONVERSION);
+    }
+    kg__checker_free(&checker);
 }

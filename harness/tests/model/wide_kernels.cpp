@@ -1,4 +1,4 @@
-/* Kernels on more bytes than 32 bits can count. */
+/* Kernels on more bytes than 32 bits can count, and on wide inputs. */
 #include "tests/model/wide_kernels.h"
 
 #include <cuda_runtime.h>
@@ -73,4 +73,20 @@ KG_LAUNCHER(wide_gather)
 {
     return kg_start(call, gather, WIDE_ROWS, 32, KG_ARG(call, const int, 0),
                     KG_ARG(call, const unsigned char, 1), KG_ARG(call, unsigned char, 2));
+}
+
+static __global__ void truncate(const float *in, float *out, long long n)
+{
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = (int)in[i] == 77 && in[i] < 0.0f ? 0.0f : in[i];
+}
+
+KG_LAUNCHER(wide_truncate)
+{
+    long long n = KG_EXTENT(call, 0);
+
+    return kg_start(call, truncate, kg_grid(n, 256), 256, KG_ARG(call, const float, 0),
+                    KG_ARG(call, float, 1), n);
 }

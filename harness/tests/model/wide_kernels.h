@@ -1,4 +1,4 @@
-/* Launchers of kernels on more bytes than 32 bits can count. */
+/* Launchers of kernels on more bytes than 32 bits can count, and on wide inputs. */
 #ifndef KG__WIDE_KERNELS_H
 #define KG__WIDE_KERNELS_H
 
@@ -16,6 +16,8 @@ kg_launcher wide_copy, wide_copy_by_int, wide_copy_unguarded;
 /* Copies the last rows of a table, by an int that overflows for the row's number times its width.
  */
 kg_launcher wide_gather;
+/* Copies n floats, and converts each to an int that is not used. */
+kg_launcher wide_truncate;
 
 #ifdef __cplusplus
 }

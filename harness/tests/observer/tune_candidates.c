@@ -1,4 +1,8 @@
 /* Candidates: which launches a tuning tries, and the cases that are made from their ids. */
+
+/* Functions take what those take that they stand in for. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #include "observer/tune_candidates.h"
 #include "tests/fakes/idle_callbacks.h"
 
@@ -10,7 +14,6 @@
 /* What the room asks of a device, for the program's option alone. */
 kg__device_status kg__device_open(kg__device_description *description, kg__error *why)
 {
-    (void)description;
     kg__fail(why, "no device in this test");
     return KG__DEVICE_ABSENT;
 }
@@ -26,7 +29,6 @@ static const kg__limits limits = { .multiprocessors = 10,
 
 static cudaError_t launch(const kg_call *call)
 {
-    (void)call;
     return cudaSuccess;
 }
 
@@ -187,17 +189,12 @@ Test(tune_candidates, of_another_clock)
 static const char *refuse_odd(const kg_variant *variant, const kg_size *size,
                               const kg_launch *wanted)
 {
-    (void)variant;
-    (void)size;
     return wanted->axis[0] % 64 != 0 ? "no multiple of 64" : NULL;
 }
 
 static const char *refuse_all(const kg_variant *variant, const kg_size *size,
                               const kg_launch *wanted)
 {
-    (void)variant;
-    (void)size;
-    (void)wanted;
     return "unlucky";
 }
 

@@ -1,9 +1,10 @@
-/* Counting: what is said of a result: its lines of source, its baseline's origin, the console. */
+/* Counting: what is said of a result: its lines of source, its baseline's origin. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/case_line.h"
+#include "results/result_text.h"
 #include "tests/results/count_fixture.h"
 
 TestSuite(count_texts, .init = begin, .fini = release);
@@ -90,13 +91,13 @@ Test(count_texts, the_command_is_never_cut_off)
     judge(&baseline, differences);
 
     const char *why = result->why;
-    char shown[2 * KG__MESSAGE_SIZE];
+    char *shown = kg__case_result_reason(result);
 
     cr_assert(strlen(why) > strlen(ACCEPT));
     cr_assert(strcmp(why + strlen(why) - strlen(ACCEPT), ACCEPT) == 0, "%s", why);
     cr_assert(strstr(why, differences) != NULL, "%s", why);
-    kg__case_line(result, NULL, shown, sizeof shown);
     cr_assert(strcmp(shown + strlen(shown) - strlen(ACCEPT), ACCEPT) == 0, "%s", shown);
+    free(shown);
     kg__lines_free(now);
 }
 
@@ -163,59 +164,4 @@ Test(count_texts, how_the_baseline_was_recorded_otherwise)
         kg__provenance_free(&provenance);
         kg__baseline_free(&baseline);
     }
-}
-
-static void expect_line(const char *expected)
-{
-    char text[KG__MESSAGE_SIZE];
-
-    kg__case_line(result, NULL, text, sizeof text);
-    cr_assert(strcmp(text, expected) == 0, "expected: %s\ngot:      %s", expected, text);
-}
-
-/* The console prints one line per case, not 17 figures. */
-Test(count_texts, console_lines)
-{
-    usual_case();
-    judge(&baseline, "");
-    expect_line("pass         cpu-model    " ID "              loads 9 550 600, 2.35 sectors each  "
-                "stores 17 980, 2.48 each");
-    count("barriers", 78608);
-    (void)store("barriers", 78000);
-    count("shared_load_requests", 100);
-    count("shared_load_wavefronts", 150);
-    (void)store("shared_load_requests", 100);
-    (void)store("shared_load_wavefronts", 100);
-    count("shared_store_requests", 10);
-    count("shared_store_wavefronts", 10);
-    (void)store("shared_store_requests", 10);
-    (void)store("shared_store_wavefronts", 10);
-    judge(&baseline, "");
-    expect_line("slower       cpu-model    " ID "              loads 9 550 600, 2.35 sectors each  "
-                "stores 17 980, 2.48 each  shared loads 1.50 wavefronts each (was 1.00)  shared "
-                "stores 1.00  barriers 78 608 (+0.8 %)  shared_load_wavefronts rose by 50.0 % (150 "
-                "against 100); also risen: barriers" ACCEPT);
-}
-
-Test(count_texts, console_lines_of_odd_cases)
-{
-    judge(NULL, "");
-    expect_line("no-baseline  cpu-model    " ID
-                "              no baseline: record one with ci/rebaseline");
-    count("global_load_requests", 5);
-    count("global_load_sectors", 5);
-    sample();
-    judge(NULL, "");
-    expect_line("no-baseline  cpu-model    " ID
-                "              loads 5, 1.00 sectors each  sampled, "
-                "120 of 16 384 blocks  no baseline: record one with ci/rebaseline");
-    /* What fell to 0 is told. */
-    (void)store("global_load_requests", 5);
-    (void)store("global_load_sectors", 5);
-    (void)store("barriers", 2);
-    judge(&baseline, "");
-    expect_line("faster       cpu-model    " ID
-                "              loads 5, 1.00 sectors each  barriers "
-                "0 (-100 %)  sampled, 120 of 16 384 blocks  barriers fell by 100.0 % (0 against "
-                "2)" KEEP);
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/case_line.h"
 #include "tests/results/time_fixture.h"
 
 TestSuite(time_result, .fini = release);
@@ -186,51 +185,6 @@ Test(time_result, a_case_states_the_smallest_slowdown_that_it_would_see)
     cr_expect(epsilon_eq(dbl, judge(observation)->smallest, 0.05, 1e-12));
     kg__baseline_metric_of(entry, "time_ns")->gated = false;
     cr_expect(isnan(judge(observation)->smallest), "nothing is gated");
-}
-
-static void expect_line(const kg__case_result *result, const char *expected)
-{
-    char line[KG__MESSAGE_SIZE];
-
-    kg__case_line(result, NULL, line, sizeof line);
-    cr_assert(eq(str, line, (char *)expected));
-}
-
-Test(time_result, console_lines)
-{
-    kg__baseline_case *entry = add_baseline_case(&baseline, ID);
-    kg__measurement measured = measure(600, 0);
-
-    expect_line(kg__case_result_make(&pool, ID, target.key, "check", KG__PASS, ""),
-                "pass         nvidia-fake  " ID "              checked");
-    expect_line(kg__case_result_make(&pool, ID, target.key, "check", KG__ERROR, "crashed"),
-                "error        nvidia-fake  " ID "              crashed");
-    expect_metric(entry, "time_ns", 60000);
-    expect_metric(entry, "cold_time_ns", 73000);
-    expect_line(judge(observe(60600, 73000)),
-                "pass         nvidia-fake  " ID
-                "              hot 60 600 ns (+1.0 %)  cold 73 000 ns (0.0 %)");
-    expect_line(kg__time_result(&pool, ID, &target, &measured, 1, NULL),
-                "no-baseline  nvidia-fake  " ID
-                "              hot 600 ns  time_ns no baseline: record one with ci/rebaseline");
-}
-
-/* Other metrics have their own names, and many of them are cut, not overrun. */
-Test(time_result, console_lines_of_many_metrics)
-{
-    kg__case_result *result = kg__case_result_make(&pool, ID, target.key, "count", KG__PASS, "");
-    kg__metric_result *barriers = kg__case_result_add_metric(&pool, result, "barriers");
-    char line[KG__MESSAGE_SIZE];
-
-    barriers->figures.value = 9550600;
-    barriers->change = 0.5;
-    kg__case_line(result, NULL, line, sizeof line);
-    cr_assert(strstr(line, "  barriers 9 550 600 (+50.0 %)") != NULL, "%s", line);
-    for (int i = 0; i < 100; i++)
-        kg__case_result_add_metric(&pool, result, kg__pool_format(&pool, "metric_%d", i))
-            ->figures.value = i;
-    kg__case_line(result, NULL, line, sizeof line);
-    cr_assert(strlen(line) < sizeof line && strstr(line, "metric_3") != NULL, "%s", line);
 }
 
 static const kg__case_result *make_timed(kg__verdict verdict, double hot)

@@ -1,8 +1,11 @@
 /* Case ids: launches by axes of one's own. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "baseline/baseline_rules.h"
 #include "suite/case_id.h"
 
 static cudaError_t launch(const kg_call *call)
@@ -20,63 +23,64 @@ static kg_comparison with_axes(const char *first, const char *second, const char
         kg_comparison){ .name = "matmul", .variants = variants, .axes = { first, second, third } };
 }
 
-/* Ids have the names of axes, of the default ones a letter; a launch may omit the last. */
-Test(case_id, launches_are_written_and_read)
+/* The names of the axes of a row; without any, those of the comparison whose ids the rows have. */
+static kg_comparison comparison_of(const json_t *row)
 {
-    static const struct {
-        const char *axes[3];
-        kg_launch launch;
-        const char *id;
-    } rows[] = {
-        { { NULL }, KG_END, "matmul/naive/31x17/-" },
-        { { NULL }, KG_LAUNCH(256), "matmul/naive/31x17/b256" },
-        { { NULL }, KG_LAUNCH(256, 1056), "matmul/naive/31x17/b256g1056" },
-        { { "grid", "block" }, KG_LAUNCH(5, 64), "matmul/naive/31x17/g5b64" },
-        { { "bm", "b", "stages_" }, KG_LAUNCH(128, 64, 1), "matmul/naive/31x17/bm128b64stages_1" },
-        { { "bm", "b", "stages_" }, KG_LAUNCH(2147483647), "matmul/naive/31x17/bm2147483647" },
-    };
+    const json_t *axes = json_object_get(row, "axes");
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        kg_comparison table = with_axes(rows[i].axes[0], rows[i].axes[1], rows[i].axes[2]);
-        char id[KG__CASE_ID_SIZE];
-        kg__case_id parts;
-        kg__error why = { "" };
-
-        kg__case_id_write(&table, variants, &size, &rows[i].launch, id);
-        cr_assert(eq(str, id, (char *)rows[i].id));
-        cr_assert(kg__case_id_read(&table, id, &parts, &why), "%s", why.text);
-        cr_assert(kg__launches_equal(&parts.launch, &rows[i].launch));
-        cr_assert(parts.variant == variants && parts.size_length == 5);
-        cr_assert(strncmp(parts.size, "31x17/", 6) == 0);
-    }
+    if (axes == NULL)
+        return with_axes("bm", "bn", "s");
+    return with_axes(json_string_value(json_array_get(axes, 0)),
+                     json_string_value(json_array_get(axes, 1)),
+                     json_string_value(json_array_get(axes, 2)));
 }
 
-Test(case_id, what_is_none_is_refused)
+static void expect_written_and_read(const kg_comparison *comparison, const char *id,
+                                    const json_t *values)
 {
-    static const char *const bad[] = {
-        "matmul/naive/31/b3bm5",
-        "matmul/naive/31/bm3bn5s7bk1",
-        "matmul/naive/31/bm05",
-        "matmul/naive/31/bm-5",
-        "matmul/naive/31/bm",
-        "matmul/naive/31/bm2147483648",
-        "matmul/naive/31/",
-        "matmul/naive/bm5",
-        "matmul/other/31/bm5",
-        "matmul2/naive/31/bm5",
-        "matmul",
-        "matmul/naive/31/bm5 ",
-        "matmul/naive/31/bm5bn5-",
-    };
-    kg_comparison table = with_axes("bm", "bn", "s");
+    kg_launch expected = { .axes = (int)json_array_size(values) };
+    char written[KG__CASE_ID_SIZE];
+    kg__case_id parts;
+    kg__error why = { "" };
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (int i = 0; i < expected.axes; i++)
+        expected.axis[i] = (int)json_integer_value(json_array_get(values, (size_t)i));
+    kg__case_id_write(comparison, variants, &size, &expected, written);
+    cr_assert(eq(str, written, (char *)id));
+    cr_assert(kg__case_id_read(comparison, id, &parts, &why), "%s", why.text);
+    cr_assert(kg__launches_equal(&parts.launch, &expected));
+    cr_assert(parts.variant == variants && parts.size_length == 5);
+    cr_assert(strncmp(parts.size, "31x17/", 6) == 0);
+}
+
+/* The rows test the grammar in Python too: an id with its launch, which may omit the last axes; one
+ * that is no case of this comparison; one without a launch; and no id. */
+Test(case_id, examples)
+{
+    FILE *file = fopen(KG__CASE_IDS, "r");
+    char line[512];
+
+    cr_assert(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL) {
+        json_t *row = json_loads(line, 0, NULL);
+        const char *id = json_string_value(json_object_get(row, "id"));
+        const json_t *launch = json_object_get(row, "launch");
+        bool formed = launch != NULL || json_object_get(row, "other") != NULL ||
+                      json_object_get(row, "no_launch") != NULL;
+        kg_comparison comparison = comparison_of(row);
         kg__case_id parts;
         kg__error why = { "" };
 
-        cr_expect(not(kg__case_id_read(&table, bad[i], &parts, &why)), "%s", bad[i]);
-        cr_expect(why.text[0] != '\0');
+        cr_expect(kg__is_case_id(id) == formed, "%s", line);
+        if (launch != NULL) {
+            expect_written_and_read(&comparison, id, launch);
+        } else {
+            cr_expect(not(kg__case_id_read(&comparison, id, &parts, &why)), "%s", line);
+            cr_expect(why.text[0] != '\0');
+        }
+        json_decref(row);
     }
+    fclose(file);
 }
 
 Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)

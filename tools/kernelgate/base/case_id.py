@@ -1,13 +1,42 @@
-"""The ids of cases, comparison/variant/size/launch: their only grammar in Python. A launch is the names of its axes, each with
-its value, as in b256g1056 or bm128bn64; "-" where there is none to choose."""
+"""The ids of cases, comparison/variant/size/launch: their only grammar in Python, whose examples (harness/tests/suite/case_ids.jsonl)
+test harness/suite/case_id.c too. A launch is the names of its axes, each with its value, as in b256g1056 or bm128bn64; "-" where there
+is none to choose."""
 
 import re
 from dataclasses import dataclass
 
-_PART = "[A-Za-z0-9_.-]{1,63}"
-_VALUE = re.compile("([a-z_]+)([0-9]{1,18})")
-_CASE = re.compile(f"({_PART})/({_PART})/({_PART})/(-|(?:[a-z_]+[0-9]{{1,18}}){{1,6}})")
-LAUNCH = re.compile("-|([a-z_]{1,12}[1-9][0-9]*){1,6}")  # as tables give it
+PARTS = ("comparison", "variant", "size", "launch")
+LARGEST_VALUE = 2**31 - 1
+_PART = "[A-Za-z0-9_.-]+"
+_VALUE = re.compile("([a-z_]+)([0-9]+)")
+_LAUNCH = "(?:-|(?:[a-z_]{1,12}[1-9][0-9]{0,9}){1,6})"
+_CASE = re.compile(f"({_PART})/({_PART})/({_PART})/({_LAUNCH})")
+_ID = re.compile("/".join([_PART] * len(PARTS)))
+LAUNCH = re.compile(_LAUNCH)
+
+
+def parts_of(text):
+    """The parts of an id, or of the beginning of one, such as a glob: four at most, the last with all that follows."""
+    return text.split("/", len(PARTS) - 1)
+
+
+def is_case_id(text):
+    """Whether a text can be an id, whatever launches its comparison has."""
+    return _ID.fullmatch(text) is not None
+
+
+def head_of(text, count):
+    """The first parts of an id."""
+    return "/".join(parts_of(text)[:count])
+
+
+def comparison_of_case(case):
+    return head_of(case, 1)
+
+
+def variant_of_case(case):
+    """With its comparison."""
+    return head_of(case, 2)
 
 
 @dataclass(frozen=True)
@@ -30,4 +59,10 @@ class CaseId:
 def parse_case_id(text):
     """The parts of an id; None where it is none."""
     found = _CASE.fullmatch(text)
-    return CaseId(*found.groups()) if found else None
+    case = CaseId(*found.groups()) if found else None
+    return case if case and all(value <= LARGEST_VALUE for value in case.values()) else None
+
+
+def target_key(name):
+    """The key of the target that a GPU of this name is: "nvidia-h200" of "NVIDIA H200"."""
+    return re.sub("[^a-z0-9]+", "-", re.sub("[A-Z]+", lambda match: match[0].lower(), name)).lstrip("-")[:95].rstrip("-")

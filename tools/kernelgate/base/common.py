@@ -154,13 +154,6 @@ def own_program(name):
     return os.path.join(os.path.dirname(own_command()), name)
 
 
-def ask_command(*arguments, data=b"", seconds=None):
-    """How kernelgate-queries ended, with its standard output. OSError where it cannot be run, subprocess.TimeoutExpired where it is
-    not through in so many seconds."""
-    return subprocess.run([own_program("kernelgate-queries"), *arguments], input=data, stdout=subprocess.PIPE, timeout=seconds,
-                          check=False)
-
-
 def own_file(*places):
     """The first of some paths, from the package's directory, that exists: a checkout and an installation differ."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+from kernelgate.base.case_id import variant_of_case
 from kernelgate.base.common import Failure, complain, open_regular, parse_json, text_of
 
 LOOK_SECONDS = 0.005  # between two looks at the records of a running observer
@@ -210,7 +211,7 @@ class Observation:
         """Takes what an observer that ended left: the case that was running is lost."""
         end = self._describe_end(status, hung)
         if self._running in self._left:
-            variant = "/".join(self._running.split("/")[:2]) + "/"
+            variant = variant_of_case(self._running) + "/"
             self._hangs += [variant] if hung else []
             self._lose(self._running, end)
             if self._hangs.count(variant) >= MOST_HANGS:

@@ -7,13 +7,13 @@ import os
 import subprocess
 from dataclasses import dataclass
 
+from kernelgate.base.case_id import PARTS, head_of, parts_of
 from kernelgate.base.common import Failure, list_of, member, nearest_name, parse_json, text_of
 
 GPU = ".gpu"
 MODEL = ".model"
 DEFAULT_FOLDERS = ("build/gpu", "build/cpu", "build")
 SECONDS = 60  # a program lists thousands of cases in less
-PARTS = ("comparison", "variant", "size", "launch")
 NOTHING = 77  # the exit code of a program that finds no GPU
 
 
@@ -51,10 +51,6 @@ def comparison_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
-def comparison_of_case(case):
-    return case.split("/")[0]
-
-
 def instrumented_program(path):
     """The program with instrumented kernels, next to that of the CPU model. Failure where it cannot be run."""
     found = f"{path[:-len(MODEL)]}.instrumented"
@@ -79,8 +75,7 @@ def globs_take(globs, case):
 
 def globs_take_from(globs, case):
     """The same where a glob without the last parts of an id takes all that begin so."""
-    parts = case.split("/")
-    return any(globs_take(globs, "/".join(parts[:length])) for length in range(len(parts), 0, -1))
+    return any(globs_take(globs, head_of(case, length)) for length in range(len(PARTS), 0, -1))
 
 
 def filter_takes(case):
@@ -92,8 +87,7 @@ def filter_takes(case):
 def _nearest_head(globs, cases):
     """The beginning of a case that is most like one of the globs, by as many parts as the glob has, and the case."""
     for glob in filter(None, (glob.rstrip("*/") for glob in globs.split(","))):
-        length = glob.count("/") + 1
-        heads = {"/".join(case.split("/")[:length]): case for case in reversed(cases)}
+        heads = {head_of(case, len(parts_of(glob))): case for case in reversed(cases)}
         for head in difflib.get_close_matches(glob, heads, 1):
             return head, heads[head]
     return None, None
@@ -180,8 +174,8 @@ class Answers:
     def _refuse(self, glob):
         """Raises the error of a glob that takes nothing: the first part that no case has, with the nearest name."""
         query = self._query
-        parts = glob.split("/", len(PARTS) - 1)
-        heads = [case.split("/") for case in self._ids()]
+        parts = parts_of(glob)
+        heads = [parts_of(case) for case in self._ids()]
         for index, part in enumerate(parts):
             names = {case[index] for case in heads if len(case) > index}
             if not any(_glob_takes(part, name) for name in names):

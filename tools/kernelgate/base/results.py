@@ -3,28 +3,22 @@
 import json
 import math
 
+from kernelgate.base.case_id import parts_of, variant_of_case
 from kernelgate.base.common import (Failure, check_schema, integer_of, is_number, list_of, member, number_of, object_of, read_json,
                                     text_of)
 from kernelgate.base.figures import known_percent, show_figure, show_percent, unit_of
+from kernelgate.base.schemas import BASELINE, RESULTS, load_schema
 from kernelgate.base.text import clean
 
 SCHEMA = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
-VERDICTS = ("pass", "unchanged", "more-accurate", "faster", "no-baseline", "noisy", "environment", "slower",
-            "less-accurate", "wrong", "error")  # from best to worst
+VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
 ERRORS = ("error_max", "error_mean")  # of a checked case against its reference, in roundoffs of its output's type
-COUNTERS = (
-    "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "global_atomic_requests",
-    "global_atomic_sectors", "global_atomic_passes", "shared_load_requests", "shared_load_wavefronts", "shared_store_requests",
-    "shared_store_wavefronts", "shared_atomic_requests", "shared_atomic_passes", "constant_load_requests",
-    "constant_load_words", "shuffles", "barriers", "fences", "printf_calls", "tensor_multiply_adds", "launches",
-    "blocks", "threads", "busiest_block_requests", "busiest_warp_requests", "shared_bytes", "copied_bytes", "unique_bytes_read",
-    "unique_bytes_written",
-)
+COUNTERS = tuple(load_schema(BASELINE)["$defs"]["counter"]["enum"])
 KEPT = "tensor_multiply_adds"  # that is no cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
 
@@ -72,8 +66,7 @@ def was_left_alone(entry):
 
 def variant_of(case):
     """ "comparison/variant/" at the front of a case's id; all of it where it has no more parts."""
-    parts = case.split("/", 2)
-    return f"{parts[0]}/{parts[1]}/" if len(parts) == 3 else case
+    return f"{variant_of_case(case)}/" if len(parts_of(case)) > 2 else case
 
 
 def is_shown(name, metric):

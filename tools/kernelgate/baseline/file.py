@@ -1,37 +1,31 @@
 """Baseline files: finding and reading them, in the tree or at a commit, and writing them.
 
-What a baseline may hold and what the judge makes of it is for kernelgate's own reader to say: a file is checked by it before
-it is read here or written, and every limit is its."""
+A file is checked by the strict reader (reading.py) before it is read or written here."""
 
 import difflib
 import fcntl
 import json
 import math
 import os
-import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.common import (Failure, ask_command, check_schema, git, integer_of, is_number, list_of, member, nearest_name,
-                                    number_of, open_regular, parse_json, read_json, replace_file, text_of)
+from kernelgate.base.common import (Failure, check_schema, git, integer_of, is_number, list_of, member, nearest_name, number_of,
+                                    open_regular, parse_json, read_json, replace_file, text_of)
 from kernelgate.base.figures import exact, plural
 from kernelgate.code.kernel_code import short_code, whole_code
+from kernelgate.baseline import reading
 from kernelgate.baseline.noise import BAND_MINIMUM, ERROR_BAND, TIME_FLOOR_NS
+from kernelgate.baseline.reading import NO_METRICS, SUFFIX, is_time
 from kernelgate.base.programs import globs_take
 from kernelgate.base.results import ERRORS, MODEL_KEY
 
-SUFFIX = ".json"
 SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/2"
 COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
 MEMORY_TOLERANCE = 0.05
-READER_SECONDS = 60
-
-
-def is_time(metric):
-    return metric.endswith("_ns")
+LARGEST_FILE = 64 << 20  # bytes; a baseline has some thousands of lines
 
 
 def floor_of(metric):
@@ -43,19 +37,22 @@ def floor_of(metric):
 class Metric:
     name: str
     value: float = 0.0
-    band: float = 0.0  # its limit, as the judge has it
+    band: float = 0.0
     by_hand: bool = False  # recording keeps band and gated
     floor: float = 0.0
     gated: bool = True
     noise: tuple = ()  # standard deviations of the logarithm, within a board and between boards; empty where not known
-    smallest: float = math.nan  # slowdown that is found, by the judge; NaN where it has not been asked
+
+    @property
+    def smallest(self):
+        """The smallest slowdown that the judge finds, as a fraction; NaN where any has to exceed a floor from a value of 0."""
+        return max(self.band, self.floor / self.value if self.value else math.nan if self.floor else 0.0)
 
 
-def _metric(name, stored, limits):
+def _metric(name, stored):
     stored = {"value": stored} if is_number(stored) else stored
     return Metric(name, number_of(stored, "value"), float(stored.get("band", 0)), "band_by" in stored,
-                  float(stored.get("floor", floor_of(name))), stored.get("gated", True), tuple(list_of(stored, "noise")),
-                  limits["smallest"])
+                  float(stored.get("floor", floor_of(name))), stored.get("gated", True), tuple(list_of(stored, "noise")))
 
 
 @dataclass
@@ -71,26 +68,24 @@ class Case:
     sessions: int = 0
 
 
-def _cases(stored, answer):
+def _cases(stored):
     cases = {}
     for name, members in sorted(stored.items()):
-        limits = answer["limits"][name]
-        metrics = {metric: _metric(metric, members[metric], limits[metric]) for metric in sorted(limits)}
+        metrics = {metric: _metric(metric, figure) for metric, figure in sorted(members.items()) if metric not in NO_METRICS}
         cases[name] = Case(name, text_of(members, "commit"), whole_code(members.get("code")), members.get("lines"), metrics,
                            integer_of(members, "boards"), integer_of(members, "sessions"))
     return cases
 
 
 class Baseline:
-    """A baseline, by what the reader answered; without an answer, one of no case."""
+    """The baseline in a document that was read strictly; without one, a baseline of no case."""
 
-    def __init__(self, path, answer=None):
+    def __init__(self, path, document=None):
         self.path = path
-        document = member(answer, "document")
-        self.outdated = set(list_of(answer, "outdated"))  # counters that its version of the model counted otherwise
         self.target = member(document, "target") or {}
         self.provenance = member(document, "provenance")
-        self.sentinels, self.cases = (_cases(member(document, kind) or {}, answer) for kind in ("sentinels", "cases"))
+        self.outdated = reading.outdated_counters(self.provenance)
+        self.sentinels, self.cases = (_cases(member(document, kind) or {}) for kind in ("sentinels", "cases"))
         self.checked = sorted(list_of(document, "checked"))
         self.accuracy = member(document, "accuracy")  # by case: [largest error, mean] and, of some, a band; or None
 
@@ -116,7 +111,7 @@ class Baseline:
         cases = {}
         for case, errors in sorted((self.accuracy or {}).items()):
             band = (errors[2:] or [least])[0]
-            cases[case] = Case(case, metrics={name: Metric(name, value, band, smallest=band) for name, value in zip(ERRORS, errors)})
+            cases[case] = Case(case, metrics={name: Metric(name, value, band) for name, value in zip(ERRORS, errors)})
         return cases
 
     def nearest(self, glob):
@@ -253,34 +248,17 @@ def list_files(folder, takes=_is_baseline_name):
             "set KG_BASELINES") from None
 
 
-def read_strictly(paths):
-    """What kernelgate's own reader answers of files, an object for each (harness/cli/baseline_query.h)."""
-    try:
-        return json.loads(ask_command("--baseline", *paths, seconds=READER_SECONDS).stdout)
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
-        raise Failure(f"{paths[0]}: cannot be checked: {error}: install kernelgate again") from None
-
-
 def parse(label, name, data):
     """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
-    try:
-        with tempfile.TemporaryDirectory(prefix="kernelgate-") as folder:
-            path = os.path.join(folder, name)
-            with open(path, "wb") as file:
-                file.write(data)
-            (answer,) = read_strictly([path])
-    except OSError as error:
-        raise Failure(f"{label}: cannot be checked: {error}: set TMPDIR to a folder with free space") from None
-    if "error" in answer:
-        error = answer["error"].replace(path, label)
-        raise Failure(error if error.startswith(label) else f"{label}: its name is not UTF-8: rename it")
-    return Baseline(label, answer)
+    return Baseline(label, reading.read_document(label, name, data))
 
 
 def read(path):
     """The content of a file; None where there is none."""
     try:
         with open_regular(path) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+                raise Failure(f"{path}: has more than {LARGEST_FILE >> 20} MiB, which no baseline has: {reading.REMEDY}")
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -5,8 +5,8 @@ import os
 import re
 
 from kernelgate.code import code_baseline
-from kernelgate.baseline.file import Baseline, default_folder, list_files, read_strictly
-from kernelgate.base.case_id import LAUNCH
+from kernelgate.baseline.file import default_folder, list_files, load
+from kernelgate.base.case_id import LAUNCH, parts_of
 from kernelgate.base.common import JSON_OPTION, MESSAGE_SIZE, Command, Failure, fit, json_text, print_output, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
@@ -24,7 +24,7 @@ AGAIN = "record it again with ci/rebaseline"
 
 def check_id(case, imported):
     """What is wrong with the id of a case. Of an imported one, whose name may not say what it is, a part may be "-"."""
-    comparison, variant, size, launch = case.split("/")
+    comparison, variant, size, launch = parts_of(case)
     if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
         yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"
     if not (SIZE.fullmatch(size) or imported and size == "-"):
@@ -98,20 +98,21 @@ def check_baseline(baseline, stored):
 class File:
     """What is found in a file: the error of its reader, or what is wrong with the figures and names in it."""
 
-    def __init__(self, path, answer):
+    def __init__(self, path):
         self._path = path
-        self._baseline = Baseline(path, answer)
-        self._cases = answer.get("cases", len(self._baseline.cases))  # that are right, where one is not
+        self._cases = 0
         self._older = None  # lines that are older than their sessions; None where those are not stored
-        if not answer:
-            self.findings = [f"{path}: there is no such file: name another"]
-        elif "error" in answer:
-            self.findings = [answer["error"]]
-        else:
+        try:
+            self._baseline = load(path)
+        except Failure as failure:
+            self.findings = [str(failure)]
+            return
+        self.findings = [] if self._baseline is not None else [f"{path}: there is no such file: name another"]
+        if self._baseline is not None:
+            self._cases = len(self._baseline.cases)
             self._check(path)
 
     def _check(self, path):
-        self.findings = []
         try:
             stored = StoredSessions.load(path, text_of(self._baseline.target, "key"))
         except Failure as failure:
@@ -158,9 +159,7 @@ class CodeFile:
 
 def check_files(paths):
     architectures = [(path, code_baseline.architecture_of(path)) for path in paths]
-    others = [path for path, architecture in architectures if not architecture]
-    files = {path: File(path, answer) for path, answer in zip(others, read_strictly(others))} if others else {}
-    return [CodeFile(path, architecture) if architecture else files[path] for path, architecture in architectures]
+    return [CodeFile(path, architecture) if architecture else File(path) for path, architecture in architectures]
 
 
 def check_folder(folder):

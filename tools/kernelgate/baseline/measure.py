@@ -4,13 +4,14 @@ import math
 import os
 import subprocess
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.baseline.changes import moved_beyond
 from kernelgate.baseline.file import Baseline, load, path_for, save
 from kernelgate.base.common import Failure, complain, current_commit, member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_error, show_percent
 from kernelgate.baseline.noise import ERROR_BAND
 from kernelgate.base.observers import Observation, run_side_by_side
-from kernelgate.base.programs import call_program, comparison_of_case, filter_takes, glob_meant
+from kernelgate.base.programs import call_program, filter_takes, glob_meant
 from kernelgate.base.progress import Progress, Tally
 from kernelgate.base.results import ERRORS
 from kernelgate.baseline.sessions import StoredSessions, path_beside, save_both

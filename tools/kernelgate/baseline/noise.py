@@ -5,12 +5,11 @@ import math
 from dataclasses import dataclass
 
 from kernelgate.base.figures import show_figure
+from kernelgate.baseline.reading import GATED_LIMIT, SCHEMA, TIME_FLOOR_NS
 
 SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is believed
 SIGMA_EQUAL = 1e-12  # of sessions that are all equal
-GATED_LIMIT = 0.05  # the widest band that is still gated; the judge's KG__GATED_LIMIT
-TIME_FLOOR_NS = 50.0  # the floor of a time that has none of its own; the judge's KG__TIME_FLOOR_NS
-ERROR_BAND = 0.05  # of an error that has no band of its own; the judge's KG__ERROR_BAND
+ERROR_BAND = SCHEMA["properties"]["accuracy"]["x-band"]  # of an error that has no band of its own
 SESSIONS_MINIMUM = 5  # fewer say too little of the noise
 SESSIONS_MAXIMUM = 999  # more than anybody waits for
 BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, of a case's time; a sentinel's has none

@@ -1,10 +1,9 @@
 """Records times: in several sessions, each of new processes, that join those of the baseline."""
 
-import json
 import math
 import os
 
-from kernelgate.base.common import Failure, ask_command, integer_of, member, number_of, object_of, text_of
+from kernelgate.base.common import integer_of, member, number_of, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.kernel_code import FINGERPRINT, code_changes, code_of, is_other_code, is_same_code
 from kernelgate.baseline.measure import Refused, errors_of
@@ -14,16 +13,6 @@ from kernelgate.baseline.sessions import board_of
 # What a case may be sampled for in each session, half of what a gate takes: the sessions of a case that needs longer differ by
 # more than its interval.
 SESSION_CASE_SECONDS = "0.25"
-
-
-def fingerprints_of(capability, kernels):
-    """The fingerprint of the machine code that each (program, kernel of its record) runs; "" where it is not known."""
-    question = {"compute_capability": capability,
-                "kernels": [{"program": program, "kernel": kernel} for program, kernel in kernels]}
-    done = ask_command("--fingerprints", data=json.dumps(question).encode())
-    if done.returncode != 0:
-        raise Failure("baseline record: kernelgate --fingerprints failed: install kernelgate again")
-    return json.loads(done.stdout)
 
 
 def fault_of(record, provenance):
@@ -66,12 +55,11 @@ class Timing:
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
         self._errors = {}  # of each checked case: those of each session
-        self._kernels = {}  # of each case with code: its program, and the record's kernel
 
-    def _take(self, program, record):
+    def _take(self, _program, record):
         event = text_of(record, "event")
         if event == "measured":
-            self._take_measured(program, record)
+            self._take_measured(record)
         elif event == "sentinels":
             values = {name: number_of(member(record, name), "value") for name in (*SENTINELS, "empty")}
             self._sums.append([values[name] if values[name] > 0 else 0.0 for name in SENTINELS])
@@ -81,7 +69,7 @@ class Timing:
         errors = errors_of(record)
         self._errors.setdefault(text_of(record, "case"), []).extend([errors] if errors else [])
 
-    def _take_measured(self, program, record):
+    def _take_measured(self, record):
         case = text_of(record, "case")
         fault = fault_of(record, self._recorder.provenance)
         if fault is not None:
@@ -94,20 +82,6 @@ class Timing:
                 recorded.take(name, figures)
         if recorded.code is None:  # all sessions run the same code
             recorded.code = code_of(record)
-            if object_of(record, "kernel"):  # that of a copy has a launch alone
-                self._kernels[case] = (program, record["kernel"])
-
-    def _identify_code(self):
-        """Adds the fingerprints of the cases' machine code, as far as they are known."""
-        capability = text_of(self._recorder.target, "compute_capability")
-        try:
-            fingerprints = fingerprints_of(capability, self._kernels.values()) if self._kernels else []
-        except Failure as failure:
-            self._recorder.refuse(str(failure))
-        for case, fingerprint in zip(self._kernels, fingerprints):
-            if fingerprint:
-                recorded = self._sessions.case(case)
-                recorded.code = {**(recorded.code or {}), FINGERPRINT: fingerprint}
 
     def _jobs(self):
         return [(program, program) for program in self._programs]
@@ -116,7 +90,7 @@ class Timing:
         """Runs one session: new processes of each program, of which those of the first one check results before and after. The
         sentinels of all programs are averaged."""
         self._sums = []
-        settings = {"KG__CHECKED": "1"} if checked else {}
+        settings = {"KG__FINGERPRINTS": text_of(self._recorder.target, "compute_capability"), **({"KG__CHECKED": "1"} if checked else {})}
         if not os.environ.get("KG_CASE_SECONDS"):
             settings["KG_CASE_SECONDS"] = SESSION_CASE_SECONDS
         self._recorder.observe_all(self._jobs(), "time", self._take, settings, at_a_time=1)
@@ -139,7 +113,6 @@ class Timing:
             self._log.say(f"checking {plural(self._count - 1, 'time')} more, for errors that vary")
             for _ in range(self._count - 1):
                 self._recorder.observe_all(self._jobs(), "check", self._take_checked)
-        self._identify_code()
 
     def _check_sessions(self):
         incomplete = [(recorded.id, name, len(values)) for recorded in self._sessions.cases.values()

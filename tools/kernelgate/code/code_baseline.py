@@ -3,6 +3,7 @@
 import os
 import re
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.common import Failure, parse_json, read_json, replace_file
 from kernelgate.code.generated_code import json_line, key_of
 from kernelgate.base.schema_form import check_form
@@ -19,8 +20,7 @@ def path_of(folder, architecture):
 
 
 def _kernel_key(case, figures):
-    comparison = case.split("/")[0]
-    return f"{comparison}/{figures['file']} {figures['kernel']}"
+    return f"{comparison_of_case(case)}/{figures['file']} {figures['kernel']}"
 
 
 def architecture_of(path):

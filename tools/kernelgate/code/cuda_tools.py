@@ -5,8 +5,8 @@ import re
 import shutil
 import subprocess
 
+from kernelgate.base.case_id import is_case_id
 from kernelgate.base.common import Failure, list_of, member, parse_json, text_of
-from kernelgate.base.judging import judged
 from kernelgate.base.programs import NOTHING, call_program
 
 LISTING_SECONDS = 120  # for a program to list its launches
@@ -15,12 +15,6 @@ COMPILING_SECONDS = 300
 
 class Missing(Failure):
     """A tool or a device is missing."""
-
-
-def calculate(needs):
-    """What the toolkit's calculator says of each (architecture, registers, static and dynamic shared memory, threads): "blocks",
-    "warps", "occupancy" and "limited_by", or "why". None where kernelgate-judge was built without it."""
-    return judged("occupancy", "launches", needs)["occupancies"]
 
 
 def capability(target):
@@ -53,7 +47,7 @@ def is_placed(launch):
 def is_listing(listing):
     """Whether a program's answer has all that a row needs."""
     return isinstance(member(listing, "cases"), list) and all(
-        text_of(launch, "case").count("/") == 3 and is_placed(launch) for launch in listing["cases"])
+        is_case_id(text_of(launch, "case")) and is_placed(launch) for launch in listing["cases"])
 
 
 def ask(program):

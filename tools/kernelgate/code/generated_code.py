@@ -7,9 +7,11 @@ import os
 import re
 
 from kernelgate.base.common import Failure, integer_of, list_of, member, object_of, read_json, text_of
-from kernelgate.code.cuda_tools import ask, calculate, file_of, is_placed, run_tool
+from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
-from kernelgate.code.resource_usage import plain_name, read_kernels
+from kernelgate.code.cubin import read_kernels
+from kernelgate.code.occupancy_limits import calculate
+from kernelgate.code.resource_usage import plain_name
 
 # What the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
 BUILD_FILE = "kernelgate.code"
@@ -35,8 +37,8 @@ class CodeBuild:
         self.folder = folder
         path = os.path.join(folder, BUILD_FILE)
         if not os.path.exists(path):
-            raise Unavailable(f"{folder}: was configured without nvcc, or no baseline names an architecture, so there is no code "
-                              "to read: install the CUDA Toolkit, and configure again")
+            raise Unavailable(f"{folder} compiles no code, since no baseline names an architecture, or there is no nvcc: record one "
+                              "with ci/rebaseline --target sm --arch 90, or install the CUDA Toolkit and configure again")
         document = read_json(path, "configure the build again")
         self._nvcc = text_of(document, "nvcc")
         self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]
@@ -104,11 +106,8 @@ def figures_of(launches, known, architecture):
     found = [(launch, known[place]) for launch, place in zip(launches, places)]
     needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
               math.prod(launch["block"])) for launch, kernel in found]
-    answers = calculate(needs)
-    if answers is None:
-        raise Unavailable("kernelgate was built without cuda_occupancy.h of the CUDA Toolkit: configure and build again")
     cases = {}
-    for (file, _), (launch, kernel), answer in zip(places, found, answers):
+    for (file, _), (launch, kernel), answer in zip(places, found, calculate(needs)):
         cases.setdefault(launch["case"], []).append({
             "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
             "blocks": math.prod(launch["grid"]),

@@ -1,10 +1,9 @@
 """What the compiler gave kernels: registers, shared and local memory, by architecture, as their cubins have it."""
 
-import json
 import re
 from dataclasses import dataclass
 
-from kernelgate.base.common import Failure, ask_command
+from kernelgate.code.cubin import read_kernels
 
 UNNAMED = "12_GLOBAL__N_1"  # what g++ calls an unnamed namespace, with its length
 
@@ -35,15 +34,6 @@ def plain_name(mangled):
             name += mangled[at:end]
         at = end
     return name
-
-
-def read_kernels(path):
-    """The kernels in a program or a cubin: {"name", "architecture", "registers", "static_shared", "local_bytes", "code_bytes",
-    "instructions": {CLASS: COUNT}}."""
-    done = ask_command("--kernels", path)
-    if done.returncode != 0:
-        raise Failure("occupancy: kernelgate --kernels failed: install kernelgate again")
-    return json.loads(done.stdout)
 
 
 class Usage:

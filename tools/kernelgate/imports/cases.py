@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from kernelgate.base.case_id import parts_of
 from kernelgate.base.common import Failure
 
 ID_LENGTH = 159  # of the longest id
@@ -32,7 +33,7 @@ class CaseName:
     """The parts of an id, comparison/variant/size/launch, while they come together."""
 
     def __init__(self, benchmark):
-        comparison, *variant = benchmark.split("/")
+        comparison, *variant = parts_of(benchmark)
         self._comparison = _words(comparison)
         self._variant = [_words(word) for word in variant]
         self._size = []

@@ -1,10 +1,10 @@
 """What nvbench leaves with --json, or --jsonbin, which adds files of all samples."""
 
 import math
-import re
 import struct
 
 from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, figures, is_number_text, sampled, unmeasured
+from kernelgate.base.case_id import target_key
 from kernelgate.base.common import (LARGEST_FIGURE, Failure, fit, integer_of, is_integer, is_number, list_of, member, number_of,
                                     open_regular, text_of)
 
@@ -173,11 +173,6 @@ class State:
             elif not isinstance(value, str):
                 raise self.failure(f"its axis {text_of(axis, 'name')} has no value: measure again")
             case_name.add(text_of(axis, "name"), value)
-
-
-def target_key(name):
-    """The key of the target that a GPU of this name is: "nvidia-h200" of "NVIDIA H200"."""
-    return re.sub("[^a-z0-9]+", "-", re.sub("[A-Z]+", lambda match: match[0].lower(), name)).lstrip("-")[:95].rstrip("-")
 
 
 def _target(device):

@@ -6,14 +6,15 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from kernelgate.base.case_id import parts_of
 from kernelgate.baseline.file import path_of, read_document
 from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, complain, integer_of, is_number, json_text, list_of,
                                     member, number_of, print_output, text_of)
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.base.programs import (GPU, MODEL, NOTHING, comparison_of, filter_takes, find_build, find_programs,
                                       globs_take_from, nearest_case)
-from kernelgate.code.cuda_tools import (COMPILING_SECONDS, Missing, ask, calculate, capability, file_of, find_tool,
-                                        read_architectures, run_tool)
+from kernelgate.code.cuda_tools import COMPILING_SECONDS, Missing, ask, capability, file_of, find_tool, read_architectures, run_tool
+from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import Ambiguous, Resources, Usage
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.table import FORMAT_OPTION, Column, Figure, Table, parse_format
@@ -65,7 +66,7 @@ class Row:
 
     def group(self):
         """What rows that differ only in the size have in common."""
-        comparison, variant, _, launch = self.case.split("/")
+        comparison, variant, _, launch = parts_of(self.case)
         return self.architecture, f"{comparison}/{variant}/*/{launch}", text_of(self.launch, "kernel"), self.figures()
 
 
@@ -95,9 +96,6 @@ class Gathering:
     def gather(self):
         found = None if self._architectures else self._from_driver()
         if found is None:
-            if calculate([]) is None:
-                raise Missing("occupancy: there is no GPU to ask, and this command was built without cuda_occupancy.h: install "
-                              "the CUDA Toolkit, configure and build again")
             found = self._without_gpu()
         if not found.rows and not found.unknown:
             self._refuse_filter(found)
@@ -124,7 +122,7 @@ class Gathering:
     def _add_rows(self, found, architecture, launches, by_driver):
         """Adds a row for each (launch, resources)."""
         results = calculate([(architecture, resources.registers, resources.static_shared, integer_of(launch, "dynamic_shared"),
-                              math.prod(launch["block"])) for launch, resources in launches]) or [{}] * len(launches)
+                              math.prod(launch["block"])) for launch, resources in launches])
         for (launch, resources), result in zip(launches, results):
             if "why" in result and not by_driver:
                 complain(f"occupancy: {launch['case']} on sm_{architecture}: {result['why']}")
@@ -234,7 +232,7 @@ def cells_of(row, name, sizes):
 
 
 def size_of(row):
-    return row.case.split("/")[2]
+    return parts_of(row.case)[2]
 
 
 def table_of(rows, form):

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Optional
 
-from kernelgate.base.case_id import parse_case_id
+from kernelgate.base.case_id import comparison_of_case, parse_case_id
 from kernelgate.base.common import Failure, list_of, member, number_of, text_of
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.programs import filter_takes
@@ -115,7 +115,7 @@ def was_measured(entry):
 
 
 def comparison_of(entry):
-    return text_of(entry, "case").split("/")[0]
+    return comparison_of_case(text_of(entry, "case"))
 
 
 def targets_of(run, comparison):

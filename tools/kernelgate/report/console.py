@@ -3,6 +3,7 @@
 import math
 import re
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base import color
 from kernelgate.base.common import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
@@ -152,7 +153,7 @@ class Console:
     def of_comparison(self, key, target, comparison):
         """The cases of a comparison on a target, judged or refused."""
         return [entry for entry in self.run.list(key)
-                if text_of(entry, "target") == target and text_of(entry, "case").partition("/")[0] == comparison]
+                if text_of(entry, "target") == target and comparison_of_case(text_of(entry, "case")) == comparison]
 
     def count(self, target, comparison):
         """What the cases of a comparison were put to, and how many were not judged, as words in their order."""
@@ -182,7 +183,7 @@ class Console:
 
     def add_target(self, target):
         entries = self.run.list("cases") + self.run.list("refused")
-        comparisons = dict.fromkeys(text_of(entry, "case").partition("/")[0] for entry in entries
+        comparisons = dict.fromkeys(comparison_of_case(text_of(entry, "case")) for entry in entries
                                     if text_of(entry, "target") == target)
         counts = {comparison: self.count(target, comparison) for comparison in comparisons}
         words = [word for word in [*JOBS.values(), *UNJUDGED] if any(counted[word] for counted in counts.values())]

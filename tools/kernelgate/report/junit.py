@@ -6,6 +6,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.report.annotations import place_of
 from kernelgate.base.common import integer_of, list_of, member, number_of, text_of
 from kernelgate.report.places import find_line, place_of_claim
@@ -79,7 +80,7 @@ class Suites:
 
     def add_located(self, entry, outcome, kind, message, **more):
         case = text_of(entry, "case")
-        self.of(text_of(entry, "target"), case.split("/")[0]).add(Testcase(clean(case), outcome, kind, message, **more))
+        self.of(text_of(entry, "target"), comparison_of_case(case)).add(Testcase(clean(case), outcome, kind, message, **more))
 
 
 def usable_seconds(entry):
@@ -121,7 +122,7 @@ def collect_claims(run, suites):
         holds = member(claim, "holds") is True
         state = PASSED if holds else SKIPPED if is_reported_only(claim) else FAILED
         # A claim of a suite is called after its test.
-        suite = suites.of(text_of(claim, "target"), name.split("/")[0]) if "/" in name else suites.of_test(name, text_of(claim, "target"))
+        suite = suites.of(text_of(claim, "target"), comparison_of_case(name)) if "/" in name else suites.of_test(name, text_of(claim, "target"))
         suite.add(
             Testcase(clean(name), state, "claim", clean(text_of(claim, "why")),
                      "" if holds else clean(text_of(claim, "reproduce")), place=place_of_claim(run.sources, name)))
@@ -142,7 +143,7 @@ def collect_tests(run, suites):
         suite.test_seconds += seconds
     for test in run.list("unreported"):
         for case in list_of(test, "cases"):
-            suite = suites.of(targets[text_of(test, "name")], case.split("/")[0])
+            suite = suites.of(targets[text_of(test, "name")], comparison_of_case(case))
             if clean(case) not in suite.by_name:
                 suite.add(Testcase(clean(case), ERRORED, "error", "left no verdict"))
     for error in run.list("errors"):

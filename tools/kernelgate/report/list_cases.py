@@ -3,6 +3,7 @@
 import os
 import sys
 
+from kernelgate.base.case_id import parts_of
 from kernelgate.base.common import (JSON_OPTION, Command, Failure, Option, json_text, list_of, member, number_of, print_output,
                                     text_of)
 from kernelgate.base.figures import plural, show_figure
@@ -17,7 +18,7 @@ COLUMNS = (Column("case"), *map(Column, PURPOSES), Column("bytes", right=True), 
 
 
 def variant_of(entry):
-    return (text_of(entry, "case").split("/") + [""])[1]
+    return (parts_of(text_of(entry, "case")) + [""])[1]
 
 
 def describe_program(answer, globs):

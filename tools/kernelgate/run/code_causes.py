@@ -4,6 +4,7 @@ architecture: the figures and, with a base and a disassembler, the lines of SASS
 import os
 from collections import namedtuple
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.code import sass
 from kernelgate.baseline.file import default_folder
 from kernelgate.code.code_baseline import read, why_not_comparable
@@ -11,8 +12,9 @@ from kernelgate.code.code_judge import describe_moves, find_moves
 from kernelgate.base.common import Failure
 from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
 from kernelgate.code.cuda_tools import ask, capability, file_of
-from kernelgate.base.programs import GPU, comparison_of_case
-from kernelgate.code.resource_usage import plain_name, read_kernels
+from kernelgate.base.programs import GPU
+from kernelgate.code.cubin import read_kernels
+from kernelgate.code.resource_usage import plain_name
 from kernelgate.base.settings import setting
 
 # The figures that moved, lists of lines, and why these are not known.

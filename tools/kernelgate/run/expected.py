@@ -4,11 +4,12 @@ import functools
 import os
 import subprocess
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.baseline.file import load
 from kernelgate.base.common import Failure, is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
-from kernelgate.base.programs import call_program, comparison_of_case, filter_takes
+from kernelgate.base.programs import call_program, filter_takes
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 
 SECONDS = 30  # a program lists some thousands of cases in less

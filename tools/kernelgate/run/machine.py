@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 from kernelgate.baseline.file import load
+from kernelgate.base.case_id import target_key
 from kernelgate.base.common import Failure
 from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
 
@@ -171,10 +172,6 @@ def read_baseline(folder, key):
     except Failure as failure:
         return BaselineFact(path, error=str(failure))
     return BaselineFact(path, -1 if baseline is None else len(baseline.cases))
-
-
-def target_key(name):
-    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def collect(root, folder):

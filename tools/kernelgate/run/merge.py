@@ -4,6 +4,7 @@ one, with the metrics of all and the worst verdict."""
 import math
 import os
 
+from kernelgate.base.case_id import variant_of_case
 from kernelgate.base.common import Failure, is_number, list_of, member, object_of, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import glob_meant, globs_take
@@ -204,7 +205,7 @@ class Merge:
         said = {}
         for entry in list_of(verdicts, "cases"):
             if member(entry, "in_order") is True and entry["verdict"] == "pass":
-                said.setdefault("/".join(entry["case"].split("/")[:2]), text_of(entry, "why"))
+                said.setdefault(variant_of_case(entry["case"]), text_of(entry, "why"))
         self.document["notes"] += ({"note": f"{variant}: {why}", "target": target, "test": verdicts["test"]}
                                    for variant, why in said.items())
 

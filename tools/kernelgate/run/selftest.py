@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.common import (JSON_OPTION, Command, Failure, complain, json_text, list_of, member, number_of, own_command,
                                     print_output, read_json, text_of)
 from kernelgate.base.settings import results_folder
@@ -140,7 +141,7 @@ class Proof:
 
     def gate(self, trial):
         """Runs the gate's own test of the kernels, as CTest would: its exit code, and its entry of each case by id."""
-        comparison = next(iter(self.baseline["cases"])).partition("/")[0]
+        comparison = comparison_of_case(next(iter(self.baseline["cases"])))
         folder = os.path.join(self.folder, trial.run)
         environment = {**os.environ, "KG_STUDY_EXTRA": str(trial.extra), "KG_OUT": folder,
                        "KG_BASELINES": os.path.join(self.folder, trial.baselines)}

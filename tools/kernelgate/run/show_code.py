@@ -5,6 +5,7 @@ import os
 import re
 import time
 
+from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
 from kernelgate.code.code_judge import judge_case, notes_of
@@ -73,7 +74,7 @@ def _show(found):
         rows = {}
         for case, launches in cases.items():
             for figures in launches:
-                variant = "/".join(case.split("/")[:2])
+                variant = variant_of_case(case)
                 rows.setdefault((variant, str(figures)), []).append((case, figures))
         for (variant, _), alike in rows.items():
             name = alike[0][0] if len(alike) == 1 else f"{variant}, {plural(len(alike), 'case')}"
@@ -136,7 +137,7 @@ def _judge(build, verdicts, architecture, comparison):
                          if filter_takes(case)]
     verdicts["notes"] = notes_of(verdicts["cases"])
     verdicts["vanished"] = [case for case in baseline.cases
-                            if case.split("/")[0] == comparison and case not in figures and filter_takes(case)]
+                            if comparison_of_case(case) == comparison and case not in figures and filter_takes(case)]
 
 
 def _run_test(build, name):

@@ -93,7 +93,8 @@ class Summary:
 
     def _word(self):
         if not self._judged_something() or self._code == NOTHING:
-            return OUTCOMES[NOTHING]
+            # Its cases were checked all the same.
+            return "NO BASELINE" if self._document["unrecorded"] else OUTCOMES[NOTHING]
         return OUTCOMES.get(self._code, "ERROR")
 
     def _strictness(self):

@@ -1,0 +1,36 @@
+"""The grammar of cases' ids in Python, by the examples that test harness/suite/case_id.c. usage: case_id_test.py TREE"""
+
+import json
+import os
+import sys
+import unittest
+
+TREE = sys.argv[1]
+sys.path.insert(0, os.path.join(TREE, "tools"))
+# pylint: disable=wrong-import-position
+from kernelgate.base.case_id import is_case_id, parse_case_id, parts_of, target_key, variant_of_case  # noqa: E402
+
+
+class CaseIds(unittest.TestCase):
+    def test_examples(self):
+        with open(os.path.join(TREE, "harness", "tests", "suite", "case_ids.jsonl"), encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        for row in rows:
+            found = parse_case_id(row["id"])
+            with self.subTest(row["id"]):
+                self.assertEqual(is_case_id(row["id"]), len(row) > 1)
+                self.assertEqual(found is not None, "launch" in row or "other" in row)
+                if "launch" in row:
+                    self.assertEqual(found.values(), tuple(row["launch"]))
+                    self.assertEqual((found.comparison, found.variant, found.size), ("matmul", "naive", "31x17"))
+
+    def test_parts(self):
+        self.assertEqual(parts_of("a/b/1/b2/c"), ["a", "b", "1", "b2/c"])
+        self.assertEqual((variant_of_case("a/b/1/b2"), variant_of_case("a")), ("a/b", "a"))
+
+    def test_keys(self):
+        self.assertEqual([target_key(name) for name in ("NVIDIA H200", " a--\u0130B ", "x" * 99)], ["nvidia-h200", "a-b", "x" * 95])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,17 @@
+"""The JSON schemas of kernelgate's documents. They also hold what C and Python both have to know: the names of counters and the
+constants of judging, which the C tests compare with the programs' own."""
+
+import functools
+import json
+
+from kernelgate.base.common import own_file
+
+BASELINE, RESULTS = "kernelgate-baseline.schema.json", "kernelgate-results.schema.json"
+
+
+@functools.lru_cache(maxsize=None)
+def load_schema(name):
+    """The schema in the file `name`."""
+    with open(own_file(f"run/{name}", f"../../baselines/schemas/{name}", f"../../schemas/{name}"), encoding="utf-8") as file:
+        # In Python $ matches before a final line's end too.
+        return json.loads(file.read().replace('$"', r'\\Z"'))
