@@ -199,8 +199,8 @@ function(kg__require_library comparison library)
   get_property(folders DIRECTORY PROPERTY LINK_DIRECTORIES)
   find_library(found ${library} PATHS ${folders} NO_CACHE)
   if(NOT TARGET ${library} AND NOT found AND library MATCHES "^[A-Za-z0-9_][A-Za-z0-9_.+-]*$")
-    message(FATAL_ERROR " kg_add_comparison(${comparison}): LIBRARIES ${library}: there is no such target yet, and no such library "
-                        "on this system: correct the name, or call add_library(${library}) first")
+    message(FATAL_ERROR " kg_add_comparison(${comparison}): LIBRARIES ${library}: there is no such target, and no such library "
+                        "on this system: correct the name")
   endif()
 endfunction()
 
@@ -250,7 +250,8 @@ function(kg__read_libraries comparison)
         endforeach()
       endif()
     else()
-      kg__require_library(${comparison} ${library})
+      # At the end of the folder, since it may come later in it.
+      cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__require_library [[${comparison}]] [[${library}]])")
       list(APPEND BOTH_LINK ${library})
     endif()
   endforeach()

@@ -9,7 +9,7 @@ endif()
 
 get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
-list(REMOVE_ITEM libraries kernelgate_gate kernelgate_judge_records)
+list(REMOVE_ITEM libraries kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
 add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})

@@ -1,4 +1,4 @@
-/* What a launch of a case needs of the GPU's limits, by its table alone. */
+/* The GPU's limits that a launch of a case needs, by its table alone. */
 #ifndef KG__OBSERVER_DEMAND_H
 #define KG__OBSERVER_DEMAND_H
 

@@ -97,7 +97,7 @@ static void add_l2_window(kg__launch_identity *identity, cudaGraphNode_t node)
     kg__identity_number(identity, window->missProp);
 }
 
-/* Adds what was set of the launch, and of the function for all its launches. */
+/* Adds the attributes of the launch, and of the function for all its launches. */
 static bool add_settings(kg__launch_identity *identity, cudaGraphNode_t node, const void *function)
 {
     struct cudaFuncAttributes uses;

@@ -1,5 +1,4 @@
-/* What a captured launch asks of a GPU, so that the launches of two processes can be compared.
- */
+/* The description of a captured launch, so that the launches of two processes can be compared. */
 #ifndef KG__OBSERVER_DESCRIBE_LAUNCH_H
 #define KG__OBSERVER_DESCRIBE_LAUNCH_H
 

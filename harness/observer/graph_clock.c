@@ -13,8 +13,7 @@
  * vanish in it. */
 #define SAMPLE_MS 1.0
 #define LAUNCHES_TO_ESTIMATE 16
-/* However narrow the interval: so many, or so few as fill this much time where one replay lasts
- * long. */
+/* Minimum number of samples, however narrow the interval; fewer if one replay takes long. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_MINIMUM 12
 /* The fewest that give a median an interval, for samples that last longer than this: a rotation
@@ -58,8 +57,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
         return kg__cuda_fail(why, "capturing launches in a graph",
                              launched != cudaSuccess ? launched : code);
     }
-    /* What a launcher starts on another stream is not in the graph, and would be timed as nothing.
-     */
+    /* Work on another stream is not in the graph, and would be timed as nothing. */
     code = cudaGraphGetNodes(graph, NULL, &captured);
     if (code == cudaSuccess && captured < (size_t)launches) {
         (void)cudaGraphDestroy(graph);
@@ -146,7 +144,7 @@ static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_
     return true;
 }
 
-/* Replays one graph, and reads what it took. */
+/* Replays one graph, and reads its time. */
 static bool replay_one(kg__bench *bench, cudaGraphExec_t graph, float *ms, kg__error *why)
 {
     return replay(bench, graph, &graph, 1, ms, why);
@@ -195,7 +193,7 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
     return true;
 }
 
-/* Estimates what a launch takes, in ms: by one, or by more where they fit a sample. */
+/* Estimates a launch's time, in ms: by one launch, or by several if they fit a sample. */
 static bool estimate(kg__bench *bench, const kg__workload *workload, double *launch_ms,
                      kg__error *why)
 {

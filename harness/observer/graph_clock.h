@@ -20,14 +20,14 @@
 /* The same with a witness before and after them. */
 #define KG__BATCH_REPLAYS (KG__REPLAYS_QUEUED + 2)
 
-/* What is launched again and again: launch number `number` of a sample. */
+/* A workload to sample: launch() does launch number `number`. */
 typedef struct kg__workload {
     cudaError_t (*launch)(const struct kg__workload *workload, int number);
     const void *context;
     cudaStream_t stream;
 } kg__workload;
 
-/* What a cudaGraphExec_t points to. */
+/* The type behind cudaGraphExec_t. */
 typedef struct CUgraphExec_st kg__replayable;
 
 /* One metric being sampled. Zeroed at first. */
@@ -44,7 +44,7 @@ typedef struct kg__series {
     bool finished;
 } kg__series;
 
-/* What is read of the GPU while it works, for only then it shows what slows it down. */
+/* The GPU's state while it works, since an idle GPU hides why it is slow. */
 typedef struct kg__watch {
     bool due;            /* look while the next batch runs */
     kg__gpu_state state; /* the worst that was seen since this was cleared */
@@ -71,7 +71,7 @@ typedef struct kg__witness {
     void *context;
 } kg__witness;
 
-/* What a process samples with. */
+/* A process's resources for sampling. */
 typedef struct kg__bench {
     cudaStream_t stream;
     cudaEvent_t begin[KG__BATCH_REPLAYS];
@@ -86,13 +86,13 @@ typedef struct kg__bench {
 /* Makes the stream and the events; false with `why`. Close it in any case. */
 bool kg__bench_open(kg__bench *bench, int records, kg__error *why);
 
-/* Frees the stream, the events, and what was seen of the GPU. */
+/* Frees the stream, the events, and the GPU's states. */
 void kg__bench_close(kg__bench *bench);
 
-/* Forgets what was seen of the GPU. */
+/* Forgets the GPU's states. */
 void kg__bench_forget(kg__bench *bench);
 
-/* Notes what an empty launch costs in a graph, in ns, with what is seen of the GPU. */
+/* Notes the cost of an empty launch in a graph, in ns, and the GPU's state. */
 void kg__bench_note_launch(kg__bench *bench, double ns);
 
 /* Replays launches of `workload` for about `ms`, so that an idle GPU clocks up. */

@@ -1,10 +1,12 @@
 #include "observer/identify.h"
 
+#include "baseline/fingerprint.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "observer/check.h"
 #include "observer/problem.h"
 #include "observer/report_record.h"
+#include "suite/settings.h"
 
 /* Reports a case's launch. What a variant does before it, such as allowing more shared memory, is
  * done first, as it is before the launch is timed. */
@@ -44,4 +46,16 @@ bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *
     }
     kg__buffers_free(&bare.buffers);
     return alive;
+}
+
+void kg__add_fingerprint(kg__kernel_code *code)
+{
+    static kg__kernels own; /* until the process ends */
+    const char *capability = kg__fingerprinted_capability();
+
+    if (capability == NULL)
+        return;
+    if (own.items == NULL)
+        kg__kernels_add(&own, NULL, "");
+    (void)kg__kernels_fingerprint(&own, "", capability, code);
 }

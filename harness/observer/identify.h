@@ -1,10 +1,12 @@
-/* Identities: which kernels each case launches, and with what, as far as that can be told. */
+/* Identities: the kernels that each case launches, with their arguments, as far as they are known.
+ */
 #ifndef KG__OBSERVER_IDENTIFY_H
 #define KG__OBSERVER_IDENTIFY_H
 
 #include <stdbool.h>
 
 #include "base/message.h"
+#include "records/kernel_code.h"
 #include "suite/table.h"
 
 /* Captures the launch of each case, which never runs, and appends {"event": "identified", "case",
@@ -12,5 +14,9 @@
  * the device is lost. */
 bool kg__identify_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                         int records, kg__error *error);
+
+/* Adds to the code of a measured case the fingerprint of the machine code in this program, where a
+ * recording wants it (kg__fingerprinted_capability()); it stays unknown where that is not found. */
+void kg__add_fingerprint(kg__kernel_code *code);
 
 #endif

@@ -8,8 +8,8 @@
 #include "device/device.h"
 #include "suite/element_type.h"
 
-/* What has so many elements is filled by so many threads: first touches of its pages take most of
- * the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
+/* Elements from which on several threads fill an argument, and their number: first touches of its
+ * pages take most of the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
 #define SHARED_ELEMENTS ((size_t)1 << 22)
 #define FILL_THREADS 4
 

@@ -52,10 +52,10 @@ void kg__identity_place(kg__launch_identity *identity, uintptr_t address, int ki
  * argument ends the identity. */
 void kg__identity_parameter(kg__launch_identity *identity, const void *value, size_t bytes);
 
-/* Notes that the launch holds what cannot be described. */
+/* Notes that the launch has a part that cannot be described. */
 void kg__identity_give_up(kg__launch_identity *identity);
 
-/* Writes the identity as hexadecimal digits; false, with an empty text, where there is none. */
+/* Writes the identity as hexadecimal digits; false, with an empty text, if there is none. */
 bool kg__identity_show(const kg__launch_identity *identity, char text[KG__HASH_TEXT_SIZE]);
 
 #endif

@@ -30,7 +30,7 @@ static void add_reason(json_t *list, const kg__case *c, const char *why)
     json_array_append_new(list, json_pack("{s:s, s:s}", "case", c->id, "why", why));
 }
 
-/* A launch that needs what this program does not have is another program's. */
+/* Launches that need what this program lacks belong to another program. */
 static void add_failure(launch_listing *listing, const kg__case *c, const char *why)
 {
     const kg__stub *stub = kg__stub_tried();

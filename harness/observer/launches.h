@@ -1,4 +1,4 @@
-/* Lists what the launches of a comparison's cases ask for, without running them. */
+/* Lists the launches of a comparison's cases, without running them. */
 #ifndef KG__OBSERVER_LAUNCHES_H
 #define KG__OBSERVER_LAUNCHES_H
 

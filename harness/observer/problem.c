@@ -94,7 +94,7 @@ static void compute_reference(const kg_comparison *comparison, kg__problem *prob
     }
 }
 
-/* Computes what each output must hold; whether its type has all of that. */
+/* Computes the expected outputs; false if a type cannot represent them. */
 static bool compute_references(const kg_comparison *comparison, kg__problem *problem)
 {
     bool held = true;
@@ -275,7 +275,7 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
 /* Indices that a KG_BOUNDS size has are few; what is larger is data. */
 #define SPARSE_BYTES ((size_t)64 << 20)
 
-/* Says what a problem is of, before its inputs are filled. */
+/* Sets the case of a problem, before its inputs are filled. */
 static void begin(const kg_comparison *comparison, const kg__case *c, int pattern,
                   const kg_arguments *arguments, kg__problem *problem)
 {

@@ -8,7 +8,7 @@
 #include "device/buffers.h"
 #include "suite/table.h"
 
-/* A size's inputs by one pattern, with what they must give. */
+/* A size's inputs by one pattern, with the expected outputs. */
 typedef struct kg__problem {
     kg_problem base;
     void *device[KG_MAX_ARGUMENTS]; /* the inputs on the device, from which buffers are filled */
@@ -18,7 +18,7 @@ typedef struct kg__problem {
     int narrowed;
     bool narrows;
     double widest;
-    double *expected[KG_MAX_ARGUMENTS]; /* NULL for what is not compared, or judged by projection */
+    double *expected[KG_MAX_ARGUMENTS]; /* NULL if not compared, or judged by projection */
     double *tolerance[KG_MAX_ARGUMENTS];
     /* Outputs that were judged right, on the device, by kg__problem_keep(); else NULL. */
     void *right[KG_MAX_ARGUMENTS];

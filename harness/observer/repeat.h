@@ -7,7 +7,7 @@
 #include "base/message.h"
 #include "device/buffers.h"
 
-/* What the first launch of a case computed, on the host. Zeroed at first. */
+/* The outputs of a case's first launch, on the host. Zeroed at first. */
 typedef struct kg__repeats {
     void *first[KG_MAX_ARGUMENTS]; /* NULL: nothing is kept, or the argument is not compared */
 } kg__repeats;
@@ -18,7 +18,7 @@ typedef struct kg__repeats {
 bool kg__repeats_take(kg__repeats *repeats, kg__buffers *buffers, int order, const char **symbol,
                       kg__error *why);
 
-/* Frees what was kept, and empties the structure; an empty one is fine too. */
+/* Frees the outputs, and empties the structure; an empty one is fine too. */
 void kg__repeats_free(kg__repeats *repeats);
 
 #endif

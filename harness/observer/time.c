@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline/fingerprint.h"
 #include "device/device_gpu.h"
 #include "observer/check.h"
 #include "observer/demand.h"
@@ -166,19 +165,6 @@ static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
     return false;
 }
 
-/* Adds the fingerprint of the machine code in this program where a recording wants it. */
-static void add_fingerprint(kg__kernel_code *code)
-{
-    static kg__kernels own; /* until the process ends */
-    const char *capability = kg__fingerprinted_capability();
-
-    if (capability == NULL)
-        return;
-    if (own.items == NULL)
-        kg__kernels_add(&own, NULL, "");
-    (void)kg__kernels_fingerprint(&own, "", capability, code);
-}
-
 static void report_measured(const kg__tools *tools, const timed_group *group,
                             const grouped_case *timed)
 {
@@ -201,7 +187,7 @@ static void report_measured(const kg__tools *tools, const timed_group *group,
         .work = work,
     };
 
-    add_fingerprint(&kernel);
+    kg__add_fingerprint(&kernel);
     if (timed->no_cold[0] == '\0') {
         metrics[observation.metric_count] = case_figures(tools, timed, work, true);
         metrics[observation.metric_count++].buffer_sets = timed->base.buffer_set->copy_count;

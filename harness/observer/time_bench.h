@@ -23,9 +23,9 @@ typedef struct kg__tools {
     /* What the GPU does of each sentinel's amount, as they were last timed; 0: not known. */
     double per_second[KG__SENTINELS];
     double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
-    kg__loop empty;       /* empty launches, by which it is seen what one costs */
+    kg__loop empty;       /* empty launches, for the cost of one */
     kg__launch_cost cost; /* as far as this process has seen it */
-    double patience_ms;   /* what may still be lost by taking batches again */
+    double patience_ms;   /* ms that repeated batches may still take */
 } kg__tools;
 
 /* Prepares the tools, runs the GPU until its clocks are up, and warms the context up; false with

@@ -45,7 +45,7 @@ static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
         return 0;
     }
     count = count < 2 ? 2 : count;
-    /* Managed memory would be granted beyond what the device has. */
+    /* Managed memory would be granted beyond the device's own. */
     if (cudaMemGetInfo(&available, &total) != cudaSuccess || count * bytes > available) {
         (void)cudaGetLastError();
         kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,

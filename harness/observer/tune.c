@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "observer/tune_search.h"
 
-/* Times what no graph holds. False when the device is lost. */
+/* Times launches that no graph holds. False when the device is lost. */
 static bool time_by_own_clock(kg__tune_run *run, kg__tuned_case *tuned)
 {
     kg__series *series;
@@ -175,7 +175,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
     kg__report_observation(run->records, &observation);
 }
 
-/* Reports what a size came to. */
+/* Reports a size's result. */
 static void report_size(const kg__tune_run *run, const kg__tuned_case *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

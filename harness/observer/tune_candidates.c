@@ -14,7 +14,7 @@
 /* Up to this multiple of the multiprocessors, doubling from 1: 2048 threads are 32 blocks of 64. */
 #define WAVES_MAXIMUM 32
 
-/* What candidates are measured by: the part whose sizes they are of. */
+/* The part whose sizes the candidates have. */
 #ifdef KG__TARGET_GPU
 static const char measuring_part[] = "time";
 #else
@@ -76,7 +76,7 @@ static int64_t largest_output(const kg_comparison *comparison, const kg__case *c
     return most;
 }
 
-/* What the launches of a variant at a size are made of. */
+/* The parts of a variant's launches at a size. */
 typedef struct launch_space {
     const kg_comparison *comparison;
     const kg_launch *rows; /* the table's */
@@ -162,7 +162,7 @@ static void choose_launches(launch_list *launches, const kg_comparison *comparis
     }
     if (kg__axis_of(comparison, "grid") < space.axes)
         space.grid = kg__axis_of(comparison, "grid");
-    /* Of a size that is refused, arguments are not asked for: the table's rows say so. */
+    /* A refused size has no arguments: the table's rows report it. */
     if (space.axes > 0 && in_graph && kg__case_refusal(comparison, &first) == NULL) {
         kg_launch launch = { .axes = space.axes };
 

@@ -11,7 +11,7 @@
 
 typedef struct kg__tune_candidates {
     kg__case_list cases;   /* by size, then variant, then the values of the launch */
-    kg__case_list refused; /* what the comparison does not support */
+    kg__case_list refused; /* launches that the comparison does not support */
 } kg__tune_candidates;
 
 /* Makes the candidates of a comparison on a device of these limits, each once:

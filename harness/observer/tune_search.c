@@ -10,8 +10,8 @@
  * that are far off. */
 #define FIRST_SAMPLE_MS 0.1
 #define LATER_SAMPLE_MS 0.25
-/* What is no more than this above the leader stays in the first round, whose samples are not
- * interleaved. */
+/* Candidates that are at most this much slower than the leader stay in the first round, whose
+ * samples are not interleaved. */
 #define FIRST_MARGIN 0.02
 /* A lone launch seems to take up to so many times what one of many takes, by the cost of its start.
  */

@@ -1,4 +1,4 @@
-/* What a tuning is asked to do, by the environment of its observers. */
+/* A tuning's settings, from the environment of its observers. */
 #ifndef KG__OBSERVER_TUNE_SETTINGS_H
 #define KG__OBSERVER_TUNE_SETTINGS_H
 

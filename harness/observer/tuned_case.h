@@ -13,13 +13,13 @@
 #include "records/kernel_code.h"
 
 #define KG__NS_PER_SECOND 1e9
-/* A sample of what is timed to the full precision, in ms. */
+/* A sample at full precision, in ms. */
 #define KG__FULL_SAMPLE_MS 1.0
 
 /* A candidate. */
 typedef struct kg__tuned_case {
     kg__timed_case base;
-    kg__racer racer; /* what the search knows of it */
+    kg__racer racer; /* its state in the search */
     kg__racer last;  /* of the final, where it is a finalist */
     kg__loop loop;
     int launches;      /* a sample of `racer`; 0: it was not timed */
@@ -46,7 +46,7 @@ typedef struct kg__tune_run {
     double progress_reported; /* when progress was last reported */
 } kg__tune_run;
 
-/* What a candidate's launches need while they are timed, kept by the caller. */
+/* Resources of a candidate's launches while they are timed, kept by the caller. */
 typedef struct kg__tuned_workload {
     kg__rotation rotation;
     kg__workload workload;

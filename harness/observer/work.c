@@ -21,10 +21,10 @@
 #include "suite/stub.h"
 #include "suite/table.h"
 
-/* Seconds that a launcher may take to start what starts nothing. */
+/* Seconds that a launcher may take when its launches are only planned. */
 #define LOOK_SECONDS 2
 
-/* What a launcher's arguments are while nothing may touch them: no memory is ever there. */
+/* A launcher's arguments while nothing may touch them: addresses without memory. */
 #define NO_MEMORY ((void *)(uintptr_t)64)
 
 /* The shape of one case's launch, as the process that ran its launcher hands it over. */
@@ -134,7 +134,7 @@ kg__texts kg__purposes_of(const kg__case *c, const char *names[KG__PURPOSES])
     return list;
 }
 
-/* What a case asks for. */
+/* A case's work. */
 typedef struct asked {
     const char *id;
     kg__texts purposes;
@@ -185,7 +185,7 @@ static void add_arguments(asked *of_case, const kg_variant *variant, const kg_ar
     }
 }
 
-/* Appends what one case asks for; false with `error` where its arguments are badly declared. */
+/* Appends one case's work; false with `error` if its arguments are badly declared. */
 static bool add_case(json_t *cases, const kg_comparison *comparison, const kg__case *c,
                      const launch_look *look, kg__error *error)
 {

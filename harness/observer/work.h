@@ -1,4 +1,4 @@
-/* Work: what the cases of a comparison ask of a machine, without running any. */
+/* Work: operations, bytes and blocks of a comparison's cases, without running any. */
 #ifndef KG__OBSERVER_WORK_H
 #define KG__OBSERVER_WORK_H
 

@@ -8,18 +8,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What lies before and after an allocation and cannot be touched: an access that is out of bounds
- * by less, or by less than the allocation's own size, ends the launch and hits nothing else. Whole
+/* Bytes before and after an allocation that cannot be touched: an access that is out of bounds by
+ * less, or by less than the allocation's own size, ends the launch and reaches nothing else. Whole
  * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
  * that counts of sectors depend on. */
 #define GAP ((size_t)1 << 20)
-/* What is freed stays mapped, and cannot be touched, until so many more are freed or they take up
- * so many bytes of addresses, gaps among them: whoever still has a pointer to it finds nothing else
- * there. It takes none of the host's memory, and of its addresses little enough for whoever limits
- * them (ulimit -v). */
+/* Freed memory stays mapped, and cannot be touched, until this many more allocations are freed or
+ * they take up this many bytes of addresses, gaps included: a stale pointer finds nothing else
+ * there. It takes no memory of the host, and few enough addresses for users who limit them (ulimit
+ * -v). */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)
-/* The most that the model offers; a small machine offers half of what it has. */
+/* Memory of the device; on a small machine, half of the host's. */
 #define LARGEST_MEMORY ((size_t)4 << 30)
 
 /* Live allocations by ascending base. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KG__MODEL_POISON 0xff /* what memory that nothing has written is filled with */
+#define KG__MODEL_POISON 0xff /* fills memory that is not written yet */
 
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
@@ -36,7 +36,7 @@ const kg__model_allocation *kg__model_allocation_at(size_t i);
 /* How many there ever were: the number of the latest. */
 uint64_t kg__model_allocated_ever(void);
 
-/* What is remembered of an allocation that was freed. */
+/* A freed allocation, for messages. */
 typedef struct kg__model_freed {
     unsigned char *base; /* the whole of it */
     size_t size;         /* bytes */
@@ -45,10 +45,10 @@ typedef struct kg__model_freed {
     char name[64]; /* as findings call it */
 } kg__model_freed;
 
-/* The freed allocation that `address` lies in, or so near to that nothing else can be there; NULL
- * where there is none, or it was freed too long ago: addresses are kept from being used again for
- * the last FREED_MAXIMUM of them (allocations.c). Changes nothing, so that a signal handler may
- * call it. */
+/* Finds the freed allocation that `address` lies in, or so near to that nothing else can be there.
+ * NULL if there is none, or if it was freed too long ago: addresses of the last FREED_MAXIMUM of
+ * them are not used again (allocations.c). Changes nothing, so that a signal handler may call it.
+ */
 const kg__model_freed *kg__model_find_freed(const void *address);
 /* Writes "a + 12 after a (256 bytes) was freed" to `text`, of `size` bytes; a signal handler may
  * call it. */
@@ -57,23 +57,23 @@ void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, c
 
 /* Maps `size` bytes as a new allocation, which is not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
-/* Takes the live allocation that begins at `base`, of pinned memory or of the other kinds, out of
- * the live ones and copies it to `allocation`; false where there is none. */
+/* Removes the live allocation that begins at `base`, of pinned memory or of the other kinds, from
+ * the live ones and copies it to `allocation`; false if there is none. */
 bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation);
-/* Unmaps a removed allocation. With `freed`, what is to be remembered of it, its addresses are kept
- * from being used again for a while. */
+/* Unmaps a removed allocation. With `freed`, which messages about it use, its addresses are not
+ * used again for a while. */
 void kg__model_unmap_allocation(const kg__model_allocation *allocation,
                                 const kg__model_freed *freed);
 /* Gives up the addresses of everything that was freed. */
 void kg__model_forget_freed(void);
 
-/* Maps memory of the host by mmap()'s protection and further flags; NULL where there is none. The
- * addresses of what was freed are given up for it. */
+/* Maps memory of the host by mmap()'s protection and further flags; NULL if there is no more,
+ * although addresses of freed memory were released for it. */
 void *kg__model_map_addresses(size_t size, int protection, int flags);
 /* Maps `size` bytes with `gap` bytes before and after them that cannot be touched; NULL when there
  * is no memory. */
 unsigned char *kg__model_map(size_t size, size_t gap);
-/* What of the device's memory is not allocated, and all of it; bytes. */
+/* Memory of the device that is not allocated, and all of it; bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Bytes of addresses for a copy of an array, most of which are the hole after it. */
+/* Bytes of addresses for a copy of an array, most of them the hole after it. */
 #define STRIDE ((size_t)2 * KG__MODEL_SHARED_PAGES)
 
 static unsigned char *copies; /* by rank, then by array */

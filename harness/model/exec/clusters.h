@@ -25,7 +25,7 @@ typedef struct kg__cluster_array {
 size_t kg__exec_cluster_arrays(void);
 /* The i-th of them, of the block of a rank. */
 kg__cluster_array kg__exec_cluster_array(size_t i, unsigned int rank);
-/* Fills in the array whose copy, or the hole after it, an address lies in; false where there is
+/* Fills in the array whose copy, or the hole after it, contains an address; false if there is
  * none. */
 bool kg__exec_cluster_array_at(uintptr_t address, kg__cluster_array *array);
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that waits: its stack, from where it goes on. */
+/* A waiting thread: its stack, from the place where it continues. */
 typedef struct kept_thread {
     kg__model_fiber *fiber;
     void *context;
@@ -26,7 +26,7 @@ typedef struct kept_block {
     uint32_t live[KG__MODEL_MAX_WARPS];
     kept_thread *threads;
     unsigned char *shared; /* dynamic, then the kernel's arrays; of a cluster's block elsewhere */
-    void *watched;         /* what the watcher keeps */
+    void *watched;         /* the watcher's data */
 } kept_block;
 
 /* In the order in which they came to wait: those before `next` have gone on, those before
@@ -112,7 +112,7 @@ static void forget(kept_block *block)
     *block = (kept_block){ .watched = NULL };
 }
 
-/* Makes the threads that a block was put aside with ready to go on. */
+/* Restores a suspended block, and makes its threads ready. */
 static void resume(kept_block *block)
 {
     blockIdx = block->index;
@@ -145,8 +145,8 @@ static void resume(kept_block *block)
     forget(block);
 }
 
-/* No block can go on: releases those that wait, unless the whole grid waits for one that has ended.
- * False where there is none to release. */
+/* No block can continue: releases those that wait, unless the whole grid waits for one that has
+ * ended. False if none waits. */
 static bool release_blocks(void)
 {
     if (block_count == released)
@@ -172,8 +172,7 @@ static bool release_blocks(void)
     return true;
 }
 
-/* Steps to a block that the others wait for and that has yet to begin; false where there is none.
- */
+/* Steps to a block that the others wait for and that has not begun; false if there is none. */
 static bool step_together(void)
 {
     all_have_begun = all_have_begun ||

@@ -8,11 +8,11 @@
 
 #include "model/exec/fibers.h"
 
-/* The running block waits or has ended: puts it aside and gives the turn to a thread of another.
- * Returns what to switch to, at the context of the thread that has the turn; NULL where the launch
- * has ended, or failed. */
+/* The running block waits or has ended: suspends it and gives the turn to a thread of another
+ * block. Returns the fiber to switch to, at the context of the thread that has the turn; NULL if
+ * the launch has ended, or failed. */
 kg__model_fiber *kg__change_block(void);
-/* Forgets all blocks that were put aside, at the launch's end. */
+/* Frees all suspended blocks, at the launch's end. */
 void kg__forget_blocks(void);
 
 #endif

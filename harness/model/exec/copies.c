@@ -89,7 +89,7 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
     return false;
 }
 
-/* Brings what all threads have bound to a barrier. */
+/* Performs the copies that all threads have bound to a barrier. */
 static void bring_bound(const void *object)
 {
     for (int thread = 0; any_copies && thread < kg__running.thread_count; thread++) {

@@ -11,17 +11,16 @@
 void kg__begin_copies(void);
 /* Whether the running thread has copies that it has not waited for. */
 bool kg__has_copies(void);
-/* Notes arrivals, of threads of which `leaving` will not come again; false where they are too many.
- */
+/* Counts arrivals, `leaving` of them for the last time; false if they are too many. */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
-/* A barrier that the block has by its number; NULL: it has none of that number. */
+/* The block's named barrier; NULL if the number is not one from 0 to 15. */
 kg__model_barrier_object *kg__named_barrier(unsigned int number);
-/* Makes so many arrivals complete the barrier's next phases, where none is under way. */
+/* Sets how many arrivals complete the barrier's next phases; no phase may be incomplete. */
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);
-/* Notes that the running thread waits for the end of a phase, or (false) need not. The first also
- * waits where the phase has ended: what was done before has to be replayed first, and copies come
- * that are bound to it. */
+/* Has the running thread wait for the end of a phase; false if it need not. It also waits if the
+ * phase has ended: earlier accesses have to be replayed first, and copies that are bound to the
+ * barrier are performed. */
 bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase);
 /* No lane of the running warp can go on: releases the threads whose barriers are complete. */
 void kg__release_objects(void);

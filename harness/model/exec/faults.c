@@ -107,7 +107,8 @@ static _Unwind_Reason_Code keep_call(struct _Unwind_Context *call, void *data)
     int before = 0;
     uintptr_t code = _Unwind_GetIPInfo(call, &before);
 
-    /* What was interrupted goes on at the instruction itself, which a call has behind it. */
+    /* An interrupted thread continues at the instruction itself, where a call returns to the next
+     * one. */
     failure->calls[failure->call_count++] = code + (before != 0);
     return failure->call_count < KG__EXEC_CALLS_MAXIMUM ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -136,9 +137,9 @@ static void start_clock(void)
 }
 
 /* Ends a launch after SIGTERM. Unlike a fault this can interrupt the model itself or the C
- * library. What is incomplete there is used by nothing but the message that follows. Both that
- * message and the unwinder can wait for a lock that the interrupted code, or another thread, never
- * releases: the process then ends without a message. */
+ * library; only the message that follows uses their incomplete state. Both the message and the
+ * unwinder can wait for a lock that the interrupted code, or another thread, never releases: the
+ * process then ends without a message. */
 static void end_hang(void) __attribute__((noreturn));
 static void end_hang(void)
 {

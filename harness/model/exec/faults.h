@@ -1,4 +1,4 @@
-/* Faults: what ends a launch before its threads do. Internal to exec/. */
+/* Faults: they end a launch before its threads do. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_FAULTS_H
 #define KG__MODEL_EXEC_FAULTS_H
 
@@ -10,14 +10,14 @@
 /* Ends the launch since no thread can run, and nothing that any waits for can happen. */
 void kg__fail_deadlock(void) __attribute__((noreturn));
 
-/* Ends the launch since the running thread did what CUDA leaves undefined, at `code`; `what` is the
- * message's text. */
+/* Ends the launch because the running thread did something at `code` that CUDA leaves undefined;
+ * `what` is the message's text. */
 void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
     __attribute__((noreturn));
 
 /* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);
-/* Ends the launch that runs after so many seconds of the process's time; 0: it has all the time. */
+/* Ends the running launch after this many seconds of the process's time; 0: no limit. */
 void kg__limit_time(double seconds);
 /* Gives the signals back to whoever had them. */
 void kg__release_faults(void);

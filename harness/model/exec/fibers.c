@@ -175,8 +175,8 @@ void kg__model_fibers_reset(void)
     }
 }
 
-/* Byte by byte, and out of AddressSanitizer's sight: what lies between a frame's variables is
- * copied too. */
+/* Byte by byte, and without AddressSanitizer, which forbids reading the gaps between a frame's
+ * variables. */
 __attribute__((no_sanitize_address)) static void copy_stack(unsigned char *to,
                                                             const unsigned char *from, size_t size)
 {

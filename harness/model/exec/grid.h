@@ -13,10 +13,10 @@ typedef struct kg__thread {
     unsigned int argument;
     unsigned int width;
     kg__model_warp_operation operation;
-    uint64_t result;        /* what the operation gave it */
+    uint64_t result;        /* result of the operation */
     uintptr_t code;         /* where in the code it waits, for its block or its warp */
-    void *context;          /* where it goes on, while it waits */
-    kg__model_fiber *fiber; /* what it runs on, once it has begun */
+    void *context;          /* where a waiting thread continues */
+    kg__model_fiber *fiber; /* its fiber; NULL before the thread begins */
     /* The atomic word that it read last, its value, and how often in a row. */
     const void *polled;
     uint64_t polled_value;
@@ -60,7 +60,7 @@ typedef struct kg__grid {
     kg__model_order order;
     kg__model_statistics statistics;
     kg__exec_failure failure;
-    void *host_context; /* where the launching host thread goes on */
+    void *host_context; /* where the launching host thread continues */
     /* Where in the code a thread last waited for the watcher (0: nowhere), and which. */
     uintptr_t last_wait_for_watcher;
     int last_waiting_for_watcher;
@@ -75,7 +75,7 @@ typedef struct kg__grid {
 extern KG__HIDDEN kg__grid kg__running;
 extern KG__HIDDEN _Thread_local bool kg__in_kernel;
 
-/* Whether blocks wait for each other, and so are put aside. */
+/* Whether blocks wait for each other, and so are suspended. */
 static inline bool kg__blocks_wait(void)
 {
     return kg__running.launch.is_cooperative || kg__exec_cluster_size() > 1;
@@ -104,8 +104,8 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
 
 /* Sets the shape of the grid, its clusters and its blocks; the first block has yet to begin. */
 void kg__shape_grid(const kg__exec_launch *launch);
-/* Fills what the block before has left with poison, and makes all threads of the block at blockIdx
- * ready. */
+/* Fills shared memory, which the previous block has written, with poison, and makes all threads of
+ * the block at blockIdx ready. */
 void kg__begin_block(void);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);

@@ -30,7 +30,8 @@ static kg__model_order order = KG__MODEL_ASCENDING;
 static double seconds_taken; /* by the launches since the order was last set to ascending */
 static bool is_given_up;     /* a launch since it was last set */
 
-/* A launch in reversed order does what one in ascending order does, unless a thread spins. */
+/* A launch in reversed order gives the same result as one in ascending order, unless a thread
+ * spins. */
 #define REVERSED_FACTOR 10
 #define REVERSED_SECONDS 1
 

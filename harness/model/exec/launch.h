@@ -1,5 +1,5 @@
-/* Launches: runs the grid of a kernel on fibers, and tells a watcher what its threads do. Internal
- * to the model, but for the order, the statistics and the place of the running thread. */
+/* Launches: runs the grid of a kernel on fibers, and reports its threads' actions to a watcher.
+ * Internal to the model, except the order, the statistics and the place of the running thread. */
 #ifndef KG__MODEL_EXEC_LAUNCH_H
 #define KG__MODEL_EXEC_LAUNCH_H
 
@@ -24,7 +24,7 @@
  */
 #define KG__MODEL_SHARED_PAGES 262144
 
-/* Of what several files of the model share, and nothing outside of it: it is reached directly. */
+/* For symbols that only the model's files share: the compiler then addresses them directly. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))
 
 /* The order in which the threads of a block, and the blocks of a grid, take their turns. */
@@ -41,7 +41,7 @@ void kg__model_set_order(kg__model_order order);
 /* Whether a launch was given up since. */
 bool kg__exec_has_given_up(void);
 
-/* What the last launch did, complete or not. */
+/* Statistics of the last launch, complete or not. */
 typedef struct kg__model_statistics {
     uint64_t blocks;          /* that began */
     uint64_t threads;         /* that ended */
@@ -58,7 +58,7 @@ typedef struct kg__model_shared_array {
     size_t size; /* bytes */
 } kg__model_shared_array;
 
-/* What is known of a kernel; kept for the life of the process. */
+/* A kernel's properties; kept for the life of the process. */
 typedef struct kg__model_kernel {
     const void *address;
     char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
@@ -97,7 +97,7 @@ bool kg__exec_is_local(const void *address);
 size_t kg__model_dynamic_bytes(void);
 
 #ifndef __cplusplus
-/* What a kernel reads of these; kg_model_device.h has them as const. */
+/* Kernels read these; kg_model_device.h declares them const. */
 extern uint3 threadIdx;
 extern uint3 blockIdx;
 extern uint3 blockDim;
@@ -112,11 +112,11 @@ typedef enum kg__exec_next_block {
     KG__EXEC_NEXT_NONE    /* the launch has ended */
 } kg__exec_next_block;
 
-/* What a watcher is told of a launch. Barriers and warp operations are told when they are released;
- * "code" is where in the kernel, as the return address of a call. */
+/* The events of a launch that a watcher gets. Barriers and warp operations are events when they
+ * are released; "code" is where in the kernel, as the return address of a call. */
 typedef struct kg__exec_watcher {
-    /* The launch begins; its blocks have so many bytes of shared memory, and all of them have to be
-     * run where they wait for each other. */
+    /* The launch begins; `shared_bytes` is a block's shared memory. With `blocks_wait` blocks wait
+     * for each other, so that all of them have to be run. */
     void (*begin_launch)(size_t shared_bytes, bool blocks_wait);
     /* It has ended, or failed. */
     void (*end_launch)(bool complete);
@@ -133,30 +133,30 @@ typedef struct kg__exec_watcher {
     /* No lane of the warp can go on. Returns the lanes that wait for kg__exec_wait_for_watcher() to
      * return and now may go on. */
     uint32_t (*replay)(void);
-    /* The threads of the block have come to a barrier: the first of them at `code`, and not all at
-     * the same where there are `several` (kg__exec_barrier_of()). */
+    /* All threads of the block wait at a barrier, the first of them at `code`; with `several` not
+     * all at the same one (kg__exec_barrier_of()). */
     void (*barrier)(uintptr_t code, bool several);
-    /* The lanes `lanes` of a warp have come together in a warp operation. */
+    /* The lanes `lanes` of a warp have met in a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* A lane, of the warp's `lanes` that have come together in a shuffle for those of `mask`, reads
-     * a lane that is not one of them. */
+    /* A lane reads, in a shuffle for `mask` in which `lanes` of the warp have met, a lane that is
+     * not one of them. */
     void (*shuffle_outside)(unsigned int thread, unsigned int source, uint32_t mask, uint32_t lanes,
                             uintptr_t code);
-    /* What a thread's asynchronous copy was to write has come with its barrier. */
+    /* A thread's asynchronous copy was completed by its barrier. */
     void (*copied)(void *to, size_t size, unsigned int thread);
     /* Threads of the block have met at a barrier in shared memory. */
     void (*order_block)(void);
-    /* Of cooperative launches and of clusters: the running block waits for the others of its grid
-     * or cluster; returns what is to be kept for it, */
+    /* In cooperative launches and clusters: the running block waits for the others of its grid or
+     * cluster; returns the watcher's data of the block, */
     void *(*suspend_block)(void);
     /* all of these blocks that have not ended wait so, */
     void (*sync_blocks)(void);
-    /* and the block at blockIdx goes on. */
+    /* and the block at blockIdx continues. */
     void (*resume_block)(void *kept);
 } kg__exec_watcher;
 
-/* What is to be run. */
+/* A launch to run. */
 typedef struct kg__exec_launch {
     const kg__model_kernel *kernel;
     dim3 grid, block, cluster; /* a cluster of one block: there are none */
@@ -175,10 +175,10 @@ typedef struct kg__exec_launch {
 typedef struct kg__exec_failure {
     cudaError_t error; /* cudaSuccess: it did not */
     kg__model_place place;
-    char text[512];   /* what happened; "" where it is a deadlock or a hang */
+    char text[512];   /* what happened; "" for a deadlock or a hang */
     bool is_given_up; /* a wait, in reversed order: it is no failure */
     bool is_overdue;  /* a hang by the launch's own clock */
-    /* Where the kernel is wrong, as what and at which code. */
+    /* Set if the kernel is wrong: the kind of the finding, and where. */
     bool is_wrong;
     kg__finding_kind found;
     uintptr_t code;
@@ -202,7 +202,7 @@ typedef struct kg__exec_failure {
         bool is_cluster;     /* they wait for their cluster */
         size_t ended_blocks; /* where blocks wait for others that have ended */
     } deadlock;
-    /* A hang's (cudaErrorLaunchTimeout) calls, by what they return to, the innermost first. */
+    /* The return addresses of a hang (cudaErrorLaunchTimeout), the innermost first. */
     uintptr_t calls[KG__EXEC_CALLS_MAXIMUM];
     size_t call_count;
     /* Where in the code a thread last gave its turn away (0: nowhere), and which. */
@@ -217,7 +217,7 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
 /* Notes that the running thread's asynchronous copy is to come: with a barrier in shared memory, or
  * (`bound` NULL) with its group. */
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
-/* Brings one copy of the running thread's groups but for the `newest`; false where there is none
+/* Performs one copy of the running thread's groups, except the `newest`; false if there is none
  * left. */
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
@@ -227,12 +227,12 @@ kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
 void kg__exec_polled(const void *word, uint64_t value);
 /* Notes that it has released a word. */
 void kg__exec_released(const void *word);
-/* Whether the calling thread is to wait before an atomic access to a word: where it has found the
- * same again and again, so that another one has to change it; and where it `acquires` what a lane
- * of its warp has released, which is to be replayed first. */
+/* Whether the calling thread must wait before an atomic access to a word: it has read the same
+ * value too often, so that another thread has to change it; or it `acquires` a word that a lane of
+ * its warp has released, and the release has to be replayed first. */
 bool kg__exec_is_early(const void *word, bool acquires);
-/* Notes that the calling thread has tried something in vain, with what it found in a word (NULL: it
- * is not known what it waits for). Returns whether it is to let the others go first. */
+/* Counts a failed attempt of the calling thread, which read `value` from a word (NULL: the word is
+ * not known). Returns whether the others must run first. */
 bool kg__exec_tries_in_vain(const void *word, uint64_t value);
 /* Lets all other threads of the block go first. `code`: where it waits. */
 kg__model_turn kg__exec_wait_for_others(uintptr_t code);

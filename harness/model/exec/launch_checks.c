@@ -1,4 +1,4 @@
-/* Launch checks: what a device refuses to launch. */
+/* Checks of a launch, as a device makes them. */
 #include "model/exec/launch.h"
 
 #include "base/message.h"
@@ -150,7 +150,7 @@ static cudaError_t check_shape(const cudaLaunchConfig_t *config, char *text, siz
     return cudaSuccess;
 }
 
-/* Checks what a block of the kernel may have. */
+/* Checks a block's threads and shared memory against the kernel's limits. */
 static cudaError_t check_block(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
                                char *text, size_t size)
 {

@@ -7,17 +7,17 @@
 #include "model/exec/grid.h"
 #include "model/exec/warp_operations.h"
 
-/* A thread that finds the same value in the same word so often waits for another to change it. */
+/* After this many reads of the same value from a word, a thread waits for another to change it. */
 #define POLLS_MAXIMUM 64
-/* The same of a failing atomicCAS(), __nanosleep() and what else may be no wait, so that threads
- * keep their turns, and lanes meet where they do on hardware. */
+/* The same for a failing atomicCAS(), __nanosleep() and the like, which may not be a wait: threads
+ * then keep their turns, and lanes meet where they do on hardware. */
 #define TRIES_MAXIMUM (1u << 16)
-/* So often, by all threads of the block that wait, and at least twice by each: no thread of it will
- * change the value. */
+/* After this many reads by all waiting threads of the block, and at least two by each, no thread
+ * of it will change the value. */
 #define FUTILE_POLLS (1u << 16)
 
-/* No lane of the warp that has its turn can run: has the watcher replay what its lanes have done,
- * and then releases those that have come together. Returns whether one can run now. */
+/* No lane of the warp that has the turn can run: has the watcher replay its lanes, and then
+ * releases those that have met. Returns whether one can run now. */
 static bool settle_warp(void)
 {
     unsigned int number = (unsigned int)kg__running.turn;
@@ -88,8 +88,8 @@ static inline bool begins(void)
     return true;
 }
 
-/* Until a thread has arrived where it goes on, the code around the switch still belongs to the one
- * that leaves. */
+/* Until a thread has landed where it continues, the code around the switch still belongs to the
+ * leaving thread. */
 void kg__resume_thread(void)
 {
     if (kg__running.watcher != NULL)

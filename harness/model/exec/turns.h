@@ -12,7 +12,7 @@ void kg__begin_turns(kg__model_fiber *fiber);
 kg__model_fiber *kg__give_first_turn(void);
 /* A fiber's life: runs threads that begin, one after the other. */
 void kg__run_threads(kg__model_fiber *self);
-/* The thread that has the turn goes on: what happens from now on is its own. */
+/* The thread that has the turn continues: from now on events are its own. */
 void kg__resume_thread(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Warp operations: what each lane gets once all lanes that an operation names wait in it. */
+/* Warp operations: their results, computed when all lanes of the mask wait in one. */
 #include "model/exec/warp_operations.h"
 
 #include "model/exec/grid.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the lanes of each warp have gathered last. */
+/* The last values that the lanes of each warp have exchanged. */
 static uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
 
 /* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
@@ -82,7 +82,7 @@ static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned in
     return (uint64_t)(uintptr_t)all;
 }
 
-/* What a lane gets of an operation of the lanes `group`. */
+/* A lane's result of an operation of the lanes `group`. */
 static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned int group,
                           unsigned int lane)
 {
@@ -139,7 +139,7 @@ static void multiply(const kg__thread *lanes)
     kg__multiply(products);
 }
 
-/* Gives the lanes of `group`, which have come together, their results. */
+/* Gives the lanes of `group`, which have met, their results. */
 static void release(unsigned int number, unsigned int group)
 {
     kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
@@ -170,7 +170,7 @@ static bool are_together(const kg__thread *a, const kg__thread *b)
             (a->argument == b->argument && (kg__running.watcher == NULL || a->code == b->code)));
 }
 
-/* Releases the operation that `lane` of a warp waits in, if every lane that it names has come. */
+/* Releases the operation that `lane` of a warp waits in, if all lanes of its mask wait. */
 static void try_to_release(unsigned int number, unsigned int lane)
 {
     const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];

@@ -14,7 +14,7 @@
 typedef struct side {
     unsigned char *first;
     size_t pitch, slice;
-    size_t width, height, depth; /* what is there; SIZE_MAX: not known */
+    size_t width, height, depth; /* bytes there; SIZE_MAX: unknown */
 } side;
 
 static struct cudaArray *arrays;

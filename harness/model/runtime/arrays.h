@@ -8,7 +8,7 @@
 struct cudaArray {
     unsigned char *data;
     struct cudaChannelFormatDesc element;
-    struct cudaExtent extent; /* as it was asked for: 0 for dimensions that it does not have */
+    struct cudaExtent extent; /* as the caller gave it: 0 for unused dimensions */
     unsigned int flags;
     struct cudaArray *next; /* of all arrays */
 };

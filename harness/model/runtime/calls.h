@@ -1,4 +1,4 @@
-/* API calls, of which the host's threads make one at a time. Internal to runtime/. */
+/* API calls: the host's threads make one at a time. Internal to runtime/. */
 #ifndef KG__MODEL_RUNTIME_CALLS_H
 #define KG__MODEL_RUNTIME_CALLS_H
 

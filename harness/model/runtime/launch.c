@@ -1,5 +1,4 @@
-/* Launches, as kernels' callers make them: checked, planned or run, and what is said of a failure.
- */
+/* Launches from host code: checks, plans or runs them, and describes a failure. */
 #include "model/exec/launch.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
@@ -13,12 +12,12 @@
 
 static char failure_words[KG__MESSAGE_SIZE];
 
-/* What is called for launches that are only planned; NULL where they are done. */
+/* Called for launches that are only planned; NULL: launches run. */
 static void (*planned)(void *context, const kg__model_kernel *kernel,
                        const cudaLaunchConfig_t *config);
 static void *planned_context;
 
-/* What is called for a launch that SIGTERM has ended; NULL: nothing. */
+/* Called for a launch that SIGTERM has ended, or NULL. */
 static void (*on_hang)(const kg__model_place *place, const char *file, unsigned int line);
 
 const char *kg__model_failure(void)
@@ -72,74 +71,55 @@ void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *f
     on_hang = ended;
 }
 
-/* Says of threads that wait for a value that it never comes. */
-static void describe_wait(kg__exec_failure *failure)
-{
-    char where[160];
-
-    kg__describe_line(where, sizeof where,
-                      kg__model_source_of((const void *)failure->deadlock.operation));
-    kg__format(
-        failure->text, sizeof failure->text,
-        "deadlock: %d %s%s for a value that no thread has written; %s", failure->deadlock.polling,
-        failure->deadlock.polling == 1 ? "thread of the block waits" : "threads of the block wait",
-        where,
-        failure->deadlock.is_together
-            ? "the CPU model runs blocks that are there at once one after the other, up to "
-              "grid.sync() or cluster.sync(): wait there"
-            : "a block must not wait for one that starts later, unless the launch is "
-              "cooperative");
-}
-
 static void describe_deadlock(kg__exec_failure *failure)
 {
-    char barrier[160] = "";
-    char operation[160];
-    char grid[160] = "";
+    const bool of_blocks = failure->deadlock.polling == 0 &&
+                           (failure->deadlock.at_grid > 0 || failure->deadlock.ended_blocks > 0);
+    const uintptr_t code = of_blocks ? failure->deadlock.grid : failure->deadlock.operation;
     const char *sync = failure->deadlock.is_cluster ? "cluster.sync()" : "grid.sync()";
+    char where[160];
+    char barrier[160] = "";
+    char *text = failure->text;
+    const size_t size = sizeof failure->text;
 
-    if (failure->deadlock.at_grid > 0)
-        kg__describe_line(grid, sizeof grid,
-                          kg__model_source_of((const void *)failure->deadlock.grid));
-    if (failure->deadlock.polling > 0) {
-        describe_wait(failure);
-        return;
-    }
-    if (failure->deadlock.ended_blocks > 0) {
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: its block waits at %s%s and %zu of the grid's "
-                   "have ended; make every block reach it",
-                   sync, grid, failure->deadlock.ended_blocks);
-        return;
-    }
-    if (failure->deadlock.at_grid > 0) {
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: %d threads of the block wait at %s%s and the "
-                   "others elsewhere; make every thread reach it",
-                   failure->deadlock.at_grid, sync, grid);
-        return;
-    }
-    if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0) {
-        kg__describe_line(operation, sizeof operation,
-                          kg__model_source_of((const void *)failure->deadlock.operation));
-        kg__format(failure->text, sizeof failure->text,
-                   "deadlock: %d wait at a barrier in shared memory, this one%s; make as "
-                   "many threads arrive as it was initialized for",
-                   failure->deadlock.at_object, operation);
-        return;
-    }
+    kg__describe_line(where, sizeof where, kg__model_source_of((const void *)code));
     if (failure->deadlock.at_barrier > 0)
         kg__describe_line(barrier, sizeof barrier,
                           kg__model_source_of((const void *)failure->deadlock.barrier));
-    kg__describe_line(operation, sizeof operation,
-                      kg__model_source_of((const void *)failure->deadlock.operation));
-    kg__format(failure->text, sizeof failure->text,
-               "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
-               "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make every "
-               "lane of the mask reach the same operation with the same mask",
-               failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
-               operation, failure->deadlock.mask, failure->deadlock.waiting,
-               failure->deadlock.live);
+    if (failure->deadlock.polling > 0)
+        kg__format(text, size, "deadlock: %d %s%s for a value that no thread has written; %s",
+                   failure->deadlock.polling,
+                   failure->deadlock.polling == 1 ? "thread of the block waits"
+                                                  : "threads of the block wait",
+                   where,
+                   failure->deadlock.is_together
+                       ? "the CPU model runs blocks that are there at once one after the other, "
+                         "up to grid.sync() or cluster.sync(): wait there"
+                       : "a block must not wait for one that starts later, unless the launch is "
+                         "cooperative");
+    else if (failure->deadlock.ended_blocks > 0)
+        kg__format(text, size,
+                   "deadlock: its block waits at %s%s and %zu of the grid's have ended; make every "
+                   "block reach it",
+                   sync, where, failure->deadlock.ended_blocks);
+    else if (of_blocks)
+        kg__format(text, size,
+                   "deadlock: %d threads of the block wait at %s%s and the others elsewhere; make "
+                   "every thread reach it",
+                   failure->deadlock.at_grid, sync, where);
+    else if (failure->deadlock.at_object > 0 && failure->deadlock.in_warp_operations == 0)
+        kg__format(text, size,
+                   "deadlock: %d wait at a barrier in shared memory, this one%s; make as many "
+                   "threads arrive as it was initialized for",
+                   failure->deadlock.at_object, where);
+    else
+        kg__format(text, size,
+                   "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
+                   "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make "
+                   "every lane of the mask reach the same operation with the same mask",
+                   failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
+                   where, failure->deadlock.mask, failure->deadlock.waiting,
+                   failure->deadlock.live);
 }
 
 /* Describes where a launch was that SIGTERM has ended, and returns the line. */
@@ -149,7 +129,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
         kg__model_source_within(kernel->address, failure->calls, failure->call_count);
     char where[160];
 
-    /* In the midst of a switch from thread to thread the stack tells nothing. */
+    /* The stack cannot be unwound during a switch from thread to thread. */
     if (source.line == 0) {
         source = kg__model_source_of((const void *)failure->last_wait);
         failure->place.thread = failure->last_waiting;
@@ -159,7 +139,7 @@ static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model
     return source;
 }
 
-/* Adds a failure that is the kernel's own to what was found, in plain kernels too. */
+/* Adds a failure that is the kernel's fault to the findings, for plain kernels too. */
 static void find_failure(const kg__exec_failure *failure)
 {
     const bool at_grid = failure->deadlock.at_grid > 0;

@@ -1,5 +1,5 @@
-/* Mathematics of the device that the C library lacks, and the jumps of a generator of random
- * numbers. Computed in long double, so that what is rounded to double is close. */
+/* Mathematics of the device that the C library lacks, and jumps of a generator of random numbers.
+ * Computed in long double, so that the result rounded to double is close. */
 #include "model/include/kg_model_device.h"
 
 #include <float.h>
@@ -124,7 +124,7 @@ double kg__model_norm_of(double x, double y, double z, double w)
 #define BITS (32 * WORDS)
 
 typedef struct steps {
-    unsigned int of_bit[BITS][WORDS]; /* what each bit becomes */
+    unsigned int of_bit[BITS][WORDS]; /* the image of each bit */
 } steps;
 
 static void step_once(unsigned int words[WORDS])

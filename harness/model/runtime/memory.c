@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Variables of the device whose addresses were asked for. */
+/* Variables of the device whose addresses the host has. */
 typedef struct variable {
     const unsigned char *base;
     size_t size;
@@ -48,7 +48,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    /* Memory that nothing touches takes none of the host's. */
+    /* Untouched memory takes no memory of the host. */
     if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);
@@ -112,8 +112,8 @@ static bool is_device(const void *pointer)
     return kg__model_find(pointer) != NULL || symbol_at(pointer) != NULL;
 }
 
-/* What is wrong with the device's side of a copy: it must lie within one allocation or variable.
- * Pinned memory is mapped into the device's addresses. */
+/* Checks the device's side of a copy: it must lie within one allocation or variable. Pinned memory
+ * is mapped into the device's addresses. */
 static bool on_device(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
@@ -327,7 +327,7 @@ cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t
     return kg__model_leave(fill(pointer, value, count));
 }
 
-/* What is wrong with a copy to or from a variable, whose other side is at `other`. */
+/* Checks a copy to or from a variable; its other side is at `other`. */
 static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, const void *other,
                                      enum cudaMemcpyKind kind, enum cudaMemcpyKind from_host,
                                      cudaStream_t stream)

@@ -1,4 +1,4 @@
-/* What the stand-in for cudart tells, and takes, beyond CUDA's own functions. */
+/* The interface of the stand-in for cudart beyond CUDA's own functions. */
 #ifndef KG__MODEL_RUNTIME_RUNTIME_H
 #define KG__MODEL_RUNTIME_RUNTIME_H
 
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From now on launches and copies are only planned: `launched` (NULL: they are done again) is
- * called for each launch that the device would have taken, memory holds nothing, and takes none of
- * the host's. What a launcher would start is known so within microseconds, whatever its size. */
+/* From now on launches and copies are only planned: `launched` (NULL: they run again) is called
+ * for each launch that the device would accept, and memory has no content and takes none of the
+ * host's. So a launcher's launches are known within microseconds, whatever its size. */
 void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
                                      const cudaLaunchConfig_t *config),
                     void *context);
@@ -17,11 +17,11 @@ void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kern
 bool kg__model_plans(void);
 
 /* From now on (or no longer) memory is not limited by the host's, and is not filled: it holds
- * zeros, and what is not touched takes nothing. Fills with zeros do not touch it. */
+ * zeros, and untouched memory takes nothing. Fills with zeros do not touch it. */
 void kg__model_be_sparse(bool sparse);
 
-/* Why the last launch failed, in words: which thread did what. "" where it did not, or the code
- * alone is enough. */
+/* Why the last launch failed, in words: which thread did what. "" if it did not fail, or if the
+ * code says enough. */
 const char *kg__model_failure(void);
 
 /* Says that the parameters of a kernel are not known, by its name. */
@@ -59,8 +59,8 @@ size_t kg__model_uncapturable(void);
 /* Frees all memory. */
 void kg__model_free_all(void);
 
-/* Whether this program's symbols are known. Those of a stripped one are not, and with them its
- * shared arrays: what is wrong with them is not seen. */
+/* Whether this program's symbols are known. A stripped program's shared arrays are not, so that
+ * accesses outside of them are not found. */
 bool kg__model_has_symbols(void);
 /* The mangled name of the function that begins at `address`; "" in a stripped program. */
 const char *kg__model_symbol_at(const void *address);

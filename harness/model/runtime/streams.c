@@ -1,6 +1,6 @@
-/* Streams and events, which order nothing: every call has done its work when it returns. What is
- * kept of their order is whether a launcher's other streams begin and end with the stream of the
- * call, as a captured graph must. */
+/* Streams and events, which order nothing: every call has done its work when it returns. The model
+ * only tracks whether a launcher's other streams begin and end with the stream of the call, as a
+ * captured graph requires. */
 #include "model/runtime/streams.h"
 
 #include "base/message.h"
@@ -27,7 +27,8 @@ static uint64_t next_bit;
 static size_t stray_work;   /* pieces of work that a stream was given that was not forked */
 static size_t uncapturable; /* allocations and waits since the call began */
 
-/* What links to a handle in its list; NULL where that has none such. All here needs the lock. */
+/* The link to a handle in its list; NULL if the list does not contain it. Everything here needs
+ * the lock. */
 static handle **find_link(handle **link, const void *wanted)
 {
     while (*link != NULL && *link != wanted)
@@ -84,7 +85,7 @@ bool kg__model_takes_work(cudaStream_t stream)
         return kg__model_is_stream(stream);
     }
     given->work++;
-    /* Who waited for the stream has not waited for this. */
+    /* Earlier waits for the stream do not cover this work. */
     call_stream.covers &= ~given->bit;
     for (handle *other = streams; other != NULL; other = other->next)
         other->covers &= ~given->bit;

@@ -114,8 +114,8 @@ static void shorten(char *name)
         memmove(name, name + 5, strlen(name) - 4);
 }
 
-/* The threads that __launch_bounds__ allows a block: so many single-byte instructions are before
- * the kernel, and g++ keeps a list of where such begin. */
+/* The threads that __launch_bounds__ allows a block: g++ puts that many single-byte instructions
+ * before the kernel, and keeps a list of where they begin. */
 static unsigned int launch_bound(const kg__model_image *image, const unsigned char *kernel)
 {
     for (size_t i = 0; i < image->section_count; i++) {
@@ -156,7 +156,7 @@ static dim3 cluster_of(const kg__model_image *image, const kg__model_symbol *fun
     return size;
 }
 
-/* Fills in what the symbol table knows. */
+/* Fills in the kernel's properties from the symbol table. */
 static void look_up(kg__model_kernel *kernel)
 {
     const kg__model_image *image = kg__model_image_at(kernel->address);

@@ -1,4 +1,4 @@
-/* Texture and surface objects, and what kernels get from them. */
+/* Texture and surface objects, and kernels' accesses to them. */
 #include "base/message.h"
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
@@ -45,7 +45,7 @@ static unsigned long long add(const texture *made)
     return (unsigned long long)serial << 32 | (i + 1);
 }
 
-/* The entry of an object; NULL where it was destroyed, or is none. */
+/* The entry of an object; NULL if it was destroyed, or is not an object. */
 static struct entry *entry_of(unsigned long long object)
 {
     size_t number = (size_t)(object & UINT32_MAX);
@@ -87,7 +87,7 @@ static void take_array(texture *made, const struct cudaArray *array)
     made->slice = made->pitch * (size_t)made->size[1];
 }
 
-/* Fills in what the resource says. */
+/* Fills in the properties of the resource. */
 static cudaError_t take_resource(texture *made, const struct cudaResourceDesc *resource)
 {
     *made = (texture){ .size = { 1, 1, 1 } };
@@ -198,7 +198,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
     return kg__model_leave(destroy(object, true));
 }
 
-/* The texture that a kernel names; ends the launch where it is none of these dimensions. */
+/* The texture that a kernel names; ends the launch if it does not have these dimensions. */
 static const texture *used(unsigned long long object, int dimensions, bool is_layered,
                            bool is_surface)
 {
@@ -215,7 +215,7 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
     return entry->texture;
 }
 
-/* What a kernel asks for must be what the texture gives. */
+/* The kernel's type must be the texture's. */
 static void check_fields(const texture *from, size_t bytes)
 {
     if (from->gives_floats ? bytes != 0 : bytes * 8 != (size_t)from->element.x)
@@ -314,7 +314,7 @@ static long place(const texture *from, int dimension, float coordinate, float *f
         at *= (double)from->size[dimension];
     if (from->how.filterMode == cudaFilterModeLinear)
         at -= 0.5;
-    /* What is not a number, and what no index holds. */
+    /* NaN, and values that no index can hold. */
     at = at > -1e15 ? at < 1e15 ? at : 1e15 : -1e15;
     whole = floor(at);
     *fraction =

@@ -11,7 +11,7 @@
 #define FLOATS 8
 #define MOST 256 /* parameters */
 
-/* What a call passes on the stack: the parameters of a kernel may take 4 KiB. */
+/* Arguments that a call passes on the stack: a kernel's parameters may take 4 KiB. */
 typedef struct stack {
     uint64_t words[4096 / sizeof(uint64_t)];
 } stack;

@@ -23,10 +23,10 @@ typedef struct begun_block {
     uint32_t time;   /* of its first interval */
     uint64_t number; /* in its grid */
     size_t first_release;
-    size_t next_part; /* of the same block; 0: there is none */
+    size_t next_part; /* of the same block; 0: none */
 } begun_block;
 
-/* What a release makes known. */
+/* The knowledge that a release passes on. */
 typedef struct release {
     uint32_t last_time;                  /* that it was made; tells nothing of writes */
     uint32_t by;                         /* the warps that made it */
@@ -50,7 +50,7 @@ enum {
     KNOWN
 };
 static kg__bits known[KNOWN];
-static kg__bits known_of_cluster[KNOWN]; /* what its blocks knew when they last came to wait */
+static kg__bits known_of_cluster[KNOWN]; /* its blocks' knowledge when they last waited */
 static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
 static kg__told *mine;                   /* a copy of what is known; NULL: of what was */
 static kg__told *acquired;               /* the last that was acquired */
@@ -137,7 +137,7 @@ void kg__blocks_barrier(void)
     prepared = 0;
 }
 
-/* What is kept of a block that waits for its cluster: its fences before. */
+/* A block that waits for its cluster: its fences before. */
 typedef struct kept_fences {
     uint32_t before;
     uint32_t until[KG__MODEL_MAX_WARPS];
@@ -191,7 +191,7 @@ void kg__blocks_forget_release(unsigned int warp)
     prepared &= ~(1u << warp);
 }
 
-/* What a write by a warp releases. */
+/* The release of a write by a warp. */
 static release make_release(const kg__telling *what)
 {
     uint32_t warps = what->taken | 1u << what->warp;
@@ -280,7 +280,7 @@ static void acquire(kg__told *told, unsigned int warp, bool acquires)
     told->holders++;
 }
 
-/* Adds what is known to what a word tells by other means. */
+/* Adds the block's knowledge to a word that carries it by other means than a release. */
 static void tell_more(kg__word *at, bool by_atomic, bool fenced)
 {
     static const kg__bits none[KG__TOLD];

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <vector_types.h>
 
-/* What an access does to a word, and for whom. */
+/* The effect of an access on a word, and its scope. */
 typedef struct kg__telling {
     unsigned int warp;
     uint32_t taken; /* the warps whose work of this interval is ordered before it */
@@ -31,26 +31,26 @@ void kg__blocks_begin(uint64_t number);
 void kg__blocks_barrier(void);
 /* The running block is the first of a cluster. */
 void kg__blocks_begin_cluster(void);
-/* The running block waits for its cluster: returns what is to be kept of its fences, */
+/* The running block waits for its cluster: returns its fences, */
 void *kg__blocks_suspend(void);
 /* and it begins again, with those, and with all that the blocks of the cluster knew. */
 void kg__blocks_resume(void *suspended);
-/* A warp has come to a fence of the device; it knows what the warps `taken` did. */
+/* A warp executes a fence of the device; accesses of the warps `taken` are ordered before it. */
 void kg__blocks_fence(unsigned int warp, uint32_t taken);
 /* A warp has learned of others. */
 void kg__blocks_forget_release(unsigned int warp);
 /* Whether a write to a word would tell of anything that is fenced. */
 bool kg__blocks_release(const kg__telling *what);
-/* Takes what a word tells, and makes it tell what the running block knows. `fenced`: what
- * kg__blocks_release() has returned. */
+/* Adds a word's knowledge to the running block's, and the block's to the word's. `fenced`: the
+ * result of kg__blocks_release(). */
 void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced);
 
 /* The block, of this launch, that a time belongs to, by the order in which they began. */
 size_t kg__blocks_at(uint32_t time);
 /* The index of that block. */
 uint3 kg__blocks_index(uint32_t time);
-/* True when what a thread of another block wrote at `time` is ordered before what the running block
- * does. */
+/* True if a write by a thread of another block at `time` is ordered before the running block's
+ * next access. */
 bool kg__blocks_have_acquired_write(uint32_t time, unsigned int writer);
 /* The same, whether or not a fence follows the relaxed atomic that has seen the release: enough for
  * volatile reads, which bypass the first cache, and for writes, which depend on what was seen. */

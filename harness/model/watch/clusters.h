@@ -13,7 +13,7 @@ void kg__clusters_begin_launch(void);
 void kg__clusters_begin_block(void);
 /* It has ended: its shared memory is gone. */
 void kg__clusters_end_block(void);
-/* It waits for its cluster, or (`back`) goes on; false where the launch has no clusters. */
+/* It waits for its cluster, or (`back`) continues; false if the launch has no clusters. */
 bool kg__clusters_keep(bool back);
 /* All blocks of the cluster that have not ended have met; false where the launch has none. */
 bool kg__clusters_sync(void);

@@ -1,4 +1,4 @@
-/* What is wrong, each once a line of source, reads and writes apart. */
+/* Findings: one for each line of source, kind and direction of access. */
 #include "model/watch/findings.h"
 
 #include "base/message.h"
@@ -122,9 +122,8 @@ static void remember(kg__finding_kind class, uintptr_t code, size_t finding)
     }
 }
 
-/* Whether two findings are the same again. What a line reads and what it writes are seldom the same
- * memory, and of the callers of a function often one is wrong, so that neither finding may stand
- * for the other. */
+/* Whether two findings are the same. A line's reads and writes seldom touch the same memory, and
+ * often only one of a function's callers is wrong, so those are separate findings. */
 static bool are_alike(const kg__finding *a, const kg__finding *b)
 {
     if (class_of(a) != class_of(b) || a->by.line != b->by.line || a->by.access != b->by.access ||

@@ -1,4 +1,4 @@
-/* Findings: what is wrong, each once a line, reads and writes apart. Internal to watching. */
+/* Findings: one for each line, kind and direction of access. Internal to watching. */
 #ifndef KG__MODEL_FINDINGS_H
 #define KG__MODEL_FINDINGS_H
 
@@ -14,7 +14,7 @@
 /* Calls around one line that are kept, the innermost ones. */
 #define KG__FINDING_CALLS 8
 
-/* Who did something, and where in the code. */
+/* The thread of a finding, and where in the code. */
 typedef struct kg__finding_place {
     uintptr_t code; /* where a hook returns to */
     kg__finding_access access;
@@ -28,10 +28,10 @@ typedef struct kg__finding_place {
  * racing kernel races some hundred million times: ask before describing it again. */
 bool kg__found_before(kg__finding_kind class, uintptr_t code);
 
-/* What a kind of access (trace.h) does. */
+/* The direction of a kind of access (trace.h). */
 kg__finding_access kg__access_of(unsigned int kind);
 
-/* Adds a finding of a thread: `what`, but for who did it and where, and how often. */
+/* Adds a finding of a thread: `what`, without its thread, place and count. */
 void kg__find(const kg__finding_place *place, const kg__finding *what);
 /* The same at a line that the compiler has noted. */
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what);
@@ -47,7 +47,7 @@ const kg__finding *kg__model_findings(size_t *count);
 /* Writes " at tiled.cu:23" to `text`, of `size` bytes, or "" where the line is not known. */
 void kg__describe_line(char *text, size_t size, kg__model_source source);
 
-/* Where and who, of a race or a barrier, the other one was. */
+/* The other thread of a race or a barrier, and where. */
 void kg__set_source(kg__finding_actor *actor, kg__model_source source);
 /* Sets a block or a thread of an actor, and that it is known. */
 void kg__set_index(bool *known, unsigned int to[3], uint3 index);

@@ -1,4 +1,4 @@
-/* What instrumented kernels call: the compiler's hooks for ThreadSanitizer and for coverage, with
+/* The compiler's hooks for ThreadSanitizer and for coverage, which instrumented kernels call, with
  * a meaning of our own (undefined.c has those of UndefinedBehaviorSanitizer). None of the
  * sanitizers' libraries is linked. */
 #include "model/watch/trace.h"
@@ -21,8 +21,9 @@
 #include <string.h>
 
 #define MATRIX_ROW 16 /* bytes of a row of eight halves */
-/* Of what a process's kernels print. A printf() left in a loop wrote 1.7 GB in 56 s for one case of
- * 257 x 257 x 257, and who reads that keeps the case silent for longer than its limit. */
+/* Output of a process's kernels that is shown. A printf() left in a loop wrote 1.7 GB in 56 s for
+ * one case of 257 x 257 x 257, and readers of that kept the case silent for longer than its limit.
+ */
 #define SHOWN_BYTES 65536
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
@@ -30,7 +31,6 @@
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
 /* Every instrumented source calls this before main(). */
-void __tsan_init(void);
 void __tsan_init(void)
 {
     kg__watch_instrumented();
@@ -51,8 +51,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 
-/* Ends the launch when an access that is about to happen is outside of all device memory. What
- * touches the hole behind an array does no harm before the replay comes to it. */
+/* Ends the launch when the next access is outside of all device memory. One to the hole behind an
+ * array does no harm before its replay. */
 static void look_ahead(uint64_t what)
 {
     if (kg__region_at(kg__access_address(what)) == NULL)
@@ -123,8 +123,8 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     note(kg__access((uintptr_t)address, kind), code);
 }
 
-/* A piece of memory is touched as hardware does it for what is not a vector: word by word, or byte
- * by byte where it is not aligned to words. */
+/* Touches a range as hardware does for types that are not vectors: word by word, or byte by byte
+ * if it is not aligned to words. */
 static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
@@ -133,8 +133,8 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* The same of a structure, or of an access of which the compiler knows that it may not be aligned:
- * a word is bytes. */
+/* The same for a structure, or for an access that the compiler knows may be misaligned: a word is
+ * bytes. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
@@ -146,43 +146,24 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
         note_range(address, size, kind, code);
 }
 
-void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
     note(0, CODE);
 }
 
-#define ACCESSES(size)                                                                             \
-    void __tsan_read##size(const void *address);                                                   \
-    void __tsan_read##size(const void *address)                                                    \
+#define HOOK(name, call)                                                                           \
+    void __tsan_##name(const void *address)                                                        \
     {                                                                                              \
-        note_access(address, size, CODE);                                                          \
-    }                                                                                              \
-    void __tsan_write##size(const void *address);                                                  \
-    void __tsan_write##size(const void *address)                                                   \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_WRITE | (size), CODE);                                     \
-    }                                                                                              \
-    void __tsan_unaligned_read##size(const void *address);                                         \
-    void __tsan_unaligned_read##size(const void *address)                                          \
-    {                                                                                              \
-        note_unaligned(address, size, 0, CODE);                                                    \
-    }                                                                                              \
-    void __tsan_unaligned_write##size(const void *address);                                        \
-    void __tsan_unaligned_write##size(const void *address)                                         \
-    {                                                                                              \
-        note_unaligned(address, size, KG__ACCESS_WRITE, CODE);                                     \
-    }                                                                                              \
-    void __tsan_volatile_read##size(const void *address);                                          \
-    void __tsan_volatile_read##size(const void *address)                                           \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_VOLATILE | (size), CODE);                                  \
-    }                                                                                              \
-    void __tsan_volatile_write##size(const void *address);                                         \
-    void __tsan_volatile_write##size(const void *address)                                          \
-    {                                                                                              \
-        note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE);               \
+        call;                                                                                      \
     }
+#define ACCESSES(size)                                                                             \
+    HOOK(read##size, note_access(address, size, CODE))                                             \
+    HOOK(write##size, note_access(address, KG__ACCESS_WRITE | (size), CODE))                       \
+    HOOK(unaligned_read##size, note_unaligned(address, size, 0, CODE))                             \
+    HOOK(unaligned_write##size, note_unaligned(address, size, KG__ACCESS_WRITE, CODE))             \
+    HOOK(volatile_read##size, note_access(address, KG__ACCESS_VOLATILE | (size), CODE))            \
+    HOOK(volatile_write##size,                                                                     \
+         note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE))
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -190,26 +171,19 @@ ACCESSES(8)
 ACCESSES(16)
 
 /* A polymorphic object's pointer to its functions. */
-void __tsan_vptr_update(const void *address, const void *value);
 void __tsan_vptr_update(const void *address, const void *value)
 {
     (void)value;
     note_access(address, KG__ACCESS_WRITE | sizeof(void *), CODE);
 }
 
-void __tsan_vptr_read(const void *address);
-void __tsan_vptr_read(const void *address)
-{
-    note_access(address, sizeof(void *), CODE);
-}
+HOOK(vptr_read, note_access(address, sizeof(void *), CODE))
 
-void __tsan_read_range(const void *address, size_t size);
 void __tsan_read_range(const void *address, size_t size)
 {
     note_unaligned(address, size, 0, CODE);
 }
 
-void __tsan_write_range(const void *address, size_t size);
 void __tsan_write_range(const void *address, size_t size)
 {
     note_unaligned(address, size, KG__ACCESS_WRITE, CODE);
@@ -233,11 +207,10 @@ void kg__model_acquire(void)
     note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
-/* The stand-in's atomics load once and store once: the load is the request, and nothing comes
- * between the two. A comparison's load is told by its order. An exchange is one access, which asks
- * nothing of what was there before. */
+/* The stand-in's atomics load once and store once: the load is the request, and no other thread
+ * runs between the two. The load's order marks a comparison. An exchange is one access, which does
+ * not depend on the old value. */
 #define ATOMICS(bits)                                                                              \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order);  \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
         note_access(address,                                                                       \
@@ -247,15 +220,11 @@ void kg__model_acquire(void)
         return *address;                                                                           \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
-                                     int order);                                                   \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
                                      int order)                                                    \
     {                                                                                              \
         (void)order;                                                                               \
         *address = value;                                                                          \
     }                                                                                              \
-    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
-                                                  uint##bits##_t value, int order);                \
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
                                                   uint##bits##_t value, int order)                 \
     {                                                                                              \
@@ -271,7 +240,7 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-/* Functions in place of those hooks say what cuda::atomic orders, in plain kernels too. */
+/* cuda::atomic calls these instead of the hooks, with its order and scope; in plain kernels too. */
 
 static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 {
@@ -285,8 +254,8 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
            ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
 }
 
-/* Waits for what is to come before an atomic read, and for room to note it, so that nobody else has
- * a turn between that and the read. */
+/* Waits until an atomic read may happen and there is room to note it, so that no other thread runs
+ * between the two. */
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
@@ -326,7 +295,7 @@ void kg__model_tries_in_vain(const void *word, uint64_t value)
         kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
-/* A copy's accesses are seen where it is asked for, and that it has come where it is waited for. */
+/* An asynchronous copy's accesses are noted at its call, and its completion at the wait. */
 
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
 {
@@ -419,7 +388,7 @@ void *kg__model_memset(void *to, int value, size_t size)
     return memset(to, value, size);
 }
 
-/* Counts what the running lane does that is no access. */
+/* Counts an action of the running lane that is not an access. */
 static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
 {
     if (kg__trace_cursor == NULL)

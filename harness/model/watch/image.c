@@ -31,7 +31,7 @@ __asm__(".pushsection kg_shared,\"aw\",%nobits\n"
         ".skip 65536\n"
         ".popsection\n");
 
-/* What the loader says of the image that holds an address. */
+/* The loader's data of the image that holds an address. */
 typedef struct sighting {
     unsigned char *wanted;
     uintptr_t bias;
@@ -174,7 +174,7 @@ static int compare_symbols(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Where the process has what the file has at `value`: from one address in the image to another. */
+/* The process's address of the file's `value`: from one address in the image to another. */
 static unsigned char *place_of(const kg__model_image *image, uint64_t value)
 {
     return image->inside + (ptrdiff_t)(image->bias + value - (uintptr_t)image->inside);

@@ -14,7 +14,7 @@
 typedef struct kg__model_symbol {
     const char *name; /* as the file has it: mangled */
     unsigned char *base;
-    size_t size;    /* bytes; 0 for what the file gives no size */
+    size_t size;    /* bytes; 0 if the file has no size */
     size_t section; /* its number in the image's sections */
     size_t order;   /* its number in the symbol table */
     size_t file;    /* the number of the source that it is local to; 0: none */
@@ -54,7 +54,7 @@ typedef struct kg__model_image {
     kg__model_symbol *objects;
     size_t object_count;
 
-    /* What places.c has made of it. */
+    /* The data that places.c derives from it. */
     bool has_variables; /* which may be none */
     struct kg__model_variable *variables;
     size_t variable_count;
@@ -74,8 +74,8 @@ bool kg__model_is_shared(const kg__model_image *image, const kg__model_symbol *o
 /* The section that `address` lies in, or NULL. */
 const kg__model_section *kg__model_section_at(const kg__model_image *image, const void *address);
 
-/* How often images were given up because a library was unloaded: what was kept of addresses at a
- * smaller count does not hold any more. Needs no lookup of its own: kg__model_image_at() first. */
+/* How often images were freed because a library was unloaded: addresses noted at a smaller count
+ * are no longer valid. Needs no lookup of its own: kg__model_image_at() first. */
 uint64_t kg__model_images_given_up(void);
 
 /* The debug information of an image; NULL where it has none. */

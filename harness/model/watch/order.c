@@ -17,7 +17,7 @@ static uint32_t fenced_warps;
 static uint32_t taken_interval; /* that these two are of */
 static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
-static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* what a fence would have taken */
+static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a fence would add */
 static const kg__word *lock_of[KG__MODEL_MAX_THREADS];
 static uint32_t taken_lanes[KG__MODEL_MAX_THREADS]; /* of its own warp, in taken_interval */
 static bool any_lanes;
@@ -115,7 +115,7 @@ void kg__order_sync(unsigned int warp, uint32_t group)
     }
 }
 
-/* What warps of the block have taken is of this interval. */
+/* The block's knowledge of its warps is of this interval. */
 static void begin_taking(void)
 {
     if (taken_interval == kg__order.interval_began)
@@ -137,7 +137,7 @@ static void take_warps(unsigned int warp, uint32_t warps)
     kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
 }
 
-/* What lanes of a warp tell each other by a cuda::atomic. */
+/* Order between lanes of a warp by a cuda::atomic. */
 static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives)
 {
     unsigned int warp = thread / WARP;
@@ -154,7 +154,7 @@ static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives
     at->lanes |= 1u << thread % WARP | taken_lanes[thread];
 }
 
-/* What threads of the block tell each other. */
+/* Order between threads of the block. */
 static void tell_threads(kg__word *at, unsigned int thread, const kg__telling *what)
 {
     unsigned int warp = what->warp;

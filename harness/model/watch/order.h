@@ -21,7 +21,7 @@ enum { KG__TIME_NEVER = 0, KG__TIME_OF_HOST = 1, KG__TIME_FIRST = 2 };
 /* The most that a lane's count comes to. */
 #define KG__CLOCK_MAXIMUM 0x7fffu
 
-/* The running interval, and what the running block's lanes know of each other. */
+/* The running interval, and the order between the running block's lanes. */
 struct kg__order {
     uint32_t now;
     uint32_t interval_began;
@@ -40,7 +40,7 @@ struct kg__order {
 
 extern KG__HIDDEN struct kg__order kg__order; /* in blocks.c */
 
-/* Begins a launch: what the ones before it did is ordered before all that it does. */
+/* Begins a launch: all accesses of earlier launches are ordered before its own. */
 void kg__order_begin_launch(void);
 /* `number`: the block's position in its grid, x fastest. */
 void kg__order_begin_block(uint64_t number);
@@ -62,17 +62,16 @@ static inline uint32_t kg__order_time_of_write(void)
     }
     return kg__order.now;
 }
-/* Whether what a block of the cluster did at a time is ordered before that. */
+/* Whether an access of a block of the cluster at a time is ordered before that. */
 static inline bool kg__order_has_met(uint32_t time)
 {
     return time < kg__order.last_cluster_sync && time >= kg__order.cluster_began;
 }
-/* Every thread of the block has come to a barrier: what follows it is ordered after what went
- * before. */
+/* All threads of the block wait at a barrier: it orders accesses before it and after it. */
 void kg__order_barrier(void);
 /* The lanes of a warp in `group` have met in __syncwarp(). */
 void kg__order_sync(unsigned int warp, uint32_t group);
-/* A thread of the running block has come to a fence, of the device or of its block. */
+/* A thread of the running block executes a fence, of the device or of its block. */
 void kg__order_fence(unsigned int thread, bool of_device);
 /* Takes and gives what a thread's atomic, or volatile access, on a word makes known between blocks,
  * as blocks.h says, and between warps: what went before a fence that the atomic follows, or before

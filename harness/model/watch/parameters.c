@@ -39,7 +39,7 @@ static size_t size_of(Dwarf_Die *type)
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ? sizeof(void *) : 0;
 }
 
-/* Marks a scalar, which aligns what holds it. */
+/* Marks a scalar, which aligns the types that contain it. */
 static bool mark_scalar(size_t size, bool is_float, size_t offset, kg__model_parameter *parameter)
 {
     size_t word = offset / sizeof(uint64_t);

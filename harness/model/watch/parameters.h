@@ -1,11 +1,11 @@
-/* Parameters: what a function takes, from the debug information of its program. */
+/* Parameters of functions, from the debug information of their program. */
 #ifndef KG__MODEL_PARAMETERS_H
 #define KG__MODEL_PARAMETERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What an 8-byte word of a value holds, as the System V ABI of x86-64 tells them apart. */
+/* The class of an 8-byte word of a value, by the System V ABI of x86-64. */
 typedef enum kg__model_word { KG__WORD_EMPTY, KG__WORD_FLOATS, KG__WORD_INTEGERS } kg__model_word;
 
 /* A parameter that is passed as a copy of its bytes. */

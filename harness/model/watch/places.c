@@ -15,8 +15,8 @@
 
 /* A name of a source file, kept for the life of the process. */
 typedef struct file_name {
-    char *text;     /* what is handed out */
-    char *given;    /* what the debug information calls it */
+    char *text;     /* the texts that callers get */
+    char *given;    /* its name in the debug information */
     bool of_header; /* one of the model's own headers, or of the C++ library's */
     struct file_name *next;
 } file_name;
@@ -309,7 +309,7 @@ kg__model_source kg__model_source_within(const void *function, const uintptr_t *
     return (kg__model_source){ .file = "" };
 }
 
-/* A variable's own name: what stands behind the last "::" that is not in brackets. */
+/* A variable's own name: the part after the last "::" that is not in brackets. */
 static char *own_name(const char *mangled)
 {
     char *whole = kg__model_demangled(mangled);
@@ -330,7 +330,7 @@ static char *own_name(const char *mangled)
     return copy;
 }
 
-/* True when the section holds what __constant__ declares. */
+/* True if the section holds __constant__ variables. */
 static bool is_constant(const kg__model_section *section)
 {
     return strcmp(section->name, "kg_constant") == 0;

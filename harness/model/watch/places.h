@@ -42,7 +42,7 @@ bool kg__model_is_header(const char *file);
 kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes,
                                          size_t count);
 
-/* What kind of device memory a variable is in. */
+/* The kind of device memory that a variable is in. */
 typedef enum kg__model_space {
     KG__MODEL_GLOBAL,
     KG__MODEL_SHARED,

@@ -1,4 +1,4 @@
-/* What the model knows of the program that it is linked to. A model that is installed once serves
+/* Properties of the program that the model is linked to. A model that is installed once serves
  * programs of other compilers, and finds its headers where it was moved to: program.c is compiled
  * again for each program. */
 #ifndef KG__MODEL_PROGRAM_H
@@ -12,8 +12,8 @@ extern const char kg__kernel_headers[];
 /* The compiler of the kernels, which need not be that of the harness: "gcc 12.2.0". */
 extern const char kg__model_compiler[];
 
-/* What the kernels were compiled with beyond what kernelgate asks for: CMAKE_CXX_FLAGS, which
- * begins as CXXFLAGS of the environment. "" where that is empty. */
+/* The kernels' flags beyond kernelgate's own: CMAKE_CXX_FLAGS, which begins as CXXFLAGS of the
+ * environment; "" if empty. */
 extern const char kg__model_flags[];
 
 #endif

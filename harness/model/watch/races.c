@@ -10,7 +10,7 @@
 
 #define WARP KG__MODEL_WARP
 
-/* Reads of what was not written yet: a race when somebody else writes it after all. */
+/* Reads of unwritten memory: a race if another thread writes it later. */
 #define PENDING_MAXIMUM 4096
 typedef struct pending_read {
     kg__region *region;
@@ -66,8 +66,8 @@ void kg__races_refine(const kg__region *region)
     }
 }
 
-/* True when somebody else wrote, with no order, what a pending read found unwritten: then the race
- * has been reported. */
+/* True if another thread wrote, without order, memory that a pending read found unwritten: then
+ * the race has been reported. */
 static bool has_reported_race(const pending_read *read)
 {
     const kg__cell *cell = &read->region->cells[read->cell];
@@ -78,7 +78,7 @@ static bool has_reported_race(const pending_read *read)
            kg__blocks_at(cell->write_time) != kg__blocks_at(read->time);
 }
 
-/* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
+/* Reports the pending reads of shared memory, or of all memory, that no later write explains. */
 void kg__races_settle(bool of_all)
 {
     size_t kept = 0;
@@ -102,7 +102,7 @@ void kg__races_settle(bool of_all)
     pending_count = kept;
 }
 
-/* Whether an atomic or a flag tells of what `other` did, and would order it behind a fence. */
+/* Whether an atomic or a flag passes on an access of `other`, and would order it after a fence. */
 static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         bool several)
 {
@@ -115,7 +115,7 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     return !several && kg__order_lacks_fence(mine->thread, other);
 }
 
-/* Whether a race with what happened at `time` is one in the running block or between blocks. */
+/* Whether a race with an access at `time` is within the running block or between blocks. */
 static kg__finding_kind class_of_race(uint32_t time)
 {
     return kg__is_of_this_block(time) ? KG__RACE_IN_BLOCK : KG__RACE_BETWEEN_BLOCKS;
@@ -158,7 +158,7 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     kg__find(&place, &what);
 }
 
-/* Reports the first of the races that nobody has made good. */
+/* Reports the first of the races that no later access has resolved. */
 static void settle_doubts(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +186,7 @@ static void doubt_race(const doubt *what)
     doubts[doubt_count++] = *what;
 }
 
-/* A lane updates a cell atomically: what it has read of it before is no race. */
+/* A lane updates a cell atomically: its earlier reads of the cell are no race. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread)
 {
     for (size_t i = 0; i < doubt_count; i++) {
@@ -351,7 +351,7 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
     }
 }
 
-/* What is wrong with a write, by the reads of its own block in this interval before it. */
+/* Checks a write against the earlier reads of its own block in this interval. */
 static void find_race_with_readers(const kg__checked_access *mine, const kg__cell *cell,
                                    size_t index)
 {
@@ -400,7 +400,7 @@ static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *
            (site->kind & KG__ACCESS_VOLATILE) != 0;
 }
 
-/* What is wrong with a write, by the reads and the last write before it. */
+/* Checks a write against the reads and the last write before it. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
     bool both_atomic = are_atomic(mine, cell);

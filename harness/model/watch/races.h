@@ -1,4 +1,4 @@
-/* Races: what is wrong with a read or a write, by what is known of its cell. Internal to watching.
+/* Races: checks a read or a write against the last accesses to its cell. Internal to watching.
  */
 #ifndef KG__MODEL_WATCH_RACES_H
 #define KG__MODEL_WATCH_RACES_H
@@ -29,10 +29,10 @@
 #define KG__THREAD_NUMBER 0x03ffu
 /* On top of a reader's clock: other blocks have read it too, in this launch. */
 #define KG__OTHER_BLOCKS 0x8000u
-/* The time of what an asynchronous copy has yet to write. */
+/* The time of an asynchronous copy's write that is not complete. */
 #define KG__TIME_TO_COME UINT32_MAX
 
-/* What is being held against a cell. */
+/* An access that is checked against a cell. */
 typedef struct kg__checked_access {
     kg__region *region;
     const kg__site *site;
@@ -54,15 +54,15 @@ static inline bool kg__is_of_this_launch(uint32_t time)
     return time >= kg__order.launch_began;
 }
 
-/* Forgets what is pending, at a launch's beginning. */
+/* Forgets pending reads, at a launch's beginning. */
 void kg__races_forget(void);
 /* A region has four cells in place of each one. */
 void kg__races_refine(const kg__region *region);
-/* Reports the pending reads of shared memory, or of all memory, that nobody has made good. */
+/* Reports the pending reads of shared memory, or of all memory, that no later write explains. */
 void kg__races_settle(bool of_all);
 /* The same of shared memory, and the races that a thread of the block has not made good. */
 void kg__races_end_block(void);
-/* A lane updates a cell atomically: what it has read of it before is no race. */
+/* A lane updates a cell atomically: its earlier reads of the cell are no race. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);
 
 /* Whether what a thread or lanes did in this interval is ordered before what a thread does: by
@@ -73,7 +73,7 @@ bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
 /* Reports the race of a read whose last write is not plainly in order, if it is one. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);
-/* What is wrong with a write, by the reads and the last write before it. */
+/* Checks a write against the reads and the last write before it. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index);
 
 #endif

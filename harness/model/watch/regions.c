@@ -66,8 +66,8 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     kg__format(region->own_name, sizeof region->own_name, "allocation %llu",
                (unsigned long long)holder->number);
     region->name = region->own_name;
-    /* The host writes to managed and to pinned memory without a word, and what it wrote to others
-     * before watching began is not known. */
+    /* The host writes to managed and pinned memory without a call, and its writes to other memory
+     * before watching began are not known. */
     if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)
         region->state = KG__UPLOADED;
     return region;

@@ -9,7 +9,7 @@
 #include "model/watch/places.h"
 #include "records/finding.h"
 
-/* Who wrote and read a few bytes last, in the terms of shadow.c. */
+/* The last accesses to a few bytes, as shadow.c keeps them. */
 typedef struct kg__cell {
     uint32_t write_time;
     uint32_t read_time;
@@ -33,19 +33,19 @@ typedef struct kg__region {
     bool read_only;
     bool between_blocks; /* several blocks of a launch may touch it */
     bool is_copy;        /* of a shared array, of another block of the cluster */
-    size_t ended_bytes;  /* what it had, where its block has ended */
-    /* What is known of its bytes: that nothing has written any, that the host has written all, what
-     * the cells say; or nothing, where cells would take too much memory. */
+    size_t ended_bytes;  /* its size, if its block has ended */
+    /* The state of its bytes: none written, all written by the host, or as the cells say; or
+     * unknown, if cells would take too much memory. */
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
     kg__cell *cells;      /* of `granule` bytes each, from `start` */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
-    /* A bit a byte from `start`, for global memory: what this launch has read and written. */
+    /* A bit for each byte from `start`, of global memory: read and written by this launch. */
     unsigned char *bits[2];
     struct kg__region *next;
     char own_name[96];
 } kg__region;
 
-/* What a finding says of an access to a region: its space, name and size. */
+/* A finding of an access to a region, with its space, name and size. */
 kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region);
 /* What a finding says of an access of `bytes` to `address`, which is not a multiple of `alignment`.
  */
@@ -56,7 +56,7 @@ kg__finding kg__finding_misaligned(uintptr_t address, unsigned int bytes, unsign
 kg__region *kg__region_at(uintptr_t address);
 /* The region of a live allocation's base, if there is one already. */
 kg__region *kg__region_of(const void *base);
-/* What the host wrote to the allocations that there are by now is not known. */
+/* The host's writes to existing allocations are not known. */
 void kg__regions_begin(void);
 /* Gives the dynamic shared memory the size of the launch that begins. Returns its region where the
  * size is another: what was inside for the last launch may be outside now. */

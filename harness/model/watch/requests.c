@@ -1,4 +1,4 @@
-/* What a request comes to: sectors in global memory, wavefronts in shared memory, words in constant
+/* The cost of a request: sectors in global memory, wavefronts in shared memory, words in constant
  * memory. */
 #include "model/watch/requests.h"
 
@@ -259,7 +259,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     }
 }
 
-/* Takes what lanes do that are all within one region, at the offsets from its start. */
+/* Takes a request within one region, at the offsets from its start. */
 static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
                                  unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
 {
@@ -292,7 +292,7 @@ static bool report_freed(const kg__finding_place *place, unsigned int bytes, uin
     return true;
 }
 
-/* Says what is wrong with one lane's access, which is in no region that it may touch. */
+/* Reports one lane's access outside of all regions that it may touch. */
 static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
                            uint64_t address, unsigned int lane)
 {
@@ -392,7 +392,7 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     }
 }
 
-/* Takes what lanes tell that is no access. */
+/* Takes events of lanes that are not accesses. */
 static void take_note(unsigned int kind, unsigned int count, const uint64_t *addresses,
                       const uint8_t *lanes)
 {

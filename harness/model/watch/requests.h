@@ -1,4 +1,4 @@
-/* Requests: what one access of a warp comes to, and whose memory it touches. Internal to watching.
+/* Requests: the cost of one access of a warp, and the memory that it touches. Internal to watching.
  */
 #ifndef KG__MODEL_REQUESTS_H
 #define KG__MODEL_REQUESTS_H
@@ -8,7 +8,7 @@
 /* What requests are for from now on: a sum of KG__MODEL_COUNT and KG__MODEL_CHECK. Forgets all
  * sites' counts. */
 void kg__requests_begin(unsigned int what);
-/* Requests are no longer held against what is known of memory. */
+/* Stops checking requests against the shadow of memory. */
 void kg__requests_stop_checking(void);
 
 /* The warp, of the running block, whose requests follow. */

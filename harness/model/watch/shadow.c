@@ -1,5 +1,4 @@
-/* Who wrote and who read each few bytes of memory last: order.h says what is ordered before what.
- */
+/* The last write and the last reads of each few bytes of memory; order.h decides their order. */
 #include "model/watch/shadow.h"
 
 #include "base/message.h"
@@ -38,7 +37,7 @@ void kg__shadow_barrier(void)
     kg__order_barrier();
 }
 
-/* What has not come by the end of its block never does. */
+/* A copy that is not complete at the end of its block never is. */
 static void forget_copies(void)
 {
     for (kg__region *region = kg__regions(); any_copy && region != NULL; region = region->next) {
@@ -160,7 +159,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
                (cell->reader == thread ||
                 kg__race_is_ordered(thread, cell->reader, cell->read_lanes,
                                     cell->read_clock & KG__CLOCK_MAXIMUM, false))) {
-        /* Who is ordered behind this read is so behind the former ones. */
+        /* An access that is ordered after this read is so after the earlier ones. */
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock_of(thread));
         cell->read_site = (uint16_t)site;
@@ -274,7 +273,7 @@ static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
     }
 }
 
-/* What a thread's atomic is after: a plain write of its block, of which races are to tell. */
+/* Whether the atomic follows a plain write of its block, which is a race's business. */
 static inline bool is_after_plain(const kg__cell *cell)
 {
     return kg__is_of_this_block(cell->write_time) &&
@@ -282,7 +281,7 @@ static inline bool is_after_plain(const kg__cell *cell)
             (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) == 0);
 }
 
-/* What a block's atomic is after: another block's, which no release of its own block orders. */
+/* Whether the atomic follows another block's that no release of that block orders. */
 static inline bool is_left_out(const kg__cell *cell)
 {
     return (cell->writer & KG__BY_ATOMIC) != 0 && kg__is_of_this_launch(cell->write_time) &&
@@ -371,7 +370,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         }
         return;
     }
-    /* Nobody can have written what only the host may write. */
+    /* Kernels cannot have written memory that only the host may write. */
     if (constant || (region->read_only && region->state == KG__UPLOADED))
         return;
     if (region->granule == 4 && (mine.bytes & 3) != 0)

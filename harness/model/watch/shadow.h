@@ -9,10 +9,9 @@
 
 #include "model/watch/sites.h"
 
-/* Begins a launch: what the ones before it did is ordered before all that it does. */
+/* Begins a launch: all accesses of earlier launches are ordered before its own. */
 void kg__shadow_begin_launch(void);
-/* Every thread of the block has come to a barrier: what follows it is ordered after what went
- * before. */
+/* All threads of the block wait at a barrier: it orders accesses before it and after it. */
 void kg__shadow_barrier(void);
 /* Ends the running block's last interval. */
 void kg__shadow_end_block(void);
@@ -25,8 +24,8 @@ void kg__shadow_resume_block(void *suspended);
 
 /* Ends the launch. */
 void kg__shadow_end_launch(void);
-/* Holds the accesses of `count` lanes to `region`, at `offsets` from its start, against what is
- * known of it. */
+/* Checks the accesses of `count` lanes to `region`, at `offsets` from its start, against its last
+ * accesses. */
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread);

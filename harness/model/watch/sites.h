@@ -1,4 +1,4 @@
-/* Sites: the places in the code that touch memory, and what their requests came to. Internal to
+/* Sites: the places in the code that touch memory, and the cost of their requests. Internal to
  * watching. */
 #ifndef KG__MODEL_WATCH_SITES_H
 #define KG__MODEL_WATCH_SITES_H
@@ -15,11 +15,11 @@
  * printf(), multiply-adds of matrices. */
 #define KG__NO_SPACE KG__SPACES
 
-/* What a site's requests to a space come to: how many, their sectors, wavefronts or words, and the
- * passes of atomics. */
+/* A site's requests to a space: their number, their sectors, wavefronts or words, and the passes
+ * of atomics. */
 enum { KG__SITE_REQUESTS, KG__SITE_PARTS, KG__SITE_PASSES, KG__SITE_FIGURES };
 
-/* A place in the code that touches memory, and what its requests came to, by space. */
+/* A place in the code that touches memory, and the cost of its requests, by space. */
 typedef struct kg__site {
     uintptr_t code;     /* where its hook returns to; 0: none */
     kg__region *region; /* where its last request went */
@@ -64,7 +64,7 @@ const kg__site *kg__site_numbered(unsigned int number);
 /* All sites, linked by `next`. */
 const kg__site *kg__sites(void);
 
-/* Counts what touches no memory at `code`, `times` as often; `kind` says which (trace.h). */
+/* Counts an event at `code` that touches no memory, `times` times; `kind` is as in trace.h. */
 void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);
 /* The counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS where none has it.
  */

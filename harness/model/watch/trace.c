@@ -80,7 +80,7 @@ static unsigned int replay_rows(unsigned int row, unsigned int end)
     return row;
 }
 
-/* What the replay keeps of lanes that are not side by side. */
+/* The lanes of one step that are not side by side. */
 typedef struct gathering {
     unsigned int count;
     uint8_t lanes[WARP];
@@ -156,7 +156,7 @@ static void empty(uint32_t lanes)
     }
 }
 
-/* Replays what is there. Returns the lanes whose full traces are used up. */
+/* Replays the traces. Returns the lanes whose full traces are used up. */
 static uint32_t replay(void)
 {
     uint32_t left = ~used_up(EVERY_LANE);
@@ -181,7 +181,7 @@ uint32_t kg__trace_replay(void)
 {
     uint32_t dry;
 
-    /* It would leave a table as it grows, and the replay of what is left needs it. */
+    /* SIGTERM would leave a table half grown, and the final replay needs it. */
     kg__model_hold_sigterm();
     dry = replay();
     kg__model_release_sigterm();

@@ -19,7 +19,7 @@ typedef struct kg__trace_row {
 #define KG__TRACE_TO_CODE KG__MODEL_WARP
 #define KG__TRACE_TO_NEXT (sizeof(kg__trace_row) / sizeof(uint64_t))
 
-/* A kind of access: bytes, and what is done to them. */
+/* A kind of access: its bytes, and its direction and order. */
 #define KG__ACCESS_SHIFT 15
 #define KG__ACCESS_BYTES 0x1fu
 #define KG__ACCESS_WRITE 0x20u
@@ -45,7 +45,7 @@ enum { KG__FENCE_OF_BLOCK, KG__FENCE_OF_DEVICE, KG__FENCE_OF_ACQUIRE };
 #define KG__ACCESS_MATRIX 0x40000u
 #define KG__ACCESS_KIND ((uint64_t)0x7fff)
 
-/* An access to `address` of this kind, as kg__trace_event has it. */
+/* An access to `address` of this kind, as kg__trace_row has it. */
 static inline uint64_t kg__access(uintptr_t address, unsigned int kind)
 {
     return (uint64_t)address << KG__ACCESS_SHIFT | kind;
@@ -75,7 +75,7 @@ static inline uintptr_t kg__access_address(uint64_t what)
  * another one's launcher does meanwhile is its own. */
 extern KG__TRACE_LOCAL uint64_t *kg__trace_cursor;
 extern KG__TRACE_LOCAL uint64_t *kg__trace_limit;
-/* The lowest byte of the running lane's stack: what lies there is its own. */
+/* The lowest byte of the running lane's stack, its local memory. */
 extern KG__TRACE_LOCAL uintptr_t kg__trace_stack;
 
 /* Empties all traces; the warp that runs from now on is number `warp` of its block. */

@@ -1,5 +1,5 @@
-/* What instrumented kernels call where C++ leaves undefined what they do: the compiler's hooks for
- * UndefinedBehaviorSanitizer, of bounds, alignment and conversions. */
+/* The compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels call: bounds,
+ * alignment and conversions. */
 #include "model/watch/undefined.h"
 
 #include "base/message.h"
@@ -33,8 +33,8 @@ void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsig
         kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
 }
 
-/* What the compiler has noted of a type and of an access with an index, of a conversion, or of an
- * access, in the forms that gcc gives them. */
+/* The compiler's data of a type, of an access with an index, of a conversion, and of an access, in
+ * gcc's forms. */
 typedef struct noted_type {
     uint16_t kind;
     uint16_t information; /* of a floating-point type, bits; of another, their logarithm with
@@ -92,7 +92,6 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
     kg__trace_limit = kg__trace_cursor;
 }
 
-void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index);
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
     if (!kg__model_where(NULL)) {
@@ -113,7 +112,6 @@ void kg__model_bad_index(const char *type, size_t index)
         note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
 }
 
-void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address);
 void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)
 {
     const unsigned int alignment = 1u << access->alignment;
@@ -163,7 +161,6 @@ static void add_results(kg__finding *what, double value, unsigned int from_bits,
     what->on_cpu = texts[1];
 }
 
-void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits);
 void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t bits)
 {
     kg__finding what = { .kind = KG__CONVERSION };

@@ -1,4 +1,4 @@
-/* What the hooks of undefined behavior tell those of accesses. Internal to watching. */
+/* State that the hooks of undefined behavior share with those of accesses. Internal to watching. */
 #ifndef KG__MODEL_UNDEFINED_H
 #define KG__MODEL_UNDEFINED_H
 

@@ -1,4 +1,4 @@
-/* Watching: what is watched for, which blocks stand for the others, and what was seen. */
+/* Watching: its modes, the sampling of blocks, and the report. */
 #include "model/watch/watch.h"
 
 #include "base/message.h"
@@ -247,7 +247,7 @@ static void end_launch(bool complete)
     if (!sampling)
         kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
-        kg__cells_forget(); /* what the other blocks would have written is not known */
+        kg__cells_forget(); /* the other blocks' writes are not known */
     kg__regions_count_unique(unique);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
@@ -295,7 +295,7 @@ static void note_copied(void *to, size_t size, unsigned int thread)
         kg__shadow_copied(region, (uint32_t)offset, (unsigned int)size, thread);
 }
 
-/* What is kept of a block that waits for others. */
+/* The watcher's data of a block that waits for others. */
 typedef struct kept_block {
     uint64_t of_warps[KG__MODEL_MAX_WARPS];
     void *shared; /* of a grid */

@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/* What to watch for; both together are possible. */
+/* Modes of watching, which can be combined. */
 enum { KG__MODEL_COUNT = 1, KG__MODEL_CHECK = 2 };
 
 /* True when this program's kernels are instrumented; watching others sees nothing. */
@@ -54,7 +54,7 @@ typedef struct kg__model_line {
     kg__counts counts;
 } kg__model_line;
 
-/* What was seen since kg__model_watch(). */
+/* The report since kg__model_watch(). */
 typedef struct kg__model_report {
     kg__counts counts;
     const kg__model_line *lines; /* by file, then line */

@@ -6,7 +6,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
 
-/* What launches are watched by; NULL while nothing is watched for. */
+/* The watcher of launches; NULL while nothing is watched. */
 const kg__exec_watcher *kg__watch_watcher(void);
 /* True when the launch, of so many blocks, is not to be run: what a sampled launch before it would
  * have written is not there, and nothing that is found of it would be true. Where it is to be
@@ -19,7 +19,7 @@ void kg__watch_instrumented(void);
 
 /* A copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);
-/* Forgets what is known of an allocation that is freed, and writes what is to be remembered. */
+/* Forgets the state of an allocation that is freed, and fills in `freed` for messages. */
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most words of which nothing depends on but what a finding is called. */
+/* Maximum number of words that only change how a finding is named. */
 #define LOOSE_MAXIMUM 4096
 #define WORDS_MAXIMUM ((size_t)1 << 19)
 #define FIRST_CAPACITY ((size_t)1 << 10) /* a power of two */

@@ -1,5 +1,4 @@
-/* Words: the memory that threads tell each other by, with atomics and flags, and what each word
- * tells. Internal to watching. */
+/* Words: memory by which threads pass on order, with atomics and flags. Internal to watching. */
 #ifndef KG__MODEL_WATCH_WORDS_H
 #define KG__MODEL_WATCH_WORDS_H
 
@@ -16,7 +15,7 @@ typedef struct kg__bits {
     size_t count; /* of `words` */
 } kg__bits;
 
-/* Adds what is in `from`. Returns whether any of it is new. */
+/* Adds the set `from`. Returns whether any of it is new. */
 bool kg__bits_add_all(kg__bits *to, const kg__bits *from);
 /* Adds a number. Returns whether it is new. */
 bool kg__bits_add(kg__bits *to, size_t number);
@@ -42,7 +41,7 @@ typedef struct kg__told {
 
 /* A copy, with one holder. */
 kg__told *kg__told_copy(const kg__bits of[KG__TOLD]);
-/* Adds to what its only holder tells. */
+/* Adds to a set that has one holder. */
 void kg__told_add(kg__told *told, int how, const kg__bits *from);
 /* Releases it, and makes it NULL. */
 void kg__told_drop(kg__told **told);

@@ -5,16 +5,14 @@ usage: adopt_tool.py TREE KERNELGATE FAKE_SOUND_GPU FAKE_MODEL"""
 import copy
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 import command_run
-from command_fixture import COMMAND, TREE, Folder
+from command_fixture import COMMAND, Folder
 
-from kernelgate.base.nvml import THROTTLING
 
 SOUND, MODEL = sys.argv[3:5]
 SLOW = "fake/plain/64/b32"
@@ -269,11 +267,6 @@ class Adopt(Folder):
                     if option and cold:
                         self.assertEqual(len(self.sessions(name, "cold_time_ns")), cold)
             self.expect_sessions(6, QUICK, SLOW)
-
-    def test_reasons_are_those_of_the_command(self):
-        with open(os.path.join(TREE, "harness", "device", "nvml.c"), encoding="utf-8") as source:
-            reasons = re.findall(r'\{ (0x\w+), true, "(.*)" \}', source.read())
-        self.assertEqual({int(bit, 16): reason for bit, reason in reasons}, THROTTLING)
 
     def test_what_several_gates_agree_on_is_the_new_time(self):
         self.adopt(f"0.json: {SLOW}: time_ns: 2 000 ns {FAR_OFF}", "--yes", *self.gates((100100, 2000), (100200, 10010)))

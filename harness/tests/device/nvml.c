@@ -3,11 +3,14 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tests/fakes/drive.h"
 
 static void use_fake(void)
 {
@@ -303,4 +306,29 @@ Test(nvml, reasons_in_words)
     cr_expect(eq(sz, strlen(text), 15));
     kg__nvml_reasons_text(0x90, text, sizeof text);
     cr_expect(eq(str, text, "sync boost, hardware power brake"));
+}
+
+/* The commands take them from the schema of results. */
+Test(nvml, reasons_are_those_of_the_schema)
+{
+    json_t *schema = read_json(KG__RESULTS_SCHEMA);
+    json_t *entry = NULL;
+    json_t *known;
+
+    cr_assert(json_unpack(schema, "{s:{s:{s:{s:{s:o}}}}}", "$defs", "case_entry", "properties",
+                          "gpu_state", "properties", &entry) == 0);
+    known = json_object_get(json_object_get(entry, "clock_reasons"), "x-throttling");
+    for (int i = 0; i < 64; i++) {
+        uint64_t bit = 1ULL << i;
+        char key[32];
+        char text[128];
+        const char *named;
+
+        snprintf(key, sizeof key, "%llu", (unsigned long long)bit);
+        named = json_string_value(json_object_get(known, key));
+        kg__nvml_reasons_text(bit, text, sizeof text);
+        cr_expect(kg__nvml_throttles(bit) == (named != NULL), "%s", key);
+        cr_expect(named == NULL || strcmp(text, named) == 0, "%s", key);
+    }
+    json_decref(schema);
 }

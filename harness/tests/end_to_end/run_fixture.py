@@ -76,6 +76,7 @@ class Runs(Folder):
             shutil.copy(os.path.join(TREE, part), os.path.join(folder, part))
         shutil.copytree(os.path.join(TREE, "tools/kernelgate"), os.path.join(folder, "tools/kernelgate"),
                         ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(os.path.join(TREE, "baselines/schemas"), os.path.join(folder, "schemas"))
         self.write_script(os.path.join(folder, "ci/setup"), "#!/bin/sh\n")
 
     def load(self, path):

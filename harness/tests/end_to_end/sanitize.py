@@ -6,9 +6,9 @@ import subprocess
 import sys
 import unittest
 
-from run_fixture import CI, SOUND_GPU, Runs
+from run_fixture import SOUND_GPU, TREE, Runs
 
-OBSERVER = os.path.join(CI, "sanitize-observer")
+OBSERVER = os.path.join(TREE, "tools", "dev", "sanitize-observer")
 
 # Takes the options as the real one does, runs the program, writes the report of the file named in STAND_IN_REPORT, and ends with
 # STAND_IN_CODE where that is set, else with the program's code.

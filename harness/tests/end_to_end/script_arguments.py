@@ -24,6 +24,7 @@ class Arguments(unittest.TestCase):
         shutil.copytree(CI, os.path.join(self.folder, "ci"))
         for part in ("dev", "kernelgate"):
             shutil.copytree(os.path.join(TREE, "tools", part), os.path.join(self.folder, "tools", part))
+        shutil.copytree(os.path.join(TREE, "baselines", "schemas"), os.path.join(self.folder, "baselines", "schemas"))
         setup = os.path.join(self.folder, "ci", "setup")
         with open(setup, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexit 9\n")

@@ -322,6 +322,19 @@ void fake_crash(void)
     (void)raise(SIGSEGV);
 }
 
+/* Adds to a record what a planned launch is known by. */
+static void add_launch(json_t *kernel, const kg__case *one, const char *launch)
+{
+    kg__pool pool = { NULL };
+    kg__kernel_code code = kg__device_kernel(&pool, one, NULL);
+
+    json_object_update_new(kernel, json_pack("{s:[s], s:s}", "names", code.name, "launch", launch));
+    kg__add_fingerprint(&code);
+    if (code.fingerprint[0] != '\0')
+        json_object_set_new(kernel, "fingerprint", json_string(code.fingerprint));
+    kg__pool_free(&pool);
+}
+
 static bool measure(const kg__case *one, int records, kg__error *error)
 {
     const char *extra = getenv("KG_STUDY_EXTRA");
@@ -354,9 +367,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
                   "throttled", (int)fate.throttled, "work", "operations", 64.0, "bytes", 512.0,
                   "kernel", "registers", (int)fate.registers, "occupancy", fate.occupancy);
     if (fate.launch[0] != '\0')
-        json_object_update_new(
-            json_object_get(record, "kernel"),
-            json_pack("{s:[s], s:s}", "names", "fake_kernel", "launch", fate.launch));
+        add_launch(json_object_get(record, "kernel"), one, fate.launch);
     if (fate.cold > 0)
         json_object_set_new(json_object_get(record, "metrics"), "cold_time_ns",
                             figures(fate.cold, fate.width));

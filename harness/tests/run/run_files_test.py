@@ -43,7 +43,7 @@ class Begin(unittest.TestCase):
 
     def test_begin_names_what_is_in_its_way(self):
         for name, kind, why in (("", "file", "out: is not a folder"),
-                                ("records", "file", "records: is not a folder"),
+                                ("records", "file", "out/records: the folder cannot be read"),
                                 ("results.json", "folder", "out/results.json: left by an earlier run"),
                                 ("report", "file", "out/report: the folder cannot be read"),
                                 ("records", "link", "out/records: is a symbolic link")):

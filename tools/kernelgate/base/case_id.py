@@ -10,7 +10,8 @@ LARGEST_VALUE = 2**31 - 1
 _PART = "[A-Za-z0-9_.-]+"
 _VALUE = re.compile("([a-z_]+)([0-9]+)")
 _LAUNCH = "(?:-|(?:[a-z_]{1,12}[1-9][0-9]{0,9}){1,6})"
-_CASE = re.compile(f"({_PART})/({_PART})/({_PART})/({_LAUNCH})")
+_NAME = f"({_PART[:-1]}{{1,63}})"
+_CASE = re.compile(f"{_NAME}/{_NAME}/{_NAME}/({_LAUNCH})")
 _ID = re.compile("/".join([_PART] * len(PARTS)))
 LAUNCH = re.compile(_LAUNCH)
 

@@ -9,6 +9,8 @@ try:
 except ImportError:  # a Python that was built without libffi
     ctypes = None
 
+from kernelgate.base.schemas import RESULTS, load_schema
+
 NVML = "libnvidia-ml.so.1"
 CUDA = "libcuda.so.1"
 NOT_SUPPORTED = 3
@@ -20,8 +22,8 @@ TEXT_SIZE = 96
 PROCESSES = 256  # the most on one GPU that are looked at
 
 # Why the clocks are held down, by the bits that NVML documents. Idle GPUs and clocks set by hand are not throttled.
-THROTTLING = {0x04: "software power cap", 0x08: "hardware slowdown", 0x20: "software thermal slowdown",
-              0x40: "hardware thermal slowdown", 0x80: "hardware power brake"}
+THROTTLING = {int(bit): text for bit, text in load_schema(RESULTS)["$defs"]["case_entry"]["properties"]["gpu_state"]["properties"][
+    "clock_reasons"]["x-throttling"].items()}
 
 
 def _load(setting, name):
