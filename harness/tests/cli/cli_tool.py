@@ -75,15 +75,13 @@ class CommandLine(Command):
                 ('doctor: unknown option --jsn; did you mean "--json"?', "doctor", "--jsn"),
                 ("doctor: unknown option --zzz: see `kernelgate doctor --help`", "doctor", "--zzz"),
                 ("option --out needs a value: --out DIR", "begin", "--out="),
-                ("option --out is given after --out: give one of them", "begin", "--out", "a", "--target", "gpu", "--target", "sm", "--out=b"),
-                ("option --json is given after --json", "doctor", "--json", "--json"), ("option --json is given after --format", "list", "--format", "csv", "--json"),
+                ("option --out is given twice: omit one", "begin", "--out", "a", "--target=gpu", "--target=sm", "--out=b"),
+                ("option --json is given twice", "doctor", "--json", "--json"),
+                ("options --format and --json contradict: omit one", "list", "--format", "csv", "--json"),
                 ('unknown format "markdwn"; did you mean "markdown"?', "list", "--format", "markdwn"),
                 ('begin: unexpected argument "--out"', "begin", "--", "--out")):
             self.ends(2, "", told, *arguments)
         self.assertFalse(os.path.exists("out"))
-        # Two versions that ask each other for a command would go on without end.
-        done = subprocess.run([COMMAND, "doctor"], capture_output=True, text=True, check=False, env={**self.environment, "KG__ASKED": "1"})
-        self.assertIn("kernelgate: doctor: the Python programs of another version ask for it", done.stderr)
 
     def test_completion(self):
         """argcomplete writes what may follow to descriptor 8."""

@@ -304,12 +304,10 @@ class Refusals(Recording):
         self.record("7 of 7 cases and sentinels changed")
 
     def test_arguments(self):
-        needs = "needs --baselines DIR and a comparison's program"
         self.write("file", "")
         for told, *arguments in (
                 *(("not a number from 5 to 999", "--baselines", "b", SOUND, "--sessions", number)
                   for number in ("4", "-1", "5x", "1000")),
-                (needs, "--baselines", "b"), (needs, SOUND), (needs, "--json"),
                 ("file/below: the folder cannot be made: Not a directory", "--baselines", "file/below", SOUND),
                 ("programs for a GPU and for the CPU model", "--baselines", "b", MODEL, SOUND),
                 ("--replace: is for times", "--baselines", "b", MODEL, "--replace")):

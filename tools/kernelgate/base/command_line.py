@@ -25,6 +25,9 @@ def run(main):
     except Failure as failure:
         complain(str(failure))
         sys.exit(2)
+    except ModuleNotFoundError as error:
+        complain(f"python3: has no module {error.name}: install it, as ci/setup does")
+        sys.exit(2)
     except Exception as error:  # pylint: disable=broad-exception-caught
         if getattr(error, "errno", None) in SHORTAGES:
             complain(f"{getattr(error, 'filename', None) or 'this machine'}: {os.strerror(error.errno)}: check ulimit -a and the disk")
@@ -56,7 +59,9 @@ class _Once(argparse.Action):
 
     def __call__(self, parser, namespace, values, option_string=None):
         if option_string and self.dest in parser.given:
-            parser.error(f"option {option_string} is given after {parser.given[self.dest]}: give one of them")
+            first = parser.given[self.dest]
+            both = f"option {first} is given twice" if first == option_string else f"options {first} and {option_string} contradict"
+            parser.error(f"{both}: omit one")
         if values == "" and option_string:
             parser.error(f"option {option_string} needs a value: {option_string} {self.metavar}")
         if option_string:
@@ -91,9 +96,10 @@ class Parser(argparse.ArgumentParser):
         self.declare()
         if self._is_mixing:
             return super().parse_known_args(args, namespace)
-        # Operands may stand before, between and after options. It calls this method.
+        # Operands may stand before, between and after options. Mixed, Python 3.11 loses "--". Both methods call this one.
         self._is_mixing = True
-        found, unknown = self.parse_known_intermixed_args(args, namespace)
+        parse = self.parse_known_args if "--" in args else self.parse_known_intermixed_args
+        found, unknown = parse(args, namespace)
         for word in unknown:
             name = word.partition("=")[0]
             if name.startswith("-") and name != "--" and name not in self._option_string_actions:

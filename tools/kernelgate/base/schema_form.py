@@ -7,7 +7,6 @@ import re
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import own_file
 from kernelgate.base.json_io import check_schema
-from kernelgate.base.libraries import library
 
 
 @functools.lru_cache(maxsize=None)
@@ -44,8 +43,10 @@ def _inlined(schema, name):
 
 @functools.lru_cache(maxsize=None)
 def _validator(name):
+    import jsonschema  # pylint: disable=import-outside-toplevel # 0.1 s
+
     schema = _referred(f"{name}#")
-    return library("jsonschema").validators.validator_for(schema)(schema)
+    return jsonschema.validators.validator_for(schema)(schema)
 
 
 def misfit(document, name):
