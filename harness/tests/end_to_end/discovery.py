@@ -59,7 +59,7 @@ class Discovery(Runs):
 
     def test_a_filter_reaches_a_single_case(self):
         self.include(GPU)
-        printed = self.ctest(True, "pass         nvidia-fake  fake/plain/64/b32 ", "-V", "-R", "check$",
+        printed = self.ctest(True, "pass         nvidia-fake  fake/plain/64/b32", "-V", "-R", "check$",
                              KG_FILTER="fake/plain/64/b32")
         self.assertEqual(printed.count("nvidia-fake  fake/"), 1, printed)
 

@@ -70,7 +70,6 @@ def remove_temporary():
 class Faults(Runs):
     def setUp(self):
         super().setUp()
-        os.mkdir("baselines")
         self.set(KG_FILTER=SLOW)
 
     def inject(self, name, first, fault):

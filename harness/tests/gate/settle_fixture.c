@@ -76,10 +76,20 @@ void expect_suspects(const char *head_plan, const char *line)
 
 void expect_settle(const char *option, const char *value, int code, const char *line)
 {
-    const char *const arguments[] = { KG__COMMAND, "settle",   "--base", at("base"),
-                                      "--head",    at("head"), "--ref",  "main",
-                                      option,      value,      NULL };
-    ending result = drive(arguments, environment);
+    const char *const usual[][2] = { { "--base", at("base") },
+                                     { "--head", at("head") },
+                                     { "--ref", "main" } };
+    const char *arguments[11] = { KG__COMMAND, "settle", option, value };
+    size_t count = option != NULL ? 4 : 2;
+    ending result;
+
+    /* An option that is given twice is refused. */
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (option == NULL || strcmp(option, usual[i][0]) != 0) {
+            arguments[count++] = usual[i][0];
+            arguments[count++] = usual[i][1];
+        }
+    result = drive(arguments, environment);
 
     expect_ending(&result, code, line);
     free(result.output);
