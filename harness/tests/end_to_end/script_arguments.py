@@ -73,14 +73,16 @@ class Arguments(unittest.TestCase):
             done = subprocess.run([link, "--help"], cwd=elsewhere, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""), name)
         done = subprocess.run([os.path.join(elsewhere, "my-gate"), "--fast"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), 
+        self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: gate: unknown option --fast; did you mean \"--base\"? See `kernelgate gate --help`\n"))
 
     def test_an_error_is_one_line_whatever_it_names(self):
         for name in COMMANDS:
-            self.refuses(f'{name}: unknown target "mo del": use all, model, gpu, sm: see `kernelgate {name} --help`', name, "--target", "mo\ndel")
+            self.refuses(f'{name}: unknown target "x y": use all, model, gpu, sm: see `kernelgate {name} --help`',
+                         name, "--target", "x\ny")
             self.refuses(f"{name}: unknown option -- [1m: see `kernelgate {name} --help`", name, "--\x1b[1m")
-            self.refuses(f"{name}: option --target is given twice: omit one: see `kernelgate {name} --help`", name, "--target", "sm", "--target", "gpu")
+            self.refuses(f"{name}: option --target is given twice: omit one: see `kernelgate {name} --help`", name, "--target", "sm",
+                         "--target", "gpu")
             self.refuses("KG_BASELINES='nowhere' is not a folder: set it to the folder of the baselines, or unset it", name,
                          KG_BASELINES="nowhere")
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):

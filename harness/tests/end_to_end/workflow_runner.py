@@ -91,7 +91,7 @@ name=${{0##*/}}
 printf '%s' "$name" >>"$STAND_IN_CALLS"; printf ' %q' "$@" >>"$STAND_IN_CALLS"
 printf ' [KG_FILTER=%s]\\n' "${{KG_FILTER-}}" >>"$STAND_IN_CALLS"
 for option in "$@"; do
-    [[ $option != --* ]] || grep -qwF -e "$option" "{tree}/ci/$name" || {{ echo "ci/$name: unknown option $option" >&2; exit 2; }}
+    [[ $option != --* ]] || grep -qwsF -e "$option" "{tree}/ci/$name" "{tree}/tools/kernelgate/run/$name.py" || {{ echo "ci/$name: unknown option $option" >&2; exit 2; }}
 done
 [[ ! -e "$STAND_INS/$name" ]] || . "$STAND_INS/$name"
 """
