@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from part_fixture import COMMAND, DEBUG_GPU, GPU, OTHER, QUICK, SLOW, PartRuns, entry_of, fake_baseline, passing
+from part_fixture import DEBUG_GPU, GPU, OTHER, QUICK, SLOW, PartRuns, entry_of, fake_baseline, passing
 
 SLOWER = "slower by 10.0 % (11 000 ns against 10 000 ns, limit 2.0 %)"
 SLOW_64 = "fake/plain/64/b64"
@@ -213,11 +213,11 @@ class Code(PartRuns):
     def setUp(self):
         super().setUp()
         self.set(FAKE_CUDA="13.0")
-        kernel = {"registers": 40, "names": ["fake_kernel"], "launch": "aa"}
-        question = {"compute_capability": "9.0", "kernels": [{"program": GPU, "kernel": kernel}]}
-        answer = subprocess.run([f"{COMMAND}-queries", "--fingerprints"], input=json.dumps(question), stdout=subprocess.PIPE, text=True,
-                                check=True, env=self.environment).stdout
-        self.fingerprint, = json.loads(answer)
+        self.plan(f"* {SLOW} launch aa")
+        self.write("cases", SLOW + "\n")
+        self.run_program(GPU, "--observe", "cases", "--part", "time", "--records", "records", KG__FINGERPRINTS="9.0")
+        records = map(json.loads, self.read("records").splitlines())
+        self.fingerprint, = {record["kernel"]["fingerprint"] for record in records if record.get("case") == SLOW}
 
     def store_code(self, toolkit, fingerprint=None, cases=(SLOW,)):
         baseline = fake_baseline()
