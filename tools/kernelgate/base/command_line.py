@@ -30,7 +30,8 @@ def run(main):
         sys.exit(2)
     except Exception as error:  # pylint: disable=broad-exception-caught
         if getattr(error, "errno", None) in SHORTAGES:
-            complain(f"{getattr(error, 'filename', None) or 'this machine'}: {os.strerror(error.errno)}: check ulimit -a and the disk")
+            where = getattr(error, "filename", None) or "this machine"
+            complain(f"{where}: {os.strerror(error.errno)}: check ulimit -a and the disk")
             sys.exit(2)
         place = traceback.extract_tb(error.__traceback__)[-1]
         complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
