@@ -8,8 +8,8 @@
 #include "base/run_lock.h"
 #include "gate/part.h"
 #include "gate/verdict_line.h"
-#include "results/result_text.h"
 #include "results/failure_group.h"
+#include "results/result_text.h"
 #include "results/time_result.h"
 #include "suite/settings.h"
 

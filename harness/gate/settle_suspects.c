@@ -35,7 +35,7 @@ static void take_suspects(kg__settlement *run)
     size_t most = run->verdicts->case_count;
 
     run->suspects = kg__pool_array(&run->pool, most, sizeof *run->suspects);
-    run->cases = kg__pool_array(&run->pool, most, sizeof *run->cases);
+    run->cases = kg__pool_array(&run->pool, most, sizeof(void *));
     run->reported = kg__pool_array(&run->pool, most, sizeof *run->reported);
     for (size_t side = 0; side < KG__SIDES; side++)
         run->results[side] = kg__pool_array(&run->pool, most, sizeof *run->results[side]);

@@ -73,12 +73,10 @@ void kg__requests_of_block(uint64_t *block, uint64_t *warp)
 
 /* True when the second half of a warp touches what the first does, as the rows of a block often do.
  */
-static inline bool repeats(const uint32_t *values, unsigned int count)
+static inline bool repeats(const uint32_t *values)
 {
     uint32_t differ = 0;
 
-    if (count != WARP)
-        return false;
     for (int lane = 0; lane < WARP / 2; lane++)
         differ |= values[lane] ^ values[lane + WARP / 2];
     return differ == 0;
@@ -93,7 +91,7 @@ static inline unsigned int count_distinct(const uint32_t *values, unsigned int c
     uint32_t seen[WARP];
     unsigned int distinct = 0;
 
-    if (repeats(values, count))
+    if (count == WARP && repeats(values))
         count = WARP / 2;
     for (unsigned int i = 1; i < count; i++) {
         changes += values[i] != values[i - 1];

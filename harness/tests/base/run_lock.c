@@ -114,7 +114,8 @@ Test(run_lock, files_that_do_not_say_who)
     while (fgets(text, sizeof text, texts) != NULL) {
         text[strcspn(text, "\n")] = '\0';
         for (char *c = text; *c != '\0'; c++)
-            *c = *c == ';' ? '\n' : *c;
+            if (*c == ';')
+                *c = '\n';
         write_text(lock(), text);
         expect_held("does not say who holds this folder: if no run is in progress here, remove it");
     }

@@ -112,7 +112,8 @@ size_t commands_in(const char *text)
 char *quote(char *text)
 {
     for (char *c = text; *c != '\0'; c++)
-        *c = *c == '\'' ? '"' : *c;
+        if (*c == '\'')
+            *c = '"';
     return text;
 }
 

@@ -1,6 +1,6 @@
 /* hardware_cluster: tiles of 256 numbers, each reversed by a cluster of four blocks. It holds the
- * CPU model's counts of clusters against the hardware's (tools/dev/validate-model), and is no part of the
- * gate. */
+ * CPU model's counts of clusters against the hardware's (tools/dev/validate-model), and is no part
+ * of the gate. */
 #include <kernelgate/kernelgate.h>
 
 #define TILE 256

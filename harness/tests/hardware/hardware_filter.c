@@ -1,6 +1,6 @@
 /* hardware_filter: out[i] = sum of weights[k] in[i + k] over k < 16, the weights in constant
- * memory. It holds the CPU model's counts against the hardware's (tools/dev/validate-model), and is no
- * part of the gate. */
+ * memory. It holds the CPU model's counts against the hardware's (tools/dev/validate-model), and is
+ * no part of the gate. */
 #include <kernelgate/kernelgate.h>
 #include <math.h>
 

@@ -57,9 +57,9 @@ launcher *kernel(const char *name)
     extern const named_kernel __stop_named_kernels[] __attribute__((weak));
     const named_kernel *found = __start_named_kernels;
 
-    while (found < __stop_named_kernels && strcmp(found->name, name) != 0)
+    while (found != __stop_named_kernels && strcmp(found->name, name) != 0)
         found++;
-    cr_assert(found < __stop_named_kernels, "no kernel %s", name);
+    cr_assert(found != __stop_named_kernels, "no kernel %s", name);
     return found->launch;
 }
 
