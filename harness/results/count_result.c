@@ -426,8 +426,3 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
     result->work = measured->work;
     return result;
 }
-
-bool kg__is_counted(const kg__case_result *result)
-{
-    return kg__case_result_metric(result, kg__counter_name(KG__GLOBAL_LOAD_REQUESTS)) != NULL;
-}

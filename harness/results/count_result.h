@@ -22,7 +22,4 @@ kg__case_result *kg__count_result(kg__pool *pool, const char *id, const kg__targ
                                   const kg__observation *measured, const kg__baseline *baseline,
                                   const char *differences, bool strict);
 
-/* Whether a result has counters. */
-bool kg__is_counted(const kg__case_result *result);
-
 #endif
