@@ -16,9 +16,9 @@ from kernelgate.base.text import clean
 SECONDS_TO_END = 20.0  # for what was asked to end
 SAY_SECONDS = 30.0  # between two lines of progress where there is no terminal
 LINE_SIZE = 1 << 16  # a longer line comes in parts, so that a test which prints no end of one costs no memory
-# Ends a process group once the other end of the pipe is closed: a killed process ends nothing itself, and what it started would
-# write where the next run does.
-ORPHANS = "read -r nothing; kill -TERM -{0}; sleep 2; kill -KILL -{0}"
+# Ends the process group that it reads once the other end of the pipe is closed: a killed process ends nothing itself, and what it
+# started would write where the next run does.
+ORPHANS = 'read -r group || exit; read -r nothing; kill -TERM -"$group"; sleep 2; kill -KILL -"$group"'
 
 
 class Console:
@@ -92,18 +92,21 @@ def run_step(command, read=None, group=True, **more):
     """The exit code, as a shell has it, of a program at its end. `read` takes each line that it prints; what it says on a standard
     error that is subprocess.PIPE is passed on, so that no CI runner takes it for a command. Without `group` it may ask on the
     terminal, and ends by itself what it started. What raises here ends it."""
-    try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL if group else None, start_new_session=group,
-                                   stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
-    except OSError as error:
-        raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
     with contextlib.ExitStack() as stack:
+        if group:
+            # It is there first: this process may be killed as soon as the program runs.
+            watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                                           stderr=subprocess.DEVNULL, start_new_session=True))
+            stack.callback(watcher.kill)
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL if group else None, start_new_session=group,
+                                       stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
+        except OSError as error:
+            raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
         try:
             if group:
-                watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS.format(process.pid)], stdin=subprocess.PIPE,
-                                                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                                               start_new_session=True))
-                stack.callback(watcher.kill)
+                watcher.stdin.write(b"%d\n" % process.pid)
+                watcher.stdin.flush()
             errors = threading.Thread(target=_pass_on, args=(process.stderr,), daemon=True) if process.stderr else None
             if errors:
                 errors.start()
