@@ -179,7 +179,7 @@ find_compute_sanitizer() {
         "$toolkit/compute-sanitizer/compute-sanitizer" /usr/local/cuda/bin/compute-sanitizer
 }
 
-# Sets $gpu_text to the names of the GPUs, and CUDACXX; ends the script where there is no GPU that works, or no nvcc.
+# Sets $gpu_text to the names of the GPUs, and CUDACXX; ends the script without a working GPU or without nvcc.
 need_gpu() {
     gpu_text=$(package kernelgate.run.gpu) && find_nvcc || exit 2
 }

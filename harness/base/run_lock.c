@@ -85,7 +85,8 @@ static bool wait_for_turn(int file, const char *path, kg__error *error)
     return true;
 }
 
-/* Opens the file and waits for its turn; -1 with `error`, or with `*absent` where there is none. */
+/* Opens the file and waits for its turn; -1 with `error`, or with `*absent` where the file is
+ * missing. */
 static int open_file(const char *path, bool *absent, kg__error *error)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

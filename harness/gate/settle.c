@@ -50,7 +50,7 @@ static bool print_suspects(const kg__settlement *run)
     return kg__json_print(json_pack("{s:o}", "suspects", suspects), JSON_COMPACT, "--settle");
 }
 
-/* A number above 0 and at most `most`; false where the text is none. */
+/* Reads a number above 0 and at most `most`; false where the text is something else. */
 static bool read_number(const char *text, double most, double *number)
 {
     char *end;

@@ -15,7 +15,7 @@
 #define GAP ((size_t)1 << 20)
 /* Freed memory stays mapped, and cannot be touched, until this many more allocations are freed or
  * they take up this many bytes of addresses, gaps included: a stale pointer finds nothing else
- * there. It takes no memory of the host, and few enough addresses for users who limit them (ulimit
+ * there. It occupies no host memory, and few enough addresses for users who limit them (ulimit
  * -v). */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)

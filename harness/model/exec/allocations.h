@@ -46,7 +46,7 @@ typedef struct kg__model_freed {
 } kg__model_freed;
 
 /* Finds the freed allocation that `address` lies in, or so near to that nothing else can be there.
- * NULL if there is none, or if it was freed too long ago: addresses of the last FREED_MAXIMUM of
+ * NULL without one, or if it was freed too long ago: addresses of the last FREED_MAXIMUM of
  * them are not used again (allocations.c). Changes nothing, so that a signal handler may call it.
  */
 const kg__model_freed *kg__model_find_freed(const void *address);
@@ -58,7 +58,7 @@ void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, c
 /* Maps `size` bytes as a new allocation, which is not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
 /* Removes the live allocation that begins at `base`, of pinned memory or of the other kinds, from
- * the live ones and copies it to `allocation`; false if there is none. */
+ * the live ones and copies it to `allocation`; false without one. */
 bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation);
 /* Unmaps a removed allocation. With `freed`, which messages about it use, its addresses are not
  * used again for a while. */

@@ -217,8 +217,7 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
 /* Notes that the running thread's asynchronous copy is to come: with a barrier in shared memory, or
  * (`bound` NULL) with its group. */
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
-/* Performs one copy of the running thread's groups, except the `newest`; false if there is none
- * left. */
+/* Performs one copy of the running thread's groups, except the `newest`; false if none is left. */
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* The running lane, at this place in the code, waits for the watcher's replay. */

@@ -115,7 +115,7 @@ static void describe_deadlock(kg__exec_failure *failure)
     else
         kg__format(text, size,
                    "deadlock: %d wait at __syncthreads()%s and %d in warp operations, this one%s "
-                   "for the lanes 0x%08x, of which 0x%08x wait and 0x%08x have not ended; make "
+                   "for the lanes 0x%08x: 0x%08x wait and 0x%08x have not ended; make "
                    "every lane of the mask reach the same operation with the same mask",
                    failure->deadlock.at_barrier, barrier, failure->deadlock.in_warp_operations,
                    where, failure->deadlock.mask, failure->deadlock.waiting,

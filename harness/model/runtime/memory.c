@@ -48,7 +48,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    /* Untouched memory takes no memory of the host. */
+    /* Untouched memory occupies no host memory. */
     if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);

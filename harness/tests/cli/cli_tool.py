@@ -54,7 +54,8 @@ class CommandLine(Command):
             self.assertIn("  baseline lint ", people)
             self.assertIn("  begin ", plumbing)
         for told, *arguments in (("--programs FILE", "help", "results"), ("exit: 0", "results", "--help"),
-                                 ("usage: kernelgate baseline lint", "help", "baseline", "lint"),
+                                 ("usage: kernelgate baseline lint", "help", "baseline", "lint"), ("exit: 0 pass; 1 slower", "gate", "--help"),
+                                 ("exit: 0 recorded;", "rebaseline", "--help"),
                                  ("usage: kernelgate baseline COMMAND", "help", "baseline"), ("  baseline record ", "baseline", "-h")):
             self.ends(0, told, "", *arguments)
 

@@ -7,7 +7,7 @@ from unittest import mock
 
 from merge_fixture import Merges, part, verdicts
 
-from kernelgate.base import schema_form
+from kernelgate.base import schema_form, schemas
 from kernelgate.base.errors import Failure
 
 
@@ -16,7 +16,7 @@ class Forms(Merges):
         self.write("other.json", {"$defs": {"name": {"pattern": "^a$"}, "entry": {"properties": {"id": {"$ref": "#/$defs/name"}}}}})
         self.write("test.json", {"$schema": "https://json-schema.org/draft/2020-12/schema", "items": {"$ref": "#/$defs/named"},
                                  "$defs": {"named": {"$ref": "other.json#/$defs/entry", "required": ["id"]}}})
-        with mock.patch.object(schema_form, "own_file", lambda *places: os.path.basename(places[0])):
+        with mock.patch.object(schemas, "own_file", lambda *places: os.path.basename(places[0])):
             for document, fault in (([], None), ([{"id": "a"}], None), ([{}], "[0]: 'id' is a required property"),
                                     ([{"id": "a"}, {"id": "a\n"}], "[1].id: ")):
                 self.assertEqual((schema_form.misfit(document, "test.json") or "None")[:len(str(fault))], str(fault))

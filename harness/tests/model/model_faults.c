@@ -27,7 +27,7 @@ static const struct {
 } faults[] = {
     { BARRIER_AGAINST_SHUFFLE, cudaErrorLaunchFailure, 1,
       "deadlock: 1 wait at __syncthreads() at model_kernels.cpp:[0-9]* and 31 in warp "
-      "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff, of which "
+      "operations, this one at model_kernels.cpp:[0-9]* for the lanes 0xffffffff: "
       "0xfffffffe wait" },
     { DIFFERENT_MASKS, cudaErrorLaunchFailure, 0,
       "0 wait at __syncthreads() and 32 in warp operations" },

@@ -1,22 +1,11 @@
 """What git says of the checkout."""
 
+import os
 import subprocess
 
 from kernelgate.base.errors import Failure
 
 GIT_SECONDS = 60
-DESCRIBE = ("git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*")
-
-
-def current_commit():
-    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
-    try:
-        done = subprocess.run(DESCRIBE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              timeout=GIT_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    name = done.stdout.decode("utf-8", "replace").split("\n")[0]
-    return name if done.returncode == 0 and name else None
 
 
 def git(folder, *arguments):
@@ -28,3 +17,17 @@ def git(folder, *arguments):
         raise Failure(f"git: cannot be run: {error.strerror}: install it (ci/setup)") from None
     except subprocess.TimeoutExpired:
         raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
+
+
+def ask_git(*arguments):
+    """What git prints in the current directory; None where it fails."""
+    try:
+        done = git(".", *arguments)
+    except Failure:
+        return None
+    return os.fsdecode(done.stdout) if done.returncode == 0 else None
+
+
+def current_commit():
+    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
+    return (ask_git("describe", "--always", "--dirty", "--abbrev=10", "--exclude=*") or "").split("\n")[0] or None

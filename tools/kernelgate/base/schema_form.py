@@ -1,18 +1,10 @@
 """Holds a document against a JSON Schema of kernelgate's own."""
 
 import functools
-import json
-import re
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.files import own_file
 from kernelgate.base.json_io import check_schema
-
-
-@functools.lru_cache(maxsize=None)
-def _load(name):
-    with open(own_file(f"run/{name}", f"../../baselines/schemas/{name}", f"../../schemas/{name}"), encoding="utf-8") as file:
-        return json.load(file)
+from kernelgate.base.schemas import load_schema
 
 
 @functools.lru_cache(maxsize=None)
@@ -20,7 +12,7 @@ def _referred(reference):
     """The schema that "FILE#/$defs/NAME" names, in which all references are replaced by what they name: jsonschema resolves each
     reference anew for each value, which takes more than half of its time (2.0 s of 1.6 MB of verdicts, 0.8 s without)."""
     name, _, path = reference.partition("#")
-    schema = _load(name)
+    schema = load_schema(name)
     for step in filter(None, path.split("/")):
         schema = schema[step]
     return _inlined(schema, name)
@@ -32,8 +24,6 @@ def _inlined(schema, name):
     if not isinstance(schema, dict):
         return schema
     inlined = {key: _inlined(inner, name) for key, inner in schema.items() if key not in ("$ref", "$defs", "$id")}
-    if isinstance(inlined.get("pattern"), str):
-        inlined["pattern"] = re.sub(r"\$$", r"\\Z", inlined["pattern"])  # in Python $ is before the last line's end too
     if "$ref" not in schema:
         return inlined
     reference = schema["$ref"]

@@ -58,12 +58,10 @@ class Build:
         # Whether another project's warnings are errors is that project's to say.
         self._options = [f"-DKG_WERROR={'ON' if os.environ.get('CI') == 'true' else 'OFF'}"] if project.is_own else []
         find_nvcc()  # of every preset: whichever compiler there is generates the code that is judged
-
         try:
             os.makedirs(self.folder, exist_ok=True)
         except OSError as error:
             raise Failure(f"cannot write to {self.folder}: {error.strerror}: make it writable, or remove it") from None
-
 
     def _identity(self):
         with open(os.path.join(self._project.root, "CMakePresets.json"), encoding="utf-8", errors="replace") as file:

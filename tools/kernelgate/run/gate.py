@@ -49,7 +49,7 @@ OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FIL
 PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 LIST_SECONDS = 60
 
-DETAILS = __doc__.partition("\n\n")[2]
+
 def add_arguments(parser):
     parser.add_argument("--target", choices=TARGETS, default="all", metavar="TARGET", help="all (the default), model, gpu or sm")
     parser.add_argument("--strict", action="store_true",
@@ -68,15 +68,7 @@ def add_arguments(parser):
     parser.add_argument("--seconds", metavar="N", help="how long that may take (default: 300, with --paired 3600)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
     parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
-    parser.epilog = """\
-This module provides direct access to all 'built-in'
-identifiers of Python; for example, builtins.len is
-the full name for the built-in function len().
-
-This module is not normally accessed explicitly by most
-applications, but can be useful in modules that provide
-objects with the same name as a built-in value, but in
-which the built-in of that name is also needed."""
+    parser.epilog = __doc__.partition("\n\n")[2]
 
 
 class NothingToJudge(Exception):

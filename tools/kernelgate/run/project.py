@@ -8,7 +8,6 @@ from kernelgate.base.files import own_file
 from kernelgate.base.settings import setting
 
 
-
 class Project:
     def __init__(self):
         # What runs from here on runs for this project, and what it runs need not be told.

@@ -28,7 +28,7 @@ import time
 
 from kernelgate.base import run_lock
 from kernelgate.base.errors import Failure
-from kernelgate.base.git import current_commit, git
+from kernelgate.base.git import ask_git, current_commit
 from kernelgate.base.programs import call_program
 from kernelgate.base.settings import setting
 from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
@@ -44,7 +44,7 @@ SECONDS = 60
 MODEL_ALONE = " (the CPU model alone: --target model)"
 ALL_THE_SAME = "--allow-dirty records all the same"
 
-DETAILS = __doc__.partition("\n\n")[2]
+
 def add_arguments(parser):
     parser.add_argument("--target", choices=TARGETS, default="all", metavar="TARGET",
                         help="all (the default: what the gate judges here), model, gpu or sm")
@@ -56,28 +56,11 @@ def add_arguments(parser):
     parser.add_argument("--replace", action="store_true", help="forget the earlier sessions of what is recorded, of all boards")
     parser.add_argument("--allow-dirty", action="store_true",
                         help="record with uncommitted changes, though a baseline names its commit")
-    parser.epilog = """\
-This module provides direct access to all 'built-in'
-identifiers of Python; for example, builtins.len is
-the full name for the built-in function len().
-
-This module is not normally accessed explicitly by most
-applications, but can be useful in modules that provide
-objects with the same name as a built-in value, but in
-which the built-in of that name is also needed."""
-
-
-def _git(*words):
-    """What git prints in the current folder; None where it fails."""
-    try:
-        done = git(".", *words)
-    except Failure:
-        return None
-    return os.fsdecode(done.stdout) if done.returncode == 0 else None
+    parser.epilog = __doc__.partition("\n\n")[2]
 
 
 def _refuse_changes(watched):
-    changes = _git("status", "--porcelain", "--untracked-files=all", "--", *watched)
+    changes = ask_git("status", "--porcelain", "--untracked-files=all", "--", *watched)
     if changes is None:
         raise Failure(f"git failed to check whether the tree is clean: a baseline names its commit; {ALL_THE_SAME}")
     names = [line[3:] for line in changes.splitlines()]
@@ -99,7 +82,7 @@ def _checksums():
 
 def _find_uncommitted():
     """The baseline files, named from here, that are new to git, and those that it has otherwise."""
-    said = _git("-c", "status.relativePaths=true", "-c", "status.branch=false", "-c", "color.status=false", "status", "--short",
+    said = ask_git("-c", "status.relativePaths=true", "-c", "status.branch=false", "-c", "color.status=false", "status", "--short",
                 "--untracked-files=all", "--", "baselines/*.json", ":!baselines/schemas") or ""
     lines = [(line[:2], line[3:]) for line in said.splitlines()]
     return [file for state, file in lines if state == "??"], [file for state, file in lines if state != "??"]
@@ -220,7 +203,7 @@ class Recording:
             say("nothing moved beyond its band")
         new, moved = _find_uncommitted()
         if not new and not moved:
-            if changed and _git("rev-parse", "--is-inside-work-tree") is None:
+            if changed and ask_git("rev-parse", "--is-inside-work-tree") is None:
                 say("this is not a git repository: nothing to commit to")
             return
         for path in new:

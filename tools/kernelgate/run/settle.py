@@ -67,15 +67,13 @@ class Settling:
     def seconds(self):
         return time.monotonic() - self._began
 
-    def _say(self, text):
-        self._stream.buffer.write((clean(text) + "\n").encode("utf-8", "surrogateescape"))
+    def _say(self, text, word=""):
+        self._stream.buffer.write(f"{word}{clean(text)}\n".encode("utf-8", "surrogateescape"))
         self._stream.flush()
 
     def _say_verdict(self, line):
         word, space, rest = clean(line).partition(" ")
-        painted = color.paint(word, color.OF_WORDS.get(word) if color.is_wanted(self._stream) else None)
-        self._stream.buffer.write(f"{painted}{space}{rest}\n".encode("utf-8", "surrogateescape"))
-        self._stream.flush()
+        self._say(space + rest, color.paint(word, color.OF_WORDS.get(word) if color.is_wanted(self._stream) else None))
 
     def _fail(self, why):
         complain(why)
