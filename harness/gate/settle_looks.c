@@ -87,12 +87,13 @@ static open_work count_open_work(const kg__settlement *run)
     return left;
 }
 
-/* The first look that can find a suspect of this family slower, if it is the last one. */
+/* The first look that can find a variant of this family slower, if it is the last one. */
 static size_t find_first_look(const kg__settlement *run)
 {
+    size_t variants = kg__count_variants(run->family, run->family_size);
     size_t look = 0;
 
-    while (look + 1 < KG__LOOKS && !kg__look_has_power(look, run->family_size, run->share, true))
+    while (look + 1 < KG__LOOKS && !kg__look_has_power(look, variants, run->share, true))
         look++;
     return look;
 }

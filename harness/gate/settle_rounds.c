@@ -62,27 +62,20 @@ typedef struct round_plan {
     bool pairs; /* the base times them too */
 } round_plan;
 
-static bool is_timed_beside_wanted(const kg__settlement *run, const bool *wanted, const kg__case *c)
+/* Whether a round times a case: one that needs it, or one that the baseline timed beside a suspect
+ * that the baseline judges. Pairs go without neighbors: both builds are timed alike, and a round
+ * takes a third of the time. */
+static bool is_planned(const kg__settlement *run, const bool *wanted, const kg__case *c)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (wanted[i] && kg__table_side_by_side(run->cases[i], c))
+        if (wanted[i] && (run->cases[i] == c || (run->suspects[i].by_baseline &&
+                                                 kg__table_side_by_side(run->cases[i], c))))
             return true;
     }
     return false;
 }
 
-static bool is_wanted(const kg__settlement *run, const bool *wanted, const kg__case *c)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        if (wanted[i] && run->cases[i] == c)
-            return true;
-    }
-    return false;
-}
-
-/* Plans the suspects that need it, and all that are timed with them, as for the baseline; without
- * cases that only this build has, such as a new variant: timed in the same process they would
- * change the times of the others. False where no suspect needs a round. */
+/* Plans the suspects that need it. False where none does. */
 static bool plan_round(const kg__settlement *run, round_plan *plan)
 {
     bool any = false;
@@ -95,12 +88,8 @@ static bool plan_round(const kg__settlement *run, round_plan *plan)
         plan->pairs = plan->pairs || (plan->wanted[i] && !run->suspects[i].by_baseline);
     }
     for (size_t i = 0; i < run->table.count; i++) {
-        const kg__case *c = &run->table.list[i];
-
-        if (is_timed_beside_wanted(run, plan->wanted, c) &&
-            (!plan->pairs || kg__listing_has(&run->base_cases, c->id) ||
-             is_wanted(run, plan->wanted, c)))
-            plan->ids[plan->count++] = c->id;
+        if (is_planned(run, plan->wanted, &run->table.list[i]))
+            plan->ids[plan->count++] = run->table.list[i].id;
     }
     return any;
 }

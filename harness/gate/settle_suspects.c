@@ -85,8 +85,11 @@ static void form_family(kg__settlement *run)
     for (size_t i = 0; i < run->count; i++) {
         kg__suspect *suspect = &run->suspects[i];
 
-        for (size_t m = 0; m < suspect->metric_count && !suspect->by_baseline; m++)
-            run->family[run->family_size++] = &suspect->metrics[m].hypothesis;
+        for (size_t m = 0; m < suspect->metric_count && !suspect->by_baseline; m++) {
+            run->family[run->family_size] = &suspect->metrics[m].hypothesis;
+            run->family[run->family_size++]->variant =
+                (size_t)(run->cases[i]->variant - run->comparison->variants);
+        }
     }
 }
 

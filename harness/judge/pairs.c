@@ -16,6 +16,10 @@ static const struct {
 /* Above this a hypothesis is given up: its differences lie below the margin rather than above. */
 #define FUTILE_P 0.5
 
+/* In a variant that was found slower: the probability that any of its cases is found slower
+ * wrongly. */
+#define VARIANT_RATE 0.05
+
 /* Twice the ranks' sum is at most n (n + 1). */
 #define SUMS (KG__PAIRS_MAXIMUM * (KG__PAIRS_MAXIMUM + 1) + 1)
 
@@ -108,10 +112,32 @@ static double error_share(size_t look, bool last)
     return share;
 }
 
-bool kg__look_has_power(size_t look, size_t family, double part, bool last)
+bool kg__look_has_power(size_t look, size_t count, double part, bool last)
 {
-    return family > 0 &&
-           ldexp(1, -(int)looks[look].pairs) <= part * error_share(look, last) / (double)family;
+    return count > 0 &&
+           ldexp(1, -(int)looks[look].pairs) <= part * error_share(look, last) / (double)count;
+}
+
+static int compare_variants(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+size_t kg__count_variants(kg__hypothesis *const *family, size_t count)
+{
+    size_t *variants = kg__allocate(count, sizeof *variants);
+    size_t different = 0;
+
+    for (size_t i = 0; i < count; i++)
+        variants[i] = family[i]->variant;
+    qsort(variants, count, sizeof *variants, compare_variants);
+    for (size_t i = 0; i < count; i++)
+        different += i == 0 || variants[i] != variants[i - 1];
+    free(variants);
+    return different;
 }
 
 static int compare_p(const void *left, const void *right)
@@ -122,13 +148,88 @@ static int compare_p(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Holm's procedure at an error rate: sorts the hypotheses by p, and returns how many are rejected.
+ * A family of `size` may have hypotheses that are not tested again: each counts as one that is not
+ * rejected, which can only make it harder for the others. */
+static size_t reject(kg__hypothesis **tested, size_t count, size_t size, double rate)
+{
+    size_t rejected = 0;
+
+    qsort(tested, count, sizeof(kg__hypothesis *), compare_p);
+    while (rejected < count && tested[rejected]->p <= rate / (double)(size - rejected))
+        rejected++;
+    return rejected;
+}
+
+static void find_slower(kg__hypothesis **found, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        found[i]->finding = KG__FOUND_SLOWER;
+}
+
+/* A variant's hypotheses, and the mean of their differences. */
+typedef struct variant_test {
+    kg__hypothesis mean;
+    kg__hypothesis **members;
+    size_t count;
+} variant_test;
+
+static int compare_by_variant(const void *left, const void *right)
+{
+    size_t a = (*(kg__hypothesis *const *)left)->variant;
+    size_t b = (*(kg__hypothesis *const *)right)->variant;
+
+    return (a > b) - (a < b);
+}
+
+/* Of the first variant in a list that is sorted by variant. */
+static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_t pairs)
+{
+    variant_test made = { .mean.count = pairs, .members = list };
+
+    while (made.count < count && list[made.count]->variant == list[0]->variant)
+        made.count++;
+    for (size_t pair = 0; pair < pairs; pair++) {
+        for (size_t i = 0; i < made.count; i++)
+            made.mean.differences[pair] += list[i]->differences[pair] / (double)made.count;
+    }
+    made.mean.p = kg__signed_rank_p(made.mean.differences, pairs, log1p(KG__PAIRS_MARGIN));
+    return made;
+}
+
+/* Tests the variants of a family that has `variants`, then the hypotheses of those that are slower;
+ * sorts the list. */
+static void test_variants(kg__hypothesis **list, size_t count, size_t variants, size_t pairs,
+                          double share)
+{
+    variant_test *tests = kg__allocate(variants, sizeof *tests);
+    kg__hypothesis **means = kg__allocate(variants, sizeof(kg__hypothesis *));
+    size_t tested = 0;
+
+    qsort(list, count, sizeof(kg__hypothesis *), compare_by_variant);
+    for (size_t i = 0; i < count; i += tests[tested++].count) {
+        tests[tested] = make_variant_test(list + i, count - i, pairs);
+        means[tested] = &tests[tested].mean;
+    }
+    find_slower(means, reject(means, tested, variants, share));
+    for (size_t i = 0; i < tested; i++) {
+        variant_test *test = &tests[i];
+
+        if (test->mean.finding == KG__FOUND_SLOWER)
+            find_slower(test->members,
+                        reject(test->members, test->count, test->count, VARIANT_RATE));
+    }
+    free(means);
+    free(tests);
+}
+
 void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look, bool last)
 {
-    kg__hypothesis **undecided = kg__allocate(count, sizeof(kg__hypothesis *));
+    kg__hypothesis **tested = kg__allocate(count, sizeof(kg__hypothesis *));
     size_t pairs = looks[look].pairs;
-    double share = part * error_share(look, last || look + 1 == KG__LOOKS);
-    size_t undecided_count = 0;
-    size_t rejected = 0;
+    bool final = last || look + 1 == KG__LOOKS;
+    double share = part * error_share(look, final);
+    size_t tested_count = 0;
 
     for (size_t i = 0; i < count; i++) {
         kg__hypothesis *hypothesis = family[i];
@@ -137,17 +238,15 @@ void kg__take_look(kg__hypothesis *const *family, size_t count, double part, siz
             continue;
         hypothesis->looked = pairs;
         hypothesis->p = kg__signed_rank_p(hypothesis->differences, pairs, log1p(KG__PAIRS_MARGIN));
-        undecided[undecided_count++] = hypothesis;
+        tested[tested_count++] = hypothesis;
     }
-    qsort(undecided, undecided_count, sizeof(kg__hypothesis *), compare_p);
-    /* The family keeps its size: a hypothesis that was decided before counts as one that this look
-     * does not reject, which can only make it harder for the others. */
-    while (rejected < undecided_count &&
-           undecided[rejected]->p <= share / (double)(count - rejected))
-        undecided[rejected++]->finding = KG__FOUND_SLOWER;
-    for (size_t i = rejected; i < undecided_count; i++) {
-        if (undecided[i]->p > FUTILE_P || last || look + 1 == KG__LOOKS)
-            undecided[i]->finding = KG__NOT_SLOWER;
+    if (kg__look_has_power(look, count, part, final))
+        find_slower(tested, reject(tested, tested_count, count, share));
+    else
+        test_variants(tested, tested_count, kg__count_variants(family, count), pairs, share);
+    for (size_t i = 0; i < tested_count; i++) {
+        if (tested[i]->finding == KG__UNDECIDED && (final || tested[i]->p > FUTILE_P))
+            tested[i]->finding = KG__NOT_SLOWER;
     }
-    free(undecided);
+    free(tested);
 }

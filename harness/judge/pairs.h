@@ -3,9 +3,10 @@
  *
  * A hypothesis is one metric of one case. Its data are differences ln(head / base), one a pair of
  * processes; what is tested is that their median exceeds ln(1 + KG__PAIRS_MARGIN). All hypotheses
- * that are tested together are a family, which is looked at when 12, 16 and 24 pairs are there. The
- * probability that any hypothesis of a family is found slower wrongly is at most
- * KG__PAIRS_ERROR_RATE: docs/judging.md says why. */
+ * that are tested together are a family, which is looked at when 12, 16 and 24 pairs are there. A
+ * look that has too few pairs for each of a large family tests its variants, by the mean of a
+ * variant's differences. Where nothing is slower, the probability that anything in a family is
+ * found slower is at most KG__PAIRS_ERROR_RATE: docs/judging.md says why. */
 #ifndef KG__JUDGE_PAIRS_H
 #define KG__JUDGE_PAIRS_H
 
@@ -27,6 +28,7 @@ typedef enum kg__pairs_finding {
 typedef struct kg__hypothesis {
     double differences[KG__PAIRS_MAXIMUM]; /* ln(head / base) of each pair, finite */
     size_t count;
+    size_t variant; /* equal where hypotheses are of one variant */
     kg__pairs_finding finding;
     size_t looked; /* the pairs that its last look rests on; 0: none yet */
     double p;      /* of that look */
@@ -41,16 +43,20 @@ size_t kg__look_pairs(size_t look);
  * or where a difference is not finite. */
 double kg__signed_rank_p(const double *differences, size_t count, double margin);
 
-/* Whether a look at a family of `family` hypotheses can find any of them slower; `part` and `last`
- * as below. */
-bool kg__look_has_power(size_t look, size_t family, double part, bool last);
+/* Whether a look can reject any of `count` hypotheses; `part` and `last` as below. */
+bool kg__look_has_power(size_t look, size_t count, double part, bool last);
+
+/* How many variants a family has. */
+size_t kg__count_variants(kg__hypothesis *const *family, size_t count);
 
 /* Looks at the undecided hypotheses of a family that have the look's pairs, by the first of them.
  * Found slower are those that Holm's procedure rejects at the look's share of the error rate; not
- * slower those whose p exceeds 1/2. `part`: of the error rate, 1 where there is no other family;
- * families that are tested apart keep the rate together where their parts add up to 1. `last`: no
- * further look is made, so that this one has all the shares from it on, and a hypothesis that it
- * does not find slower never will be. A look that was made may be repeated as the last one. */
+ * slower those whose p exceeds 1/2. A look without power for the family tests its variants so, and
+ * in a variant that is slower finds those that Holm's procedure rejects at 5 %. `part`: of the
+ * error rate, 1 where there is no other family; families that are tested apart keep the rate
+ * together where their parts add up to 1. `last`: no further look is made, so that this one has all
+ * the shares from it on, and a hypothesis that it does not find slower never will be. A look that
+ * was made may be repeated as the last one. */
 void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look,
                    bool last);
 
