@@ -3,6 +3,9 @@
 set(KG_PACKAGE ${PROJECT_SOURCE_DIR}/tools/kernelgate)
 set(permissions FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/kernelgate @ONLY ${permissions})
+# What CMake takes for a CUDA compiler: `kernelgate nvcc` as one word.
+set(KG_CALL "kernelgate\" nvcc")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-script.in ${PROJECT_BINARY_DIR}/kernelgate-nvcc @ONLY ${permissions})
 file(RELATIVE_PATH KG_PACKAGE /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/tools/kernelgate)
 string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
@@ -13,7 +16,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
 # Named apart from the script: Ninja would take the target for the file.
 add_custom_target(kg_kernelgate ALL DEPENDS ${PROJECT_BINARY_DIR}/kernelgate.1)
-add_dependencies(kg_kernelgate kernelgate-judge)
+add_dependencies(kg_kernelgate kernelgate-judge kernelgate_programs)
 add_executable(kernelgate::command IMPORTED GLOBAL)
 set_target_properties(kernelgate::command PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/kernelgate)
 add_dependencies(kernelgate::command kg_kernelgate)

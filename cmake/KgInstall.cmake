@@ -56,12 +56,23 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARE
   FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
+# What programs are built with: the directory that stands in for a CUDA Toolkit (harness/programs/).
+get_property(toolkit GLOBAL PROPERTY KG_TOOLKIT)
+install(DIRECTORY ${toolkit}/lib64 ${toolkit}/nvvm DESTINATION ${KG_SHARED}/toolkit)
+install(FILES ${PROJECT_BINARY_DIR}/installed/toolkit.json DESTINATION ${KG_SHARED}/toolkit)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/bin)
+file(RELATIVE_PATH headers /${KG_SHARED}/toolkit /${KG_MODEL_HEADERS})
+file(CREATE_LINK ${headers} ${PROJECT_BINARY_DIR}/installed/toolkit/include SYMBOLIC)
+file(RELATIVE_PATH compiler /${KG_SHARED}/toolkit/bin /${CMAKE_INSTALL_BINDIR}/kernelgate-nvcc)
+file(CREATE_LINK ${compiler} ${PROJECT_BINARY_DIR}/installed/toolkit/bin/nvcc SYMBOLIC)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARED})
+
 # Commands of their own for what begins with nothing but an installed copy.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
   DESTINATION ${KG_SHARED}/ci)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)
 file(RELATIVE_PATH KG_SETUP_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci/setup)
-foreach(KG_SCRIPT gate rebaseline setup)
+foreach(KG_SCRIPT gate rebaseline nvcc setup)
   set(KG_CALL "kernelgate\" ${KG_SCRIPT}")
   if(KG_SCRIPT STREQUAL setup)
     set(KG_CALL "${KG_SETUP_FROM_COMMANDS}\"")

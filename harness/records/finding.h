@@ -86,8 +86,11 @@ typedef struct kg__finding {
     kg__finding_actor by;
     kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
     kg__finding_kind kind;
-    unsigned int bytes;     /* of the access */
-    unsigned int alignment; /* that it needs; 0: its bytes */
+    unsigned int
+        grid[3]; /* of the launch, in blocks; not in JSON, 0 where it was read from there */
+    unsigned int threads[3]; /* and of a block of it */
+    unsigned int bytes;      /* of the access */
+    unsigned int alignment;  /* that it needs; 0: its bytes */
     kg__finding_space space;
     uint64_t mask;      /* of a shuffle, the lanes that it names, */
     uint64_t absent;    /* and those of them that take no part */

@@ -18,6 +18,7 @@ class Command(NamedTuple):
     name: str
     module: str
     summary: str
+    is_raw: bool = False  # main_raw(words) takes the words that follow as they are
 
 
 COMMANDS = (
@@ -39,6 +40,8 @@ COMMANDS = (
     Command("occupancy", "predict.occupancy", "Print the occupancy of each launch, and what limits it"),
     Command("code", "run.show_code", "Print what nvcc generated for each case: registers, spills, instructions"),
     Command("import", "imports.import_command", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Command("nvcc", "programs.nvcc", "Build a CUDA program for the CPU model: a compiler with nvcc's command line", True),
+    Command("run", "programs.run_program", "Run a program that `kernelgate nvcc` built, and print its kernels' counters"),
     Command("selftest", "run.selftest", "Prove the gate: kernels of known duration, made slower by a known extent"),
 )
 # What CTest, ci/ and the commands above call.
@@ -153,6 +156,9 @@ def complete(parser, parsers):
 
 
 def main(arguments):
+    raw = next((command for command in COMMANDS if command.is_raw and arguments[:1] == [command.name]), None)
+    if raw is not None and "_ARGCOMPLETE" not in os.environ:
+        return importlib.import_module(f"kernelgate.{raw.module}").main_raw(arguments[1:])
     parser, parsers = make_parsers()
     if "_ARGCOMPLETE" in os.environ:
         complete(parser, parsers)

@@ -23,6 +23,7 @@
 /* What nvcc defines; the build defines it before any header. Host and device code are compiled at
  * once here, so that both are under __CUDA_ARCH__. */
 #ifndef __CUDACC__
+#define KG__MODEL_OF_HOST /* a source without kernels, which nvcc leaves to the host's compiler */
 #define __CUDACC__ 1
 #endif
 #ifndef __CUDACC_VER_MAJOR__
@@ -214,9 +215,13 @@ static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...
 template <typename Bound>
 static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &launch)
 {
-    if (launch(config) == cudaErrorNotPermitted)
+    const cudaError_t error = launch(config);
+
+    if (error == cudaErrorNotPermitted)
         kg__model_trap(cudaErrorNotSupported,
                        "a kernel starts a kernel, which the CPU model does not support");
+    if (error != cudaSuccess)
+        kg__model_launch_failed(error);
 }
 
 /* A launch that is yet to be given its arguments. */
@@ -317,6 +322,11 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE
+
+#ifdef KG__MODEL_OF_HOST
+#undef __CUDACC__
+#undef __CUDA_ARCH__
+#endif
 
 /* The attributes that take hooks away, and with them accesses, branches and bounds out of sight.
  * Headers of the system write them with underscores: written so, they have no effect here. */

@@ -28,6 +28,9 @@ extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 where there a
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context);
 
+/* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. */
+void kg__model_launch_failed(cudaError_t error);
+
 /* What a block's barrier gathers from the threads that arrive at it. */
 typedef struct kg__model_votes {
     int arrived; /* threads that arrived */

@@ -2,12 +2,14 @@
 #include "model/runtime/calls.h"
 
 #include "model/exec/launch.h"
+#include "model/runtime/runtime.h"
 
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static kg__model_unchecked unchecked;
 
 cudaError_t kg__model_end_call(cudaError_t error)
 {
@@ -15,6 +17,22 @@ cudaError_t kg__model_end_call(cudaError_t error)
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
     return error;
+}
+
+cudaError_t kg__model_sticky_error(void)
+{
+    return sticky_error;
+}
+
+void kg__model_note_unchecked(const kg__model_unchecked *launch)
+{
+    if (sticky_error == cudaSuccess && unchecked.error == cudaSuccess)
+        unchecked = *launch;
+}
+
+kg__model_unchecked kg__model_unchecked_launch(void)
+{
+    return unchecked;
 }
 
 void kg__model_set_sticky_error(cudaError_t error)
@@ -78,6 +96,7 @@ cudaError_t cudaPeekAtLastError(void)
 
     pthread_mutex_lock(&lock);
     error = sticky_error != cudaSuccess ? sticky_error : last_error;
+    unchecked.error = cudaSuccess;
     pthread_mutex_unlock(&lock);
     return error;
 }

@@ -3,6 +3,7 @@
 #define KG__MODEL_RUNTIME_CALLS_H
 
 #include "model/include/cuda_runtime_api.h"
+#include "model/runtime/runtime.h"
 
 #include <stdbool.h>
 
@@ -14,6 +15,9 @@ cudaError_t kg__model_leave(cudaError_t error);
 /* Ends a call that does not take the lock: keeps an error as the calling thread's last one, and
  * returns it. */
 cudaError_t kg__model_end_call(cudaError_t error);
+
+/* Keeps a launch whose error nobody has asked for yet, unless there is one already. */
+void kg__model_note_unchecked(const kg__model_unchecked *launch);
 
 /* Returns from the function that contains it, as every API call begins. */
 #define KG__BEGIN_CALL()                                                                           \

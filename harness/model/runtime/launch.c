@@ -8,6 +8,7 @@
 #include "model/watch/places.h"
 #include "model/watch/watcher.h"
 
+#include <execinfo.h>
 #include <unistd.h>
 
 static char failure_words[KG__MESSAGE_SIZE];
@@ -41,6 +42,15 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     (void)stream;
     (void)mode;
     return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
+}
+
+void kg__model_launch_failed(cudaError_t error)
+{
+    kg__model_unchecked launch = { .error = error };
+
+    launch.call_count = backtrace(launch.calls, sizeof launch.calls / sizeof launch.calls[0]);
+    kg__format(launch.why, sizeof launch.why, "%s", failure_words);
+    kg__model_note_unchecked(&launch);
 }
 
 void kg__model_refuse_untyped(const char *kernel)

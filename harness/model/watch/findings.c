@@ -184,6 +184,8 @@ void kg__find_at(kg__model_source source, const kg__finding_place *place, const 
     finding.by.line = source.line;
     finding.by.access = place->access;
     finding.kernel = kg__exec_kernel_name();
+    memcpy(finding.grid, &gridDim, sizeof finding.grid);
+    memcpy(finding.threads, &blockDim, sizeof finding.threads);
     finding.calls = calls;
     finding.call_count =
         kg__model_calls_of((const void *)place->code, &finding.function, calls, KG__FINDING_CALLS);

@@ -1,6 +1,7 @@
 #include "model/watch/image.h"
 
 #include "base/message.h"
+#include "model/watch/behind.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -13,23 +14,6 @@
 
 /* libstdc++'s, whose declaration is C++. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
-
-/* The alignments that __shared__ and __constant__ give to an array. */
-#define SHARED_ALIGNMENT 65536
-#define CONSTANT_ALIGNMENT 131072
-
-/* What lies behind a program's last shared array and its last constant, each of which has a hole
- * behind it for the others' sake: linked after the kernels, since libraries are. */
-static unsigned char behind_shared[SHARED_ALIGNMENT]
-    __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
-static unsigned char behind_constants
-    __attribute__((used, aligned(CONSTANT_ALIGNMENT), section("kg_constant"))) = 0;
-/* The same of arrays outside of any function (harness/model/rewrite/object_file.py), in memory that
- * takes no room in the file. */
-__asm__(".pushsection kg_shared,\"aw\",%nobits\n"
-        ".balign 65536\n"
-        ".skip 65536\n"
-        ".popsection\n");
 
 /* The loader's data of the image that holds an address. */
 typedef struct sighting {

@@ -55,6 +55,8 @@ static void simplify(char *path)
     *end = '\0';
 }
 
+const char *kg__model_headers = "";
+
 /* True when the file lies in `folder`, an absolute path. */
 static bool lies_in(const char *file, const char *folder)
 {

@@ -12,7 +12,12 @@
 #define KG__MODEL_FLAGS ""
 #endif
 
-const char kg__model_headers[] = KG__MODEL_INCLUDE;
 const char kg__kernel_headers[] = KG__KERNEL_INCLUDE;
 const char kg__model_compiler[] = KG__MODEL_COMPILER;
 const char kg__model_flags[] = KG__MODEL_FLAGS;
+
+/* Before any kernel. */
+__attribute__((constructor)) static void set_headers(void)
+{
+    kg__model_headers = KG__MODEL_INCLUDE;
+}

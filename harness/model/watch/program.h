@@ -4,9 +4,10 @@
 #ifndef KG__MODEL_PROGRAM_H
 #define KG__MODEL_PROGRAM_H
 
-/* The folders of the headers that kernels include, absolute paths as the build names them: of the
- * model's cuda_runtime.h and its kin, and of kernelgate/kernelgate.h, which is every target's. */
-extern const char kg__model_headers[];
+/* The folder of the headers that kernels include, the model's cuda_runtime.h and its kin, as an
+ * absolute path that the program sets before main(); and that of kernelgate/kernelgate.h, which is
+ * every target's. */
+extern const char *kg__model_headers;
 extern const char kg__kernel_headers[];
 
 /* The compiler of the kernels, which need not be that of the harness: "gcc 12.2.0". */

@@ -68,7 +68,11 @@ static inline uintptr_t kg__access_address(uint64_t what)
 #define KG__TRACE_ROWS 64
 
 /* Without the model of an executable's own variables, gcc reaches each through a register. */
+#ifdef KG__MODEL_IS_LIBRARY /* of programs (harness/programs/) */
+#define KG__TRACE_LOCAL KG__HIDDEN __attribute__((tls_model("initial-exec"))) _Thread_local
+#else
 #define KG__TRACE_LOCAL KG__HIDDEN __attribute__((tls_model("local-exec"))) _Thread_local
+#endif
 
 /* Where the next event of the running lane goes, and where it has no more room: equal when there is
  * no lane to trace, so that hooks have a single test. Of the host thread that launches: what

@@ -42,6 +42,8 @@ static uint64_t busiest_block;      /* the most requests of its blocks, */
 static uint64_t busiest_warp;       /* and of its warps */
 static bool all_blocks_run;         /* they wait for each other */
 
+static void (*on_launch)(const kg__counts *counts, uint64_t accesses);
+
 /* Counts that no line of source makes: of launches, blocks and copies. */
 static kg__counts at_large;
 
@@ -236,6 +238,28 @@ static kg__exec_next_block end_block(uint3 *next)
     return choose_block(next) ? KG__EXEC_NEXT_CHOSEN : KG__EXEC_NEXT_NONE;
 }
 
+void kg__model_on_launch(void (*ended)(const kg__counts *counts, uint64_t accesses))
+{
+    on_launch = ended;
+}
+
+/* The counters of all launches. */
+static kg__counts sum_counts(void)
+{
+    kg__counts counts = at_large;
+
+    for (const kg__site *site = kg__sites(); site != NULL; site = site->next) {
+        for (int i = 0; i < (KG__SPACES + 1) * KG__SITE_FIGURES; i++) {
+            const int space = i / KG__SITE_FIGURES;
+            const kg__counter counter = kg__site_counter(site, space, i % KG__SITE_FIGURES);
+
+            if (counter != KG__COUNTERS)
+                counts.value[counter] += site->sum[space][i % KG__SITE_FIGURES];
+        }
+    }
+    return counts;
+}
+
 static void end_launch(bool complete)
 {
     uint64_t unique[2] = { 0, 0 };
@@ -255,6 +279,11 @@ static void end_launch(bool complete)
     at_large.value[KG__BUSIEST_WARP_REQUESTS] += busiest_warp;
     report.blocks += grid_blocks;
     report.watched += run_blocks;
+    if (on_launch != NULL) {
+        const kg__counts counts = sum_counts();
+
+        on_launch(&counts, kg__requests_accesses());
+    }
 }
 
 static void note_barrier(uintptr_t code, bool several)
@@ -422,7 +451,6 @@ static void gather_site(const kg__site *site)
 
             if (counter == KG__COUNTERS)
                 continue;
-            report.counts.value[counter] += site->sum[space][what];
             line->counts.value[counter] += site->sum[space][what];
         }
     }
@@ -431,7 +459,7 @@ static void gather_site(const kg__site *site)
 const kg__model_report *kg__model_seen(void)
 {
     line_count = 0;
-    report.counts = at_large;
+    report.counts = sum_counts();
     for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
         gather_site(site);
     if (line_count > 0)

@@ -74,6 +74,10 @@ typedef struct kg__model_report {
     bool too_many_words;
 } kg__model_report;
 
+/* Has `ended` called after each launch that is watched (NULL: no longer), with the counters of all
+ * launches since kg__model_watch() and the accesses of single lanes; both hold during the call. */
+void kg__model_on_launch(void (*ended)(const kg__counts *counts, uint64_t accesses));
+
 /* The report until now; it holds until the next launch or kg__model_watch(). */
 const kg__model_report *kg__model_seen(void);
 

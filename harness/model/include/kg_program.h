@@ -1,0 +1,24 @@
+/* What `kernelgate nvcc` includes before each CUDA source: has the program watched before its own
+ * constructors run. KG__PROGRAM_WATCH is what its flavor watches for: a sum of watch.h's modes. */
+#ifndef KG__PROGRAM_H
+#define KG__PROGRAM_H
+
+#ifdef __cplusplus
+#include "cuda_runtime.h"
+
+extern "C"
+#endif
+    /* Begins watching. `headers`: the directory of the model's headers, kept by reference. Each
+     * object calls it, and what is watched for is the sum. */
+    void
+    kg__program_begin(const char *headers, unsigned int what);
+
+#ifdef KG__PROGRAM_WATCH
+/* The hooks' own constructors have priority 99. */
+static __attribute__((constructor(101))) void kg__begin_program()
+{
+    kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH);
+}
+#endif
+
+#endif

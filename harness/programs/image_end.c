@@ -1,0 +1,2 @@
+/* Linked as the last object of each program and shared library of `kernelgate nvcc`. */
+#include "model/watch/behind.h"

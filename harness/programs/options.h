@@ -1,0 +1,24 @@
+/* KERNELGATE_OPTIONS: how a program that `kernelgate nvcc` built reports. */
+#ifndef KG__PROGRAMS_OPTIONS_H
+#define KG__PROGRAMS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/message.h"
+
+/* The options, as docs/reference.md lists them. Texts are kept for the life of the process. */
+typedef struct kg__program_options {
+    int exitcode;         /* of a program with findings; 0: its own */
+    const char *log;      /* the file that the report is appended to; NULL: the standard error */
+    const char *counters; /* the file that the counters of the kernels go to; NULL: none */
+    double timeout;       /* seconds until the program is ended; 0: never */
+    bool leaks;           /* device memory that is left at the end is a finding */
+    bool summary;         /* the last line is also printed without findings */
+} kg__program_options;
+
+/* Reads "exitcode=66:log=FILE" (NULL: nothing) into `options`, whose other members get their
+ * defaults. False with `error`, one line that says what to do, where an option is unknown or its
+ * value is not as it must be. */
+bool kg__program_options_read(const char *text, kg__program_options *options, kg__error *error);
+
+#endif

@@ -1,0 +1,139 @@
+/* Watches a program from before main() to its end: what every object that `kernelgate nvcc`
+ * compiles calls first (model/include/kg_program.h). */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+#include "model/include/kg_program.h"
+#include "model/runtime/runtime.h"
+#include "model/watch/program.h"
+#include "model/watch/watch.h"
+#include "programs/kernels.h"
+#include "programs/options.h"
+#include "programs/report.h"
+
+/* How a program without counters of coverage of its own ends: what _exit() leaves out. */
+extern void __gcov_dump(void) __attribute__((weak));
+
+static kg__program_options options;
+static unsigned int watched;
+static bool begun;
+static bool reported;
+static pid_t process;
+
+/* Reports once, and ends the process where the report says how. */
+static void report(const char *ended)
+{
+    int code;
+
+    /* A child that forked reports nothing that its parent reports too. */
+    if (reported || getpid() != process)
+        return;
+    reported = true;
+    code = kg__program_report(&options, ended);
+    if (code < 0)
+        return;
+    (void)fflush(NULL);
+    if (__gcov_dump != NULL)
+        __gcov_dump();
+    _exit(code);
+}
+
+static void report_at_exit(void)
+{
+    report(NULL);
+}
+
+/* A kernel was running when the time was over. Its message has said where. */
+static void report_hang(const kg__model_place *place, const char *file, unsigned int line)
+{
+    (void)place;
+    (void)file;
+    (void)line;
+    report("the program was ended");
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)raise(SIGTERM);
+}
+
+/* A fault of the host's own code. The report may hang in a lock that the fault left, so the time
+ * for it is limited; then the signal does what it would have done. */
+static void on_signal(int number)
+{
+    char ended[64];
+
+    (void)signal(number, SIG_DFL);
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)alarm(5);
+    kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)", number,
+               number == SIGTERM ? "terminated" : strsignal(number));
+    report(ended);
+    (void)raise(number);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_NODEFER };
+        struct sigaction former;
+
+        sigemptyset(&action.sa_mask);
+        /* One that the caller has ignored stays so. */
+        if (sigaction(numbers[i], NULL, &former) == 0 && former.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &action, NULL);
+    }
+}
+
+/* Has SIGTERM end the program after the option's time: alarm() is the program's own. */
+static void start_clock(void)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM };
+    const struct itimerspec time = {
+        .it_value = { (time_t)options.timeout,
+                      (long)(1e9 * (options.timeout - (double)(time_t)options.timeout)) }
+    };
+    timer_t timer;
+
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 ||
+        timer_settime(timer, 0, &time, NULL) != 0) {
+        kg__complain("KERNELGATE_OPTIONS: timeout: the system gives no timer: leave it out");
+        _exit(KG__EXIT_ERROR);
+    }
+}
+
+static void begin(void)
+{
+    kg__error error;
+
+    begun = true;
+    process = getpid();
+    if (!kg__program_options_read(getenv("KERNELGATE_OPTIONS"), &options, &error)) {
+        kg__complain("%s", error.text);
+        _exit(KG__EXIT_ERROR);
+    }
+    kg__model_time_events();
+    kg__model_on_hang(report_hang);
+    catch_signals();
+    if (options.timeout > 0)
+        start_clock();
+    (void)atexit(report_at_exit);
+}
+
+void kg__program_begin(const char *headers, unsigned int what)
+{
+    if (!begun)
+        begin();
+    kg__model_headers = headers;
+    watched |= what;
+    if (what != 0 && options.counters != NULL)
+        watched |= KG__MODEL_COUNT;
+    /* Skipped blocks would make the program's results wrong: no budget. */
+    kg__model_watch(watched, 0);
+    if (watched != 0)
+        kg__program_kernels_begin();
+}

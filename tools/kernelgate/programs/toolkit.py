@@ -1,0 +1,37 @@
+"""The directory that stands in for a CUDA Toolkit: the CPU model's headers and library, and how kernels are compiled with them."""
+
+import contextlib
+import os
+import sys
+
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import read_json
+from kernelgate.base.own_command import own_command
+
+
+class Toolkit:
+    """In a build it is beside the command; where kernelgate is installed, in its share."""
+
+    def __init__(self):
+        beside = os.path.dirname(own_command())
+        folders = [f"{beside}/toolkit", os.path.normpath(f"{beside}/../share/kernelgate/toolkit")]
+        self.root = next((folder for folder in folders if os.path.exists(f"{folder}/toolkit.json")), None)
+        if self.root is None or not os.path.exists(f"{self.root}/lib64/libkernelgate_program.so"):
+            raise Failure(f"nvcc: {folders[0]}: the CPU model's library is not there: build the target kernelgate_programs, or "
+                          "install kernelgate again")
+        settings = read_json(f"{self.root}/toolkit.json", "install kernelgate again")
+        self.include = f"{self.root}/include"
+        self.libraries = f"{self.root}/lib64"
+        self.kernel_flags = settings["kernel_flags"]
+        self.instrumented_flags = settings["instrumented_flags"]
+        self._rewrite = os.path.normpath(os.path.join(self.root, settings["rewrite"]))
+
+    def compile_kernel(self, command):
+        """Compiles a source with kernels as a command says: the exit code, and what the compiler says."""
+        sys.path.append(self._rewrite)
+        import compile_kernel  # pylint: disable=import-error,import-outside-toplevel
+        try:
+            return compile_kernel.compile_source(command)
+        finally:
+            with contextlib.suppress(OSError):
+                os.remove(f"{compile_kernel.value_after(command, '-o')}.ii")
