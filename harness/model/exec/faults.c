@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -165,12 +166,24 @@ static void describe_bad_address(uintptr_t address)
     }
 }
 
+/* What a call would return to that is where a signal interrupted its thread; 0 unknown. */
+static uintptr_t interrupted_at(const void *machine)
+{
+#ifdef __x86_64__
+    return (uintptr_t)((const ucontext_t *)machine)->uc_mcontext.gregs[REG_RIP] + 1;
+#elif defined(__aarch64__)
+    return (uintptr_t)((const ucontext_t *)machine)->uc_mcontext.pc + 1;
+#else
+    (void)machine;
+    return 0;
+#endif
+}
+
 /* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
  * to. The message is printed by the host thread's own code, for nothing that is not safe in a
  * signal handler may be called from here. */
 static void on_fault(int number, siginfo_t *information, void *machine)
 {
-    (void)machine;
     if (!kg__in_kernel && number == SIGVTALRM)
         return;
     if (!kg__in_kernel) {
@@ -188,6 +201,7 @@ static void on_fault(int number, siginfo_t *information, void *machine)
     kg__running.failure.is_overdue = number == SIGVTALRM;
     if (number == SIGTERM || number == SIGVTALRM)
         end_hang();
+    kg__running.failure.code = interrupted_at(machine);
     if (number == SIGABRT) {
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
                  "the kernel called abort(): an assert failed, or the C library found an error");

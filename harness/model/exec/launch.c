@@ -18,6 +18,10 @@ static struct {
 } dynamic_shared __asm__("kg__model_dynamic_pages") __attribute__((used, aligned(4096)));
 __asm__(".globl kg__model_dynamic_memory\n"
         ".set kg__model_dynamic_memory, kg__model_dynamic_pages + 262144");
+#ifdef KG__MODEL_IS_LIBRARY /* or the linker warns of each program */
+__asm__(".type kg__model_dynamic_memory, @object\n"
+        ".size kg__model_dynamic_memory, 262144");
+#endif
 
 /* LeakSanitizer reads all variables of a program. */
 #ifdef __SANITIZE_ADDRESS__
@@ -157,6 +161,7 @@ cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failur
     kg__running.failure.deadlock.polling = 0;
     kg__running.failure.text[0] = '\0';
     kg__running.failure.call_count = 0;
+    kg__running.failure.code = 0;
     kg__shape_grid(launch);
     if (!kg__begin_clusters())
         return cudaErrorLaunchOutOfResources;

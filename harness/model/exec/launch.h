@@ -178,10 +178,10 @@ typedef struct kg__exec_failure {
     char text[512];   /* what happened; "" for a deadlock or a hang */
     bool is_given_up; /* a wait, in reversed order: it is no failure */
     bool is_overdue;  /* a hang by the launch's own clock */
-    /* Set if the kernel is wrong: the kind of the finding, and where. */
+    /* Set if the kernel is wrong: the kind of the finding. */
     bool is_wrong;
     kg__finding_kind found;
-    uintptr_t code;
+    uintptr_t code; /* where, also of a fault; 0: unknown */
     bool is_deadlock;
     struct {
         int at_barrier; /* threads that wait at barriers, the first of them at the code `barrier` */

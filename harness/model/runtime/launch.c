@@ -171,6 +171,7 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
 {
     bool is_hang = failure->error == cudaErrorLaunchTimeout;
     kg__model_source hang = { .file = "" };
+    char where[160] = "";
 
     if (is_hang)
         hang = describe_hang(failure, kernel);
@@ -178,11 +179,13 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
         describe_deadlock(failure);
     if (failure->is_deadlock || failure->is_wrong)
         find_failure(failure);
+    else if (!is_hang && failure->code != 0)
+        kg__describe_line(where, sizeof where, kg__model_source_of((const void *)failure->code));
     kg__format(failure_words, sizeof failure_words,
-               "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s", failure->place.kernel,
+               "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s%s", failure->place.kernel,
                failure->place.block.x, failure->place.block.y, failure->place.block.z,
                failure->place.thread.x, failure->place.thread.y, failure->place.thread.z,
-               failure->text);
+               failure->text, where);
     kg__complain("%s", failure_words);
     kg__model_set_sticky_error(failure->error);
     if (is_hang) {

@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(64) kernel(float3 *out, curandState *state, co
 class Sources(unittest.TestCase):
     def compile(self, text, *flags, language="c++"):
         """Compiles a kernel's source: the exit code, and what the compiler says."""
-        done = subprocess.run([CXX, "-O1", f"-I{INCLUDE}", "-S", "-o", "/dev/null", *flags, "-x", language, "-"], input=text,
+        done = subprocess.run([CXX, "-O1", "-D__CUDACC__", f"-I{INCLUDE}", "-S", "-o", "/dev/null", *flags, "-x", language, "-"], input=text,
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 

@@ -53,14 +53,13 @@ OPTIONS = (
         "Wdefault-stream-launch", "Wmissing-launch-bounds", "Wext-lambda-captures-this", "warn-lto", "no-align-double",
         "disable-optimizer-constants", "gen-opt-lto", "no-compress", "compress-all", "ewp extensible-whole-program", "noprof",
         "clean clean-targets", "relocatable-ptx", "astoolspatch", "no-host-device-initializer-list", "no-host-device-move-forward",
-        "device-stack-protector", "jump-table-density", "brief-diagnostics", "Wno-ext-lambda-captures-this",
-        "Werror all-warnings", "display-error-number", "no-display-error-number")),
+        "device-stack-protector", "Wno-ext-lambda-captures-this", "display-error-number", "no-display-error-number")),
     *(Option(names, VALUE, "") for names in (
         "Xptxas ptxas-options", "Xcudafe cudafe-options", "Xnvlink nvlink-options", "Xarchive archive-options", "Xfatbin fatbin-options",
         "Xnvvm", "maxrregcount", "t threads", "split-compile", "split-compile-extended", "cudart", "cudadevrt", "diag-suppress",
         "diag-error", "diag-warn", "default-stream", "keep-dir", "ftz", "prec-div", "prec-sqrt", "fmad", "m machine", "dopt",
         "ftemplate-depth", "ftemplate-backtrace-limit", "opt-info", "time", "idp input-drive-prefix", "ddp", "libdevice-directory",
-        "target-directory target-dir", "nvlink-options", "entries", "static-global-template-stub", "brief-diagnostics", "Werror",
+        "target-directory target-dir", "entries", "static-global-template-stub", "brief-diagnostics", "jump-table-density", "Werror",
         "device-entity-has-hidden-visibility", "Ofast-compile", "fdevice-time-trace")),
 )
 BY_NAME = {name: option for option in OPTIONS for name in option.names.split()}

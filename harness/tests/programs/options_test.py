@@ -1,0 +1,90 @@
+"""Tests of nvcc's command line: what each option asks for, and what is refused. usage: options_test.py TREE"""
+
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, f"{sys.argv[1]}/tools")
+from kernelgate.base.errors import Failure  # noqa: E402
+from kernelgate.programs.options import BY_NAME, OPTIONS, Call, read_call, split_list  # noqa: E402
+
+# Words, and the fields of the call that are not as they are without them.
+TAKEN = (
+    (["-c", "a.cu", "-o", "a.o"], {"phase": "-c", "inputs": [(0, "", "a.cu")], "output": "a.o"}),
+    (["--compile", "--output-file=b.o"], {"phase": "-c", "output": "b.o"}),
+    (["-dc"], {"phase": "-c", "separable": True}),
+    (["-dc", "-c"], {"phase": "-c", "separable": True}),
+    (["-rdc=true"], {"separable": True}),
+    (["--relocatable-device-code", "false"], {}),
+    (["-x", "cu", "a.cpp", "-xc++", "b"], {"language": "c++", "inputs": [(0, "cu", "a.cpp"), (0, "c++", "b")]}),
+    (["-Ia", "-I", "b", "--include-path=c,d", "-isystem", "e"], {"preprocess": ["-Ia", "-Ib", "-Ic", "-Id", "-isystem", "e"]}),
+    (["-DA", "-D", "B=1", "--define-macro=C=2", "-UD"], {"preprocess": ["-DA", "-DB=1", "-DC=2", "-UD"]}),
+    (["-lm", "a.o", "-L", "x", "--library=y"], {"link": ["-lm", "-Lx", "-ly"], "inputs": [(1, "", "a.o")]}),
+    (["-lineinfo", "-G", "-use_fast_math", "--expt-relaxed-constexpr"], {"preprocess": ["-D__CUDACC_DEBUG__"]}),
+    (["-std=c++20"], {"standard": "c++20"}),
+    (["--std", "c++14"], {"standard": "c++14"}),
+    (["-O3"], {"optimize": "3"}),
+    (["--optimize=2", "-g"], {"optimize": "2", "compile": ["-g"]}),
+    (["-Xcompiler", "-Wall,-fopenmp", "--compiler-options='-DA=1,2'"], {"host": ["-Wall", "-fopenmp", "-DA=1,2"]}),
+    (["-Xlinker", "-rpath,/x"], {"link": ["-Xlinker", "-rpath", "-Xlinker", "/x"]}),
+    (["-Xptxas", "-v", "--maxrregcount=32", "-t", "4"], {}),
+    (["-arch=sm_80"], {"architectures": ["80"]}),
+    (["-gencode", "arch=compute_90,code=[sm_90,compute_90]"], {"architectures": ["90", "90", "90"]}),
+    (["-MD", "-MF", "a.d", "-MT", "a"], {"dependencies": ["-MD"], "dependency_file": "a.d", "dependency_target": "a"}),
+    (["-Werror", "all-warnings", "-Werror=reorder", "-Werror"], {}),
+    (["-forward-unknown-to-host-compiler", "-Wall", "-fPIC"], {"forward": True, "host": ["-Wall", "-fPIC"]}),
+    (["--kg-flavor=plain"], {"flavor": "plain"}),
+    (["--kg-flavor", "counting"], {"flavor": "counting"}),
+    (["-v", "--dryrun"], {"verbose": True, "dry": True}),
+    (["--version"], {"asked": ["version"]}),
+    (["-ccbin", "clang++"], {"compiler": "clang++"}),
+    (["-shared", "-lib"], {"link": ["-shared"], "phase": "-lib"}),
+    (["-"], {"inputs": [(0, "", "-")]}),
+)
+REFUSED = (
+    (["-Wall"], 'unknown option "-Wall": pass an option of the host compiler by -Xcompiler'),
+    (["--linoinfo"], 'unknown option "--linoinfo"; did you mean "--lineinfo"?'),
+    (["-o"], "-o needs a value: give it as the next word"),
+    (["-G=1"], "-G=1: the option takes no value: leave it out"),
+    (["--kg-flavor=fast"], 'unknown flavor "fast": use checked, counting, plain'),
+    (["-ptx"], "the CPU model makes no code for a GPU: -ptx needs NVIDIA's nvcc"),
+    (["-optf", "/does/not/exist"], "/does/not/exist: the options cannot be read"),
+)
+
+
+class Options(unittest.TestCase):
+    def test_what_is_taken(self):
+        plain = vars(Call())
+        for words, wanted in TAKEN:
+            found = {name: value for name, value in vars(read_call(words)).items() if value != plain[name]}
+            self.assertEqual(found, wanted, words)
+
+    def test_what_is_refused(self):
+        for words, wanted in REFUSED:
+            with self.assertRaises(Failure) as caught:
+                read_call(words)
+            self.assertIn(wanted, str(caught.exception), words)
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_response_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("inner", "-DB='x y'\n-O2"), ("outer", f"-c @{folder}/inner")):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            for words in (["--options-file", f"{folder}/outer"], [f"-optf={folder}/outer"], [f"@{folder}/outer"]):
+                call = read_call([*words, "a.cu"])
+                self.assertEqual((call.phase, call.preprocess, call.optimize, len(call.inputs)), ("-c", ["-DB=x y"], "2", 1), words)
+
+    def test_each_name_is_in_the_table_once(self):
+        names = [name for option in OPTIONS for name in set(option.names.split())]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreater(len(BY_NAME), 120)
+
+    def test_lists(self):
+        for text, wanted in (("a,b", ["a", "b"]), ("'a,b',c", ["a,b", "c"]), ("a\\,b", ["a,b"]), (",,", []), ("", [])):
+            self.assertEqual(split_list(text), wanted, text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,236 @@
+"""Tests of programs that `kernelgate nvcc` builds: what they find, how they end, and the builds that call the compiler.
+usage: programs_test.py KERNELGATE CMAKE"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import NamedTuple
+
+COMMAND, CMAKE = (os.path.abspath(path) for path in sys.argv[1:3])
+FOUND = 66
+
+# A kernel and its launch in main(), with a device array `x` of 256 ints that is filled with zeros.
+PROGRAM = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void kernel(int *x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    KERNEL
+}
+int main(int argc, char **)
+{
+    int *x, result = -1;
+    cudaMalloc(&x, 256 * sizeof(int));
+    cudaMemset(x, 0, 256 * sizeof(int));
+    LAUNCH
+    cudaMemcpy(&result, x, sizeof result, cudaMemcpyDeviceToHost);
+    std::printf("result %d\\n", result);
+    FINISH
+}
+"""
+LINE, LAUNCH_LINE = 6, 13  # of KERNEL and LAUNCH
+RACE = "if (i < 32) x[0] = i;"
+LAUNCH = "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize() != cudaSuccess) std::exit(5);"
+
+
+class Row(NamedTuple):
+    name: str
+    kernel: str
+    found: tuple = ()  # the line and a pattern of each finding
+    launch: str = LAUNCH
+    finish: str = "return cudaFree(x) != cudaSuccess;"
+    code: int = 0
+    options: str = ""
+    flavor: str = "checked"
+    output: str = "result"
+
+
+ROWS = (
+    Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
+    Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
+    Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
+    Row("bounds", "x[i + 100] = 1;", ((LINE, "invalid global write of 4 bytes, .* past the end of"),), code=FOUND),
+    Row("uninitialized", "__shared__ int part[128]; x[i] = part[threadIdx.x];", ((LINE, "uninitialized shared read: part"),), code=FOUND),
+    Row("unchecked", "x[i] = 1;", ((LAUNCH_LINE, "unchecked launch: it failed with cudaErrorInvalidConfiguration"),),
+        "kernel<<<1, 4096>>>(x, 256);", code=FOUND),
+    Row("checked_launch", "x[i] = 1;", (), "kernel<<<1, 4096>>>(x, 256); if (cudaGetLastError() == cudaSuccess) std::exit(3);"),
+    Row("race", RACE, ((LINE, "data race"),), options="exitcode=9", code=9),
+    Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
+    Row("counted", RACE, flavor="counting"),
+    Row("plain", RACE, flavor="plain"),
+    Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", flavor="plain",
+        code=FOUND),
+    Row("leak", "x[i] = 1;", ((0, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
+    Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
+    Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
+    Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
+)
+
+CMAKE_PROJECT = """\
+cmake_minimum_required(VERSION 3.18)
+project(demo LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+add_library(part STATIC part.cu)
+set_target_properties(part PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+add_library(both SHARED both.cu)
+add_executable(demo main.cu host.cpp)
+set_target_properties(demo PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_link_libraries(demo PRIVATE part both CUDA::cudart)
+"""
+SOURCES = {
+    "part.cu": "__device__ int twice(int x) { return 2 * x; }\n",
+    "both.cu": "__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }\n"
+               "int run_add(int *x) { add<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n",
+    "main.cu": "#include <cstdio>\nextern __device__ int twice(int);\nint run_add(int *);\nint sum_of(const int *);\n"
+               "__global__ void fill(int *x) { x[threadIdx.x] = twice(threadIdx.x); }\n"
+               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    fill<<<1, 32>>>(x);\n"
+               "    if (cudaGetLastError() || run_add(x))\n        return 1;\n"
+               "    cudaMemcpy(host, x, sizeof host, cudaMemcpyDefault);\n    std::printf(\"sum %d\\n\", sum_of(host));\n}\n",
+    "host.cpp": "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error no kernels here\n#endif\n"
+                "int sum_of(const int *x) { int sum = 0; for (int i = 0; i < 32; i++) sum += x[i]; return sum; }\n",
+    "CMakeLists.txt": CMAKE_PROJECT,
+    "Makefile": "NVCC = nvcc\ndemo: main.o part.o both.o host.o\n\t$(NVCC) -o $@ $^ -lcudart\n"
+                "%.o: %.cu\n\t$(NVCC) -rdc=true -O3 -arch=sm_80 -MD -c $< -o $@\n%.o: %.cpp\n\t$(NVCC) -c $< -o $@\n",
+}
+
+
+class Programs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_in_folder(self, *command, **environment):
+        inherited = {name: value for name, value in os.environ.items() if name not in ("KERNELGATE_OPTIONS", "CUDACXX", "CUDAFLAGS")}
+        return subprocess.run(command, cwd=self.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
+                              timeout=120)
+
+    def build(self, *words):
+        done = self.run_in_folder(COMMAND, "nvcc", *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+
+    def build_row(self, row):
+        """Builds the program of a row, unless another row of its name has."""
+        if os.path.exists(f"{self.folder}/{row.name}"):
+            return
+        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish)
+        self.write(f"{row.name}.cu", text)
+        self.build(f"--kg-flavor={row.flavor}", f"{row.name}.cu", "-o", row.name)
+
+    def test_what_is_found(self):
+        for row in ROWS:
+            with self.subTest(row.name):
+                self.build_row(row)
+                done = self.run_in_folder(f"./{row.name}", KERNELGATE_OPTIONS=row.options)
+                self.assertEqual(done.returncode, row.code, done.stderr)
+                self.assertIn(row.output, done.stdout)
+                errors = [line for line in done.stderr.splitlines() if re.match(r"(\S+: )?error: ", line)]
+                self.assertEqual(len(errors), len(row.found), done.stderr)
+                for line, pattern in row.found:
+                    place = f"^{row.name}.cu:{line}: error: " if line else "^error: "
+                    self.assertTrue(any(re.search(f"{place}.*{pattern}", error) for error in errors), done.stderr)
+
+    def test_ends_that_name_the_kernel(self):
+        """A fault and a hang say which kernel, block and thread; a hang its line too."""
+        for name, wanted in (("fault", r"kernel kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
+                             ("hang", r"kernel kernel, block .*did not end before SIGTERM at hang\.cu:6")):
+            row = next(row for row in ROWS if row.name == name)
+            self.build_row(row)
+            done = self.run_in_folder(f"./{name}", KERNELGATE_OPTIONS=row.options)
+            self.assertRegex(done.stderr, wanted)
+            self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; a kernel failed")
+
+    def test_log(self):
+        self.build_row(next(row for row in ROWS if row.name == "race"))
+        done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=found.txt")
+        self.assertEqual((done.returncode, done.stderr), (FOUND, ""))
+        with open(f"{self.folder}/found.txt", encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"(?s)^race.cu:6: error: .*kernelgate: 1 finding in 1 launch of 1 kernel\n$")
+        done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=no/such/folder")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no/such/folder: the report cannot be written", done.stderr)
+
+    def test_counters(self):
+        self.build_row(Row("counted", "x[i % n] = x[(2 * i) % n] + 1;", flavor="counting"))
+        done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counted")
+        kernel, = json.loads(done.stdout.partition("result 1\n")[2])["kernels"]
+        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 512))
+        self.assertEqual({name: kernel["counters"][name] for name in (
+            "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
+            {"launches": 1, "blocks": 2, "threads": 256, "global_load_requests": 8, "global_load_sectors": 64, "global_store_sectors": 32})
+        done = self.run_in_folder(COMMAND, "run", "--counters", "counted")
+        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +1 +2 +16 +8\.00 +4\.00 +– +32\.00\n$")
+        self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
+        done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no kernel was counted", done.stderr)
+
+    def test_make(self):
+        for name, text in SOURCES.items():
+            self.write(name, text)
+        done = self.run_in_folder("make", f"NVCC={COMMAND} nvcc")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(f"{self.folder}/main.d", encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"^main\.o: main\.cu")
+        done = self.run_in_folder("./demo")
+        self.assertEqual((done.returncode, done.stdout), (0, f"sum {3 * 31 * 16}\n"), done.stderr)
+        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith((".ii", ".joined", ".options"))])
+
+    def test_cmake(self):
+        for name, text in SOURCES.items():
+            self.write(name, text)
+        done = self.run_in_folder(CMAKE, "-S", ".", "-B", "build", f"-DCMAKE_CUDA_COMPILER={COMMAND}-nvcc")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = self.run_in_folder(CMAKE, "--build", "build")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        done = self.run_in_folder("build/demo")
+        self.assertEqual((done.returncode, done.stdout), (0, f"sum {3 * 31 * 16}\n"), done.stderr)
+        self.assertIn("no findings in 2 launches of 2 kernels", done.stderr)
+
+    def test_refusals(self):
+        self.write("a.cu", "__global__ void kernel() { }\nint main() { }\n")
+        self.write("a.txt", "")
+        for words, code, wanted in (
+                (["-Wall", "a.cu"], 2, 'kernelgate: nvcc: unknown option "-Wall"'),
+                (["none.cu"], 2, "kernelgate: nvcc: none.cu: no such file"),
+                (["a.txt"], 2, 'kernelgate: nvcc: do not know what to do with "a.txt"'),
+                ([], 2, "kernelgate: nvcc: no input files"),
+                (["a.cu", "-lcufft"], 2, "kernelgate: nvcc: -lcufft: the CPU model has no cufft"),
+                (["-c", "a.cu", "-ccbin", "no-such-g++"], 2, "no-such-g++: cannot be run|no-such-g\\+\\+")):
+            done = self.run_in_folder(COMMAND, "nvcc", *words)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertRegex(done.stderr, wanted)
+        self.write("wrong.cu", "__global__ void kernel() { no_such_function(); }\n")
+        done = self.run_in_folder(COMMAND, "nvcc", "-c", "wrong.cu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wrong.cu:1:", done.stderr)
+
+    def test_other_phases(self):
+        self.write("a.cu", "#define X 1\n__global__ void kernel(int *x) { x[0] = X; }\n")
+        self.build("-c", "a.cu")
+        self.build("-lib", "a.o", "-o", "liba.a")
+        self.build("-dlink", "a.o", "-o", "link.o")
+        done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")
+        self.assertRegex(done.stdout, r"^a\.o: a\.cu")
+        done = self.run_in_folder(COMMAND, "nvcc", "-E", "a.cu")
+        self.assertIn("x[0] = 1;", done.stdout)
+        done = self.run_in_folder(COMMAND, "nvcc", "--dryrun", "a.cu")
+        self.assertIn("#$ TOP=", done.stderr)
+        self.assertFalse(os.path.exists(f"{self.folder}/a.out"))
+        done = self.run_in_folder(COMMAND, "nvcc", "--version")
+        self.assertRegex(done.stdout, r"^nvcc: NVIDIA \(R\) Cuda compiler driver\n(?s:.*), V13\.0\.88\n$")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
