@@ -12,7 +12,7 @@ get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
 list(REMOVE_ITEM libraries kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # What has to be built before cmake --install: the comparisons here need not be.
-add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
+add_custom_target(kg_installable DEPENDS kg_kernelgate kernelgate_programs ${libraries} ${gpu_libraries})
 
 foreach(target IN LISTS libraries gpu_libraries)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})

@@ -10,11 +10,10 @@ from kernelgate.base.own_command import own_command
 
 
 class Toolkit:
-    """In a build it is beside the command; where kernelgate is installed, in its share."""
+    """In a build it is beside the command; where kernelgate is installed, beside tools/."""
 
     def __init__(self):
-        beside = os.path.dirname(own_command())
-        folders = [f"{beside}/toolkit", os.path.normpath(f"{beside}/../share/kernelgate/toolkit")]
+        folders = [f"{os.path.dirname(own_command())}/toolkit", os.path.abspath(f"{os.path.dirname(__file__)}/../../../toolkit")]
         self.root = next((folder for folder in folders if os.path.exists(f"{folder}/toolkit.json")), None)
         if self.root is None or not os.path.exists(f"{self.root}/lib64/libkernelgate_program.so"):
             raise Failure(f"nvcc: {folders[0]}: the CPU model's library is not there: build the target kernelgate_programs, or "
@@ -30,6 +29,7 @@ class Toolkit:
         """Compiles a source with kernels as a command says: the exit code, and what the compiler says."""
         sys.path.append(self._rewrite)
         import compile_kernel  # pylint: disable=import-error,import-outside-toplevel
+        compile_kernel.REMEDY = "leave out what needs it, or run it on a GPU"
         try:
             return compile_kernel.compile_source(command)
         finally:
