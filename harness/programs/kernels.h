@@ -10,8 +10,9 @@
 /* Counts each launch that follows for its kernel. */
 void kg__program_kernels_begin(void);
 
-/* The kernels that were launched, and their launches. */
+/* The kernels that were launched. */
 size_t kg__program_kernel_count(void);
+/* All their launches. */
 size_t kg__program_launch_count(void);
 
 /* Writes the counters to a file, for `kernelgate run`: {"kernels": [{"name", "counters":

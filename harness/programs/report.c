@@ -129,12 +129,12 @@ static size_t print_findings(FILE *to, const kg__model_report *seen)
     return seen->finding_count;
 }
 
-/* "2 findings" */
-static void add_count(char *text, size_t size, const char *before, size_t count, const char *noun)
+/* "2 findings"; `plural` is the noun's ending. */
+static void add_count(char *text, size_t size, size_t count, const char *noun, const char *plural)
 {
     const size_t used = strlen(text);
 
-    kg__format(text + used, size - used, "%s%zu %s%s", before, count, noun, count == 1 ? "" : "s");
+    kg__format(text + used, size - used, "%zu %s%s", count, noun, count == 1 ? "" : plural);
 }
 
 static void print_summary(FILE *to, size_t found, bool failed, const char *ended)
@@ -142,16 +142,17 @@ static void print_summary(FILE *to, size_t found, bool failed, const char *ended
     char text[512] = "";
 
     if (found > 0)
-        add_count(text, sizeof text, "", found, "finding");
+        add_count(text, sizeof text, found, "finding", "s");
     else
         kg__format(text, sizeof text, "no findings");
     if (kg__program_launch_count() > 0) {
-        add_count(text, sizeof text, " in ", kg__program_launch_count(), "launch");
-        if (kg__program_launch_count() > 1) {
-            /* The plural of "launch". */
-            strcpy(text + strlen(text) - 1, "es");
-        }
-        add_count(text, sizeof text, " of ", kg__program_kernel_count(), "kernel");
+        char of[160] = "";
+
+        add_count(of, sizeof of, kg__program_launch_count(), "launch", "es");
+        strncat(of, " of ", sizeof of - strlen(of) - 1);
+        add_count(of, sizeof of, kg__program_kernel_count(), "kernel", "s");
+        strncat(text, " in ", sizeof text - strlen(text) - 1);
+        strncat(text, of, sizeof text - strlen(text) - 1);
     }
     fprintf(to, "kernelgate: %s%s%s%s\n", text, failed ? "; a kernel failed" : "",
             ended != NULL ? "; " : "", ended != NULL ? ended : "");

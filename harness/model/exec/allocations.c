@@ -27,6 +27,8 @@ static kg__model_allocation *allocations;
 static size_t allocation_count;
 static size_t allocation_capacity;
 static uint64_t allocated_ever;
+uintptr_t kg__model_lowest = UINTPTR_MAX;
+uintptr_t kg__model_highest;
 static size_t device_bytes; /* in live device and managed allocations */
 
 /* The allocations freed last, the oldest at freed_first, from there on around. */
@@ -132,6 +134,10 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         .base = base, .size = size, .kind = kind, .number = ++allocated_ever
     };
     allocation_count++;
+    if ((uintptr_t)base < kg__model_lowest)
+        kg__model_lowest = (uintptr_t)base;
+    if ((uintptr_t)base + size > kg__model_highest)
+        kg__model_highest = (uintptr_t)base + size;
     if (kind != KG__MODEL_PINNED)
         device_bytes += size;
 }

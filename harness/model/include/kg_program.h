@@ -6,18 +6,22 @@
 #ifdef __cplusplus
 #include "cuda_runtime.h"
 
-extern "C"
+extern "C" {
 #endif
-    /* Begins watching. `headers`: the directory of the model's headers, kept by reference. Each
-     * object calls it, and what is watched for is the sum. */
-    void
-    kg__program_begin(const char *headers, unsigned int what);
+
+/* Begins watching. `headers`: the directory of the model's headers, kept by reference. Each object
+ * calls it, and what is watched for is the sum. */
+void kg__program_begin(const char *headers, unsigned int what);
 
 #ifdef KG__PROGRAM_WATCH
 /* The hooks' own constructors have priority 99. */
 static __attribute__((constructor(101))) void kg__begin_program()
 {
     kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH);
+}
+#endif
+
+#ifdef __cplusplus
 }
 #endif
 

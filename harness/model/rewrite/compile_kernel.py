@@ -158,8 +158,10 @@ class Headers:
 def preprocess(command, found):
     """What the preprocessor leaves: exit code, text, and what it says."""
     headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
-    done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", "-DKG__MODEL_REWRITING", *headers],
-                          capture_output=True, check=False)
+    words = without(command, {"-c"}, {"-o"})
+    # Before what the command itself includes, which may have the model's other headers.
+    options = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
+    done = subprocess.run([*words[:options], *headers, *words[options:], "-E", "-DKG__MODEL_REWRITING"], capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 

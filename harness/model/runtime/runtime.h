@@ -54,14 +54,14 @@ cudaError_t kg__model_sticky_error(void);
 /* From now on events have times of the host's clock, and cudaEventElapsedTime() returns them. */
 void kg__model_time_events(void);
 
-/* The first launch by <<<>>> that failed without running, since when neither cudaGetLastError() nor
- * cudaPeekAtLastError() was called. */
+/* A launch by <<<>>> that failed without running. */
 typedef struct kg__model_unchecked {
     cudaError_t error; /* cudaSuccess: there is none */
     void *calls[16];   /* what the calls around it return to, the innermost first */
     int call_count;
     char why[256]; /* "" where the error's own text says all */
 } kg__model_unchecked;
+/* The first one since cudaGetLastError() or cudaPeekAtLastError() was last called. */
 kg__model_unchecked kg__model_unchecked_launch(void);
 
 /* The stream that a launcher is to use from now on. */

@@ -82,6 +82,10 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
     bool looks = kg__suspicious;
 
+    if (kg__trace_cursor == NULL &&
+        (kg__access_kind(what) == 0 || kg__access_address(what) < kg__model_lowest ||
+         kg__access_address(what) >= kg__model_highest))
+        return;
     if (!kg__model_where(NULL)) {
         look_at_host(what, code);
         return;

@@ -52,6 +52,7 @@ class Row(NamedTuple):
 
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
+    Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
     Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
     Row("bounds", "x[i + 100] = 1;", ((LINE, "invalid global write of 4 bytes, .* past the end of"),), code=FOUND),
@@ -63,8 +64,8 @@ ROWS = (
     Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
     Row("counted", RACE, flavor="counting"),
     Row("plain", RACE, flavor="plain"),
-    Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");", flavor="plain",
-        code=FOUND),
+    Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
+        flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((0, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
