@@ -8,6 +8,7 @@
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
 #include "results/judgment_text.h"
+#include "suite/case_id.h"
 #include "suite/counters.h"
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
