@@ -2,6 +2,7 @@
  * that test the reader in Python too; and what the schema says that the programs know too. */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,11 @@ Test(baseline_members, what_the_schema_says_of_counters_and_judging)
     const json_t *accuracy = json_object_get(json_object_get(schema, "properties"), "accuracy");
     const json_t *counter = json_object_get(defined, "counter");
     const json_t *names = json_object_get(counter, "enum");
+    double tolerance = NAN;
 
+    cr_expect(json_unpack(schema, "{s:{s:{s:{s:{s:F}}}}}", "$defs", "target", "properties",
+                          "memory_mib", "x-tolerance", &tolerance) == 0);
+    cr_expect(tolerance == KG__MEMORY_TOLERANCE);
     cr_expect(json_number_value(json_object_get(metric, "x-default")) == KG__TIME_FLOOR_NS);
     cr_expect(json_number_value(json_object_get(gated, "x-limit")) == KG__GATED_LIMIT);
     cr_expect(json_number_value(json_object_get(accuracy, "x-band")) == KG__ERROR_BAND);

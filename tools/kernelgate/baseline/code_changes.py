@@ -1,7 +1,7 @@
 """What became of a baseline of generated code: its entries in the results of a run are those of the other baselines."""
 
 from kernelgate.baseline.changes import LOOSENINGS
-from kernelgate.code.code_judge import WORSE, find_moves
+from kernelgate.code.code_verdicts import judge_cases, words_of
 
 
 class CodeChanges:
@@ -13,9 +13,11 @@ class CodeChanges:
         self._new = len(now.keys() - before.keys())
         self._loosened = {how: [] for how in LOOSENINGS}  # each a case with what its entry says of it
         self._loosened["retired"] = [(case, {}) for case in before if case not in now]
-        for case in filter(before.get, now):
-            self._loosened["slower"] += [(case, {"metric": move.words, "before": move.before, "after": move.now})
-                                         for move in find_moves(before[case], now[case]) if move.verdict == WORSE]
+        for entry in judge_cases("baseline", "sm", [(case, before[case], now[case]) for case in now
+                                                 if case in before and before[case] != now[case]]):
+            case = entry["case"]
+            self._loosened["slower"] += [(case, {"metric": words_of(move), "before": move["before"], "after": move["now"]})
+                                         for move in entry["moves"] if move["verdict"] == "slower"]
             # Of a kernel that the baseline lacks nothing but spills is judged.
             if len(now[case]) < len(before[case]):
                 self._loosened["no_longer_gated"].append((case, {"metric": "kernels of the launch"}))

@@ -26,7 +26,7 @@ SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/2"
 COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
-MEMORY_TOLERANCE = 0.05
+MEMORY_TOLERANCE = reading.SCHEMA["$defs"]["target"]["properties"]["memory_mib"]["x-tolerance"]
 LARGEST_FILE = 64 << 20  # bytes; a baseline has some thousands of lines
 
 

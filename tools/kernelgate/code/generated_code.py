@@ -7,7 +7,7 @@ import os
 import re
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
+from kernelgate.base.json_io import integer_of, list_of, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
 from kernelgate.code.cubin import read_kernels
@@ -172,19 +172,8 @@ def _place_of(known, launch):
     return own if own in known else named[0]
 
 
-CODE_SIZE = "code"
-# Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.
-FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill loads", "B", 1), ("occupancy", "occupancy", "%", -1),
-           ("registers", "registers", "", 0), ("local_bytes", "local memory", "B", 0), ("shared_bytes", "shared memory", "B", 0),
-           ("code_bytes", CODE_SIZE, "B", 0))
-LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
-VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
-COPIED = "async_copy_128"  # does what a global load of 128 bits did
-TENSOR = ("hmma", "imma", "dmma", "bmma", "wgmma")  # that must not all vanish
-# A launch is never faster that has fewer of a group, or more atomics: without a clock nobody knows what that costs.
-KEPT = (TENSOR, ("global_load_128", COPIED), ("global_store_128",), ("shared_load_128",), ("shared_store_128",))
-CONTENDED = ("atomic", "shared_atomic")
-WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}
+WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads",
+         "kernels": "kernels of the launch"}
 
 
 def class_words(name):
@@ -193,10 +182,6 @@ def class_words(name):
     if width.isdigit():
         return f"{width}-bit {words.replace('_', ' ').replace('copy', 'copie')}s"
     return WORDS.get(name, name.upper())
-
-
-def instructions_of(figures, name):
-    return integer_of(member(figures, "instructions"), name)
 
 
 def json_line(value):

@@ -5,12 +5,12 @@ import re
 
 from kernelgate.base.json_io import is_integer, is_number, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
+from kernelgate.base.schemas import load_schema
 
 FINGERPRINT = "fingerprint"
 LARGEST_FIGURE = 1e9  # beyond any register file or memory of a block
-# In their order: the key, what it is called in a sentence, its unit.
-FIGURES = (("registers", "registers", ""), ("local_bytes", "local memory", "B"), ("shared_bytes", "shared memory", "B"),
-           ("occupancy", "occupancy", ""))
+FIGURES = load_schema("kernelgate-code.schema.json")["x-figures"]  # their words and units
+STORED = ("registers", "local_bytes", "shared_bytes", "occupancy")
 
 
 def _is_figure(key, value):
@@ -22,7 +22,7 @@ def _is_figure(key, value):
 def code_of(record):
     """The code of a "measured" record's kernel, by its members in order; None where there is none."""
     kernel = member(record, "kernel")
-    code = {key: member(kernel, key) for key, _, _ in FIGURES if _is_figure(key, member(kernel, key))}
+    code = {key: member(kernel, key) for key in STORED if _is_figure(key, member(kernel, key))}
     if re.fullmatch("(elf-)?[0-9a-f]{16}", text_of(kernel, FINGERPRINT)):
         code[FINGERPRINT] = kernel[FINGERPRINT]
     return whole_code(code) or None
@@ -53,12 +53,14 @@ def is_other_code(before, now):
     return fingerprint != "" and len(fingerprint) == len(other) and fingerprint != other
 
 
-def _show(key, value, unit):
-    return show_percent(value) if key == "occupancy" else show_figure(value, unit)
+def show_move(words, unit, before, now):
+    """ "registers 32 -> 40"."""
+    first, last = (show_percent(value) if unit == "%" else show_figure(value, unit) for value in (before, now))
+    return f"{words} {first} -> {last}"
 
 
 def code_changes(before, now):
     """A text for each figure that both know and that differs: "registers 32 -> 40"."""
-    figures = ((key, words, unit, member(before, key), member(now, key)) for key, words, unit in FIGURES)
-    return [f"{words} {_show(key, first, unit)} -> {_show(key, last, unit)}" for key, words, unit, first, last in figures
+    figures = ((FIGURES[key], member(before, key), member(now, key)) for key in STORED)
+    return [show_move(figure["words"], figure["unit"], first, last) for figure, first, last in figures
             if is_number(first) and is_number(last) and first != last]

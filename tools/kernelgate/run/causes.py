@@ -3,7 +3,7 @@ variant, in the CPU model's run, and the state of the GPU while it was timed."""
 
 import math
 
-from kernelgate.run.code_causes import CodeDifferences
+from kernelgate.run.code_causes import find_differences
 from kernelgate.base.json_io import number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.results import MODEL_KEY, is_code, is_dismissed, variant_of
@@ -140,16 +140,17 @@ def add_causes(document, build=None):
     """Adds to the times of a run's results that are slower or doubtful what may explain them; `build` is the folder of what ran,
     None where nobody knows."""
     model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
-    moves, differences = _code_moves(document), CodeDifferences(build)
+    moves, targets, asking = _code_moves(document), object_of(document, "targets"), []
     for entry in document["cases"]:
         if entry["target"] == MODEL_KEY or is_code(entry["target"]):
             continue
         changed = entry.pop("changed", [])
-        if not _asks_for_causes(entry):
-            continue
-        entry["changed"] = list(changed)
-        target = object_of(document, "targets").get(entry["target"])
-        difference = differences.find(entry["case"], target)
+        if _asks_for_causes(entry):
+            entry["changed"] = list(changed)
+            asking.append(entry)
+    differences = find_differences(build, [(entry["case"], targets.get(entry["target"])) for entry in asking])
+    for entry, difference in zip(asking, differences):
+        target = targets.get(entry["target"])
         _explain_by_code(entry, difference, moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "gpu_state"), most if most > 0 else None)

@@ -8,7 +8,7 @@ import time
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
-from kernelgate.code.code_judge import judge_case, notes_of
+from kernelgate.code.code_verdicts import finish_entry, judge_cases, notes_of
 from kernelgate.base.command_line import add_filter, add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.files import replace_file
@@ -136,8 +136,9 @@ def _judge(build, verdicts, architecture, comparison):
         verdicts.update(skipped=why, skipped_by="no-baseline")
         return
     figures = build.figures(architecture, comparison)
-    verdicts["cases"] = [judge_case(case, target, baseline.cases.get(case), now) for case, now in figures.items()
-                         if filter_takes(case)]
+    entries = judge_cases("code", target, [(case, baseline.cases.get(case), now) for case, now in figures.items()
+                                           if filter_takes(case)])
+    verdicts["cases"] = [finish_entry(entry, baseline.cases.get(entry["case"]), figures[entry["case"]]) for entry in entries]
     verdicts["notes"] = notes_of(verdicts["cases"])
     verdicts["vanished"] = [case for case in baseline.cases
                             if comparison_of_case(case) == comparison and case not in figures and filter_takes(case)]
