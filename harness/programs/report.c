@@ -1,6 +1,5 @@
 #include "programs/report.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "model/runtime/runtime.h"
 #include "model/watch/places.h"
 #include "model/watch/watch.h"
+#include "programs/host_calls.h"
 #include "programs/kernels.h"
 #include "records/finding_text.h"
 
@@ -44,6 +44,7 @@ static const char *below_here(const char *path)
 /* Prints a finding as a compiler prints an error, with its launch at the end. */
 static void print_finding(FILE *to, const kg__finding *finding)
 {
+    const kg__model_source made = kg__host_call_of(finding->allocation);
     kg__finding told = *finding;
     char line[2 * KG__MESSAGE_SIZE];
     char launch[512] = "";
@@ -60,30 +61,15 @@ static void print_finding(FILE *to, const kg__finding *finding)
     }
     kg__disarm(line);
     fprintf(to, "%s%s\n", line, launch);
-}
-
-/* The innermost of the host's calls that is neither this library's nor in one of the model's
- * headers; line 0 where none is known. */
-static kg__model_source source_of_calls(void *const *calls, int count)
-{
-    Dl_info own = { 0 };
-    Dl_info other = { 0 };
-
-    (void)dladdr((const void *)(uintptr_t)kg__program_report, &own);
-    for (int i = 0; i < count; i++) {
-        const kg__model_source source = kg__model_source_of(calls[i]);
-
-        if (dladdr(calls[i], &other) != 0 && other.dli_fbase != own.dli_fbase && source.line > 0 &&
-            !kg__model_is_header(source.file))
-            return source;
-    }
-    return (kg__model_source){ .file = "" };
+    if (made.line > 0)
+        fprintf(to, "%s:%u: note: %s is allocated here\n", below_here(made.file), made.line,
+                finding->symbol);
 }
 
 static size_t print_unchecked(FILE *to)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
-    const kg__model_source source = source_of_calls(launch.calls, launch.call_count);
+    const kg__model_source source = kg__host_call_source(launch.calls, launch.call_count);
     char text[512];
 
     if (launch.error == cudaSuccess)
@@ -105,7 +91,10 @@ static size_t print_leaks(FILE *to)
 
     for (size_t i = 0; i < kg__model_allocation_count(); i++) {
         const kg__model_allocation *left = kg__model_allocation_at(i);
+        const kg__model_source made = kg__host_call_of(left->number);
 
+        if (made.line > 0)
+            fprintf(to, "%s:%u: ", below_here(made.file), made.line);
         fprintf(to,
                 "error: leak: allocation %" PRIu64 ", %zu bytes of %s memory, was never freed\n",
                 left->number, left->size,

@@ -12,6 +12,7 @@
 #include "model/runtime/runtime.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
+#include "programs/host_calls.h"
 #include "programs/kernels.h"
 #include "programs/options.h"
 #include "programs/report.h"
@@ -117,6 +118,7 @@ static void begin(void)
         _exit(KG__EXIT_ERROR);
     }
     kg__model_time_events();
+    kg__host_calls_begin();
     kg__model_on_hang(report_hang);
     catch_signals();
     if (options.timeout > 0)

@@ -86,6 +86,7 @@ typedef struct kg__finding {
     kg__finding_actor by;
     kg__finding_actor other; /* of a race, who was there before; of a barrier, the other one */
     kg__finding_kind kind;
+    uint64_t allocation; /* the number of the symbol's allocation; not in JSON, 0: none */
     unsigned int
         grid[3]; /* of the launch, in blocks; not in JSON, 0 where it was read from there */
     unsigned int threads[3]; /* and of a block of it */

@@ -27,6 +27,7 @@ static kg__model_allocation *allocations;
 static size_t allocation_count;
 static size_t allocation_capacity;
 static uint64_t allocated_ever;
+static void (*on_allocation)(uint64_t number);
 uintptr_t kg__model_lowest = UINTPTR_MAX;
 uintptr_t kg__model_highest;
 static size_t device_bytes; /* in live device and managed allocations */
@@ -122,6 +123,11 @@ void kg__model_memory_left(size_t *left, size_t *total)
     *left = *total > device_bytes ? *total - device_bytes : 0;
 }
 
+void kg__model_on_allocation(void (*made)(uint64_t number))
+{
+    on_allocation = made;
+}
+
 static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
 {
     size_t rank = rank_of(base);
@@ -140,6 +146,8 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         kg__model_highest = (uintptr_t)base + size;
     if (kind != KG__MODEL_PINNED)
         device_bytes += size;
+    if (on_allocation != NULL)
+        on_allocation(allocated_ever);
 }
 
 unsigned char *kg__model_map(size_t size, size_t gap)

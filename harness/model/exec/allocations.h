@@ -45,7 +45,8 @@ typedef struct kg__model_freed {
     size_t size;         /* bytes */
     uintptr_t start;     /* the part that kernels were to touch */
     size_t bytes;
-    char name[64]; /* as findings call it */
+    char name[64];   /* as findings call it */
+    uint64_t number; /* of the allocation */
 } kg__model_freed;
 
 /* Finds the freed allocation that `address` lies in, or so near to that nothing else can be there.
@@ -57,6 +58,9 @@ const kg__model_freed *kg__model_find_freed(const void *address);
  * call it. */
 void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
                               size_t size);
+
+/* Has `made` called with the number of each allocation that follows, before its call returns. */
+void kg__model_on_allocation(void (*made)(uint64_t number));
 
 /* Maps `size` bytes as a new allocation, which is not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);

@@ -76,16 +76,10 @@ static void make_room(uintptr_t code)
     kg__model_pass(kg__exec_wait_for_watcher(code));
 }
 
-/* The running lane has no room for another event, or there is no lane to trace. Out of line and
- * called last, so that the hooks save no registers. */
-static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
+static __attribute__((noinline)) void note_rarely(uint64_t what, uintptr_t code)
 {
     bool looks = kg__suspicious;
 
-    if (kg__trace_cursor == NULL &&
-        (kg__access_kind(what) == 0 || kg__access_address(what) < kg__model_lowest ||
-         kg__access_address(what) >= kg__model_highest))
-        return;
     if (!kg__model_where(NULL)) {
         look_at_host(what, code);
         return;
@@ -104,6 +98,17 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
     write_event(what, code);
     if (kg__suspicious)
         kg__trace_limit = kg__trace_cursor;
+}
+
+/* The running lane has no room for another event, or there is no lane to trace. Out of line and
+ * called last, so that the hooks save no registers. The host's loops come here for each access. */
+static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
+{
+    if (kg__trace_cursor == NULL &&
+        (kg__access_kind(what) == 0 || kg__access_address(what) < kg__model_lowest ||
+         kg__access_address(what) >= kg__model_highest))
+        return;
+    note_rarely(what, code);
 }
 
 static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t code)

@@ -23,9 +23,11 @@ kg__finding kg__finding_in(kg__finding_kind kind, const kg__region *region)
                                                 [KG__MODEL_SHARED] = KG__SHARED,
                                                 [KG__MODEL_CONSTANT] = KG__CONSTANT };
 
-    return (kg__finding){
-        .kind = kind, .space = spaces[region->space], .symbol = region->name, .size = region->bytes
-    };
+    return (kg__finding){ .kind = kind,
+                          .space = spaces[region->space],
+                          .symbol = region->name,
+                          .size = region->bytes,
+                          .allocation = region->allocation };
 }
 
 kg__region *kg__region_of(const void *base)
@@ -66,6 +68,7 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     kg__format(region->own_name, sizeof region->own_name, "allocation %llu",
                (unsigned long long)holder->number);
     region->name = region->own_name;
+    region->allocation = holder->number;
     /* The host writes to managed and pinned memory without a call, and its writes to other memory
      * before watching began are not known. */
     if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)

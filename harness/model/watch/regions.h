@@ -42,6 +42,7 @@ typedef struct kg__region {
     /* A bit for each byte from `start`, of global memory: read and written by this launch. */
     unsigned char *bits[2];
     struct kg__region *next;
+    uint64_t allocation; /* its number; 0: none */
     char own_name[96];
 } kg__region;
 

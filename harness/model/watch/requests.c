@@ -284,6 +284,7 @@ static bool report_freed(const kg__finding_place *place, unsigned int bytes, uin
     if (freed == NULL)
         return false;
     what.symbol = freed->name;
+    what.allocation = freed->number;
     what.size = freed->bytes;
     what.offset = (int64_t)(address - freed->start);
     kg__find(place, &what);

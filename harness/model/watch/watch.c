@@ -404,7 +404,8 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
     *freed = (kg__model_freed){ .base = allocation->base,
                                 .size = allocation->size,
                                 .start = (uintptr_t)allocation->base,
-                                .bytes = allocation->size };
+                                .bytes = allocation->size,
+                                .number = allocation->number };
     if (region == NULL) {
         kg__format(freed->name, sizeof freed->name, "allocation %llu",
                    (unsigned long long)allocation->number);

@@ -66,7 +66,7 @@ ROWS = (
     Row("plain", RACE, flavor="plain"),
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
-    Row("leak", "x[i] = 1;", ((0, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
+    Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
@@ -151,6 +151,10 @@ class Programs(unittest.TestCase):
             done = self.run_in_folder(f"./{name}", KERNELGATE_OPTIONS=row.options)
             self.assertRegex(done.stderr, wanted)
             self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; a kernel failed")
+
+    def test_allocations_are_placed(self):
+        self.build_row(next(row for row in ROWS if row.name == "bounds"))
+        self.assertIn("\nbounds.cu:11: note: allocation 1 is allocated here\n", self.run_in_folder("./bounds").stderr)
 
     def test_log(self):
         self.build_row(next(row for row in ROWS if row.name == "race"))
