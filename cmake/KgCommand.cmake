@@ -7,8 +7,11 @@ file(RELATIVE_PATH KG_PACKAGE /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/tools/kerne
 string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
 
+# Its bytecode too, which saves each start the time to compile the modules (0.05 to 0.2 s). Python heeds it only where its hash is
+# the source's, so that it cannot be stale, and does without where the sources' folder cannot be written.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
+  COMMAND python3 -m compileall -qq --invalidation-mode checked-hash ${PROJECT_SOURCE_DIR}/tools/kernelgate || ${CMAKE_COMMAND} -E true
   COMMAND ${PROJECT_BINARY_DIR}/kernelgate help --man >${PROJECT_BINARY_DIR}/kernelgate.1
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
 # Named apart from the script: Ninja would take the target for the file.

@@ -17,10 +17,9 @@ if(NOT kg_status EQUAL 0)
   message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
 endif()
 
-# Longest first, so that no long test is left to the end while other boards idle: the more cases a comparison times, the earlier its times
-# come, and its checks among the checks, for its times wait for them. Before the checks come the defects, each of which
-# takes a process, for no board times anything while one of them is at work on it. All of them come before tests without a
-# cost, whose seconds CTest remembers. A table that cannot be listed fails its own tests.
+# Longest first, so that no long test runs last while other boards idle. The cost is the number of timed cases, for a
+# comparison's check too, because its times wait for that. Defects come before checks: each takes a process of its own, and a
+# board times nothing meanwhile. Tests without a cost follow. A table that cannot be listed fails its own tests.
 if(board_slots GREATER 0)
   execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")

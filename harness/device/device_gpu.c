@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/gpu_lock.h"
 #include "device/compare_memory.h"
 #include "device/device.h"
 #include "device/gpu_slot.h"
@@ -56,8 +56,8 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
     kg__nvml_processes after;
     cudaError_t code;
 
-    if (kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
-                      error) < 0)
+    if (kg__gpu_lock_take(opened.uuid, alone ? KG__GPU_LOCK_EXCLUSIVE : KG__GPU_LOCK_SHARED,
+                          waiting, context, error) < 0)
         return false;
     /* Whoever computes before the context is made is not this process, by whatever id the driver
      * knows it. */
@@ -343,7 +343,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
         status = read_properties(&properties, 0, why);
-    /* CTest found the board that it handed out: that it is gone is an error, not a skip. */
+    /* CTest found this board before: if it is gone now, that is an error, not a skip. */
     if (status == KG__DEVICE_ABSENT && slot_uuid[0] != '\0') {
         kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;

@@ -73,7 +73,7 @@ static bool nothing_has_a_baseline(const kg__part_run *run)
     return run->count > 0;
 }
 
-/* What is for GPUs alone is as it should be; a table that refuses all else is to be looked at. */
+/* A table whose cases are all for GPUs is skipped on the model; one that refuses others is shown. */
 static void skip_refused(kg__part_run *run)
 {
     bool gpu_only = true;

@@ -36,7 +36,8 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b);
 /* How far a metric may move, as the baseline has it. */
 typedef struct kg__expectation {
     double value; /* the baseline, in the metric's unit */
-    double band; /* fraction; of a time at least 0.02 (tools/kernelgate/noise.py), of a counter 0 */
+    double band;  /* fraction; of a time at least 0.02 (tools/kernelgate/baseline/noise.py), of a
+                     counter 0 */
     double floor; /* absolute, in the metric's unit; a smaller move never counts */
     bool gated;   /* false: reported, never judged */
 } kg__expectation;
@@ -135,7 +136,8 @@ typedef struct kg__tally {
     size_t broken;       /* errors outside of any case: bad file, crash of a test */
 } kg__tally;
 
-/* The exit code of a run, by the table in docs/reference.md. */
+/* The exit code of a program, by the table in docs/reference.md; that of a run is
+ * tools/kernelgate/run/merge.py's. */
 int kg__exit_code(const kg__tally *tally, bool strict);
 
 #endif

@@ -5,13 +5,12 @@
 
 #include "base/message.h"
 
-/* The looks, and what each spends of the error rate. The first is for the few suspects of a usual
- * run, whose slowness is plain; most is kept for the last, which decides what is close, and which
- * alone has the resolution for a family of hundreds. */
+/* The looks, and what each spends of the error rate. The first is for what is plain, in the few
+ * variants that changed; the last decides what is close. */
 static const struct {
     size_t pairs;
     double share;
-} looks[KG__LOOKS] = { { 12, 0.001 }, { 16, 0.002 }, { KG__PAIRS_MAXIMUM, 0.004 } };
+} looks[KG__LOOKS] = { { 10, 0.004 }, { 16, 0.001 }, { KG__PAIRS_MAXIMUM, 0.002 } };
 
 /* Above this a hypothesis is given up: its differences lie below the margin rather than above. */
 #define FUTILE_P 0.5
@@ -197,15 +196,20 @@ static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_
     return made;
 }
 
-/* Tests the variants of a family that has `variants`, then the hypotheses of those that are slower;
- * sorts the list. */
-static void test_variants(kg__hypothesis **list, size_t count, size_t variants, size_t pairs,
-                          double share)
+/* Tests the variants of a family, then the hypotheses of those that are slower. */
+static void test_variants(kg__hypothesis *const *family, size_t size, size_t pairs, double share)
 {
+    size_t variants = kg__count_variants(family, size);
+    kg__hypothesis **list = kg__allocate(size, sizeof(kg__hypothesis *));
     variant_test *tests = kg__allocate(variants, sizeof *tests);
     kg__hypothesis **means = kg__allocate(variants, sizeof(kg__hypothesis *));
+    size_t count = 0;
     size_t tested = 0;
 
+    for (size_t i = 0; i < size; i++) {
+        if (family[i]->looked == pairs)
+            list[count++] = family[i];
+    }
     qsort(list, count, sizeof(kg__hypothesis *), compare_by_variant);
     for (size_t i = 0; i < count; i += tests[tested++].count) {
         tests[tested] = make_variant_test(list + i, count - i, pairs);
@@ -221,6 +225,7 @@ static void test_variants(kg__hypothesis **list, size_t count, size_t variants, 
     }
     free(means);
     free(tests);
+    free(list);
 }
 
 void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look, bool last)
@@ -242,8 +247,8 @@ void kg__take_look(kg__hypothesis *const *family, size_t count, double part, siz
     }
     if (kg__look_has_power(look, count, part, final))
         find_slower(tested, reject(tested, tested_count, count, share));
-    else
-        test_variants(tested, tested_count, kg__count_variants(family, count), pairs, share);
+    else if (look == 0)
+        test_variants(family, count, pairs, share);
     for (size_t i = 0; i < tested_count; i++) {
         if (tested[i]->finding == KG__UNDECIDED && (final || tested[i]->p > FUTILE_P))
             tested[i]->finding = KG__NOT_SLOWER;

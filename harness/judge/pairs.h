@@ -3,7 +3,7 @@
  *
  * A hypothesis is one metric of one case. Its data are differences ln(head / base), one a pair of
  * processes; what is tested is that their median exceeds ln(1 + KG__PAIRS_MARGIN). All hypotheses
- * that are tested together are a family, which is looked at when 12, 16 and 24 pairs are there. A
+ * that are tested together are a family, which is looked at when 10, 16 and 24 pairs are there. A
  * look that has too few pairs for each of a large family tests its variants, by the mean of a
  * variant's differences. Where nothing is slower, the probability that anything in a family is
  * found slower is at most KG__PAIRS_ERROR_RATE: docs/judging.md says why. */
@@ -51,12 +51,14 @@ size_t kg__count_variants(kg__hypothesis *const *family, size_t count);
 
 /* Looks at the undecided hypotheses of a family that have the look's pairs, by the first of them.
  * Found slower are those that Holm's procedure rejects at the look's share of the error rate; not
- * slower those whose p exceeds 1/2. A look without power for the family tests its variants so, and
- * in a variant that is slower finds those that Holm's procedure rejects at 5 %. `part`: of the
- * error rate, 1 where there is no other family; families that are tested apart keep the rate
- * together where their parts add up to 1. `last`: no further look is made, so that this one has all
- * the shares from it on, and a hypothesis that it does not find slower never will be. A look that
- * was made may be repeated as the last one. */
+ * slower those whose p exceeds 1/2. A first look without power for the family tests its variants
+ * so, and in a variant that is slower finds those that Holm's procedure rejects at 5 %; later ones
+ * cannot, because what an earlier look decided has no further pairs, and the mean of the rest is
+ * too high (three times the error rate in a simulation). `part`: of the error rate, 1 where there
+ * is no other family; families that are tested apart keep the rate together where their parts add
+ * up to 1. `last`: no further look is made, so that this one has all the shares from it on, and a
+ * hypothesis that it does not find slower never will be. A look that was made may be repeated as
+ * the last one. */
 void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look,
                    bool last);
 

@@ -13,7 +13,8 @@
  * vanish in it. */
 #define SAMPLE_MS 1.0
 #define LAUNCHES_TO_ESTIMATE 16
-/* Minimum number of samples, however narrow the interval; fewer if one replay takes long. */
+/* Minimum number of samples, however narrow the interval; fewer if one replay takes long, or where
+ * the budget has no time for them. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_MINIMUM 12
 /* The fewest that give a median an interval, for samples that last longer than this: a rotation
@@ -305,10 +306,17 @@ void kg__graph_discard(kg__series *series)
     series->graph = NULL;
 }
 
+/* The samples that suffice where their interval is narrow. */
+static size_t enough_samples(const kg__series *series)
+{
+    return (size_t)fmax((double)series->fewest,
+                        fmin(SAMPLES_ENOUGH, series->budget_ms / SAMPLE_MS));
+}
+
 static void update_interval(const kg__bench *bench, kg__series *series)
 {
     if (series->count < series->fewest ||
-        (series->count < SAMPLES_ENOUGH && series->spent_ms < SAMPLING_MS_ENOUGH))
+        (series->count < enough_samples(series) && series->spent_ms < SAMPLING_MS_ENOUGH))
         return;
     series->interval = kg__median_interval(series->samples, series->count, CONFIDENCE);
     series->finished = kg__relative_half_width(&series->interval) <= bench->precision ||
@@ -324,9 +332,14 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
         float ms[KG__REPLAYS_QUEUED];
         size_t queued = 0;
         size_t active = 0;
+        size_t wanted = 0;
 
-        for (size_t i = 0; i < count; i++)
-            active += !series[i]->finished;
+        for (size_t i = 0; i < count; i++) {
+            if (series[i]->finished)
+                continue;
+            active++;
+            wanted = wanted > enough_samples(series[i]) ? wanted : enough_samples(series[i]);
+        }
         if (active == 0)
             return poll_gpu_state_again(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
@@ -335,7 +348,7 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
                 "%zu cases of one size and number of threads per block, of which %d can "
                 "be timed side by side: split the comparison",
                 active, KG__REPLAYS_QUEUED);
-        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
+        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active && round < wanted; round++) {
             for (size_t i = 0; i < count; i++) {
                 if (series[i]->finished)
                     continue;

@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "records/observation.h"
+#include "suite/case_id.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 #define WARP 32
@@ -254,12 +256,11 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
                         json_integer(limits->threads_per_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *c = &candidates->cases.list[i];
-        const char *rest = c->id + kg__variant_length(c->id);
         char size[KG__CASE_ID_SIZE];
         kg__work asked;
 
         json_array_append_new(cases, json_string(c->id));
-        kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
+        kg__case_id_size(c->id, size, sizeof size);
         if (comparison->work != NULL && json_object_get(work, size) == NULL)
             json_object_set_new(work, size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }

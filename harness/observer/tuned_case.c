@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
+#include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_PER_MS 1e6
@@ -21,7 +23,6 @@ bool kg__tuned_case_is_timed(const kg__tuned_case *tuned)
 void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
 {
     double now = kg__now();
-    const char *rest = c->id + kg__variant_length(c->id);
     char size[KG__CASE_ID_SIZE];
     kg__observation progress = { .event = KG__EVENT_PROGRESS,
                                  .comparison = run->comparison->name,
@@ -32,7 +33,7 @@ void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
     if (now - run->progress_reported < PROGRESS_EVERY_SECONDS)
         return;
     run->progress_reported = now;
-    kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
+    kg__case_id_size(c->id, size, sizeof size);
     if (run->done > 0)
         progress.seconds_left =
             (now - run->started) * (double)(run->total - run->done) / (double)run->done;

@@ -190,7 +190,7 @@ static void add_divergent_barrier(const words *to, const kg__finding *finding)
     if (finding->other.line == 0) {
         add(to,
             "divergent barrier: %u thread%s of the block wait%s here, and %u that did before %s "
-            "ended: its loop goes round less often for some threads",
+            "ended: its loop has fewer iterations for some threads",
             finding->by.waiting, finding->by.waiting == 1 ? "" : "s",
             finding->by.waiting == 1 ? "s" : "", finding->other.waiting,
             finding->other.waiting == 1 ? "has" : "have");

@@ -55,7 +55,7 @@ typedef struct duration {
 
 /* tools/kernelgate/base/settings.py refuses what is out of range too. */
 static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
-static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
+static const duration sampling = { "KG_CASE_SECONDS", 0.02, 3600, 0.5 };
 
 /* Takes no blanks, signs, words or hexadecimal digits, as the command does. */
 static bool read_duration(const duration *setting, const char *text, double *seconds)

@@ -196,7 +196,8 @@ bool kg__argument_is_wrong(void);
 void kg__end_claim(void);
 
 /* A part judges hundreds of cases in one Criterion test; what limits it is the silence of its
- * observers (KG_CASE_TIMEOUT), this is only the end of all patience, in seconds. */
+ * observers (KG_CASE_TIMEOUT), this, in seconds, only ends a test that hangs
+ * itself. */
 #define KG__PART_TIMEOUT 1500
 
 #define KG__PART(comparison, part)                                                                 \

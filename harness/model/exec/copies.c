@@ -1,4 +1,4 @@
-/* Asynchronous copies come when they are waited for; barriers in shared memory count arrivals. */
+/* Asynchronous copies, which are made at the wait for them; barriers in shared memory. */
 #include "model/exec/copies.h"
 
 #include "base/message.h"

@@ -273,8 +273,8 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
                             mine->site,   blockIdx };
 }
 
-/* Reports the race of a read with a cell's last write, unless that is an atomic and the reader
- * makes it good. */
+/* Reports the race of a read with a cell's last write, unless that is an atomic and a later
+ * barrier or fence of the reader orders the two. */
 static void find_race_with_writer(const kg__checked_access *mine, const kg__cell *cell,
                                   size_t index)
 {

@@ -60,7 +60,7 @@ void kg__races_forget(void);
 void kg__races_refine(const kg__region *region);
 /* Reports the pending reads of shared memory, or of all memory, that no later write explains. */
 void kg__races_settle(bool of_all);
-/* The same of shared memory, and the races that a thread of the block has not made good. */
+/* The same of shared memory, and the races of atomics whose reader passed no barrier or fence. */
 void kg__races_end_block(void);
 /* A lane updates a cell atomically: its earlier reads of the cell are no race. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);

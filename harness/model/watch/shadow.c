@@ -273,7 +273,7 @@ static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
     }
 }
 
-/* Whether the atomic follows a plain write of its block, which is a race's business. */
+/* Whether the atomic follows a plain write of its block: races.c reports that. */
 static inline bool is_after_plain(const kg__cell *cell)
 {
     return kg__is_of_this_block(cell->write_time) &&

@@ -7,11 +7,15 @@ import random
 import sys
 import unittest
 
+import jsonschema
+
 TREE = sys.argv[1]
 sys.path[:0] = [os.path.join(TREE, "tools"), os.path.join(TREE, "harness", "tests", "cli")]
 # pylint: disable=wrong-import-position
+from kernelgate.base import schema_form  # noqa: E402
 from kernelgate.base.errors import Failure# noqa: E402
-from kernelgate.baseline.reading import read_document  # noqa: E402
+from kernelgate.base.schemas import BASELINE  # noqa: E402
+from kernelgate.baseline.reading import SCHEMA, read_document  # noqa: E402
 from mutations import mutated_text  # noqa: E402
 
 HEAD = '{{"schema": "kernelgate-baseline/2",\n {}}}'
@@ -29,6 +33,11 @@ def made(kind, text):
     return f"{key}.json", text if kind.endswith("whole") else HEAD.format(text)
 
 
+def rows():
+    with open(os.path.join(TREE, "harness", "tests", "baseline", "documents.jsonl"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
 class Reading(unittest.TestCase):
     def fault(self, name, data):
         try:
@@ -40,9 +49,7 @@ class Reading(unittest.TestCase):
         return None
 
     def test_documents(self):
-        with open(os.path.join(TREE, "harness", "tests", "baseline", "documents.jsonl"), encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        for row in rows:
+        for row in rows():
             name, text = made(row["as"], row["text"])
             with self.subTest(text):
                 fault = self.fault(name, text)
@@ -50,6 +57,19 @@ class Reading(unittest.TestCase):
                     self.assertIsNone(fault)
                 else:
                     self.assertTrue((fault or "none").startswith(row["at"]), f"{fault}: expected {row['at']}")
+
+    def test_the_schema_is_as_jsonschema_reads_it(self):
+        validator, fit = jsonschema.Draft202012Validator(SCHEMA), []
+        for row in rows():
+            try:
+                document = json.loads(made(row["as"], row["text"])[1])
+            except ValueError:
+                continue
+            with self.subTest(document):
+                fit.append(schema_form.fits(document, BASELINE))
+                self.assertEqual(fit[-1], validator.is_valid(document))
+        self.assertGreater(fit.count(False), 50)
+        self.assertGreater(fit.count(True), 20)
 
     def test_lines_are_those_of_the_key(self):
         """The same names stand in other places and in texts before, and behind escapes."""

@@ -97,7 +97,7 @@ class CommandLine(Command):
         """No command takes one that is none; gate.begin, the first of CTest's tests, is such a command."""
         self.ends(2, "", "kernelgate: KG_CASE_TIMEOUT='abc' is not a number of seconds from 0.001 to 1000000: set it to one, or unset "
                          "it\n", "begin", KG_CASE_TIMEOUT="abc")
-        self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.05 to 3600: ", "begin", KG_CASE_TIMEOUT="",
+        self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.02 to 3600: ", "begin", KG_CASE_TIMEOUT="",
                   KG_CASE_SECONDS="0.01")
         self.ends(0, "", "", "begin", KG_CASE_TIMEOUT="", KG_CASE_SECONDS="2")
 

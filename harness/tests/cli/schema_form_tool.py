@@ -1,22 +1,53 @@
 """Tests of how a document is held against a schema. usage: schema_form_tool.py TREE KERNELGATE"""
 
+import glob
+import json
 import os
 import sys
 import unittest
 from unittest import mock
 
+import jsonschema
+from command_run import TREE, VALIDATOR
 from merge_fixture import Merges, part, verdicts
 
 from kernelgate.base import schema_form, schemas
 from kernelgate.base.errors import Failure
 
+sys.path.append(os.path.dirname(VALIDATOR))
+import validate_documents  # noqa: E402
+
+# Each keyword of the schemas, what it leaves open, and where JSON's types and Python's differ.
+KEYWORDS = (
+    *({"type": word} for word in ("array", "boolean", "integer", "null", "number", "object", "string", ["string", "null"])),
+    {"enum": ["a", 1, None]}, {"const": True}, {"const": 1}, {"const": 0}, {"const": 0.5}, {"minimum": 1}, {"maximum": 1},
+    {"exclusiveMinimum": 0}, {"exclusiveMaximum": 1}, {"minLength": 1}, {"maxLength": 2}, {"pattern": "^a"}, {"minItems": 1},
+    {"maxItems": 1}, {"uniqueItems": True}, {"items": {"type": "string"}}, {"prefixItems": [{"type": "number"}]},
+    {"prefixItems": [{"type": "number"}, {}], "items": {"type": "string"}}, {"minProperties": 1}, {"required": ["a"]},
+    {"dependentRequired": {"a": ["b"]}}, {"properties": {"a": {"type": "number"}}}, {"propertyNames": {"pattern": "^a"}},
+    {"additionalProperties": False, "properties": {"a": {}}, "patternProperties": {"^b": {"type": "string"}}},
+    {"properties": {"ab": {"type": "number"}}, "patternProperties": {"b$": {"minimum": 2}}, "additionalProperties": {"const": "a"}},
+    {"not": {"type": "object"}}, {"not": {}}, {"anyOf": [{"type": "string"}, {"minimum": 1}]},
+    {"allOf": [{"type": "number"}, {"minimum": 1}]}, {"oneOf": [{"type": "number"}, {"minimum": 1}]},
+    {"if": {"required": ["a"]}, "then": {"required": ["b"]}}, {"if": {"type": "object"}, "else": {"type": "number"}},
+    {"$ref": "#/$defs/none", "$defs": {"none": {"type": "null"}}}, {"$ref": "#/$defs/short", "minLength": 2, "$defs": {"short": {"maxLength": 3}}})
+VALUES = (*validate_documents.VALUES, 1.0, -0.0, "ab", "abcd", ["a"], [1, "b"], [1, 2, "b"], ["a", "a"], [{"a": 1}, {"a": 1}], {"a": 1},
+          {"a": "x"}, {"b": 1}, {"b": "x"}, {"ab": 1}, {"ab": 2}, {"a": 1, "b": "x"}, {"a": None, "c": "a"})
+
 
 class Forms(Merges):
+    def schemas_here(self):
+        """The schemas are in this folder, and none was read."""
+        for kept in (schemas.load_schema, schema_form._check_of, schema_form._validator):
+            kept.cache_clear()
+            self.addCleanup(kept.cache_clear)
+        return mock.patch.object(schemas, "own_file", lambda *places: os.path.basename(places[0]))
+
     def test_references_and_ends_of_texts(self):
         self.write("other.json", {"$defs": {"name": {"pattern": "^a$"}, "entry": {"properties": {"id": {"$ref": "#/$defs/name"}}}}})
         self.write("test.json", {"$schema": "https://json-schema.org/draft/2020-12/schema", "items": {"$ref": "#/$defs/named"},
                                  "$defs": {"named": {"$ref": "other.json#/$defs/entry", "required": ["id"]}}})
-        with mock.patch.object(schemas, "own_file", lambda *places: os.path.basename(places[0])):
+        with self.schemas_here():
             for document, fault in (([], None), ([{"id": "a"}], None), ([{}], "[0]: 'id' is a required property"),
                                     ([{"id": "a"}, {"id": "a\n"}], "[1].id: ")):
                 self.assertEqual((schema_form.misfit(document, "test.json") or "None")[:len(str(fault))], str(fault))
@@ -24,6 +55,32 @@ class Forms(Merges):
     def test_a_schema_that_is_not_there(self):
         with self.assertRaisesRegex(Failure, "none.json: cannot be found: install kernelgate again"):
             schema_form.misfit({}, "none.json")
+
+    def test_functions_and_jsonschema_agree(self):
+        for schema in KEYWORDS:
+            with self.subTest(schema):
+                self.write("test.json", schema)
+                validator = jsonschema.Draft202012Validator(schema)
+                with self.schemas_here():
+                    fit = [schema_form.fits(value, "test.json") for value in VALUES]
+                self.assertEqual(fit, [validator.is_valid(value) for value in VALUES])
+                self.assertIn(False, fit)
+
+    def test_every_keyword_of_the_schemas_is_known(self):
+        """A schema with another fails, whatever the document holds."""
+        for path in glob.glob(os.path.join(TREE, "baselines", "schemas", "*.json")):
+            schema_form.fits({}, os.path.basename(path))
+        self.write("test.json", {"properties": {"a": {"contains": {}}}})
+        with self.schemas_here(), self.assertRaises(KeyError):
+            schema_form.fits({}, "test.json")
+
+    def test_changed_documents(self):
+        changed = verdicts("t", part("time", metrics={}), claims=[{"claim": "c", "holds": True, "why": ""}])
+        validator = schema_form._validator("verdicts.schema.json")
+        fit = [(schema_form.fits(changed, "verdicts.schema.json"), validator.is_valid(changed), json.dumps(changed))
+               for _ in validate_documents.changes(changed)]
+        self.assertEqual([text for fits, valid, text in fit if fits != valid], [])
+        self.assertGreater(sum(not fits for fits, _, _ in fit), len(fit) / 2)
 
     def test_verdicts(self):
         one = [part("time", metrics={})]

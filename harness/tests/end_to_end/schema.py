@@ -51,7 +51,7 @@ class Schemas(Runs):
     def is_read(self, document, reader):
         """Whether the commands' reader takes a document."""
         if reader != "baseline":
-            return schema_form.misfit(document, f"kernelgate-{reader}.schema.json") is None
+            return schema_form.fits(document, f"kernelgate-{reader}.schema.json")
         try:
             read_document("", f"{document['target']['key']}.json", json.dumps(document).encode())
         except Failure:

@@ -80,7 +80,7 @@ Test(settings, seconds_of_a_case_are_numbers_in_their_range)
                      n == 0
                          ? "KG_CASE_TIMEOUT='soon' is not a number of seconds from 0.001 to "
                            "1000000: set it to one, or unset it"
-                         : "KG_CASE_SECONDS='soon' is not a number of seconds from 0.05 to 3600: "
+                         : "KG_CASE_SECONDS='soon' is not a number of seconds from 0.02 to 3600: "
                            "set it to one, or unset it"));
         unsetenv(names[n]);
     }

@@ -5,7 +5,6 @@ import errno
 import os
 import signal
 import sys
-import traceback
 
 from kernelgate.base.errors import Failure, complain, nearest_name
 
@@ -33,8 +32,10 @@ def run(main):
             where = getattr(error, "filename", None) or "this machine"
             complain(f"{where}: {os.strerror(error.errno)}: check ulimit -a and the disk")
             sys.exit(2)
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        complain(f"{place.filename}:{place.lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
+        place = error.__traceback__
+        while place.tb_next:
+            place = place.tb_next
+        complain(f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
 
 

@@ -14,12 +14,10 @@ The file stays and is emptied when the directory is released. Whoever reads or w
 holds nothing. The programs of comparisons read it too (harness/base/run_lock.c)."""
 
 import contextlib
-import datetime
 import errno
 import fcntl
 import os
 import re
-import socket
 import stat
 import time
 from dataclasses import dataclass
@@ -81,7 +79,7 @@ class Holder:
     since: str
 
     def liveness(self):
-        if self.host != socket.gethostname():
+        if self.host != os.uname().nodename:
             return ELSEWHERE
         facts = look(self.process)
         if facts is not None and facts.started != self.started:
@@ -104,8 +102,8 @@ def _describe(process, what):
     facts = look(process)
     if facts is None:
         raise Failure(f"process {process}: /proc has nothing about it: it is gone, or hidden: mount /proc")
-    since = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return Holder(process, facts.started, socket.gethostname(), what or _program(process), since)
+    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    return Holder(process, facts.started, os.uname().nodename, what or _program(process), since)
 
 
 @contextlib.contextmanager

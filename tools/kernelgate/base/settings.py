@@ -39,7 +39,7 @@ def check_settings():
     strict = setting("KG_STRICT")
     if strict not in (None, "0", "1"):
         raise Failure(f"KG_STRICT='{strict}' is neither 0 nor 1: set it to 1 for strict mode, or to 0")
-    for name, least, most in (("KG_CASE_TIMEOUT", 0.001, 1000000), ("KG_CASE_SECONDS", 0.05, 3600)):
+    for name, least, most in (("KG_CASE_TIMEOUT", 0.001, 1000000), ("KG_CASE_SECONDS", 0.02, 3600)):
         text = setting(name)
         if text is not None and not _is_duration(text, least, most):
             raise Failure(f"{name}='{text}' is not a number of seconds from {least:.7g} to {most:.7g}: set it to one, or unset it")

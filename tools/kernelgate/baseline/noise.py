@@ -10,10 +10,10 @@ from kernelgate.baseline.reading import GATED_LIMIT, SCHEMA, TIME_FLOOR_NS
 SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is believed
 SIGMA_EQUAL = 1e-12  # of sessions that are all equal
 ERROR_BAND = SCHEMA["properties"]["accuracy"]["x-band"]  # of an error that has no band of its own
-SESSIONS_MINIMUM = 5  # fewer say too little of the noise
+SESSIONS_MINIMUM = 5  # fewer do not show the noise
 SESSIONS_MAXIMUM = 999  # more than anybody waits for
 BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, of a case's time; a sentinel's has none
-BAND_MAXIMUM = 0.999  # long ungated
+BAND_MAXIMUM = 0.999  # of a metric that is far beyond the limit of gating
 THREE_SIGMA = 0.5 + 0.5 * math.erf(3 / math.sqrt(2))  # 0.99865: a normal value is at most three sigma above its mean
 SESSIONS_APART = 0.10  # sessions further apart (largest over smallest, less 1), and than the floor, are not of one machine state
 FAR_OFF = 2.0  # a time this many times as long as a stored one, or as short, is more likely a mistake than one more session

@@ -8,6 +8,7 @@ import math
 import re
 
 from kernelgate.base.case_id import target_key
+from kernelgate.base import schema_form
 from kernelgate.base.errors import MESSAGE_SIZE, Failure, fit
 from kernelgate.base.json_io import member, object_of, parse_json, text_of
 from kernelgate.base.figures import show_figure, show_percent
@@ -70,15 +71,9 @@ def _line_of(lines, path):
     return lines.get(path, 1)
 
 
-@functools.lru_cache(maxsize=None)
-def _validator():
-    import jsonschema  # pylint: disable=import-outside-toplevel # 0.1 s, which other commands need not wait for
-    return jsonschema.Draft202012Validator(SCHEMA)
-
-
 def _schema_faults(document):
     """What does not fit the schema: the path of each, and the fault."""
-    for error in _validator().iter_errors(document):
+    for error in schema_form.faults(document, BASELINE):
         path = tuple(itertools.takewhile(lambda key: isinstance(key, str), error.absolute_path))  # items of lists have no keys
         if "propertyNames" in error.absolute_schema_path and error.validator != "not":
             yield (*path, error.instance), ("is not a case: comparison/variant/size/launch" if path in IDS else

@@ -1,4 +1,4 @@
-"""kernelgate begin: the begin of a run. Makes the folder of its results, and clears what an earlier run left there."""
+"""kernelgate begin: begins a run. Makes the folder of its results, and removes what an earlier run left there."""
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale

@@ -23,7 +23,7 @@ PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
 # What a part says of its verdict, which the worst part says of the case.
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
-# What else a part recorded: the first part that has it is heard.
+# What else a part recorded: the first part that has it decides.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
              "imported", "same_code", "in_order")
 

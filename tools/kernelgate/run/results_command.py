@@ -1,12 +1,11 @@
 """kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
 
-import datetime
 import glob
 import os
 import re
 import signal
-import socket
 import sys
+import time
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
@@ -94,8 +93,8 @@ def name_commits(document, commit):
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
     run, in those that could too."""
-    document["host"] = socket.gethostname()
-    document["ended"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    document["host"] = os.uname().nodename
+    document["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
