@@ -1,7 +1,7 @@
 /* The state of a GPU over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns", "batches_repeated"},
- * the last two being what an empty launch costs, and how many batches of samples were taken again
- * because one cost less meanwhile. Pure. */
+ * "memory_clock_mhz", "clock_reasons", "throttled", "foreign_processes", "launch_ns",
+ * "batches_repeated"}, the last two being what an empty launch costs, and how many batches of
+ * samples were taken again because one cost less meanwhile. Pure. */
 #ifndef KG__RECORDS_GPU_STATE_H
 #define KG__RECORDS_GPU_STATE_H
 
@@ -21,12 +21,13 @@ typedef struct kg__gpu_state {
     int64_t launch_ns;
     int64_t batches_repeated;
     char clock_reasons[512]; /* "a, b"; "none"; "" where they are not known */
+    bool throttled;          /* one of them makes times worthless */
 } kg__gpu_state;
 
 /* An unknown state. */
 #define KG__GPU_STATE_UNKNOWN                                                                      \
     {                                                                                              \
-        -1, -1, -1, -1, -1, -1, ""                                                                 \
+        -1, -1, -1, -1, -1, -1, "", false                                                          \
     }
 
 /* Whether anything is known of it. */
