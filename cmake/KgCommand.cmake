@@ -19,7 +19,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
 # Named apart from the script: Ninja would take the target for the file.
 add_custom_target(kg_kernelgate ALL DEPENDS ${PROJECT_BINARY_DIR}/kernelgate.1)
-add_dependencies(kg_kernelgate kernelgate-judge kernelgate_programs)
+add_dependencies(kg_kernelgate kernelgate-judge)
 add_executable(kernelgate::command IMPORTED GLOBAL)
 set_target_properties(kernelgate::command PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/kernelgate)
 add_dependencies(kernelgate::command kg_kernelgate)
