@@ -1,5 +1,6 @@
 /* Watches a program from before main() to its end: what every object that `kernelgate nvcc`
  * compiles calls first (model/include/kg_program.h). */
+#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/exit_code.h"
 #include "model/include/kg_program.h"
 #include "model/runtime/runtime.h"
+#include "model/watch/findings.h"
 #include "model/watch/program.h"
 #include "model/watch/watch.h"
 #include "programs/host_calls.h"
@@ -64,13 +66,22 @@ static void report_hang(const kg__model_place *place, const char *file, unsigned
  * for it is limited; then the signal does what it would have done. */
 static void on_signal(int number)
 {
-    char ended[64];
+    /* This function, the system's return from it, and the interrupted one, which continues at the
+     * instruction itself where a call returns to the next one. */
+    void *calls[16] = { 0 };
+    const int count = backtrace(calls, sizeof calls / sizeof calls[0]);
+    kg__model_source source;
+    char ended[160];
+    char where[96] = "";
 
+    calls[2] = (char *)calls[2] + 1;
     (void)signal(number, SIG_DFL);
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(5);
-    kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)", number,
-               number == SIGTERM ? "terminated" : strsignal(number));
+    source = kg__host_call_source(calls, count);
+    kg__describe_line(where, sizeof where, source);
+    kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)%s", number,
+               number == SIGTERM ? "terminated" : strsignal(number), where);
     report(ended);
     (void)raise(number);
 }

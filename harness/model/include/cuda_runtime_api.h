@@ -201,6 +201,9 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaHostAllocWriteCombined 0x04
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
+/* The calling convention of callbacks, which is the only one here. */
+#define CUDART_CB
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -343,6 +346,12 @@ enum cudaDeviceAttr {
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrEccEnabled = 32,
     cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrHostNativeAtomicSupported = 86,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrMaxPersistingL2CacheSize = 108,
+    cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
@@ -388,6 +397,32 @@ struct cudaDeviceProp {
     int unifiedAddressing;
     int memoryBusWidth;
     int l2CacheSize;
+    int persistingL2CacheMaxSize;
+    int accessPolicyMaxWindowSize;
+    int asyncEngineCount;
+    int streamPrioritiesSupported;
+    int globalL1CacheSupported;
+    int localL1CacheSupported;
+    int hostNativeAtomicSupported;
+    int pageableMemoryAccess;
+    int pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost;
+    int computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem;
+    int hostRegisterSupported;
+    int memoryPoolsSupported;
+    int isMultiGpuBoard;
+    int multiGpuBoardGroupID;
+    int tccDriver;
+    size_t memPitch;
+    size_t textureAlignment;
+    size_t texturePitchAlignment;
+    size_t surfaceAlignment;
+    int maxTexture1D;
+    int maxTexture2D[2];
+    int maxTexture3D[3];
+    int maxTexture1DLayered[2];
+    int maxTexture2DLayered[3];
     int maxThreadsPerMultiProcessor;
     size_t sharedMemPerMultiprocessor;
     int regsPerMultiprocessor;

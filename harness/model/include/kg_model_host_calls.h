@@ -38,6 +38,13 @@ typedef void (*cudaHostFn_t)(void *data);
 KG__MODEL_ANSWER(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
                  function != NULL && cudaStreamQuery(stream) == cudaSuccess, function(data))
 
+typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
+KG__MODEL_ANSWER(cudaStreamAddCallback,
+                 (cudaStream_t stream, cudaStreamCallback_t function, void *data,
+                  unsigned int flags),
+                 function != NULL && flags == 0 && cudaStreamQuery(stream) == cudaSuccess,
+                 function(stream, cudaSuccess, data))
+
 /* Streams. */
 #define cudaEventInterprocess 0x04
 #define cudaEventRecordDefault 0x00
@@ -81,6 +88,10 @@ KG__MODEL_HINT(cudaStreamSetAttribute,
                (cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value),
                ((void)stream, (void)attribute, value != NULL))
 KG__MODEL_HINT(cudaCtxResetPersistingL2Cache, (void), 1)
+KG__MODEL_HINT(cudaStreamAttachMemAsync,
+               (cudaStream_t stream, void *pointer, size_t length KG__MODEL_DEFAULT(0),
+                unsigned int flags KG__MODEL_DEFAULT(cudaMemAttachSingle)),
+               ((void)length, (void)stream, pointer != NULL && flags <= cudaMemAttachSingle))
 
 /* Memory in the order of a stream; a pool is a name alone. */
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
@@ -268,6 +279,11 @@ static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer
 static inline cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
     (void)peer, (void)flags;
+    return cudaErrorInvalidDevice;
+}
+static inline cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    (void)peer;
     return cudaErrorInvalidDevice;
 }
 KG__MODEL_HINT(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache config),

@@ -145,12 +145,13 @@ class Programs(unittest.TestCase):
     def test_ends_that_name_the_kernel(self):
         """A fault and a hang say which kernel, block and thread; a hang its line too."""
         for name, wanted in (("fault", r"kernel kernel, block \(0, 0, 0\), thread \(0, 0, 0\): an access to .* at fault\.cu:6"),
+                             ("host_fault", r"the host's code was ended by signal 11 \(.*\) at host_fault\.cu:16"),
                              ("hang", r"kernel kernel, block .*did not end before SIGTERM at hang\.cu:6")):
             row = next(row for row in ROWS if row.name == name)
             self.build_row(row)
             done = self.run_in_folder(f"./{name}", KERNELGATE_OPTIONS=row.options)
             self.assertRegex(done.stderr, wanted)
-            self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; a kernel failed")
+            self.assertRegex(done.stderr, "(?m)^kernelgate: no findings.*; (a kernel failed|the host's code was ended)")
 
     def test_allocations_are_placed(self):
         self.build_row(next(row for row in ROWS if row.name == "bounds"))
