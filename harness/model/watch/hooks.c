@@ -237,13 +237,10 @@ void kg__model_acquire(void)
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
                                                   uint##bits##_t value, int order)                 \
     {                                                                                              \
-        uint##bits##_t old;                                                                        \
-                                                                                                   \
         (void)order;                                                                               \
         note_access(address, KG__ACCESS_ATOMIC | KG__ACCESS_WRITE | sizeof *address, CODE);        \
-        old = *address;                                                                            \
-        *address = value;                                                                          \
-        return old;                                                                                \
+        /* Threads of the host come here too. */                                                   \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
     }
 ATOMICS(16)
 ATOMICS(32)

@@ -157,6 +157,18 @@ class Programs(unittest.TestCase):
         self.build_row(next(row for row in ROWS if row.name == "bounds"))
         self.assertIn("\nbounds.cu:11: note: allocation 1 is allocated here\n", self.run_in_folder("./bounds").stderr)
 
+    def test_atomics_of_the_host(self):
+        """Those of the C++ library in a .cu file, whose hooks are ThreadSanitizer's."""
+        self.write("atomics.cu", "#include <atomic>\n#include <memory>\n#include <thread>\n#include <cstdio>\n"
+                   "__global__ void kernel(int *x) { x[threadIdx.x] = 1; }\nstd::atomic<int> total{0};\nstd::atomic<bool> once{false};\n"
+                   "int main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    auto shared = std::make_shared<int>(2);\n"
+                   "    auto add = [=] { for (int i = 0; i < 1000; i++) { auto copy = shared; total += *copy; } once.exchange(true); };\n"
+                   "    std::thread one(add), other(add);\n    kernel<<<1, 32>>>(x);\n    one.join();\n    other.join();\n"
+                   "    std::printf(\"%d %d\\n\", total.load(), once.load());\n    return cudaFree(x);\n}\n")
+        self.build("atomics.cu", "-o", "atomics")
+        done = self.run_in_folder("./atomics")
+        self.assertEqual((done.returncode, done.stdout), (0, "4000 1\n"), done.stderr)
+
     def test_log(self):
         self.build_row(next(row for row in ROWS if row.name == "race"))
         done = self.run_in_folder("./race", KERNELGATE_OPTIONS="log=found.txt")
