@@ -181,7 +181,21 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t column, size_t row, const void *from,
                               size_t count, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DToArray(to, column, row, from, count, count, 1, kind);
+    const size_t width = to != NULL ? to->extent.width * kg__model_element_bytes(&to->element) : 0;
+    cudaError_t error = column < width ? cudaSuccess : cudaErrorInvalidValue;
+
+    if (error != cudaSuccess)
+        return kg__model_end_call(error);
+    /* It goes on in the next row where one is full. */
+    while (count > 0 && error == cudaSuccess) {
+        const size_t part = count < width - column ? count : width - column;
+
+        error = cudaMemcpy2DToArray(to, column, row++, from, part, part, 1, kind);
+        from = (const char *)from + part;
+        count -= part;
+        column = 0;
+    }
+    return error;
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t column, size_t row, const void *from,

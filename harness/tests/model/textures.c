@@ -306,6 +306,29 @@ ParameterizedTest(const size_t *row, textures, that_are_used_wrongly_fail)
     cr_assert(strstr(kg__model_failure(), failures[*row].told) != NULL, "%s", kg__model_failure());
 }
 
+/* A linear copy goes on in the next row. */
+Test(textures, are_filled_over_rows)
+{
+    const struct cudaChannelFormatDesc element = floats();
+    float values[4 * 6];
+    float out[4 * 8];
+    cudaArray_t array;
+
+    for (size_t i = 0; i < LENGTH(values); i++)
+        values[i] = (float)i;
+    OK(cudaMallocArray(&array, &element, 8, 4, 0));
+    OK(cudaMemcpyToArray(array, 2 * sizeof(float), 1, values, 20 * sizeof(float),
+                         cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2DFromArray(out, 8 * sizeof(float), array, 0, 0, 8 * sizeof(float), 4,
+                             cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < 20; i++)
+        cr_assert(out[10 + i] == values[i], "%zu: %g", i, out[10 + i]);
+    cr_assert(cudaMemcpyToArray(array, 8 * sizeof(float), 0, values, 4, cudaMemcpyHostToDevice) ==
+              cudaErrorInvalidValue);
+    cr_assert(cudaMemcpyToArray(array, 0, 3, values, 9 * sizeof(float), cudaMemcpyHostToDevice) ==
+              cudaErrorInvalidValue);
+}
+
 Test(textures, are_refused_as_cudart_does)
 {
     const struct cudaChannelFormatDesc three = { 8, 8, 8, 0, cudaChannelFormatKindUnsigned };
