@@ -162,12 +162,12 @@ class Programs(unittest.TestCase):
         self.write("atomics.cu", "#include <atomic>\n#include <memory>\n#include <thread>\n#include <cstdio>\n"
                    "__global__ void kernel(int *x) { x[threadIdx.x] = 1; }\nstd::atomic<int> total{0};\nstd::atomic<bool> once{false};\n"
                    "int main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    auto shared = std::make_shared<int>(2);\n"
-                   "    auto add = [=] { for (int i = 0; i < 1000; i++) { auto copy = shared; total += *copy; } once.exchange(true); };\n"
+                   "    auto add = [=] { for (int i = 0; i < 200000; i++) { auto copy = shared; total += *copy; } once.exchange(true); };\n"
                    "    std::thread one(add), other(add);\n    kernel<<<1, 32>>>(x);\n    one.join();\n    other.join();\n"
-                   "    std::printf(\"%d %d\\n\", total.load(), once.load());\n    return cudaFree(x);\n}\n")
+                   "    std::printf(\"%d %d\\n\", total.fetch_add(1), once.load());\n    return cudaFree(x);\n}\n")
         self.build("atomics.cu", "-o", "atomics")
         done = self.run_in_folder("./atomics")
-        self.assertEqual((done.returncode, done.stdout), (0, "4000 1\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, "800000 1\n"), done.stderr)
 
     def test_log(self):
         self.build_row(next(row for row in ROWS if row.name == "race"))
@@ -180,15 +180,16 @@ class Programs(unittest.TestCase):
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
 
     def test_counters(self):
-        self.build_row(Row("counted", "x[i % n] = x[(2 * i) % n] + 1;", flavor="counting"))
-        done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counted")
-        kernel, = json.loads(done.stdout.partition("result 1\n")[2])["kernels"]
-        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 512))
+        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH, flavor="counting"))
+        done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts")
+        kernel, = json.loads(done.stdout.partition("result 2\n")[2])["kernels"]
+        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
             "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
-            {"launches": 1, "blocks": 2, "threads": 256, "global_load_requests": 8, "global_load_sectors": 64, "global_store_sectors": 32})
-        done = self.run_in_folder(COMMAND, "run", "--counters", "counted")
-        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +1 +2 +16 +8\.00 +4\.00 +– +32\.00\n$")
+            {"launches": 2, "blocks": 4, "threads": 512, "global_load_requests": 16, "global_load_sectors": 128,
+             "global_store_sectors": 64})
+        done = self.run_in_folder(COMMAND, "run", "--counters", "counts")
+        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n$")
         self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
         self.assertEqual(done.returncode, 2)
