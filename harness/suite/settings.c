@@ -25,7 +25,7 @@ bool kg__is_verbose(void)
     return is_on("KG_VERBOSE");
 }
 
-bool kg__are_checked(void)
+bool kg__results_known_right(void)
 {
     return is_on("KG__CHECKED");
 }

@@ -21,7 +21,7 @@ double kg__case_seconds(void);
 
 /* Whether the timed cases' results were found right just before, so that they are timed without
  * computing the reference: KG__CHECKED=1, which a recording sets after its first session. */
-bool kg__are_checked(void);
+bool kg__results_known_right(void);
 
 /* The compute capability, "9.0", for which a recording wants the fingerprint of each timed case's
  * machine code: KG__FINGERPRINTS; NULL in a gate, which finds those of both builds itself. */
