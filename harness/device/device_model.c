@@ -39,7 +39,7 @@ kg__limits kg__device_limits(void)
                          .threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor };
 }
 
-/* A model is its process's own: there is nothing to keep from others. */
+/* Each process has a model of its own, so nothing needs a lock. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
@@ -251,7 +251,7 @@ bool kg__device_skipped_checks(kg__error *what, bool *whole)
     return !*whole || report->too_large != NULL || report->too_many_words;
 }
 
-/* What is called when a launch never ends. */
+/* Called when a launch never ends. */
 static struct {
     const char *home;
     void (*report)(void *context, const kg__hang *hang);
