@@ -6,7 +6,7 @@
 #include "base/source_path.h"
 #include "suite/element_type.h"
 
-/* The program's, whose home messages leave out; a test may have none. */
+/* The program's comparison, whose home messages leave out; a test may have none. */
 extern const kg_comparison *const kg__comparison __attribute__((weak));
 
 static struct {
@@ -27,7 +27,7 @@ bool kg__argument_is_wrong(void)
     return fault.is_pending;
 }
 
-/* Whether elements of one type may be taken for those of another: integers of either sign. */
+/* Returns whether elements of one type may be used as the other: integers of either sign. */
 static bool are_alike(const kg__element_type *a, const kg__element_type *b)
 {
     return a == b || (a->size == b->size && a->significand == 0 && b->significand == 0);

@@ -1,5 +1,5 @@
-/* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is
- * the names of its axes, each with its value: bm128bn64; "-" without axes. */
+/* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is the names
+ * of its axes, each with its value: bm128bn64; "-" without axes. */
 #ifndef KG__SUITE_CASE_ID_H
 #define KG__SUITE_CASE_ID_H
 
@@ -11,52 +11,52 @@
 /* Letters of an axis's name, so that six of them with their values fit an id. */
 #define KG__AXIS_LENGTH 12
 
-/* Whether a comparison's or a variant's name is of a-z, 0-9 and _ alone. */
+/* Returns whether a comparison's or a variant's name has only characters of a-z, 0-9 and _. */
 bool kg__name_is_plain(const char *name);
 
-/* How many axes a comparison has. */
+/* Returns how many axes a comparison has. */
 int kg__axis_count(const kg_comparison *comparison);
 
-/* The name of axis `axis`, which must be below their count. */
+/* Returns the name of axis `axis`, which must be below their count. */
 const char *kg__axis_name(const kg_comparison *comparison, int axis);
 
-/* The axis of a name, from 0; -1 where the comparison has none. */
+/* Returns the axis of a name, from 0; -1 if the comparison has none. */
 int kg__axis_of(const kg_comparison *comparison, const char *name);
 
-/* False with `error` where an axis has no name of a-z and _, or the same in ids as another. */
+/* Returns false with `error` if an axis's name is not of a-z and _, or equals another's in ids. */
 bool kg__axes_are_good(const kg_comparison *comparison, kg__error *error);
 
-/* Whether two launches are the same. */
+/* Returns whether two launches are the same. */
 bool kg__launches_equal(const kg_launch *a, const kg_launch *b);
 
 /* Writes the id of a case. */
 void kg__case_id_write(const kg_comparison *comparison, const kg_variant *variant,
                        const kg_size *size, const kg_launch *launch, char id[KG__CASE_ID_SIZE]);
 
-/* The length of "comparison" at the front of an id. */
+/* Returns the length of "comparison" at the front of an id. */
 size_t kg__comparison_length(const char *id);
 
-/* The length of "comparison/variant/" at the front of an id, of all of it where that has no more
- * parts. */
+/* Returns the length of "comparison/variant/" at the front of an id, or of the whole id if it
+ * has no more parts. */
 size_t kg__variant_length(const char *id);
 
 /* Writes the size in an id to `size`, of KG__CASE_ID_SIZE bytes. */
 void kg__case_id_size(const char *id, char *size);
 
-/* Writes to `glob`, of `bytes` bytes, what follows "comparison/variant/" in the ids of the cases
- * that are timed side by side with this one: its size and launch without a number of blocks. "*"
- * where the id has no launch. */
+/* Writes to `glob`, of `bytes` bytes, the part after "comparison/variant/" in the ids of the
+ * cases that are timed side by side with this one: its size, and its launch without a number of
+ * blocks. "*" if the id has no launch. */
 void kg__case_id_neighbors(const char *id, char *glob, size_t bytes);
 
 /* An id in parts. */
 typedef struct kg__case_id {
     const kg_variant *variant;
-    const char *size; /* the text that begins with it */
+    const char *size; /* points into the id */
     int size_length;
     kg_launch launch;
 } kg__case_id;
 
-/* Takes an id apart, whose variant must be the comparison's; its size and launch need not be in the
+/* Parses an id, whose variant must be the comparison's; its size and launch need not be in the
  * table. False with `why`. */
 bool kg__case_id_read(const kg_comparison *comparison, const char *id, kg__case_id *parts,
                       kg__error *why);

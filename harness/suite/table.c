@@ -8,7 +8,7 @@
 unsigned kg__part_purposes(const char *part)
 {
 #ifdef KG__TARGET_GPU
-    /* What is only timed is checked by part time, before and after. */
+    /* Part time checks sizes that are only timed, before and after. */
     if (strcmp(part, "check") == 0)
         return KG_PURPOSE_CHECK;
     if (strcmp(part, "time") == 0 || strcmp(part, KG__PART_IDENTIFY) == 0)
@@ -97,7 +97,7 @@ static bool size_is_good(const kg_comparison *comparison, const kg_size *size, k
                     size->extents, KG_MAX_EXTENTS);
 }
 
-/* Whether a size is refused for what its numbers are. */
+/* Returns whether a size is refused because of its numbers. */
 static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
 {
     for (int i = 0; i < size->extents; i++) {
@@ -123,7 +123,7 @@ static bool work_is_good(const kg_comparison *comparison, const kg_size *size, k
                     comparison->name, work.operations, work.bytes, size->extent[0]);
 }
 
-/* Two rows of one name, of launches that differ, would pass for one variant. */
+/* Two rows of one name with different launches would pass for one variant. */
 static bool variants_differ(const kg_comparison *comparison, const kg_variant *variant,
                             kg__error *error)
 {
@@ -145,7 +145,7 @@ static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
             !launches_are_good(comparison, launch, error))
             return false;
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-            /* Their cases would be taken for one another's. */
+            /* Their cases would have the same ids. */
             if (strcmp(variant->name, defect->variant.name) == 0)
                 return kg__fail(error,
                                 "%s/%s: a variant and a defect of one name: rename the defect",
@@ -200,7 +200,7 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
            defects_are_good(comparison, error);
 }
 
-/* A list that grows by a case at a time. */
+/* A list that grows by one case at a time. */
 typedef struct case_builder {
     const kg_comparison *comparison;
     kg__case_list *cases;
@@ -257,7 +257,7 @@ static void add_defects(case_builder *list)
 static bool ids_are_good(const kg__case_list *cases, kg__error *error)
 {
     for (size_t i = 0; i < cases->count; i++) {
-        /* One that fills its array may have been cut. */
+        /* An id that fills its array may have been cut. */
         if (strlen(cases->list[i].id) == KG__CASE_ID_SIZE - 1)
             return kg__fail(error, "%.60s...: an id of more than %d characters: shorten the names",
                             cases->list[i].id, KG__CASE_ID_SIZE - 2);
@@ -321,7 +321,7 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
     return NULL;
 }
 
-/* Whether a variant takes launches of this form: some row of its own has as many values. */
+/* Returns whether a variant has a launch with as many values as this one. */
 static bool form_fits(const kg_launch *launches, const kg_launch *launch)
 {
     if (launches == NULL || launches->axes == 0)
