@@ -20,7 +20,7 @@ typedef struct kg__figures {
     double high;
     double amount;      /* of a sentinel, the bytes or operations of a launch; 0: unknown */
     const char *clock;  /* "" or NULL: unknown; never NULL after reading */
-    const char *method; /* "statistic": another tool's name for the value, as "median"; or NULL */
+    const char *method; /* "statistic" of an imported value, such as "mean"; or NULL */
     int64_t samples;    /* 0: unknown; so are the next two */
     int64_t launches;   /* per sample */
     int64_t buffer_sets;
