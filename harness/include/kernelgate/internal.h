@@ -175,8 +175,7 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
 
 /* A row of a table of defects. */
 typedef struct kg_defect {
-    const char
-        *name; /* the variant's; first, because KG_END would need braces around a structure */
+    const char *name; /* the variant's; first, because KG_END has no braces for a structure */
     kg_variant variant;
     kg_size size;
     kg_launch launch;

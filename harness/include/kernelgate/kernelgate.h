@@ -193,8 +193,7 @@ void kg_add_scalar(kg_arguments *arguments, double value);
 /* A problem on the host: one size with filled inputs. */
 typedef struct kg_problem {
     const kg_size *size;
-    const kg_variant
-        *variant; /* with .by_variant, the variant whose results are judged; else NULL */
+    const kg_variant *variant; /* with .by_variant, the one whose results are judged; else NULL */
     kg_arguments arguments;
     double scalar[KG_MAX_SCALARS];
     kg_type accumulated;
