@@ -15,7 +15,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "records/observation.h"
-#include "suite/case_id.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 extern char **environ;

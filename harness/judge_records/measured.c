@@ -10,7 +10,7 @@
 #include "records/observation.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
-#include "suite/case_id.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 /* The names of tests that stand for imports begin so. */

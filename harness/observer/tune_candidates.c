@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "records/observation.h"
 #include "suite/case_id.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 #define WARP 32
@@ -261,7 +262,7 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
         kg__work asked;
 
         json_array_append_new(cases, json_string(c->id));
-        kg__case_id_size(c->id, size);
+        kg__case_id_size(c->id, size, sizeof size);
         if (comparison->work != NULL && json_object_get(work, size) == NULL)
             json_object_set_new(work, size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }

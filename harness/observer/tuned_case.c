@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_PER_MS 1e6
@@ -32,7 +33,7 @@ void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
     if (now - run->progress_reported < PROGRESS_EVERY_SECONDS)
         return;
     run->progress_reported = now;
-    kg__case_id_size(c->id, size);
+    kg__case_id_size(c->id, size, sizeof size);
     if (run->done > 0)
         progress.seconds_left =
             (now - run->started) * (double)(run->total - run->done) / (double)run->done;

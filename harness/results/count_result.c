@@ -8,8 +8,8 @@
 #include "baseline/counter_lines.h"
 #include "judge/judge.h"
 #include "results/judgment_text.h"
-#include "suite/case_id.h"
 #include "suite/counters.h"
+#include "suite/id_parts.h"
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3

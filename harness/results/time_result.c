@@ -10,7 +10,7 @@
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
 #include "results/judgment_text.h"
-#include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
 {

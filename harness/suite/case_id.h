@@ -33,21 +33,6 @@ bool kg__launches_equal(const kg_launch *a, const kg_launch *b);
 void kg__case_id_write(const kg_comparison *comparison, const kg_variant *variant,
                        const kg_size *size, const kg_launch *launch, char id[KG__CASE_ID_SIZE]);
 
-/* Returns the length of "comparison" at the front of an id. */
-size_t kg__comparison_length(const char *id);
-
-/* Returns the length of "comparison/variant/" at the front of an id, or of the whole id if it
- * has no more parts. */
-size_t kg__variant_length(const char *id);
-
-/* Writes the size in an id to `size`, of KG__CASE_ID_SIZE bytes. */
-void kg__case_id_size(const char *id, char *size);
-
-/* Writes to `glob`, of `bytes` bytes, the part after "comparison/variant/" in the ids of the
- * cases that are timed side by side with this one: its size, and its launch without a number of
- * blocks. "*" if the id has no launch. */
-void kg__case_id_neighbors(const char *id, char *glob, size_t bytes);
-
 /* An id in parts. */
 typedef struct kg__case_id {
     const kg_variant *variant;

@@ -3,6 +3,7 @@ those that follow from its accesses by hand. usage: hardware.py TREE KERNELGATE 
 
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -121,17 +122,19 @@ COUNTS = {
 
 
 class Hardware(Runs):
-    def observe(self, comparison, part):
-        """The records of a part of a comparison with its own list of cases."""
+    def observe(self, comparison, part, is_wanted):
+        """The records of a part of a comparison with some of its own list of cases."""
         program = os.path.join(HARDWARE, f"{comparison}.instrumented")
-        self.write("cases", self.expect_program(0, comparison, program, "--cases", part))
+        cases = self.expect_program(0, comparison, program, "--cases", part).splitlines(keepends=True)
+        self.write("cases", "".join(filter(is_wanted, cases)))
         self.expect_program(0, "", program, "--observe", "cases", "--part", part, "--records", "records")
         return [json.loads(line) for line in self.read("records").splitlines()]
 
     def test_kernels_are_right_and_clean(self):
         for comparison in COUNTS:
             with self.subTest(comparison):
-                records = self.observe(comparison, "check")
+                # The largest sizes, which take two thirds of the time, are for GPUs.
+                records = self.observe(comparison, "check", lambda case: int(re.match("[0-9]*", case.split("/")[2])[0]) <= 1000)
                 checked = [record for record in records if record["event"] == "checked"]
                 self.assertTrue(checked)
                 self.assertEqual([record for record in checked if record["right"] is not True], [])
@@ -142,7 +145,7 @@ class Hardware(Runs):
 
     def test_counts_are_those_that_the_sources_say(self):
         for comparison, cases in COUNTS.items():
-            measured = {record["case"]: record["metrics"] for record in self.observe(comparison, "count")
+            measured = {record["case"]: record["metrics"] for record in self.observe(comparison, "count", lambda case: case.strip().partition("/")[2] in cases)
                         if record["event"] == "measured"}
             for case, expected in cases.items():
                 with self.subTest(comparison=comparison, case=case):
