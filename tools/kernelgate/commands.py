@@ -1,4 +1,5 @@
-"""The commands of kernelgate, a module each: finds the one that is called, runs it, and prints help and the manual page."""
+"""The commands of kernelgate, a module each: finds the requested command, runs it, and prints help and the manual
+page."""
 
 import argparse
 import functools
@@ -41,7 +42,7 @@ COMMANDS = (
     Command("import", "imports.import_command", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
     Command("selftest", "run.selftest", "Prove the gate: kernels of known duration, made slower by a known extent"),
 )
-# What CTest, ci/ and the commands above call.
+# Called by CTest, ci/ and the commands above.
 PLUMBING = (
     Command("begin", "run.begin", "Begin a run: make the directory of its results and clear what an earlier run left there"),
     Command("settle", "run.settle", "Settle a run's suspects by pairs of processes of a base build and this one"),
@@ -72,7 +73,7 @@ command keeps its baselines, sums up its runs, compares, tunes and reports.
 .SH COMMANDS
 """
 
-# What the commands have in common, and no help of theirs has.
+# Environment variables common to the commands, which their help does not list.
 ENVIRONMENT = {
     "KG_STRICT": "1: whatever kept the gate from judging fails too. 0, empty or not set: not.",
     "KG_FILTER": "Globs on case ids, separated by commas, in which * crosses slashes.",
@@ -120,15 +121,15 @@ def make_parsers():
 
 
 def escaped(text):
-    """A text of the page: a backslash, and what begins a line as a request does, would steer the formatter; a hyphen of an
-    option must stay one that can be copied."""
+    """A text for the page, escaped: a backslash, or a line that begins like a request, would control the formatter;
+    an option's hyphen must stay copyable."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
 
 
 def manual(parsers):
     """kernelgate(1), in the macros of man(7)."""
-    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal that the build runs in
+    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal of the build
     page = [MANUAL]
     for name, parser in parsers.items():
         parser.declare()
@@ -140,7 +141,7 @@ def manual(parsers):
 
 
 def complete(parser, parsers):
-    """Answers the shell's request for completions, where argcomplete is installed; ends the process."""
+    """Answers the shell's request for completions, if argcomplete is installed; ends the process."""
     words = os.environ["COMP_LINE"].split()
     for name, command in parsers.items():
         if set(name.split()) <= set(words):

@@ -9,7 +9,7 @@ from kernelgate.base.text import clean
 
 
 def check_globs(baseline, globs):
-    """Complains about each glob that takes no case; True where there is none."""
+    """Complains about each glob that matches no case; True if there is none."""
     unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in baseline.ids())]
     for glob in unknown:
         nearest = baseline.nearest(glob)
