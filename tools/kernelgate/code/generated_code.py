@@ -177,7 +177,7 @@ WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "sh
 
 
 def class_words(name):
-    """"128-bit global loads" for "global_load_128"."""
+    """ "128-bit global loads" for "global_load_128"."""
     words, _, width = name.rpartition("_")
     if width.isdigit():
         return f"{width}-bit {words.replace('_', ' ').replace('copy', 'copie')}s"

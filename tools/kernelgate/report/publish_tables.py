@@ -29,7 +29,7 @@ CSV_NAMES = ("target", "comparison", "variant", "size", "launch", "verdict", "cl
 
 
 def facts(table, escape=escape_markdown):
-    """Where a table was measured, in a line."""
+    """Where and with what a table was measured, in a line."""
     target = table.run.object("targets").get(table.target)
     provenance = table.run.object("provenance").get(table.target)
     name = "Counted on the CPU model" if table.counted else escape(text_of(target, "name")) or "A GPU"
@@ -71,7 +71,7 @@ def _meanings(table):
 
 
 def _launches(table):
-    """Which launches a variant's cases have where the rows do not say it."""
+    """The launches of a variant's cases, if the rows do not show them."""
     for variant in table.variants:
         cases = [case for case in table.cases if case.variant == variant]
         if any(case.row.launch != case.launch for case in cases):
@@ -79,7 +79,7 @@ def _launches(table):
 
 
 def _omissions(table, escape):
-    """What was refused, by its reason; why cases have no figures, of those that failed alike once."""
+    """The refused cases, by their reason; why cases have no figures, once for cases that failed alike."""
     refused = {}
     for case in table.cases:
         if case.entry is None:
@@ -96,7 +96,7 @@ def _omissions(table, escape):
 
 
 def _doubts(table):
-    """The cases whose figures are not to be trusted, or are not what they were; the counts of blocks that were not run."""
+    """Cases with doubtful or changed figures; counts for which not all blocks ran."""
     for verdict in DOUBTFUL:
         cases = [case for case in table.cases if case.verdict() == verdict]
         if cases:
@@ -109,12 +109,12 @@ def _doubts(table):
 
 
 def notes(table, escape=escape_markdown):
-    """What is to be said of a table, a line each, with `code` and **words** marked as in Markdown."""
+    """The notes on a table, a line each, with `code` and **words** marked as in Markdown."""
     return [*_meanings(table), *_launches(table), *_omissions(table, escape), *_doubts(table)]
 
 
 def _grid(rows, left):
-    """A Markdown table whose columns are padded, so that the source reads as well as what is made of it."""
+    """A Markdown table with padded columns, so that its source is readable too."""
     widths = [max(4, *map(len, column)) for column in zip(*rows)]
     lines = [[text.ljust(width) if number < left else text.rjust(width)
               for number, (text, width) in enumerate(zip(line, widths))] for line in rows]
@@ -125,19 +125,19 @@ def _grid(rows, left):
 def as_markdown(table):
     """A heading, a table per column that has a title and figures, and notes."""
     lines = [f"## {table.comparison} on {escape_markdown(table.target)}", "", facts(table)]
-    # Where every case is wrong there is nothing but that to show.
+    # If every case is wrong, show only that.
     for column in table.shown_columns() or table.columns[:1]:
         lines += ["", f"### {column.title}", "", *_grid(table.grid(column), 1 + table.has_launches())]
     return "\n".join([*lines, "", *(f"- {note}" for note in notes(table))]) + "\n"
 
 
 def _number(value):
-    """Counts to the last digit, measured figures as far as they may mean something."""
+    """Counts in full, measured figures with significant digits only."""
     return "" if value is None else f"{value:.{16 if value == math.floor(value) else 10}g}"
 
 
 def as_csv(tables):
-    """One line per case of several tables; of GPUs and the model each leaves the other's columns empty."""
+    """One line per case of several tables; GPUs and the model each leave the other's columns empty."""
     kinds = [next((table for table in tables if table.counted == counted), None) for counted in (False, True)]
     columns = [(kind.counted, column.name) for kind in kinds if kind for column in kind.columns]
     lines = [",".join((*CSV_NAMES, *(name for _, name in columns)))]

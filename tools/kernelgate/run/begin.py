@@ -1,4 +1,4 @@
-"""kernelgate begin: begins a run. Makes the folder of its results, and removes what an earlier run left there."""
+"""kernelgate begin: begins a run. Makes the folder of its results, and removes an earlier run's files there."""
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
@@ -10,7 +10,7 @@ from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_fo
 
 
 def _refuse_empty_filter(programs, kinds):
-    """A KG_FILTER that takes no case of the programs is refused before anything is cleared."""
+    """Refuses a KG_FILTER that matches no case of the programs before anything is cleared."""
     globs = setting("KG_FILTER")
     if globs is None or programs is None:
         return

@@ -1,4 +1,4 @@
-"""kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
+"""kernelgate results: the end of a run. Merges its tests' verdicts, and writes and prints the results."""
 
 import glob
 import os
@@ -30,7 +30,7 @@ from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, resu
 
 
 def _lint(merged):
-    """Adds what is wrong with the baselines, unless the test that read one has said so."""
+    """Adds the errors of the baselines, unless the test that read one has reported it."""
     try:
         found = list_findings()
     except Failure as failure:
@@ -42,7 +42,7 @@ def _lint(merged):
 
 
 def add_baselines(merged, since):
-    """How narrowly the baselines of the run gate and, since a commit, what became of every file."""
+    """How narrowly the run's baselines gate and, since a commit, the changes of every file."""
     folder = default_folder()
     judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
     counts = {target: gate_counts(baseline) for target, baseline in zip(merged.document["targets"], judged) if baseline}
@@ -61,15 +61,15 @@ def add_baselines(merged, since):
 
 
 def check_code_baselines(merged, build, since):
-    """Adds an error for each baseline of generated code that a commit, the one before where none is named, or another target of the
-    tree asks for, and that is not there: nothing of its architecture would be judged."""
+    """Adds an error for each missing baseline of generated code that a commit (by default the previous one) or
+    another target of the tree requires: without it nothing of its architecture would be judged."""
     folder = default_folder()
     wanted, architectures = {}, []
     try:
         commit = Commit(folder, since or "HEAD")
         wanted = {f"{folder}/{name}": f"{commit.reference} has it" for name in commit.list_files(architecture_of) if commit.read(name) is not None}
     except Failure:
-        pass  # no checkout; that a commit is not known has been said
+        pass  # no checkout; an unknown commit has been reported
     if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
         architectures = CodeBuild(build).architectures
     for architecture in architectures:
@@ -91,8 +91,8 @@ def name_commits(document, commit):
 
 
 def publish(document, folder, detail, as_json, annotated):
-    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
-    run, in those that could too."""
+    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an
+    error of the run, in those that could."""
     document["host"] = os.uname().nodename
     document["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     describe(document)
@@ -122,7 +122,7 @@ def publish(document, folder, detail, as_json, annotated):
 def finish(merged):
     code = exit_code(merged.tally, merged.strict)
     skips = {member(test, "skipped_by") for test in merged.document["tests"]}
-    # That all of a run is for GPUs alone was asked for.
+    # A run of only GPU-only cases is what the user requested.
     if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
         code = PASS
     merged.document["exit_code"] = code
@@ -202,7 +202,7 @@ def main(options):
     folder = results_folder(options.out)
     if options.print is not None:
         return _print_again(options.print, _detail(options))
-    # Whoever reads the output may end early, and the files are written all the same.
+    # A reader may close the output early; the files are written all the same.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     merged = _merge(options, folder)
     try:
@@ -212,7 +212,7 @@ def main(options):
 
 
 def _note_uninitialized(document, build):
-    """Notes the variables that g++ takes for uninitialized, as kernel_stub.py left it next to the objects."""
+    """Notes the variables that g++ considers uninitialized, which kernel_stub.py wrote next to the objects."""
     lines = set()
     for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
         with open(path, encoding="utf-8") as file:
@@ -221,7 +221,7 @@ def _note_uninitialized(document, build):
 
 
 def _finish(merged, options, folder):
-    """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
+    """Completes the results with the caller's knowledge of the tests, writes and prints them; the exit code."""
     if options.ctest is not None:
         try:
             check_report(merged, options.ctest, options.ctest_code)
