@@ -96,12 +96,12 @@ static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *
         return true;
     code = cudaMemGetInfo(&available, &total);
     if (code != cudaSuccess)
-        return kg__cuda_fail(error, "asking for the device's free memory", code);
-    return bytes <= available ||
-           kg__fail(error,
-                    "%zu bytes of managed arguments, and the device has %zu free: choose a smaller "
-                    "size, or refuse it",
-                    bytes, available);
+        return kg__cuda_fail(error, "querying the device's free memory", code);
+    return bytes <= available || kg__fail(error,
+                                          "the managed arguments take %zu bytes, and the device "
+                                          "has %zu free: choose a smaller "
+                                          "size, or refuse it",
+                                          bytes, available);
 }
 
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,

@@ -124,7 +124,7 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
             astray);
     else if (uncapturable > 0)
         kg__fail(why,
-                 "the launcher allocates, frees or waits, which CUDA refuses where a launch is "
+                 "the launcher allocates, frees or waits, which CUDA refuses while a launch is "
                  "timed: %zu such call%s; use a KG_SCRATCH argument, and do not synchronize",
                  uncapturable, uncapturable == 1 ? "" : "s");
     return astray > 0 || uncapturable > 0;
@@ -243,11 +243,11 @@ bool kg__device_skipped_checks(kg__error *what, bool *whole)
         kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)report->watched,
                  (unsigned long long)report->blocks);
     else if (report->too_large != NULL)
-        kg__fail(what, "%s is too large to look for races and unwritten reads in it",
-                 report->too_large);
+        kg__fail(what, "%s is too large to check for races and unwritten reads", report->too_large);
     else if (report->too_many_words)
-        kg__fail(what, "blocks use too many words for atomics and flags to look for all races "
-                       "between blocks");
+        kg__fail(
+            what,
+            "blocks use too many words for atomics and flags to find all races between blocks");
     return !*whole || report->too_large != NULL || report->too_many_words;
 }
 

@@ -136,11 +136,10 @@ bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error)
         size_t prefix = sizeof uuid_prefix - 1;
 
         if (kg__gpu_slot_is_instance(board->name))
-            return kg__fail(
-                error,
-                "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
-                "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
-                board->name);
+            return kg__fail(error,
+                            "%s is a MIG instance, and CUDA shows a process only one: run a gate "
+                            "for each, with its own CUDA_VISIBLE_DEVICES and KG_OUT",
+                            board->name);
         if (strncmp(board->uuid, uuid_prefix, prefix) != 0 ||
             !has_uuid_form(board->uuid + prefix, strlen(board->uuid + prefix), '-'))
             return kg__fail(error, "%s: its UUID is \"%s\", which is not a resource id for CTest",

@@ -86,7 +86,7 @@ static const char *error_text(const kg__nvml *nvml, int code)
 {
     const char *text = nvml->error_string != NULL ? nvml->error_string(code) : NULL;
 
-    return text != NULL ? text : "it does not say why";
+    return text != NULL ? text : "no reason given";
 }
 
 static kg__nvml_status start_library(kg__nvml *nvml, const char *library, kg__error *why)

@@ -51,7 +51,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
     if (code == cudaSuccess)
         return true;
     free(nodes->list);
-    kg__cuda_fail(why, "looking into a graph", code);
+    kg__cuda_fail(why, "reading the nodes of a graph", code);
     return false;
 }
 
@@ -98,7 +98,7 @@ static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kerne
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
     if (status != cudaSuccess)
-        return kg__cuda_fail(why, "asking for a kernel's occupancy", status);
+        return kg__cuda_fail(why, "querying a kernel's occupancy", status);
     if (cudaFuncGetName(&code->name, kernel->func) != cudaSuccess)
         code->name = NULL;
     code->registers = uses.numRegs;
@@ -114,7 +114,7 @@ static bool read_kernel(cudaGraphNode_t node, struct cudaKernelNodeParams *kerne
 {
     cudaError_t code = cudaGraphKernelNodeGetParams(node, kernel);
 
-    return code == cudaSuccess || kg__cuda_fail(why, "asking for a kernel's launch", code);
+    return code == cudaSuccess || kg__cuda_fail(why, "reading a kernel's launch", code);
 }
 
 /* A captured launch. */

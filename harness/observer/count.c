@@ -135,8 +135,9 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             kg__report(records, KG__EVENT_FAILED, cases[i]->id, why.text);
         kg__lines_free(counted.lines);
         if (kg__device_is_lost())
-            sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
-                             cases[i]->id);
+            sound =
+                kg__fail(error, "%s: the kernel made the device unusable for this process: fix it",
+                         cases[i]->id);
     }
     kg__stage_clear(&stage);
     return sound;

@@ -342,11 +342,10 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
         if (active == 0)
             return poll_gpu_state_again(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
-            return kg__fail(
-                why,
-                "%zu cases of one size and number of threads per block, of which %d can "
-                "be timed side by side: split the comparison",
-                active, KG__REPLAYS_QUEUED);
+            return kg__fail(why,
+                            "%zu cases have the same size and threads per block, but at most %d "
+                            "can be timed side by side: split the comparison",
+                            active, KG__REPLAYS_QUEUED);
         for (size_t round = 0; round < KG__REPLAYS_QUEUED / active && round < wanted; round++) {
             for (size_t i = 0; i < count; i++) {
                 if (series[i]->finished)
@@ -382,7 +381,7 @@ static bool call_and_wait(kg__bench *bench, const kg__workload *workload, int ca
         code = cudaStreamSynchronize(workload->stream);
     *ms = 1000 * (kg__now() - started);
     poll_gpu_state(bench);
-    return kg__succeeded(code, "calling again and again", why);
+    return kg__succeeded(code, "calling repeatedly", why);
 }
 
 static void add_sample(const kg__bench *bench, kg__series *series, double ms, double spent_ms)
@@ -476,7 +475,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
         if (code == cudaSuccess)
             code = cudaEventCreate(&bench->end[i]);
     }
-    return kg__succeeded(code, "making ready to time", why);
+    return kg__succeeded(code, "preparing to time", why);
 }
 
 void kg__bench_close(kg__bench *bench)

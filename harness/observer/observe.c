@@ -326,10 +326,9 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         break;
     }
     if (!is_check(request) && &kg__device_debug != NULL) {
-        kg__report(
-            records, KG__EVENT_BROKEN, NULL,
-            "a kernel of this program was compiled with nvcc -G, so that its times are those "
-            "of other code: build without -G");
+        kg__report(records, KG__EVENT_BROKEN, NULL,
+                   "a kernel of this program was compiled with nvcc -G, which changes its code and "
+                   "times: build without -G");
         return KG__EXIT_ERROR;
     }
     if (!kg__device_keep(!is_check(request), report_waiting, &records, &why)) {

@@ -202,15 +202,15 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
                                kg__error *error)
 {
     if (arguments->count > KG_MAX_ARGUMENTS)
-        return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
-                        arguments->count, KG_MAX_ARGUMENTS);
+        return kg__fail(error, "%s: %d arguments, but at most %d are allowed: declare fewer",
+                        comparison->name, arguments->count, KG_MAX_ARGUMENTS);
     if (arguments->scalars > KG_MAX_SCALARS)
-        return kg__fail(error, "%s: %d scalar parameters, of which %d fit: declare fewer",
+        return kg__fail(error,
+                        "%s: %d scalar parameters, but at most %d are allowed: declare fewer",
                         comparison->name, arguments->scalars, KG_MAX_SCALARS);
     if (arguments->count == 0)
-        return kg__fail(
-            error, "%s: no argument: a kernel without any has nothing to be judged by: declare one",
-            comparison->name);
+        return kg__fail(error, "%s: no arguments, so no result can be judged: declare at least one",
+                        comparison->name);
     for (int i = 0; i < arguments->count; i++) {
         if (!argument_is_good(comparison, &arguments->list[i], i + 1, error))
             return false;
@@ -372,8 +372,8 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
     }
     return !passes_anything(problem) ||
            kg__fail(error,
-                    "%s: no element of any output is compared, since each has a tolerance of "
-                    "INFINITY: give .reference bounds",
+                    "%s: every element of every output has tolerance INFINITY, so nothing is "
+                    "compared: set finite tolerances in .reference",
                     comparison->name);
 }
 

@@ -166,7 +166,7 @@ static bool occupy_random_pages(kg__error *why)
 
         code = cudaMalloc(&page, PAGE_BYTES);
     }
-    return kg__succeeded(code, "making ready to time", why);
+    return kg__succeeded(code, "preparing to time", why);
 }
 
 /* Copies and fills as any program does, alternately on the default stream and on that of the

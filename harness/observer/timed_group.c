@@ -40,8 +40,8 @@ static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
     count = 2 * l2_bytes / bytes + 1;
     if (count > KG__LAUNCHES_MAXIMUM) {
         kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
-                   "%zu buffer sets would be needed to exceed L2 twice, above the most of %d",
-                   count, KG__LAUNCHES_MAXIMUM);
+                   "%zu buffer sets are needed to exceed L2 twice, above the maximum of %d", count,
+                   KG__LAUNCHES_MAXIMUM);
         return 0;
     }
     count = count < 2 ? 2 : count;

@@ -164,7 +164,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
     time.launches = tuned->launches;
     time.clock = tuned->clock;
     if (tuned->base.c->variant->advanced.clock != KG_GRAPH_CLOCK)
-        observation.no_final = "it cannot be captured in a graph: timed by a clock of its own";
+        observation.no_final = "it cannot be captured in a graph, and is timed by its own clock";
     if (tuned->is_finalist) {
         final.samples_ns = tuned->last.samples;
         final.samples_ns_count = tuned->last.count;
@@ -181,7 +181,7 @@ static void report_size(const kg__tune_run *run, const kg__tuned_case *list, siz
     for (size_t i = 0; i < count; i++) {
         if (list[i].skipped)
             kg__report(run->records, KG__EVENT_SKIPPED, list[i].base.c->id,
-                       "with twice the blocks and more, all of which run at a time, it takes over "
+                       "a launch with at least twice the blocks, all resident at once, takes over "
                        "twice the best time");
         else if (kg__tuned_case_is_timed(&list[i]))
             report_measured(run, &list[i]);

@@ -181,7 +181,7 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     }
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that told of it"
+    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that published it"
                                    : ", with no fence before the atomic or flag that publishes it");
 }
 
@@ -189,7 +189,7 @@ static void add_divergent_barrier(const words *to, const kg__finding *finding)
 {
     if (finding->other.line == 0) {
         add(to,
-            "divergent barrier: %u thread%s of the block wait%s here, and %u that did before %s "
+            "divergent barrier: %u thread%s of the block wait%s here, but %u that waited before %s "
             "ended: its loop has fewer iterations for some threads",
             finding->by.waiting, finding->by.waiting == 1 ? "" : "s",
             finding->by.waiting == 1 ? "s" : "", finding->other.waiting,

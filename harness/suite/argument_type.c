@@ -43,10 +43,10 @@ static bool is_right(const kg_arguments *declared, int index, int type, bool is_
         return kg__fail(why, "the suite declares %d arguments, from number 0 on", declared->count);
     argument = &declared->list[index];
     if (type >= 0 && !are_alike(given, kg__element_type_of(argument->type)))
-        return kg__fail(why, "argument %s has elements of %s, not of %s: give its type, and cast",
+        return kg__fail(why, "argument %s has elements of %s, not of %s: use its type, and cast",
                         argument->name, kg__element_type_of(argument->type)->name, given->name);
     return is_const || argument->role != KG_INPUT ||
-           kg__fail(why, "argument %s is an input, which must be left as it is: say const %s",
+           kg__fail(why, "argument %s is an input, which must stay unchanged: use const %s",
                     argument->name, spelled);
 }
 

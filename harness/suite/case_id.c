@@ -63,8 +63,8 @@ bool kg__axes_are_good(const kg_comparison *comparison, kg__error *error)
             strspn(axes[i], "abcdefghijklmnopqrstuvwxyz_") != strlen(axes[i]) ||
             strlen(axes[i]) > KG__AXIS_LENGTH)
             return kg__fail(error,
-                            "%s: axis \"%s\": the name of an axis is of a-z and _, %d letters at "
-                            "most: rename it",
+                            "%s: axis \"%s\": an axis name may only have a-z and _, at most %d "
+                            "letters: rename it",
                             comparison->name, axes[i], KG__AXIS_LENGTH);
         for (int j = 0; j < i; j++) {
             if (strcmp(prefix_of(axes[i]), prefix_of(axes[j])) == 0)

@@ -164,8 +164,8 @@ bool kg__filter_is_allowed(bool strict, kg__error *error)
     if (!strict || filter == NULL || (requested != NULL && strcmp(filter, requested) == 0))
         return true;
     return kg__fail(error,
-                    "KG_FILTER='%s' is set in the environment of a strict run, which it would "
-                    "narrow: unset it, or give it to ci/gate as --filter",
+                    "KG_FILTER='%s' is set in the environment of a strict run and would narrow it: "
+                    "unset it, or give it to ci/gate as --filter",
                     filter);
 }
 

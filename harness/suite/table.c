@@ -46,9 +46,10 @@ static bool launches_are_good(const kg_comparison *comparison, const kg_launch *
 
     for (const kg_launch *launch = launches; launch != NULL && launch->axes != 0; launch++) {
         if (launch->axes > axes)
-            return kg__fail(error,
-                            "%s: a launch of %d values, of %d axes: name the others in .axes",
-                            comparison->name, launch->axes, axes);
+            return kg__fail(
+                error,
+                "%s: a launch has %d values, but there are %d axes: name the others in .axes",
+                comparison->name, launch->axes, axes);
         for (int i = 0; i < launch->axes; i++) {
             if (launch->axis[i] < 1)
                 return kg__fail(error,
@@ -76,15 +77,15 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
     const char *problem = NULL;
 
     if (!kg__name_is_plain(variant->name) || variant->launch == NULL)
-        problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
+        problem = "a variant needs a launcher and a name of only a-z, 0-9 and _";
     else if (!memory_is_good(variant))
         problem = "a .memory that is not a kg_memory";
     else if ((int)variant->advanced.clock < KG_GRAPH_CLOCK ||
              (int)variant->advanced.clock > KG_FIRST_TOUCH_CLOCK)
         problem = "a .clock that is not a kg_clock";
     else if ((variant->advanced.not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
-        problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
-                  "is checked";
+        problem = ".not_for may only have KG_PURPOSE_TIME and KG_PURPOSE_COUNT, since every "
+                  "variant is checked";
     if (problem != NULL)
         return kg__fail(error, "%s/%s: %s: fix its row", comparison->name, variant->name, problem);
     return launches_are_good(comparison, variant->launches, error);
@@ -171,7 +172,7 @@ static bool wide_is_good(const kg_comparison *comparison, kg__error *error)
 static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 {
     if (!kg__name_is_plain(comparison->name))
-        return kg__fail(error, "%s: a comparison's name holds a-z, 0-9 and _ alone: rename it",
+        return kg__fail(error, "%s: a comparison's name may only have a-z, 0-9 and _: rename it",
                         comparison->name);
     if (!kg__axes_are_good(comparison, error))
         return false;
@@ -187,7 +188,8 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
         return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
                         comparison->name);
     if (comparison->advanced.projection != NULL && comparison->work == NULL)
-        return kg__fail(error, "%s: a .projection needs .work, which says where it is due: add it",
+        return kg__fail(error,
+                        "%s: a .projection needs .work, which decides when it applies: add it",
                         comparison->name);
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
         return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);

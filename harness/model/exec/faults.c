@@ -160,7 +160,7 @@ static void describe_bad_address(uintptr_t address)
                  where);
     } else {
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an access to the address %p, where no memory is", (const void *)address);
+                 "an access to address %p, which is not mapped", (const void *)address);
     }
 }
 

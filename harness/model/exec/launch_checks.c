@@ -77,8 +77,8 @@ static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__mo
     if (blocks == 0 || blocks > most || cluster.x > most || cluster.y > most || cluster.z > most ||
         (kernel->cluster.x > 0 && !is_same(cluster, kernel->cluster))) {
         kg__format(text, size,
-                   "kernel %s: a cluster of %u x %u x %u blocks: it has 1 to %u, or what the "
-                   "kernel's __cluster_dims__ say; ask for up to %d by "
+                   "kernel %s: a cluster of %u x %u x %u blocks: allowed are 1 to %u, or the "
+                   "kernel's __cluster_dims__; up to %d with "
                    "cudaFuncAttributeNonPortableClusterSizeAllowed",
                    kernel->name, cluster.x, cluster.y, cluster.z, most, KG__CLUSTER_MAXIMUM);
         return cudaErrorInvalidClusterSize;

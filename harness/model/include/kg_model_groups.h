@@ -99,7 +99,7 @@ template <unsigned int Size, unsigned int ParentSize, typename Parent>
 KG__GROUP thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>
 tiled_partition(const thread_block_tile<ParentSize, Parent> &parent)
 {
-    static_assert(Size <= ParentSize, "a tile is no larger than what it is part of");
+    static_assert(Size <= ParentSize, "a tile must not be larger than its parent");
     return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(
         ParentSize / Size, parent.thread_rank() / Size);
 }

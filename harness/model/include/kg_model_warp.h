@@ -107,7 +107,7 @@ KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 
     if (offset != static_cast<int32_t>(offset))
         kg__model_trap(cudaErrorIllegalAddress,
-                       "an address that is made one of shared memory is none");
+                       "__cvta_generic_to_shared(): the address is not in shared memory");
     return static_cast<uint32_t>(offset);
 }
 

@@ -93,7 +93,7 @@ static void describe_deadlock(kg__exec_failure *failure)
                                                   : "threads of the block wait",
                    where,
                    failure->deadlock.is_together
-                       ? "the CPU model runs blocks that are there at once one after the other, "
+                       ? "the CPU model runs resident blocks one after the other, "
                          "up to grid.sync() or cluster.sync(): wait there"
                        : "a block must not wait for one that starts later, unless the launch is "
                          "cooperative");

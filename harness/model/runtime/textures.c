@@ -206,11 +206,11 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
 
     if (entry == NULL || entry->texture->is_surface != is_surface)
         kg__model_trap(cudaErrorIllegalAddress,
-                       is_surface ? "a surface object that was destroyed, or is none"
-                                  : "a texture object that was destroyed, or is none");
+                       is_surface ? "a surface object that was destroyed or never created"
+                                  : "a texture object that was destroyed or never created");
     if (entry->texture->dimensions != dimensions || entry->texture->is_layered != is_layered)
         kg__model_trap(cudaErrorIllegalAddress,
-                       "a texture or surface is read in other dimensions than its memory has: "
+                       "a texture or surface is read with other dimensions than its memory has: "
                        "tex1Dfetch() is for linear memory, tex*Layered() for layers");
     return entry->texture;
 }
@@ -219,9 +219,8 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
 static void check_fields(const texture *from, size_t bytes)
 {
     if (from->gives_floats ? bytes != 0 : bytes * 8 != (size_t)from->element.x)
-        kg__model_trap(cudaErrorIllegalAddress,
-                       "a texture is fetched as another type than it gives: its elements' own, or "
-                       "float where it is read as normalized floats");
+        kg__model_trap(cudaErrorIllegalAddress, "a texture is fetched as the wrong type: use its "
+                                                "elements' type, or float for normalized reads");
 }
 
 static const unsigned char *element_at(const texture *from, const long index[3])
@@ -380,8 +379,8 @@ void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x,
 
     if (bytes != from->element_bytes || x % (long)bytes != 0)
         kg__model_trap(cudaErrorIllegalAddress,
-                       "a surface is accessed with another size than its elements', or between "
-                       "two of them: surf*() take x in bytes");
+                       "a surface is accessed with a size other than its elements', or between two "
+                       "elements: surf*() take x in bytes");
     for (int i = 0; i < 3; i++) {
         if (index[i] >= 0 && index[i] < from->size[i] && (i > 0 || x >= 0))
             continue;

@@ -92,9 +92,9 @@ class _Library:
     def error_text(self, code):
         function = getattr(self._library, "nvmlErrorString", None)
         if function is None:
-            return "it does not say why"
+            return "no reason given"
         function.restype = ctypes.c_char_p
-        return (function(code) or b"it does not say why").decode("utf-8", "replace")
+        return (function(code) or b"no reason given").decode("utf-8", "replace")
 
     def text(self, name, *before):
         buffer = ctypes.create_string_buffer(TEXT_SIZE)

@@ -25,7 +25,7 @@ def refuse_hidden_filter(strict):
     """Refuses a filter in the environment of a strict run that was not given on purpose."""
     globs = setting("KG_FILTER")
     if strict and globs is not None and setting("KG_FILTER_GIVEN") != globs:
-        raise Failure(f"KG_FILTER='{globs}' is set in the environment of a strict run, which it would narrow: unset it, or give "
+        raise Failure(f"KG_FILTER='{globs}' is set in the environment of a strict run and would narrow it: unset it, or give "
                       "it to ci/gate as --filter")
 
 
