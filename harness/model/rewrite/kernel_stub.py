@@ -106,7 +106,7 @@ class FirstError:
         if self.feature:
             why = f"the CPU model does not support {self.feature} (docs/model.md): {remedy}"
         else:
-            why = f"{self.message}: fix it, or, if the CPU model cannot have it (docs/model.md), {remedy}"
+            why = f"{self.message}: fix it, or, if the CPU model does not support it (docs/model.md), {remedy}"
         file = os.path.relpath(self.file, self.home)
         return {"source": self.source, "file": self.file if file.startswith("..") else file, "line": self.line, "why": why}
 

@@ -204,4 +204,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     for changed in sorted(set(mark_stale(sys.argv[1], unseen=True).values())):
-        print(f"kernelgate: {changed}: other contents than were compiled: what is made from it is built again")
+        print(f"kernelgate: {changed}: changed since it was compiled: its outputs are rebuilt")

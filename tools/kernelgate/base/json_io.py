@@ -58,7 +58,7 @@ def parse_json(data):
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if _ZERO.search(text):
-        raise ValueError("a string holds a zero character")
+        raise ValueError("a string contains a NUL character")
     if not isinstance(document, (dict, list)):
         raise ValueError("it is neither an object nor an array")
     return document

@@ -30,7 +30,7 @@ THROTTLING = {int(bit): text for bit, text in load_schema(RESULTS)["$defs"]["cas
 
 def _load(setting, name):
     if ctypes is None:
-        raise OSError("this Python lacks the module ctypes: install it whole")
+        raise OSError("this Python lacks the module ctypes: install a complete Python")
     return ctypes.CDLL(os.environ.get(setting) or name)
 
 

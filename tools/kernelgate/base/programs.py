@@ -199,5 +199,5 @@ class Answers:
             else:
                 self._refuse(glob)
         if globs and not completed:
-            raise Failure(f'{self._query.command}: the filter "{globs}" holds no glob: omit it to take all')
+            raise Failure(f'{self._query.command}: the filter "{globs}" contains no glob: omit it to select all')
         return ",".join(completed)

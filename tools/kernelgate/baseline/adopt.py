@@ -47,7 +47,7 @@ class Adoption:
         case, taken = entry["case"], False
         before = self._baseline.cases.get(case)
         if may_be_other_code(before, entry):
-            self._log.say(f"{gate.path}: {case}: beyond its limit, and its machine code is not known: taken all the same")
+            self._log.say(f"{gate.path}: {case}: beyond its limit, and its machine code is unknown: taken anyway")
         for name in TIMES:
             figures = entry["metrics"].get(name)
             if figures is None or adopted and metric_of(before, name) is not None:

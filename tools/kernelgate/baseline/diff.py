@@ -32,7 +32,7 @@ def note_of(difference, limit):
         return "gated now"
     if difference.beyond:
         return "slower" if difference.slower else "faster" if difference.faster else ""
-    return "held more loosely" if difference.loosened else ""
+    return "loosened" if difference.loosened else ""
 
 
 def value_cell(difference, metric):

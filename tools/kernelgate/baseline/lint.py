@@ -85,7 +85,7 @@ def check_baseline(baseline, stored):
         if name in baseline.sentinels:
             yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
-            yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
+            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with ci/rebaseline"
     for case in baseline.accuracy or ():
         if case not in baseline.cases:
             yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))
@@ -194,7 +194,7 @@ def main(options):
     folder = default_folder()
     files = check_files(options.files) or check_folder(folder)
     if not files:
-        raise Failure(f"{folder}: holds no baseline: name a file, or set KG_BASELINES")
+        raise Failure(f"{folder}: has no baseline: name a file, or set KG_BASELINES")
     code = 2 if any(file.findings for file in files) else 0
     print_output("baseline lint", json_text({"schema": SCHEMA, "files": [file.entry() for file in files], "exit_code": code})
                  if options.json else "".join(f"{line}\n" for file in files for line in file.lines()))

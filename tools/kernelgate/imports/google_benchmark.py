@@ -114,8 +114,8 @@ def _check_form(path, document):
         raise Failure(f'{path}: has no "context" and list of "benchmarks": give what --benchmark_out=FILE '
                       "--benchmark_out_format=json writes")
     if version is not None and not (is_integer(version) and version == SCHEMA_VERSION):
-        raise Failure(f"{path}: its json_schema_version is not {SCHEMA_VERSION}: this kernelgate knows no other: write it with "
-                      "a version that has it")
+        raise Failure(f"{path}: its json_schema_version is not {SCHEMA_VERSION}: this kernelgate supports no other: write it "
+                      f"with a version that has it")
     for index, run in enumerate(document["benchmarks"]):
         if not _name(run):
             raise Failure(f"{path}: benchmarks[{index}] is not an object with a name: run it again")

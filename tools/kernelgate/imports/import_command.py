@@ -95,7 +95,7 @@ class Measured:
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL",
-                        help="what measured: nvbench or google-benchmark")
+                        help="the tool that measured: nvbench or google-benchmark")
     parser.add_argument("--target", metavar="KEY", help="the target (default: the files' GPU with the tool, nvidia-h200-nvbench)")
     add_judging(parser)
     parser.epilog = """\

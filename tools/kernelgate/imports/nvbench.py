@@ -79,7 +79,7 @@ class State:
         """A summary's time in ns."""
         hint = text_of(self._summary(tag), "hint")
         if hint not in ("", "duration"):
-            raise self.failure(f"{tag} is a {hint}, not a duration: this kernelgate knows no other: write it with nvbench 0.1.0")
+            raise self.failure(f"{tag} is a {hint}, not a duration: this kernelgate supports no other: write it with nvbench 0.1.0")
         time = self._value(tag) * NS_PER_SECOND
         if not 0 < time <= LARGEST_FIGURE:
             raise self.failure(f"{tag} is not a time above 0, or is months: run the benchmark again")

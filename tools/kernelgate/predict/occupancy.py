@@ -177,7 +177,7 @@ class Gathering:
             resources = self._usage[text_of(listing, "comparison")].find(architecture, kernel, file_of(listing, launch))
             why = f"kernel {kernel} is not among those compiled: build again"
         except Ambiguous:
-            resources, why = None, f"several kernels are called {kernel}: give them different names"
+            resources, why = None, f"several kernels are named {kernel}: give them different names"
         if resources is None:
             complain(f"occupancy: {launch['case']} on sm_{architecture}: {why}")
             found.unknown += 1

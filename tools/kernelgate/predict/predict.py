@@ -202,7 +202,7 @@ def choose_cases(cases, listed, globs, timed_on):
 def list_cases(options, results, target):
     globs = [glob for glob in (options.filter or "").split(",") if glob]
     if options.filter is not None and not globs:
-        raise Failure(f'predict: the filter "{options.filter}" holds no glob: omit it to take all')
+        raise Failure(f'predict: the filter "{options.filter}" contains no glob: omit it to select all')
     listed = ask_programs(options.build)
     counted = read_counters(options, results)
     if results is not None:

@@ -154,7 +154,7 @@ class Pair:
     def _dismissal(self):
         if is_dismissed(self.b["verdict"]):
             return Row(*self._names, verdict=self.b["verdict"], why=f"in B: {self.b['why']}")
-        return Row(*self._names, verdict="no-baseline", why=f"nothing to hold B against: A had it {self.a['verdict']}")
+        return Row(*self._names, verdict="no-baseline", why=f"nothing to compare B with: A had it {self.a['verdict']}")
 
     def _row(self, metric):
         figures = (self.a["metrics"][metric], self.b["metrics"][metric])
@@ -400,7 +400,7 @@ def show(comparison, form, code):
         table.add(*_cells(row))
     before = ("\n\n" if form == "markdown" else "\n").join(map(_about, comparison.runs)) + "\n"
     if comparison.has_other_boards():
-        before += "The boards are not the same: what they differ by is in the ratios.\n"
+        before += "The boards differ, and the ratios include that difference.\n"
     after = []
     unchanged = len(comparison.rows) - len(shown)
     if unchanged:

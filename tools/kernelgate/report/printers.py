@@ -45,4 +45,4 @@ def save(path, text):
                           "another file")
         replace_file(path, text)
     except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: see to its folder, or name another file") from None
+        raise Failure(f"{path}: cannot be written: {error.strerror}: check its folder, or name another file") from None

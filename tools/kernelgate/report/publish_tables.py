@@ -11,19 +11,19 @@ from kernelgate.base.text import csv_field, escape_markdown
 CLOCKS = (("host", "by the host's clock, around calls and the wait for their end"),
           ("first_touch", "around one launch that finds managed memory on the host"))
 COUNTER_NOTES = (
-    "A request is an instruction of a warp that goes to memory. Of one, sectors are the pieces of 32 bytes that it touches in "
-    "global memory, wavefronts its passes over shared memory, words the different ones that it reads of constant memory: the "
-    "fewer, the better. The busiest block is the one that makes the most requests.",
-    "Every counter is in the results and in CSV. One has no table here if it is 0 throughout, or said by another: requests "
-    "next to a ratio, unique bytes.",
+    "A request is a warp's memory instruction. Its sectors are the 32-byte pieces of global memory that it accesses, its "
+    "wavefronts the passes over shared memory, its words the distinct words of constant memory: fewer is better. The busiest "
+    "block is the one that makes the most requests.",
+    "Every counter is in the results and in CSV. A counter has no table here if it is always 0, or covered by another: "
+    "requests next to a ratio, unique bytes.",
 )
-BANDWIDTH_NOTE = ("Bandwidth and arithmetic: the fewest bytes and operations that the job takes, whatever the variant does, over "
-                  "the hot time.")
-NO_SHARE_NOTE = "Share of the limit: not given, for the results hold no limits of the GPU."
+BANDWIDTH_NOTE = ("Bandwidth and arithmetic: the minimum bytes and operations of the job, whatever the variant does, over the "
+                  "hot time.")
+NO_SHARE_NOTE = "Share of the limit: unknown, because the results have no limits of the GPU."
 SHARE_NOTE = ("Share of the limit: the time that those bytes take at the copy's rate, or those operations at that of float "
               "multiply-adds (of integers too), whichever is longer, over the cold time, or the hot one where there is no cold "
               "one.")
-NO_SHARE_OF_COPIES = " None is given to what the bus holds up: copies that start no kernel, and first touches."
+NO_SHARE_OF_COPIES = " It is omitted where the bus is the limit: copies that start no kernel, and first touches."
 DOUBTFUL = ("slower", "environment", "noisy")
 CSV_NAMES = ("target", "comparison", "variant", "size", "launch", "verdict", "clock", "limited_by")
 

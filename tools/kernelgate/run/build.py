@@ -85,7 +85,7 @@ class Build:
         """Marks outdated outputs, because Ninja only uses times, which a copy may set back. Returns whether a rule
         of CMake must run again."""
         for changed in sorted(set(mark_stale(self.folder, unseen=True).values())):
-            self._console.say(f"{changed}: other contents than were compiled: what is made from it is built again")
+            self._console.say(f"{changed}: changed since it was compiled: its outputs are rebuilt")
         return os.stat(os.path.join(self.folder, "build.ninja")).st_mtime == STALE_SECONDS
 
     def build(self, *targets):

@@ -90,7 +90,7 @@ class _ModelRun:
         if unchanged:
             return (f"the CPU model does not count this size; {plural(unchanged, 'other case')} of the variant "
                     f"{'counts' if unchanged == 1 else 'count'} what its baseline holds")
-        return "this run has no counts of it: ci/gate --target model says whether the kernel asks for more"
+        return "this run has no counts of it: ci/gate --target model shows whether the kernel does more work"
 
 
 def _words(counted, size):
@@ -102,8 +102,8 @@ def _words(counted, size):
     if answer == FAILED:
         return f"{where} it is {counted['verdict']}: {text_of(counted, 'reason') or text_of(counted, 'why')}"
     if answer == NOT_COMPARABLE:
-        return "the CPU model has no counts to hold it against: record them with ci/rebaseline --target model"
-    return "it counts what the CPU model's baseline holds"
+        return "the CPU model has no counts to compare it with: record them with ci/rebaseline --target model"
+    return "its counts equal the CPU model's baseline"
 
 
 def _asks_for_causes(entry):
@@ -132,7 +132,7 @@ def _explain_by_code(entry, difference, judged):
 
 def _note_missing_lines(document, entry, why):
     """Adds one note if lines of SASS would be shown but there is no disassembler."""
-    note = {"note": f"no lines of SASS that came and went: {why}", "target": entry["target"], "test": entry["test"]}
+    note = {"note": f"no comparison of SASS lines: {why}", "target": entry["target"], "test": entry["test"]}
     if not any(known["note"] == note["note"] for known in document["notes"]):
         document["notes"].append(note)
 

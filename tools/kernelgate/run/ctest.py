@@ -70,7 +70,7 @@ def check_report(merged, path, code):
         more = f" ({test.message})" if test.message else ""
         if known is not None:
             merged.add_error(test.name, f'ended as "{test.status}"{more} for CTest, and its verdicts were written for exit code {known}: '
-                                        "run it again, and see what ends its program")
+                                        "run it again, and find out why its program ends")
         else:
             merged.add_error(test.name, f"{'failed' if test.status == 'fail' else 'was not run'}{more}: see CTest's log")
     if code and not any_failed:

@@ -53,21 +53,21 @@ LIST_SECONDS = 60
 def add_arguments(parser):
     parser.add_argument("--target", choices=TARGETS, default="all", metavar="TARGET", help="all (the default), model, gpu or sm")
     parser.add_argument("--strict", action="store_true",
-                        help="what CI wants: whatever could not be judged fails too (the same as KG_STRICT=1)")
+                        help="for CI: cases that could not be judged fail too (the same as KG_STRICT=1)")
     parser.add_argument("--filter", metavar="GLOB",
                         help="only the cases whose id matches, such as 'matmul_f32/tiled/*' (the same as KG_FILTER)")
     parser.add_argument("--changed", action="store_true",
-                        help="on a GPU, time only what changed: cases whose launch and machine code are not the base's, else the "
-                             "baseline's (the default in a pull request of GitHub Actions)")
+                        help="on a GPU, time only changed cases: those whose launch or machine code differs from the base's, "
+                             "else the baseline's (the default in a pull request of GitHub Actions)")
     parser.add_argument("--all", action="store_true", help="time everything: the default elsewhere")
-    parser.add_argument("--sample", metavar="N", help="with --changed, N cases chosen at random are timed all the same")
+    parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
-                        help="say what became of the baselines since the commit REF; on a GPU, hold what got slower against REF, "
+                        help="show how the baselines changed since the commit REF; on a GPU, compare slower cases with REF, "
                              "by pairs of processes of both builds")
-    parser.add_argument("--paired", action="store_true", help="with --base: so is every timed case, whether it got slower or not")
-    parser.add_argument("--seconds", metavar="N", help="how long that may take (default: 300, with --paired 3600)")
+    parser.add_argument("--paired", action="store_true", help="with --base: compare every timed case, slower or not")
+    parser.add_argument("--seconds", metavar="N", help="the time limit of that comparison (default: 300, with --paired 3600)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     parser.epilog = __doc__.partition("\n\n")[2]
 
 

@@ -223,8 +223,8 @@ class Merge:
             if rows:
                 options = dict.fromkeys(option for _, *options in rows for option in options)
                 more = f" and {plural(len(rows) - 1, 'other file')}" if len(rows) > 1 else ""
-                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which ship: check on a GPU what "
-                        "they change")
+                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which the GPU build "
+                        f"has: check their effect on a GPU")
                 self.document["notes"].append({"note": note, "target": test["target"], "test": test["name"],
                                                "untaken": [{"source": source, "options": options} for source, *options in rows]})
 

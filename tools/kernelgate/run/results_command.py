@@ -165,9 +165,9 @@ def add_arguments(parser):
                         help="the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it")
     parser.add_argument("--strict", action="store_true",
                         help="fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)")
-    parser.add_argument("--programs", metavar="FILE", help="the programs whose tests had to report, one path per line")
+    parser.add_argument("--programs", metavar="FILE", help="the programs whose tests must report, one path per line")
     parser.add_argument("--target", action="append", default=[], metavar="KIND",
-                        help="gpu, model or sm: only the tests of this target had to report; may be repeated")
+                        help="gpu, model or sm: only the tests of this target must report; may be repeated")
     parser.add_argument("--ctest", metavar="FILE", help="the report of ctest --output-junit, which says how each test ended")
     parser.add_argument("--ctest-code", type=_code_of_ctest, default=0, metavar="N", help="the exit code of ctest")
     parser.add_argument("--error", action="append", default=[], metavar="TEXT",
@@ -175,11 +175,10 @@ def add_arguments(parser):
     parser.add_argument("--note", action="append", default=[], metavar="TEXT",
                         help="what the run did not judge of generated code; may be repeated")
     parser.add_argument("--since", metavar="COMMIT",
-                        help="compare the baselines with what they were at this commit, branch or tag, and say what is held more "
-                             "loosely")
+                        help="compare the baselines with those at this commit, branch or tag, and list what was loosened")
     parser.add_argument("--print", metavar="FILE", help="only print the results of an earlier run, whose results.json FILE is")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case, not only one per comparison")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     add_json(parser)
     parser.epilog = """\
 exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no

@@ -207,7 +207,7 @@ class Proof:
         agreed = "".join(
             f"- {run['made_slower']}: {run['agreed']} of {len(run['cases'])} {run['expected']}"
             f"{'' if run['judged'] else ' (reported, whatever it is)'}\n" for run in self.runs)
-        end = "PASS: the gate did as it must"
+        end = "PASS: the gate gave every expected verdict"
         if self.failures:
             end = f"FAIL: the gate did otherwise than it must {len(self.failures)} times"
         return (f"# The gate on kernels of known duration\n\nOn {key}, against a baseline of five sessions.\n\n"

@@ -43,8 +43,8 @@ def read_precision(text):
     except ValueError:
         precision = math.nan
     if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
-        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: 0.005 asks for half "
-                      "a percent")
+        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: for example "
+                      f"0.005 for half a percent")
     return precision
 
 
@@ -295,7 +295,7 @@ exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 7
 
 def main(options):
     if options.filter == "":
-        raise Failure('tune: the filter "" holds no glob: omit it to take all')
+        raise Failure('tune: the filter "" contains no glob: omit it to select all')
     with stoppable():
         try:
             return search(options, options.filter or os.environ.get("KG_FILTER", ""))
