@@ -225,7 +225,8 @@ static json_t *judge_case(const json_t *figures, json_t *launch, json_error_t *f
 json_t *kg__judge_launches(const char *path, json_t *document, kg__error *error)
 {
     const json_t *figures = json_object_get(document, "figures");
-    const json_t *launches = json_object_get(document, "launches");
+    bool whole = json_object_size(figures) > 0;
+    const json_t *launches = whole ? json_object_get(document, "launches") : NULL;
     json_error_t fault = { .text = "it has no figures or no list of launches" };
     json_t *judged = json_array();
     json_t *launch;
@@ -235,8 +236,7 @@ json_t *kg__judge_launches(const char *path, json_t *document, kg__error *error)
         if (json_array_append_new(judged, judge_case(figures, launch, &fault)) != 0)
             break;
     }
-    if (json_object_size(figures) > 0 && json_is_array(launches) &&
-        json_array_size(judged) == json_array_size(launches))
+    if (json_is_array(launches) && json_array_size(judged) == json_array_size(launches))
         return json_pack("{s:o}", "cases", judged);
     kg__fail(error, "%s: launches[%zu]: %s: install kernelgate again", path,
              json_array_size(judged), fault.text);

@@ -1,7 +1,7 @@
 /* The state of a GPU over several readings, as in records: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns", "batches_repeated"}.
- * The last two are the cost of an empty launch, and the number of batches of samples that were
- * repeated because the cost fell meanwhile. Pure. */
+ * "memory_clock_mhz", "clock_reasons", "throttled", "foreign_processes", "launch_ns",
+ * "batches_repeated"}. The last two are the cost of an empty launch, and the number of batches of
+ * samples that were repeated because the cost fell meanwhile. Pure. */
 #ifndef KG__RECORDS_GPU_STATE_H
 #define KG__RECORDS_GPU_STATE_H
 
@@ -21,12 +21,13 @@ typedef struct kg__gpu_state {
     int64_t launch_ns;
     int64_t batches_repeated;
     char clock_reasons[512]; /* "a, b"; "none"; "" if unknown */
+    bool throttled;          /* one of them invalidates times */
 } kg__gpu_state;
 
 /* An unknown state. */
 #define KG__GPU_STATE_UNKNOWN                                                                      \
     {                                                                                              \
-        -1, -1, -1, -1, -1, -1, ""                                                                 \
+        -1, -1, -1, -1, -1, -1, "", false                                                          \
     }
 
 /* Returns whether anything is known of the state. */

@@ -167,6 +167,7 @@ static void add_conditions(kg__pool *pool, kg__case_result *result,
     for (size_t i = 0; i < count; i++) {
         if (measurements[i].measured->gpu_state != NULL)
             kg__gpu_state_join(&worst, measurements[i].measured->gpu_state);
+        worst.throttled = worst.throttled || measurements[i].measured->throttled;
     }
     if (!kg__gpu_state_is_known(&worst))
         return;

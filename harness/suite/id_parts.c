@@ -4,6 +4,19 @@
 
 #include "base/message.h"
 
+bool kg__is_case_id(const char *id)
+{
+    for (int part = 0; part < 4; part++) {
+        size_t length =
+            strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+
+        if (length == 0 || id[length] != (part < 3 ? '/' : '\0'))
+            return false;
+        id += length + 1;
+    }
+    return true;
+}
+
 size_t kg__comparison_length(const char *id)
 {
     return strcspn(id, "/");

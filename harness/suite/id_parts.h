@@ -2,7 +2,12 @@
 #ifndef KG__SUITE_ID_PARTS_H
 #define KG__SUITE_ID_PARTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Returns whether a text can be an id: four parts, none empty, of letters, digits, '_', '-' and
+ * '.'. */
+bool kg__is_case_id(const char *id);
 
 /* Returns the length of "comparison" at the front of an id. */
 size_t kg__comparison_length(const char *id);

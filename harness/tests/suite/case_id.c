@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/baseline_rules.h"
 #include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 static cudaError_t launch(const kg_call *call)
 {

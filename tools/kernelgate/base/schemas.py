@@ -6,7 +6,7 @@ import json
 
 from kernelgate.base.files import own_file
 
-BASELINE, RESULTS = "kernelgate-baseline.schema.json", "kernelgate-results.schema.json"
+BASELINE, CODE, RESULTS = (f"kernelgate-{name}.schema.json" for name in ("baseline", "code", "results"))
 
 
 @functools.lru_cache(maxsize=None)

@@ -8,7 +8,6 @@ from kernelgate.base.json_io import integer_of, list_of, member, number_of, obje
 from kernelgate.base.figures import show_figure
 from kernelgate.code.kernel_code import code_changes, is_other_code, is_same_code
 from kernelgate.baseline.noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
-from kernelgate.base.nvml import THROTTLING
 from kernelgate.baseline.recorder import Refused
 from kernelgate.baseline.fit import SENTINELS, TIMES, launch_costs, value_of
 from kernelgate.base.results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of
@@ -176,7 +175,7 @@ class Judgment:
         costs = launch_costs(state, self._provenance)
         if verdict_of(entry) in ("wrong", "error"):
             return verdict_of(entry)
-        if any(reason in text_of(state, "clock_reasons") for reason in THROTTLING.values()):
+        if member(state, "throttled") is True:
             return "the GPU was throttled while it was timed"
         if integer_of(state, "foreign_processes") > 0:
             return "other processes computed on the GPU while it was timed"

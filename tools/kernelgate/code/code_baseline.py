@@ -9,9 +9,9 @@ from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
 from kernelgate.code.generated_code import json_line, key_of
 from kernelgate.base.schema_form import check_form
+from kernelgate.base.schemas import CODE
 
 SCHEMA = "kernelgate-code/1"
-FORM = "kernelgate-code.schema.json"
 RECORD = "record it with ci/rebaseline --target sm"
 _OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
 _OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
@@ -87,7 +87,7 @@ def parse(label, data, architecture):
 
 
 def _made(path, document, architecture):
-    check_form(path, document, SCHEMA, FORM, RECORD)
+    check_form(path, document, SCHEMA, CODE, RECORD)
     if document["target"] != key_of(architecture):
         raise Failure(f'{path}: its target is "{document["target"]}": {RECORD}')
     cases = {}

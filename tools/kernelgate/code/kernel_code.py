@@ -5,11 +5,11 @@ import re
 
 from kernelgate.base.json_io import is_integer, is_number, member, text_of
 from kernelgate.base.figures import show_figure, show_percent
-from kernelgate.base.schemas import load_schema
+from kernelgate.base.schemas import CODE, load_schema
 
 FINGERPRINT = "fingerprint"
 LARGEST_FIGURE = 1e9  # beyond any register file or memory of a block
-FIGURES = load_schema("kernelgate-code.schema.json")["x-figures"]  # their words and units
+FIGURES = load_schema(CODE)["x-figures"]  # their words and units
 STORED = ("registers", "local_bytes", "shared_bytes", "occupancy")
 
 
