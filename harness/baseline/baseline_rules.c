@@ -165,7 +165,7 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
     }
     if (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL) {
         kg__format(fault->text, sizeof fault->text,
-                   "has no \"time_ns\", so that no drift of the machine is seen");
+                   "has no \"time_ns\", so drift of the machine would go unnoticed");
         return true;
     }
     for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {

@@ -5,18 +5,18 @@
 
 #include "base/message.h"
 
-/* The looks, and what each spends of the error rate. The first is for what is plain, in the few
- * variants that changed; the last decides what is close. */
+/* The looks, and the share of the error rate that each spends. The first finds clear slowdowns
+ * in the few variants that changed; the last decides close ones. */
 static const struct {
     size_t pairs;
     double share;
 } looks[KG__LOOKS] = { { 10, 0.004 }, { 16, 0.001 }, { KG__PAIRS_MAXIMUM, 0.002 } };
 
-/* Above this a hypothesis is given up: its differences lie below the margin rather than above. */
+/* A hypothesis with a greater p is given up: its differences lie below the margin rather than
+ * above. */
 #define FUTILE_P 0.5
 
-/* In a variant that was found slower: the probability that any of its cases is found slower
- * wrongly. */
+/* In a variant found slower: the probability that any of its cases is wrongly found slower. */
 #define VARIANT_RATE 0.05
 
 /* Twice the ranks' sum is at most n (n + 1). */
@@ -40,7 +40,8 @@ static int compare_magnitudes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Twice the rank of each of the sorted deviations: whole numbers, ties or not. Returns twice W+. */
+/* Computes twice the rank of each of the sorted deviations, which is a whole number even with
+ * ties. Returns twice W+. */
 static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubled)
 {
     size_t above = 0;
@@ -49,7 +50,7 @@ static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubl
         while (end < count && sorted[end].magnitude <= sorted[begin].magnitude)
             end++;
         for (size_t i = begin; i < end; i++) {
-            /* The mean of the ranks begin + 1 to end. */
+            /* Twice the mean of the ranks begin + 1 to end. */
             doubled[i] = begin + 1 + end;
             above += sorted[i].above ? doubled[i] : 0;
         }
@@ -57,9 +58,9 @@ static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubl
     return above;
 }
 
-/* The part of all 2^count choices of signs whose doubled sum of ranks is at least `least`: the
- * choices are counted by their sums, a rank at a time, in whole numbers that a double holds
- * exactly. */
+/* Returns the fraction of all 2^count choices of signs whose doubled sum of ranks is at least
+ * `least`. The choices are counted by their sums, one rank at a time, in whole numbers that a
+ * double represents exactly. */
 static double upper_tail(const size_t *doubled, size_t count, size_t least)
 {
     double ways[SUMS] = { 1 };
@@ -101,7 +102,8 @@ double kg__signed_rank_p(const double *differences, size_t count, double margin)
     return upper_tail(doubled, nonzero, above);
 }
 
-/* What a look may spend: its own share, or, where none follows, those of the later ones too. */
+/* Returns the share that a look may spend: its own, and for the last look also those of the
+ * looks that it replaces. */
 static double error_share(size_t look, bool last)
 {
     double share = looks[look].share;
@@ -147,9 +149,9 @@ static int compare_p(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Holm's procedure at an error rate: sorts the hypotheses by p, and returns how many are rejected.
- * A family of `size` may have hypotheses that are not tested again: each counts as one that is not
- * rejected, which can only make it harder for the others. */
+/* Holm's procedure at an error rate: sorts the hypotheses by p, and returns how many are
+ * rejected. A family of `size` may have hypotheses that are not tested again: each counts as not
+ * rejected, which can only make rejecting the others harder. */
 static size_t reject(kg__hypothesis **tested, size_t count, size_t size, double rate)
 {
     size_t rejected = 0;
@@ -181,7 +183,7 @@ static int compare_by_variant(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of the first variant in a list that is sorted by variant. */
+/* Makes the test of the first variant in a list that is sorted by variant. */
 static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_t pairs)
 {
     variant_test made = { .mean.count = pairs, .members = list };

@@ -130,7 +130,7 @@ bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double s
     return kg__tuned_case_mark_failed(run, tuned, &why);
 }
 
-/* Replays of candidates' loops, into their racers: those of the search, or those of the final. */
+/* The racers to add samples to: those of the search, or those of the final. */
 typedef struct sample_target {
     kg__tuned_case *const *list;
     bool is_final;
@@ -165,7 +165,7 @@ bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size
     return good;
 }
 
-/* Whether a median is known well enough, or has cost what it may. */
+/* Returns whether a median is precise enough, or has used up its time. */
 static bool is_sampled_enough(const kg__tune_run *run, const kg__tuned_case *tuned,
                               const kg__racer *racer)
 {

@@ -10,12 +10,12 @@
 #define NO_REASON "none"
 #define THROTTLED "throttled"
 
-/* Between two reasons. */
+/* Separator of two reasons. */
 static const char comma[] = ", ";
 
 #define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
 
-/* Of the first the highest is the worst, of the others the lowest. */
+/* The highest value of the first is the worst, the lowest of the others. */
 static const kg__field figures[] = {
     FIGURE(temperature_c),
     FIGURE(foreign_processes),
@@ -46,7 +46,7 @@ bool kg__gpu_state_is_known(const kg__gpu_state *state)
     return known;
 }
 
-/* Whether `list`, "a, b", holds the reason of `length` bytes at `reason`. */
+/* Returns whether `list`, "a, b", contains the reason of `length` bytes at `reason`. */
 static bool contains_reason(const char *list, const char *reason, size_t length)
 {
     while (*list != '\0') {

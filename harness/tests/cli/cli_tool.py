@@ -260,7 +260,7 @@ class Lint(Command):
         self.write("baselines/cpu-model.schema.json", "")
         self.assertEqual(self.lint(0), "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n")
         self.write("own/x.txt", "")
-        self.ends(2, None, "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
+        self.ends(2, None, "kernelgate: own: has no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
 
     def test_what_can_be_read_and_does_not_fit(self):
         figures = {"time_ns": {"value": 100, "band": 0.02, "noise": [0, 0]}, "boards": 1, "sessions": 5}

@@ -354,7 +354,7 @@ class Code(Folder):
         change()
         sass._disassemble.cache_clear()
         entry, (note,) = self.slower(KG_BASE="base")
-        self.assertIn("no lines of SASS that came and went: ", note["note"])
+        self.assertIn("no comparison of SASS lines: ", note["note"])
         self.assertIn(told, note["note"])
         self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
 

@@ -1,4 +1,4 @@
-"""What kernelgate-judge says of the code that nvcc generated for cases, and the texts of that."""
+"""kernelgate-judge's verdicts about nvcc's generated code for cases, and their texts."""
 
 from kernelgate.base.judging import ask_of, records_of
 from kernelgate.base.json_io import integer_of
@@ -7,8 +7,8 @@ from kernelgate.code.generated_code import class_words
 from kernelgate.code.kernel_code import FIGURES, show_move
 
 MOVES_NAMED = 6  # in a case's reason; more are counted
-OF_LAUNCH = ("threads", "blocks")  # figures that are no metrics
-WIDE_LOADS = ("global_load_128", "shared_load_128")  # metrics beside the figures
+OF_LAUNCH = ("threads", "blocks")  # figures that are not metrics
+WIDE_LOADS = ("global_load_128", "shared_load_128")  # metrics in addition to the figures
 ACCEPT = "if it is meant, ci/rebaseline --target sm accepts it"
 
 
@@ -36,7 +36,7 @@ def _metrics_of(before, now):
 
 
 def words_of(move):
-    """What moved: a figure, or instructions of a class; of a kernel, where a launch has several."""
+    """The figure that moved, or the instructions of a class; with the kernel if a launch has several."""
     figure = FIGURES.get(move["figure"])
     return figure["words"] if figure else class_words(move["figure"])
 
@@ -51,7 +51,8 @@ def describe_moves(moves):
 
 
 def finish_entry(entry, before, now):
-    """The entry as files of verdicts have it: with the metrics of its kernels, its reason and group, and its moves as a text."""
+    """The entry as in files of verdicts: with the metrics of its kernels, its reason and group, and its moves as a
+    text."""
     case, target, moves = entry["case"], entry["target"], entry.pop("moves")
     entry.update(why="", metrics=_metrics_of(before, now))
     if entry["verdict"] == "no-baseline":

@@ -17,7 +17,7 @@ from kernelgate.code.cubin import read_kernels
 from kernelgate.code.resource_usage import plain_name
 from kernelgate.base.settings import setting
 
-# The figures that moved, lists of lines, and why these are not known.
+# The figures that moved, lists of lines, and why the lines are unknown.
 Difference = namedtuple("Difference", "text came went why")
 
 
@@ -27,8 +27,8 @@ def _list_launches(program):
 
 
 class _Build:
-    """The kernels in the programs of a build folder for an architecture, as its cases launch them. Empty where a program, or
-    what it launches, cannot be read: a cause is not worth an error."""
+    """The kernels in the programs of a build folder for an architecture, as launched by its cases. Empty if a
+    program or its launches cannot be read: a missing cause must not be an error."""
 
     def __init__(self, folder, architecture, list_launches=None):
         self._folder = folder
@@ -72,7 +72,8 @@ class _Architecture:
         self._head = _Build(build, architecture, None if base else self._open_baseline(build))
 
     def _open_baseline(self, build):
-        """Reads the baseline of generated code, if it is of the build's nvcc; what then lists a comparison's launches."""
+        """Reads the baseline of generated code if it has the build's nvcc; returns the function that lists a
+        comparison's launches."""
         try:
             code = CodeBuild(build)
             baseline = read(default_folder(), self._architecture)
@@ -83,7 +84,7 @@ class _Architecture:
             return None
 
     def compare(self, case):
-        """The figures of a case's kernels before and now, and sass.compare()'s answer; None where nothing is known."""
+        """The figures of a case's kernels before and now, and sass.compare()'s result; None if nothing is known."""
         before, names = self._base.find(case) if self._base else (self._baseline.get(case, []), [])
         if not before:
             return None
@@ -95,7 +96,7 @@ class _Architecture:
 
 
 def find_differences(build, cases):
-    """The Difference of each (case, target) of a run, in order; None where nothing is known, or nothing differs."""
+    """The Difference of each (case, target) of a run, in order; None if nothing is known, or nothing differs."""
     architectures = {number: _Architecture(build, number) for number in {capability(target) for _, target in cases} if build and number}
     compared = [architectures[capability(target)].compare(case) if capability(target) in architectures else None
                 for case, target in cases]
