@@ -180,7 +180,9 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
     if (failure->is_deadlock || failure->is_wrong)
         find_failure(failure);
     else if (!is_hang && failure->code != 0)
-        kg__describe_line(where, sizeof where, kg__model_source_of((const void *)failure->code));
+        /* A fault in the model's own functions has no line of the kernel's. */
+        kg__describe_line(where, sizeof where,
+                          kg__model_source_within(kernel->address, &failure->code, 1));
     kg__format(failure_words, sizeof failure_words,
                "kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s%s", failure->place.kernel,
                failure->place.block.x, failure->place.block.y, failure->place.block.z,
