@@ -21,7 +21,7 @@ BAND_STEP = 0.001 * (1 + 1e-6)  # bands are rounded up to this: noise has four d
 MANY_SESSIONS = 1000  # enough to know 3 sigma
 NAME = re.compile("[a-z0-9_]+")
 SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
-AGAIN = "record it again with ci/rebaseline"
+AGAIN = "record it again with kernelgate rebaseline"
 
 
 def check_id(case, imported):
@@ -85,7 +85,7 @@ def check_baseline(baseline, stored):
         if name in baseline.sentinels:
             yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
-            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with ci/rebaseline"
+            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with kernelgate rebaseline"
     for case in baseline.accuracy or ():
         if case not in baseline.cases:
             yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))

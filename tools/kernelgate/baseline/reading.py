@@ -15,7 +15,7 @@ from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.schemas import BASELINE, load_schema
 
-REMEDY = "fix the file, or record it again with ci/rebaseline"
+REMEDY = "fix the file, or record it again with kernelgate rebaseline"
 LARGEST_VALUE = 80  # characters of a value that a message shows
 SUFFIX = ".json"
 NO_METRICS = ("boards", "code", "commit", "lines", "sessions")  # members of a case
@@ -188,7 +188,7 @@ def _fault(name, data):
     elif schema not in ("", wanted):
         line = _line_of(dict(_keys(data.decode())), ("schema",))
         return (f"{line}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again with "
-                "ci/rebaseline")
+                "kernelgate rebaseline")
     else:
         faults = list(_schema_faults(document)) or list(_rule_faults(document, name))
     if not faults:
