@@ -1,5 +1,6 @@
-# The code that nvcc generates for every kernel, as cubins, to be judged without a GPU: the target kernel_code, which is never
-# part of the default build, and the tests sm_XX.NAME.code. Only where there is nvcc; the programs need not be built for a GPU.
+# The machine code that nvcc generates for every kernel, as cubins, to be judged without a GPU: the target kernel_code,
+# which is not part of the default build, and the tests sm_XX.NAME.code. Requires nvcc; the programs need not be built
+# for a GPU.
 
 set(KG_CODE_ARCHITECTURES "" CACHE STRING
     "The architectures whose code is judged, 80;90 (empty: those of the GPUs in baselines/, and of baselines/sm_*.json)")
@@ -39,9 +40,9 @@ function(kg__find_code_architectures variable)
   set(${variable} ${compiled} PARENT_SCOPE)
 endfunction()
 
-# kg__choose_code(): once per project, which architectures are compiled, KG_CODE_FOUND, and which of them tests judge,
-# KG_CODE_JUDGED: one without a baseline has nothing to be held against. Properties, since the functions of kernelgate are called
-# from another project's folder.
+# kg__choose_code(): chooses, once per project, the architectures to compile, KG_CODE_FOUND, and those that tests judge,
+# KG_CODE_JUDGED: only architectures with a baseline. These are properties, because the functions of kernelgate are
+# called from another project's folder.
 function(kg__choose_code)
   get_property(chosen GLOBAL PROPERTY KG_CODE_FOUND SET)
   if(chosen)
@@ -61,8 +62,8 @@ function(kg__choose_code)
   set_property(GLOBAL PROPERTY KG_CODE_JUDGED "${judged}")
 endfunction()
 
-# kg__add_code(NAME KERNELS): compiles each kernel's file for each architecture, with what ptxas says
-# of it next to the cubin, and adds the tests that judge them.
+# kg__add_code(NAME KERNELS): compiles each kernel's file for each architecture, with ptxas's report next to the cubin,
+# and adds the tests that judge them.
 function(kg__add_code comparison kernels)
   kg__choose_code()
   get_property(found GLOBAL PROPERTY KG_CODE_FOUND)
@@ -70,7 +71,7 @@ function(kg__add_code comparison kernels)
   if(NOT found)
     return()
   endif()
-  # Each cubin is named after its source; of two files of a name the second one after its folder too.
+  # Each cubin has its source's name; if two files share a name, the second one also has its folder's.
   set(names)
   foreach(kernel IN LISTS kernels)
     cmake_path(GET kernel STEM name)
@@ -92,7 +93,7 @@ function(kg__add_code comparison kernels)
         kg__flags_of(${property} ${comparison} ${kernel} ${property} "${library}")
         set(${property} "$<FILTER:${${property}},EXCLUDE,${KG_OF_TARGET}|^SHELL:|^$>")
       endforeach()
-      # ptxas tells what it spilled, and nothing else does.
+      # Only ptxas reports spills.
       add_custom_command(OUTPUT ${cubin} BYPRODUCTS ${folder}/${variant}.ptxas
         COMMAND sh -c "LC_ALL=C \"$@\" 2>\"$0\" || ! cat \"$0\" >&2" ${folder}/${variant}.ptxas
                 ${KG_CODE_NVCC} -std=c++17 -O2 -DNDEBUG -cubin -arch=sm_${architecture} -Xptxas -v ${COMPILE_OPTIONS}
@@ -111,12 +112,13 @@ function(kg__add_code comparison kernels)
       SKIP_RETURN_CODE 77 TIMEOUT 120 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endforeach()
   add_custom_target(${comparison}.code DEPENDS ${cubins})
-  # The launches are asked of it.
+  # This program lists the launches.
   add_dependencies(${comparison}.code ${comparison}.model)
   set_property(GLOBAL APPEND PROPERTY KG_CODE_COMPARISONS ${comparison})
 endfunction()
 
-# kg__finish_code(): all cubins as one target, which the tests need, and what the command reads of the build.
+# kg__finish_code(): all cubins as one target, which the tests need, and the facts about the build that the command
+# reads.
 function(kg__finish_code)
   get_property(comparisons GLOBAL PROPERTY KG_CODE_COMPARISONS)
   if(NOT comparisons)

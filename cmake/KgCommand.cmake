@@ -1,5 +1,5 @@
-# The command kernelgate: a script that starts the package in tools/kernelgate, in the build and for the installation, and
-# its manual page, which is the help of its subcommands.
+# The command kernelgate: a script that starts the package in tools/kernelgate, for the build and for the installation;
+# and its manual page, generated from the help of its subcommands.
 set(KG_PACKAGE ${PROJECT_SOURCE_DIR}/tools/kernelgate)
 set(permissions FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/kernelgate @ONLY ${permissions})
@@ -7,14 +7,14 @@ file(RELATIVE_PATH KG_PACKAGE /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/tools/kerne
 string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
 
-# Its bytecode too, which saves each start the time to compile the modules (0.05 to 0.2 s). Python heeds it only where its hash is
-# the source's, so that it cannot be stale, and does without where the sources' folder cannot be written.
+# Precompiled bytecode saves each start the time to compile the modules (0.05 to 0.2 s). Python uses it only if it has
+# the hash of the source, so it cannot be stale. If the sources' folder is not writable, there is none.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
   COMMAND python3 -m compileall -qq --invalidation-mode checked-hash ${PROJECT_SOURCE_DIR}/tools/kernelgate || ${CMAKE_COMMAND} -E true
   COMMAND ${PROJECT_BINARY_DIR}/kernelgate help --man >${PROJECT_BINARY_DIR}/kernelgate.1
   DEPENDS ${modules} ${PROJECT_BINARY_DIR}/kernelgate)
-# Named apart from the script: Ninja would take the target for the file.
+# Its name differs from the script's, because Ninja would confuse target and file.
 add_custom_target(kg_kernelgate ALL DEPENDS ${PROJECT_BINARY_DIR}/kernelgate.1)
 add_dependencies(kg_kernelgate kernelgate-judge)
 add_executable(kernelgate::command IMPORTED GLOBAL)

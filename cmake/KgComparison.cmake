@@ -1,20 +1,22 @@
 # kg_add_comparison(NAME [TARGETS gpu|model ...] [GPU_ONLY FILE ...] [SOURCES FILE ...] [LIBRARIES LIBRARY ...]): the programs of
 # a comparison and their tests.
 #
-# Builds NAME.model (g++, the CPU model), NAME.instrumented (with a hook at every access, run by NAME.model)
-# and, where there is a CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c, every kernels/NAME/*.cu of the project, and
-# SOURCES: .cu, C++ and C files anywhere. CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>,
-# labelled by target and comparison.
-# The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it. One with .cu files of its
-# own only the GPU's program links: for the CPU model its sources are compiled along, so that it comes before this call. One of
-# the CUDA Toolkit (CUDA::cublas) the GPU's program alone is compiled for.
-# A FILE of GPU_ONLY, of any of these, the CPU model does not compile: it reports the cases that need it as for GPUs alone. With
-# TARGETS gpu all cases are; with TARGETS model there is no program for the GPU.
+# Builds NAME.model (g++, the CPU model), NAME.instrumented (with a hook at every access, run by NAME.model) and, with a
+# CUDA compiler, NAME.gpu (nvcc, cudart) from suites/NAME.c, every kernels/NAME/*.cu of the project, and SOURCES: .cu,
+# C++ and C files anywhere. CTest finds the programs' Criterion tests when it runs, as <target>.NAME.<part>, labelled by
+# target and comparison.
+#
+# The suite and the kernels of every program are compiled for each LIBRARY, and the programs link it. A library with .cu
+# files of its own is linked only by the GPU's program; its sources are also compiled for the CPU model, so define it
+# before this call. For a library of the CUDA Toolkit (CUDA::cublas) only the GPU's program is compiled.
+#
+# The CPU model does not compile a FILE of GPU_ONLY, from any of these: it reports the cases that need it as GPU-only.
+# With TARGETS gpu all cases are; with TARGETS model there is no program for the GPU.
 
 include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake)
 
-# What compiles kernels: next to this file where kernelgate is installed.
+# The compiler scripts for kernels; next to this file in an installed kernelgate.
 set(KG_REWRITE ${CMAKE_CURRENT_LIST_DIR}/rewrite CACHE INTERNAL "The scripts that compile kernels for the CPU model")
 if(NOT EXISTS ${KG_REWRITE})
   cmake_path(ABSOLUTE_PATH CMAKE_CURRENT_LIST_DIR NORMALIZE OUTPUT_VARIABLE kg_here)
@@ -22,13 +24,13 @@ if(NOT EXISTS ${KG_REWRITE})
   set_property(CACHE KG_REWRITE PROPERTY VALUE ${kg_here}/harness/model/rewrite)
 endif()
 
-# CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the case that was running.
+# CTest's limit for one test, above the limit of a Criterion test (1500 s), which can name the running case.
 set(KG_TEST_TIMEOUT 1600 CACHE INTERNAL "CTest's limit for a comparison's test, in seconds")
-# The slots of a board in CTest's resource spec. A test that checks takes one, so that many check side by side, their
-# work being the host's for the most part; a test that times takes all of them.
+# Slots per board in CTest's resource spec. A test that checks takes one, so that many check side by side: their work is
+# mostly the host's. A test that times takes all of them.
 set(KG_BOARD_SLOTS 8 CACHE INTERNAL "The slots of a board in CTest's resource spec")
 
-# kg__discover_tests(PROGRAM PREFIX LABELS TIMEOUT FIXTURE [PROPERTY VALUE ...]): has CTest ask a Criterion program for its
+# kg__discover_tests(PROGRAM PREFIX LABELS TIMEOUT FIXTURE [PROPERTY VALUE ...]): makes CTest list a Criterion program's
 # tests whenever it runs. FIXTURE is the fixture that they need, or "".
 function(kg__discover_tests program prefix labels timeout fixture)
   set(properties TIMEOUT ${timeout} WORKING_DIRECTORY \"${PROJECT_SOURCE_DIR}\" ${ARGN})
@@ -58,32 +60,32 @@ include(\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KgDiscoverTests.cmake\")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${discovery})
 endfunction()
 
-# Link-time optimization generates the code of kernels at the link, without their hooks.
+# Link-time optimization would generate the code of kernels at the link, without their hooks.
 set(KG_WITHOUT_LTO $<$<COMPILE_LANGUAGE:C,CXX>:-fno-lto> CACHE INTERNAL "Keeps link-time optimization out of the programs")
 
-# kg__add_suite(NAME PROGRAM TARGET LIBRARY ...): what all programs of a comparison have in common.
+# kg__add_suite(NAME PROGRAM TARGET LIBRARY ...): the common part of all programs of a comparison.
 function(kg__add_suite comparison program target)
   target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/suites/${comparison}.c ${LAUNCHER_FILES})
   target_compile_definitions(${program} PRIVATE KG__HOME="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${program} PRIVATE ${ARGN} kernelgate::${target} ${KG__FLAGS})
-  # Criterion finds tests by the bounds of a section, which nothing refers to.
+  # Criterion finds tests by the bounds of a section that nothing refers to.
   target_link_options(${program} PRIVATE LINKER:--no-gc-sections)
   target_compile_options(${program} PRIVATE ${KG_WITHOUT_LTO})
-  # Where the scripts look for it.
+  # The scripts look for it there.
   set_target_properties(${program} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
-  # Its tests are judged by the command.
+  # The command judges its tests.
   add_dependencies(${program} kernelgate::command)
 endfunction()
 
-# Builds for coverage and sanitizers are slow and about lines, not sizes: cases whose first extent is below 100 reach
-# every line, and so do those below 60 where there are several extents, whose product is the size.
+# Builds for coverage and sanitizers are slow and about lines, not sizes. Cases whose first extent is below 100 reach
+# every line; with several extents, whose product is the size, cases below 60 do.
 set(KG_SMALL_CASES "" CACHE INTERNAL "The setting that leaves the tests of such a build small cases alone")
 if(KG_COVERAGE OR KG_SANITIZE)
   set_property(CACHE KG_SMALL_CASES PROPERTY VALUE "KG_FILTER=*/[0-9]/*,*/[0-9][0-9]/*,*/[0-9]x*/*,*/[1-5][0-9]x*/*")
 endif()
 
-# kg__add_tests(NAME TARGET): has CTest run the tests of NAME.TARGET.
+# kg__add_tests(NAME TARGET): makes CTest run the tests of NAME.TARGET.
 function(kg__add_tests comparison target)
   set(program ${comparison}.${target})
   set(environment)
@@ -93,26 +95,27 @@ function(kg__add_tests comparison target)
   kg__discover_tests(${program} ${target}. "${target};${comparison}" ${KG_TEST_TIMEOUT} gate ${environment})
 endfunction()
 
-# kg__define_flags(PROGRAM): tells a program for the CPU model the project's C++ flags, which its results name.
+# kg__define_flags(PROGRAM): tells a program for the CPU model the project's C++ flags, which its results contain.
 function(kg__define_flags program)
   string(STRIP "${CMAKE_CXX_FLAGS}" flags)
-  # As a string of C has it.
+  # Escaped as a C string.
   string(REGEX REPLACE "([\\\"])" "\\\\\\1" flags "${flags}")
   target_compile_definitions(${program} PRIVATE "KG__MODEL_FLAGS=\"${flags}\"")
 endfunction()
 
-# What __CUDA_ARCH__ is in kernels for the CPU model: 900 is compute capability 9.0.
+# __CUDA_ARCH__ in kernels for the CPU model: 900 is compute capability 9.0.
 set(KG_MODEL_ARCH 900 CACHE STRING "__CUDA_ARCH__ on the CPU model")
 if(NOT KG_MODEL_ARCH MATCHES "^[1-9][0-9]*0$")
   message(FATAL_ERROR " KG_MODEL_ARCH is '${KG_MODEL_ARCH}': say a value of __CUDA_ARCH__ such as 900, for compute capability 9.0")
 endif()
 
-# kg__compile_kernels(LIBRARY): has a library's sources compiled as nvcc's are, as far as g++ needs help.
+# kg__compile_kernels(LIBRARY): compiles a library's sources with the definitions and flags that g++ needs in place of
+# nvcc.
 function(kg__compile_kernels library)
   target_compile_definitions(${library} PRIVATE __CUDACC__ __CUDACC_VER_MAJOR__=13 __CUDACC_VER_MINOR__=0
                              __CUDA_ARCH__=${KG_MODEL_ARCH})
   if(CMAKE_CUDA_SEPARABLE_COMPILATION)
-    # As nvcc -rdc defines it: device code of the files is linked.
+    # nvcc -rdc defines this: device code of the files is linked.
     target_compile_definitions(${library} PRIVATE __CUDACC_RDC__)
   endif()
   set(launcher python3 -B ${KG_REWRITE}/compile_kernel.py ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -123,20 +126,20 @@ function(kg__compile_kernels library)
 endfunction()
 
 # kg__add_model_programs(NAME SOURCE ...): NAME.model and NAME.instrumented with the kernels in the .cpp files SOURCE.
-# Each flavor's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels: the hooks' flags do not
-# go together with those of coverage and of the sanitizers.
+# Each flavor's kernels are an object library, NAME_plain_kernels and NAME_instrumented_kernels, because the hooks'
+# flags conflict with those of coverage and of the sanitizers.
 function(kg__add_model_programs name)
-  # The model's headers come before any other, so that a CUDA Toolkit's are not used.
+  # The model's headers come before all others, so that a CUDA Toolkit's are not used.
   get_target_property(stand_in kernelgate::cpu_model INTERFACE_INCLUDE_DIRECTORIES)
   add_library(${name}_plain_kernels OBJECT ${ARGN})
-  # A kernel's large local arrays must touch every page on their way down, so that none steps over a stack's guard. Launches by
-  # a void pointer read what a kernel takes from its debug information.
+  # A kernel's large local arrays must touch every page on their way down, so that none skips a stack's guard. Launches
+  # by a void pointer read a kernel's parameters from its debug information.
   target_compile_options(${name}_plain_kernels PRIVATE -g -fstack-clash-protection -fdata-sections)
   target_link_libraries(${name}_plain_kernels PRIVATE kernelgate::cpu_model ${KG__FLAGS})
   add_library(${name}_instrumented_kernels OBJECT ${ARGN})
   target_link_libraries(${name}_instrumented_kernels PRIVATE kernelgate::instrumented)
-  # What uninitialized locals hold: 0 in the one flavor, bytes of 0xfe in the other, so that a result that depends on them is
-  # wrong in one of the two, always the same. g++ 11 leaves in them what was there.
+  # Fills uninitialized locals with 0 in one flavor and with bytes of 0xfe in the other, so that a result that depends
+  # on them is wrong in one of the two, reproducibly. g++ 11 cannot do this.
   set(fill_plain zero)
   set(fill_instrumented pattern)
   foreach(flavor plain instrumented)
@@ -146,22 +149,23 @@ function(kg__add_model_programs name)
     target_link_libraries(${name}_${flavor}_kernels PRIVATE kernelgate::headers)
     set_target_properties(${name}_${flavor}_kernels PROPERTIES COMPILE_WARNING_AS_ERROR "${KG_WERROR}")
     kg__compile_kernels(${name}_${flavor}_kernels)
-    # Such as #pragma unroll, which is for nvcc.
+    # For nvcc's pragmas, such as #pragma unroll.
     target_compile_options(${name}_${flavor}_kernels PRIVATE -Wno-unknown-pragmas ${KG_WITHOUT_LTO})
   endforeach()
   add_executable(${name}.model $<TARGET_OBJECTS:${name}_plain_kernels>)
-  # So an overrun of a shared array hits the gap after it, and not a counter of coverage.
+  # An overrun of a shared array then hits the gap after it, and not a counter of coverage.
   target_link_options(${name}.model PRIVATE -Wl,--sort-section=alignment)
   add_executable(${name}.instrumented $<TARGET_OBJECTS:${name}_instrumented_kernels>)
   target_link_libraries(${name}.instrumented PRIVATE kernelgate::instrumented)
   kg__define_flags(${name}.model)
   kg__define_flags(${name}.instrumented)
-  # The tests of the one run the other.
+  # The model's tests run the instrumented program.
   add_dependencies(${name}.model ${name}.instrumented)
 endfunction()
 
-# kg__stub_kernels(NAME WHY FILE ...): has a source that does not compile for the CPU model cost its variants alone, and gives
-# the programs stubs for what the FILEs define, which are for GPUs alone. WHY says so of their cases.
+# kg__stub_kernels(NAME WHY FILE ...): limits the effect of sources that do not compile for the CPU model to their
+# variants, and gives the programs stubs for the functions of the FILEs, which are GPU-only; WHY is the reason in their
+# cases.
 function(kg__stub_kernels name why)
   set(script python3 -B ${KG_REWRITE}/kernel_stub.py)
   set(compiler ${script} compile ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER_LAUNCHER})
@@ -175,8 +179,8 @@ function(kg__stub_kernels name why)
   endforeach()
 endfunction()
 
-# kg__find_sources(VARIABLE NAME FILE ...): the paths of sources, which are named from the folder of the call on, or as files
-# of kernels/NAME/.
+# kg__find_sources(VARIABLE NAME FILE ...): the paths of sources, given relative to the caller's folder or to
+# kernels/NAME/.
 function(kg__find_sources variable comparison)
   set(found)
   foreach(file IN LISTS ARGN)
@@ -193,8 +197,8 @@ function(kg__find_sources variable comparison)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# kg__require_library(COMPARISON LIBRARY): that a plain name is a target's or a system's library. Linkers complain only after the
-# build, and of a name that the project does not have; CMake does of NAME::NAME.
+# kg__require_library(COMPARISON LIBRARY): checks that a plain name is a target or a system library. A linker would
+# complain only after the build, and CMake itself only about NAME::NAME.
 function(kg__require_library comparison library)
   get_property(folders DIRECTORY PROPERTY LINK_DIRECTORIES)
   find_library(found ${library} PATHS ${folders} NO_CACHE)
@@ -205,8 +209,8 @@ function(kg__require_library comparison library)
 endfunction()
 
 # kg__read_libraries(COMPARISON LIBRARY ...): sorts libraries into LIBRARY_SOURCES, the sources of those with .cu files,
-# LIBRARY_OWNERS, the library of each, KERNEL_LIBRARIES, these libraries, and BOTH_LINK, those that the programs of both targets
-# link.
+# LIBRARY_OWNERS, the library of each, KERNEL_LIBRARIES, these libraries, and BOTH_LINK, which the programs of both
+# targets link.
 function(kg__read_libraries comparison)
   set(LIBRARY_SOURCES)
   set(LIBRARY_OWNERS)
@@ -241,7 +245,7 @@ function(kg__read_libraries comparison)
       if(NOT CMAKE_CUDA_COMPILER_LOADED)
         # Nothing compiles its .cu files then, and it need not be built.
         set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX EXCLUDE_FROM_ALL ON)
-        # What it links of a CUDA Toolkit that is not there, such as CUDA::cudart, the CPU model stands in for.
+        # The CPU model replaces the parts of a missing CUDA Toolkit that it links, such as CUDA::cudart.
         get_target_property(linked ${library} LINK_LIBRARIES)
         foreach(item IN LISTS linked)
           if(item MATCHES "^CUDA::" AND NOT TARGET ${item})
@@ -250,7 +254,7 @@ function(kg__read_libraries comparison)
         endforeach()
       endif()
     else()
-      # At the end of the folder, since it may come later in it.
+      # Deferred to the end of the folder, where the library may be defined.
       cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__require_library [[${comparison}]] [[${library}]])")
       list(APPEND BOTH_LINK ${library})
     endif()
@@ -260,9 +264,9 @@ function(kg__read_libraries comparison)
   endforeach()
 endfunction()
 
-# kg__require_rows(NAME FILE ...): a kernel without its row would be built and never run: each launcher that a .cu file
-# defines must be in the suite twice, declared and used. One in kernels/NAME/ that seems to define none is to have that of its
-# name. Writes which file each is in, for messages, to LAUNCHER_FILES.
+# kg__require_rows(NAME FILE ...): checks that each launcher that a .cu file defines is in the suite twice, declared and
+# used: a kernel without a row would be built and never run. A file in kernels/NAME/ without a recognizable launcher
+# must have the one of its name. Sets LAUNCHER_FILES to the file of each launcher, for messages.
 function(kg__require_rows comparison)
   file(READ ${PROJECT_SOURCE_DIR}/suites/${comparison}.c suite)
   # The text is split into a list below, so it must not contain semicolons.
@@ -293,9 +297,9 @@ function(kg__require_rows comparison)
   set(LAUNCHER_FILES ${LAUNCHER_FILES} PARENT_SCOPE)
 endfunction()
 
-# kg__wrap_sources(VARIABLE NAME FILE ...): the files that g++ compiles for the CPU model. A .cu file's language holds for its
-# whole folder, so g++ gets each through a .cpp file that includes it; and so it gets C++ files, which nvcc compiles as any other
-# compiler does, and C files, by a .c file: each has its own flags.
+# kg__wrap_sources(VARIABLE NAME FILE ...): the files that g++ compiles for the CPU model. The language of .cu files
+# applies to a whole folder, so g++ gets each through a .cpp file that includes it. C++ files, which nvcc compiles like
+# any other compiler, and C files, through a .c file, are wrapped too: each has its own flags.
 function(kg__wrap_sources variable comparison)
   set(wrapped)
   foreach(source IN LISTS ARGN)
@@ -319,7 +323,7 @@ function(kg__wrap_sources variable comparison)
   set(${variable} ${wrapped} PARENT_SCOPE)
 endfunction()
 
-# kg__check_comparison(NAME): that a comparison can be added.
+# kg__check_comparison(NAME): checks that a comparison can be added.
 function(kg__check_comparison comparison)
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "kg_add_comparison(${comparison}): unknown or empty argument ${arg_UNPARSED_ARGUMENTS}"
@@ -349,7 +353,7 @@ endfunction()
 # kg__add_gpu_program(NAME SOURCES LIBRARIES): NAME.gpu.
 function(kg__add_gpu_program comparison sources libraries)
   add_executable(${comparison}.gpu ${sources})
-  # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
+  # Source lines for compute-sanitizer and Nsight Compute; they do not change the code.
   target_compile_options(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
   if(KG_NVCC_ENVIRONMENT)
     target_compile_definitions(${comparison}.gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:KG__NVCC_ENVIRONMENT=${KG_NVCC_ENVIRONMENT}>)
@@ -358,7 +362,7 @@ function(kg__add_gpu_program comparison sources libraries)
   kg__add_tests(${comparison} gpu)
 endfunction()
 
-# Files whose names begin with a dot are editors'.
+# Editors create files whose names begin with a dot.
 function(kg__add_comparison comparison)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TARGETS;GPU_ONLY;SOURCES;LIBRARIES")
   kg__check_comparison(${comparison})
@@ -376,7 +380,7 @@ function(kg__add_comparison comparison)
                         "one for each variant, or name SOURCES")
   endif()
   kg__require_rows(${comparison} ${kernels})
-  # Those of an earlier build would have a project without kg_finish_gate() pass.
+  # An earlier build's tests would make a project without kg_finish_gate() pass.
   file(REMOVE ${PROJECT_BINARY_DIR}/kernelgate.path ${PROJECT_BINARY_DIR}/kernelgate.programs)
   set_property(GLOBAL APPEND PROPERTY KG_COMPARISONS ${comparison})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/suites/${comparison}.c)
@@ -390,7 +394,7 @@ function(kg__add_comparison comparison)
   list(REMOVE_ITEM compiled ${gpu_only})
   kg__wrap_sources(compiled ${comparison} ${compiled})
   if(NOT compiled)
-    # A library of objects has at least one source.
+    # An object library needs at least one source.
     set(compiled ${CMAKE_CURRENT_BINARY_DIR}/model/${comparison}/none.cpp)
     file(CONFIGURE OUTPUT ${compiled} CONTENT "")
   endif()
@@ -425,8 +429,8 @@ function(kg__add_comparison comparison)
   endif()
 endfunction()
 
-# A macro, since a language is enabled in the folder that uses it, and a function has variables of its own: a project that
-# builds kernelgate along may have enabled C, C++ and CUDA in kernelgate's folder alone.
+# A macro, because languages and variables belong to a folder or function: a project that builds kernelgate as a part of
+# itself may have enabled C, C++ and CUDA only in kernelgate's folder.
 macro(kg_add_comparison)
   enable_language(C)
   enable_language(CXX)
@@ -439,7 +443,7 @@ endmacro()
 # kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
 function(kg_finish_gate)
   get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
-  # A comparison without its line would silently not be gated.
+  # Without its line a comparison would silently not be gated.
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/[!.]*.c
        ${PROJECT_SOURCE_DIR}/suites/*/[!.]*.c ${PROJECT_SOURCE_DIR}/kernels/*/[!.]*.cu)
   foreach(source IN LISTS sources)
@@ -460,11 +464,11 @@ function(kg_finish_gate)
     message(FATAL_ERROR "kg_finish_gate(): there is no comparison to gate: call kg_add_comparison() before")
   endif()
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  # The scripts look here for the command, and build this target where they need nothing else.
+  # The scripts look for the command here, and build only this target if they need nothing else.
   add_custom_target(kg_command)
   add_dependencies(kg_command kernelgate::command)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.path CONTENT "$<TARGET_FILE:kernelgate::command>\n")
-  # The programs whose tests have to report: a file left by another commit is not in the list.
+  # The programs whose tests must report; files left by another commit are not in the list.
   set(programs)
   foreach(comparison IN LISTS comparisons)
     foreach(target gpu model)
@@ -475,8 +479,8 @@ function(kg_finish_gate)
   endforeach()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.programs CONTENT "${programs}")
   kg__finish_code()
-  # All three write to KG_OUT where it is set, else to out/ in their working directory; the baselines that the last one reads
-  # are those that the run is judged by, of KG_BASELINES where it is set, else of baselines/ there.
+  # All three write to KG_OUT, or to out/ in their working directory. The last one reads the run's baselines, from
+  # KG_BASELINES or from baselines/ there.
   add_test(NAME gate.begin COMMAND kernelgate::command begin --build ${build})
   add_test(NAME gate.results COMMAND kernelgate::command results --build ${build}
            --programs ${PROJECT_BINARY_DIR}/kernelgate.programs)

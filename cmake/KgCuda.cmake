@@ -1,4 +1,4 @@
-# Whether there is a CUDA compiler, and whether programs for the GPU are built: KG_HAS_GPU_TARGET.
+# Sets KG_HAS_GPU_TARGET: whether there is a CUDA compiler and programs for the GPU are built.
 
 set(KG_GPU AUTO CACHE STRING "Build the GPU programs: ON, OFF, or AUTO (where there is a CUDA compiler)")
 set_property(CACHE KG_GPU PROPERTY STRINGS AUTO ON OFF)
@@ -14,7 +14,7 @@ else()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      # "native" needs a GPU to ask; a machine without one builds for all that the toolkit knows.
+      # "native" needs a GPU; a machine without one builds for all architectures of the toolkit.
       if(EXISTS /dev/nvidiactl)
         set(CMAKE_CUDA_ARCHITECTURES native CACHE STRING "GPU architectures to build for")
       else()
@@ -22,7 +22,7 @@ else()
       endif()
     endif()
     enable_language(CUDA)
-    # Kernels that are not optimized must not be compared with the baselines.
+    # Unoptimized kernels must not be compared with the baselines.
     foreach(flags CMAKE_CUDA_FLAGS CMAKE_CUDA_FLAGS_${CMAKE_BUILD_TYPE} NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS)
       string(TOUPPER ${flags} flags)
       set(value "${${flags}}")

@@ -1,7 +1,6 @@
-# What a build of kernelgate, or of a project that uses it, needs: the compiler
-# of the kernels, and the libraries.
+# The requirements of a build of kernelgate, or of a project that uses it: the kernels' compiler, and libraries.
 
-# Suites are C, and the CPU model's kernels C++, whatever language the project is in.
+# Suites are C, and the CPU model's kernels C++, whatever the project's language.
 enable_language(C)
 enable_language(CXX)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
@@ -12,10 +11,10 @@ endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET GLOBAL criterion>=2.4)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET GLOBAL jansson>=2.13)
-# The lines and variables of instrumented kernels.
+# For the lines and variables of instrumented kernels.
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET GLOBAL libdw>=0.180 libelf>=0.180)
 
-# Boost.Context has a C interface of two functions; its library is all that is needed of Boost.
+# Only Boost.Context's library is needed: its C interface is two functions.
 find_library(KG_BOOST_CONTEXT boost_context REQUIRED
              DOC "Boost.Context, which switches the CPU model's fibers")
 if(NOT TARGET kernelgate::boost_context)

@@ -1,11 +1,11 @@
-# Read by CTest when it runs: asks a comparison's program for its Criterion tests and makes a CTest test of each.
-# Wants: program, prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its
-# tests take none). Where whole is set, a name, and the environment has KG_WHOLE_PROGRAMS=1, the program is one CTest test
-# of that name, in which Criterion runs all of its tests, two at a time, and names those that fail: each still has a
-# process of its own, but not two, which are what most of these tests cost.
+# Run by CTest: lists a comparison's program's Criterion tests and makes a CTest test of each. Variables: program,
+# prefix ("gpu."), properties, labels, and board_slots, the slots of a GPU in a resource spec (0: its tests take none).
+# If whole, a name, is set and the environment has KG_WHOLE_PROGRAMS=1, the program is one CTest test of that name, in
+# which Criterion runs all of its tests, two at a time, and names those that fail. Each still has a process of its own,
+# but only one instead of two, and processes are most of these tests' cost.
 
 if(NOT EXISTS "${program}")
-  # Its absence must fail: a test of this name cannot run, and CTest reports it as Not Run.
+  # A missing program must fail: a test of this name cannot run, and CTest reports it as Not Run.
   add_test("${prefix}${labels}.not-built" "${program}")
   return()
 endif()
@@ -17,10 +17,9 @@ if(NOT kg_status EQUAL 0)
   message(FATAL_ERROR " ${program} --list failed (${kg_status}): ${kg_errors}")
 endif()
 
-# Longest first, so that no long test is left to the end while other boards idle: the more cases a comparison times, the earlier its times
-# come, and its checks among the checks, for its times wait for them. Before the checks come the defects, each of which
-# takes a process, for no board times anything while one of them is at work on it. All of them come before tests without a
-# cost, whose seconds CTest remembers. A table that cannot be listed fails its own tests.
+# Longest first, so that no long test runs last while other boards idle. The cost is the number of timed cases, also for
+# a comparison's check, because its times wait for it. Defects come before checks: each takes a process of its own, and
+# a board times nothing meanwhile. Tests without a cost follow. A table that cannot be listed fails its own tests.
 if(board_slots GREATER 0)
   execute_process(COMMAND "${program}" --cases time OUTPUT_VARIABLE kg_cases ERROR_QUIET)
   string(REGEX MATCHALL "\n" kg_cases "${kg_cases}")
@@ -30,15 +29,15 @@ if(board_slots GREATER 0)
   set(kg_cost_of_defects 15000)
 endif()
 
-# A test of a comparison ends with this ctest, and one that starts too late for the signal compares this number with
-# its parent's (kg__end_with_parent()).
+# A test of a comparison ends with this ctest. One that starts too late for the signal compares this number with its
+# parent's (kg__end_with_parent()).
 set(kg_ended_with)
 if(NOT prefix STREQUAL "harness.")
   execute_process(COMMAND sh -c "echo $PPID" OUTPUT_VARIABLE kg_ctest OUTPUT_STRIP_TRAILING_WHITESPACE)
   set(kg_ended_with ENVIRONMENT_MODIFICATION "KG__PARENT=set:${kg_ctest}")
 endif()
 
-# The listing names a suite with its number of tests ("matmul_f32: 3 tests"), then one line per test after a tree's branch.
+# The listing has a suite with its number of tests ("matmul_f32: 3 tests"), then one line per test.
 string(REPLACE ";" "\\;" kg_listing "${kg_listing}")
 string(REPLACE "\n" ";" kg_listing "${kg_listing}")
 set(kg_suite "")
@@ -62,14 +61,14 @@ foreach(kg_line IN LISTS kg_listing)
     set_tests_properties("${kg_test}" PROPERTIES LABELS "${labels}" ${kg_ended_with})
     if(board_slots GREATER 0 AND kg_part MATCHES "^(check|defects|time)$")
       set(kg_slots 1)
-      # Where only what changed is timed, most of them time nothing, and the lock on the board serializes the others.
+      # If only changed cases are timed, most tests time nothing, and the lock on the board serializes the others.
       if(kg_part STREQUAL "time" AND NOT "$ENV{KG_CHANGED}" STREQUAL "1")
         set(kg_slots ${board_slots})
       endif()
       set_tests_properties("${kg_test}" PROPERTIES RESOURCE_GROUPS gpus:${kg_slots} COST ${kg_cost_of_${kg_part}})
     endif()
     if(kg_part MATCHES "^claim_")
-      # A claim reads what the part before it recorded.
+      # A claim reads the records of the part before it.
       set_tests_properties("${kg_test}" PROPERTIES
         DEPENDS "${prefix}${kg_suite}.check;${prefix}${kg_suite}.time;${prefix}${kg_suite}.count")
     elseif(kg_part STREQUAL "time")
@@ -82,7 +81,7 @@ if(kg_found EQUAL 0)
   message(FATAL_ERROR " ${program} lists no test: a comparison without tests gates nothing")
 endif()
 if(kg_is_whole)
-  # One test at a time: Criterion 2.4's runner leaks now and then where it runs two, which LeakSanitizer sees.
+  # One test at a time: Criterion 2.4's runner sometimes leaks when it runs two, which LeakSanitizer reports.
   add_test("${whole}" "${program}" --jobs=1)
   set_tests_properties("${whole}" PROPERTIES ${properties})
   set_tests_properties("${whole}" PROPERTIES LABELS "${labels}" TIMEOUT ${whole_timeout})

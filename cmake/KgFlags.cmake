@@ -1,11 +1,13 @@
-# What a project tells the compiler of each source of a comparison, by every route of CMake: properties of a library, of the file
-# and of the folder, what is linked, generator expressions, CMAKE_CUDA_FLAGS. The CPU model and the cubins are compiled with
-# it; the options of nvcc that the CPU model has no equal of are listed in NAME.untaken, for the run's results.
+# The project's compiler settings for each source of a comparison, by every route of CMake: properties of a library, of
+# the file and of the folder, linked libraries, generator expressions, CMAKE_CUDA_FLAGS. The CPU model and the cubins
+# are compiled with them; nvcc's options without an equivalent in the CPU model are listed in NAME.untaken, for the
+# run's results.
 #
-# A property of a .cu file is read as text, in which the language is CUDA: g++ compiles the file, so that CMake's own
+# A .cu file's property is read as text with CUDA as the language: g++ compiles the file, so CMake's own
 # $<COMPILE_LANGUAGE:CUDA> would be false.
 
-# The options of nvcc that g++ has too; those that change no result and no count; and those that a cubin's own replace.
+# nvcc's options that g++ has too; those that change no result and no count; and those that a cubin's own options
+# replace.
 set(KG_TAKEN "^-[DUI].|^-std=c" CACHE INTERNAL "Options of nvcc that g++ has")
 set(KG_WITHOUT_EFFECT
     "^$|^--?(O|optimize|g$|G$|W|w$|v$|t=|threads|lineinfo|generate-line-info|(device-)?debug|X(ptxas|cudafe|fatbin|nvlink)\
@@ -13,8 +15,8 @@ set(KG_WITHOUT_EFFECT
     CACHE INTERNAL "Options of nvcc that the CPU model needs not")
 set(KG_OF_TARGET "^--?(gencode|generate-code|arch|gpu-architecture|code|gpu-code)(=|$)" CACHE INTERNAL "Options of nvcc that choose a GPU")
 
-# kg__as_language(VARIABLE LANGUAGE TEXT): the text of a property, with what asks for the language answered. Each option of nvcc is
-# then one element, its value after "=".
+# kg__as_language(VARIABLE LANGUAGE TEXT): the text of a property, evaluated for the language. Each option of nvcc
+# becomes one element, its value after "=".
 function(kg__as_language variable language text)
   if(language STREQUAL "CUDA")
     string(REGEX REPLACE "\\$<COMPILE_LANG_AND_ID:CUDA(,[^>]*)?>|\\$<COMPILE_LANGUAGE:([^>]*,)?CUDA(,[^>]*)?>" "1" text "${text}")
@@ -38,7 +40,8 @@ function(kg__as_language variable language text)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# kg__find_linked(VARIABLE ITEM ...): the targets whose interface what links the ITEMs has. One in a condition counts.
+# kg__find_linked(VARIABLE ITEM ...): the targets whose interface a target that links the ITEMs has. One in a condition
+# counts.
 function(kg__find_linked variable)
   set(found)
   set(items ${ARGN})
@@ -63,7 +66,8 @@ function(kg__find_linked variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# kg__own_flags(VARIABLE LIBRARY LANGUAGE PROPERTY): what a library, or without one the folder, says of its files.
+# kg__own_flags(VARIABLE LIBRARY LANGUAGE PROPERTY): a library's setting for its files, or the folder's without a
+# library.
 function(kg__own_flags variable library language property)
   set(flags)
   if(library)
@@ -104,7 +108,8 @@ function(kg__own_flags variable library language property)
   set(${variable} "${flags}" PARENT_SCOPE)
 endfunction()
 
-# kg__library_of(VARIABLE SOURCE): the library of kg__read_libraries() that a source is in; empty for one of the comparison.
+# kg__library_of(VARIABLE SOURCE): the library of kg__read_libraries() that contains a source; empty for one of the
+# comparison.
 function(kg__library_of variable source)
   set(${variable} "" PARENT_SCOPE)
   list(FIND LIBRARY_SOURCES ${source} place)
@@ -114,8 +119,8 @@ function(kg__library_of variable source)
   endif()
 endfunction()
 
-# kg__read_flags_last(COMPARISON SOURCES LIBRARIES): has the flags of the comparison's sources, which link the LIBRARIES, and of
-# those of its libraries read where the folder ends: lines after kg_add_comparison() add to them.
+# kg__read_flags_last(COMPARISON SOURCES LIBRARIES): reads the flags of the comparison's sources, which link the
+# LIBRARIES, and of its libraries' at the end of the folder, because lines after kg_add_comparison() can add to them.
 function(kg__read_flags_last comparison sources libraries)
   foreach(source IN LISTS sources LIBRARY_SOURCES)
     kg__library_of(library ${source})
@@ -124,8 +129,8 @@ function(kg__read_flags_last comparison sources libraries)
   endforeach()
 endfunction()
 
-# kg__read_flags(COMPARISON SOURCE LIBRARY LINKED): sets KG__<property>_<hash of the source> of NAME.model to the flags of a source
-# in a LIBRARY, or of the comparison itself (""), which links LINKED.
+# kg__read_flags(COMPARISON SOURCE LIBRARY LINKED): sets KG__<property>_<hash of the source> of NAME.model to the flags
+# of a source in a LIBRARY, or of the comparison itself (""), which links LINKED.
 function(kg__read_flags comparison source library linked)
   set(language CXX)
   if(source MATCHES "\\.cu$")
@@ -158,7 +163,8 @@ function(kg__read_flags comparison source library linked)
   endforeach()
 endfunction()
 
-# kg__flags_of(VARIABLE COMPARISON SOURCE PROPERTY LIBRARY): the generator expression for what kg__read_flags() finds.
+# kg__flags_of(VARIABLE COMPARISON SOURCE PROPERTY LIBRARY): the generator expression for the flags from
+# kg__read_flags().
 function(kg__flags_of variable comparison source property library)
   string(MD5 hash ${source})
   if(NOT library)
@@ -167,8 +173,8 @@ function(kg__flags_of variable comparison source property library)
   set(${variable} "$<TARGET_GENEX_EVAL:${library},$<TARGET_PROPERTY:${comparison}.model,KG__${property}_${hash}>>" PARENT_SCOPE)
 endfunction()
 
-# kg__tell_flags(COMPARISON SOURCE WRAPPER LIBRARY): has the CPU model's file for a source compiled with the flags of the source,
-# and appends to UNTAKEN a line on those that are left out.
+# kg__tell_flags(COMPARISON SOURCE WRAPPER LIBRARY): compiles the CPU model's file for a source with the source's flags,
+# and appends a line about omitted ones to UNTAKEN.
 function(kg__tell_flags comparison source wrapper library)
   foreach(property COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES)
     kg__flags_of(flags ${comparison} ${source} ${property} "${library}")

@@ -1,5 +1,5 @@
-# The libraries of the harness's directories. Those that every installation needs are listed in the global properties
-# KG_LIBRARIES and KG_GPU_LIBRARIES.
+# The libraries of the harness's directories. The global properties KG_LIBRARIES and KG_GPU_LIBRARIES list those that
+# every installation needs.
 
 # kg__add_floor(DIRECTORY BELOW SOURCE...): the library kernelgate_DIRECTORY, which may call the library BELOW.
 function(kg__add_floor directory below)
@@ -11,8 +11,8 @@ function(kg__add_floor directory below)
 endfunction()
 
 # kg__add_target_floor(DIRECTORY BELOW [SOURCES ...] [MODEL ...] [GPU ...]): the part of a directory that is compiled
-# once per target, as kernelgate_DIRECTORY_model against the model's stand-in for cudart and as
-# kernelgate_DIRECTORY_gpu against cudart. BELOW is a directory of the same kind, or NONE.
+# once per target, as kernelgate_DIRECTORY_model against the model's stand-in for cudart and as kernelgate_DIRECTORY_gpu
+# against cudart. BELOW is a directory of the same kind, or NONE.
 function(kg__add_target_floor directory below)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;MODEL;GPU")
   set(model_below kernelgate_${below}_model)

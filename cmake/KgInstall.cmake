@@ -1,5 +1,5 @@
-# What other projects take: the libraries, the headers, the command, the CMake functions, the scripts and the schemas. Nothing
-# in it names the folder that it is installed to, so that it can be moved.
+# The parts that other projects use: libraries, headers, the command, CMake functions, scripts and schemas. None of them
+# contains the installation's path, so that it can be moved.
 include(CMakePackageConfigHelpers)
 
 if(KG_COVERAGE OR KG_SANITIZE OR KG_FUZZ)
@@ -11,7 +11,7 @@ get_property(libraries GLOBAL PROPERTY KG_LIBRARIES)
 get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
 list(REMOVE_ITEM libraries kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
-# What has to be built before cmake --install: the comparisons here need not be.
+# The requirements of cmake --install; the comparisons here need not be built.
 add_custom_target(kg_installable DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
 
 foreach(target IN LISTS libraries gpu_libraries)
@@ -56,7 +56,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARE
   FILES_MATCHING PATTERN *.py PATTERN *.pyc PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
 
-# Commands of their own for what begins with nothing but an installed copy.
+# Copies of the scripts with which a user begins, from the installation alone.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
   DESTINATION ${KG_SHARED}/ci)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)

@@ -1,4 +1,4 @@
-# How everything here is compiled.
+# Compiler options of all code here.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -9,7 +9,7 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
 
-# Where it is installed, below the prefix.
+# Installation folders below the prefix.
 include(GNUInstallDirs)
 set(KG_MODEL_HEADERS ${CMAKE_INSTALL_INCLUDEDIR}/kernelgate/model)
 set(KG_SHARED ${CMAKE_INSTALL_DATADIR}/kernelgate)
@@ -24,7 +24,7 @@ target_compile_options(kg_flags INTERFACE
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
   $<$<AND:$<BOOL:${KG_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
-  # The lines of source for compute-sanitizer and Nsight Compute; the code is the same with them and without.
+  # Source lines for compute-sanitizer and Nsight Compute; they do not change the code.
   $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 if(KG_COVERAGE)
   target_compile_options(kg_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:--coverage;-O1>)
@@ -33,7 +33,8 @@ endif()
 if(KG_SANITIZE)
   target_compile_options(kg_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=address,undefined;-fno-omit-frame-pointer;-O1>
-    # A finding in the harness fails its test. Kernels, which are C++, are there to be found wrong by the model.
+    # A finding in the harness fails its test. Kernels, which are C++, may be wrong on purpose: the model must find
+    # that.
     $<$<COMPILE_LANGUAGE:C>:-fno-sanitize-recover=undefined>)
   target_link_options(kg_flags INTERFACE -fsanitize=address,undefined)
 endif()
@@ -42,7 +43,7 @@ if(KG_FUZZ)
     message(FATAL_ERROR "KG_FUZZ=ON needs clang, which has libFuzzer, as the C compiler; this is ${CMAKE_C_COMPILER_ID}: set "
                         "CC=clang and configure a new folder, or run tools/dev/fuzz, which does")
   endif()
-  # A finding of the sanitizers must end the process, or the fuzzer does not see it.
+  # A sanitizer's finding must end the process, or the fuzzer does not see it.
   target_compile_options(kg_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link,address,undefined;-fno-sanitize-recover=undefined;-fno-omit-frame-pointer;-O1>)
   target_link_options(kg_flags INTERFACE -fsanitize=address,undefined)

@@ -1,5 +1,5 @@
-# Refuses a path that a build cannot have: CMake takes some characters for a list, a pattern or a variable, Ninja, the compiler
-# or generated C code others. Included before project(), which fails by them first.
+# Refuses a path that a build cannot have: CMake treats some characters as a list, a pattern or a variable; Ninja, the
+# compiler or generated C code treat others specially. Included before project(), which such a path breaks first.
 
 foreach(kg_folder CMAKE_SOURCE_DIR CMAKE_BINARY_DIR CMAKE_CURRENT_LIST_DIR)
   if("${${kg_folder}}" MATCHES "([][;#\"<>*?\\|\t\n\r]|\\$[A-Z]*{)")

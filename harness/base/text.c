@@ -191,14 +191,6 @@ bool kg__ends_with(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-size_t kg__variant_length(const char *id)
-{
-    const char *slash = strchr(id, '/');
-
-    slash = slash != NULL ? strchr(slash + 1, '/') : NULL;
-    return slash != NULL ? (size_t)(slash + 1 - id) : strlen(id);
-}
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -26,10 +26,6 @@ const char *kg__metric_unit(const char *metric);
  * that count, "0.0031 %". */
 void kg__show_percent(char *text, size_t size, double fraction, bool sign);
 
-/* The length of "comparison/variant/" at the front of a case's id, of all of it where that has no
- * more parts. */
-size_t kg__variant_length(const char *id);
-
 /* Whether a text ends in `end` and is longer, as a file's name with its suffix. */
 bool kg__ends_with(const char *text, const char *end);
 

@@ -5,6 +5,7 @@
 
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
+#include "suite/id_parts.h"
 
 /* Reads the errors of a case and, where it is not the target's own, the band. */
 static bool read_errors(kg__reading *file, const kg__json_place *where, const json_t *array,

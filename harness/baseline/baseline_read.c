@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/json_file.h"
 #include "baseline/baseline_rules.h"
+#include "suite/id_parts.h"
 
 #define REMEDY KG__BASELINE_REMEDY
 

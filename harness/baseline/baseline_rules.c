@@ -11,11 +11,6 @@
 /* The members of a case that are not metrics. */
 static const char *const other_members[] = { "boards", "code", "commit", "lines", "sessions" };
 
-static bool is_one_of(char c, const char *set)
-{
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
 static bool is_lower_or_digit(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -37,26 +32,6 @@ bool kg__is_metric_name(const char *name)
 bool kg__is_time(const char *metric)
 {
     return kg__ends_with(metric, "_ns");
-}
-
-bool kg__is_case_id(const char *id)
-{
-    size_t parts = 1;
-    size_t length = 0;
-
-    for (const char *c = id; *c != '\0'; c++) {
-        if (*c == '/') {
-            if (length == 0)
-                return false;
-            parts++;
-            length = 0;
-        } else if (is_lower_or_digit(*c) || (*c >= 'A' && *c <= 'Z') || is_one_of(*c, "_-.")) {
-            length++;
-        } else {
-            return false;
-        }
-    }
-    return parts == 4 && length > 0;
 }
 
 bool kg__is_sentinel_name(const char *name)
@@ -190,7 +165,7 @@ bool kg__case_is_faulty(const kg__baseline_case *entry, bool sentinel, kg__fault
     }
     if (sentinel && kg__baseline_metric_of(entry, "time_ns") == NULL) {
         kg__format(fault->text, sizeof fault->text,
-                   "has no \"time_ns\", so that no drift of the machine is seen");
+                   "has no \"time_ns\", so drift of the machine would go unnoticed");
         return true;
     }
     for (int i = 0; entry->lines != NULL && i < KG__COUNTERS; i++) {

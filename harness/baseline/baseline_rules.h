@@ -20,9 +20,6 @@ bool kg__is_metric_name(const char *name);
 /* Whether a metric is a time, by the end of its name. */
 bool kg__is_time(const char *metric);
 
-/* comparison/variant/size/launch: four parts, none empty, of letters, digits, '_', '-' and '.'. */
-bool kg__is_case_id(const char *id);
-
 /* Whether a text is the name of a sentinel. */
 bool kg__is_sentinel_name(const char *name);
 

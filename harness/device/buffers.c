@@ -5,9 +5,8 @@
 
 #include "device/device.h"
 
-/* What a guard zone holds: NaNs, so that a read past a buffer spoils what is computed from it, even
- * times 0; different ones for each argument, so that a copy of too many bytes shows after the
- * target. */
+/* Byte of a guard zone. NaNs, so that a read past a buffer spoils the result even times 0;
+ * different for each argument, so that a copy of too many bytes shows after the target. */
 static unsigned char guard_byte(int argument, size_t byte)
 {
     if (byte % 4 == 3)
@@ -15,7 +14,7 @@ static unsigned char guard_byte(int argument, size_t byte)
     return (unsigned char)(0xff - argument);
 }
 
-/* An untouched guard zone of an argument. */
+/* Returns the untouched guard zone of an argument. */
 static unsigned char *find_guard(const kg__buffers *buffers, int argument)
 {
     return buffers->guard + (size_t)argument * KG__GUARD_BYTES;
@@ -73,14 +72,14 @@ void kg__memory_free(kg_memory memory, void *allocation)
         (void)cudaFree(allocation);
 }
 
-/* Memory that the host may touch and the device's calls need not. */
+/* Returns whether the host can access this memory directly. */
 static bool is_host(kg_memory memory)
 {
     return memory == KG_PAGEABLE || memory == KG_PINNED;
 }
 
-/* Whether all managed arguments together fit into the device's memory. Each alone would be granted,
- * since managed memory takes none before it is touched. */
+/* Returns whether all managed arguments together fit into the device's memory. Each one alone
+ * would be granted, since managed memory takes none before it is touched. */
 static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *memory,
                                 kg__error *error)
 {
@@ -97,12 +96,12 @@ static bool managed_memory_fits(const kg_arguments *arguments, const kg_memory *
         return true;
     code = cudaMemGetInfo(&available, &total);
     if (code != cudaSuccess)
-        return kg__cuda_fail(error, "asking for the device's free memory", code);
-    return bytes <= available ||
-           kg__fail(error,
-                    "%zu bytes of managed arguments, and the device has %zu free: choose a smaller "
-                    "size, or refuse it",
-                    bytes, available);
+        return kg__cuda_fail(error, "querying the device's free memory", code);
+    return bytes <= available || kg__fail(error,
+                                          "the managed arguments take %zu bytes, and the device "
+                                          "has %zu free: choose a smaller "
+                                          "size, or refuse it",
+                                          bytes, available);
 }
 
 bool kg__buffers_make(kg__buffers *buffers, const kg_arguments *arguments,
@@ -187,7 +186,7 @@ static cudaError_t fill_argument(kg__buffers *buffers, int i, const void *input,
         return cudaMemcpy(buffers->data[i], input, bytes,
                           is_host(memory) ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice);
     code = set_bytes(memory, buffers->data[i], poison, bytes);
-    /* Poison is nothing that a kernel may read. */
+    /* Kernels must not read poison. */
     if (code == cudaSuccess && !is_host(memory))
         kg__device_forget(buffers->data[i], bytes);
     return code;
@@ -200,7 +199,7 @@ bool kg__buffers_fill(kg__buffers *buffers, void *const *inputs, unsigned char p
 
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++)
         code = fill_argument(buffers, i, inputs[i], poison);
-    /* What was filled must be there for launches on any stream, and a fill is asynchronous. */
+    /* The fill is asynchronous, and the data must be there for launches on any stream. */
     if (code == cudaSuccess)
         code = cudaDeviceSynchronize();
     return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
@@ -255,7 +254,7 @@ bool kg__buffers_hold(const kg__buffers *buffers, int index, const void *expecte
            first == bytes;
 }
 
-/* One guard zone; `is_after` says on which side of argument i. */
+/* Checks one guard zone of argument i: the one before its data, or after it (`is_after`). */
 static bool guard_holds(kg__buffers *buffers, int i, bool is_after, kg__error *finding,
                         kg__error *error)
 {

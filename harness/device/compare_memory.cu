@@ -11,7 +11,7 @@ static __global__ void compare(const unsigned char *a, const unsigned char *b, s
     size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     unsigned long long found = bytes;
 
-    /* Buffers begin at multiples of 256 bytes, so that whole words can be loaded. */
+    /* Buffers begin at multiples of 256 bytes, so whole words can be loaded. */
     for (size_t i = thread; i < words && found == bytes; i += stride) {
         uint4 left = ((const uint4 *)a)[i];
         uint4 right = ((const uint4 *)b)[i];

@@ -1,5 +1,5 @@
-/* The device under test, through cudart: a GPU's program and the model's link different halves of
- * this. */
+/* The device under test, through cudart: a GPU's program and the model's each link their own
+ * half of this. */
 #ifndef KG__DEVICE_DEVICE_H
 #define KG__DEVICE_DEVICE_H
 
@@ -19,69 +19,69 @@
 
 typedef enum kg__device_status {
     KG__DEVICE_READY,
-    KG__DEVICE_ABSENT, /* no GPU or no driver at all: nothing can be judged */
-    KG__DEVICE_BROKEN  /* there is one and it cannot be used: an error */
+    KG__DEVICE_ABSENT, /* no GPU or no driver: nothing can be judged */
+    KG__DEVICE_BROKEN  /* a device is there and unusable: an error */
 } kg__device_status;
 
-/* What a device is, and under what conditions it measures. */
+/* The device, and the conditions of its measurements. */
 typedef struct kg__device_description {
     kg__target target;
     kg__provenance provenance;
 } kg__device_description;
 
-/* Makes the device ready and describes it; the provenance is the caller's to free. On anything but
+/* Opens and describes the device; the caller frees the provenance. On anything but
  * KG__DEVICE_READY, `why` says what is missing and what to do, and nothing is described. */
 kg__device_status kg__device_open(kg__device_description *description, kg__error *why);
 
-/* Keeps the opened device and makes its context: alone to measure, shared to check, so that no
- * check disturbs a measurement. Waits for those who keep it otherwise, reporting through `waiting`.
- * Ends with the process. False with `error` when it cannot be kept. */
+/* Locks the opened device and makes its context: exclusively to measure, shared to check, so
+ * that no check disturbs a measurement. Waits for other holders, reporting through `waiting`.
+ * The process's end unlocks it. False with `error` when it cannot be locked. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error);
 
-/* What bounds the launches of a device. */
+/* Limits of a device's launches. */
 typedef struct kg__limits {
     int multiprocessors;
-    int threads_per_block;          /* at most */
-    int threads_per_multiprocessor; /* at most, of all blocks that are resident at a time */
+    int threads_per_block;          /* maximum */
+    int threads_per_multiprocessor; /* maximum, over all resident blocks */
 } kg__limits;
 
-/* The limits of the opened device. */
+/* Returns the limits of the opened device. */
 kg__limits kg__device_limits(void);
 
-/* How often each check launches: once for each order of threads that the device can be made to
- * take. The model has two, a GPU one. For a KG_REPEATABLE variant the model has a third, of blocks
- * in shuffled order, and a GPU launches again while other work runs next to it. */
+/* Returns how often each check launches: once for each order of threads that the device can
+ * take. The model has two, a GPU one. For a KG_REPEATABLE variant the model has a third, of
+ * blocks in shuffled order, and a GPU launches again while other work runs next to it. */
 int kg__device_orders(bool repeatable);
-/* Whether the order that is under way cannot be checked, since a thread waits for what only another
- * order does first. `note` then says where, of a comparison of this home; it is no failure. */
+/* Returns whether the current order cannot be checked, because a thread waits for a thread that
+ * this order runs later. `note` then says where, for a comparison of this home; it is no
+ * failure. */
 bool kg__device_gave_up(const char *home, kg__error *note);
-/* Makes ready for an order and names it for messages: "" or ", threads in reversed order". */
+/* Begins an order and returns its name for messages: "" or ", threads in reversed order". */
 const char *kg__device_begin_order(int order);
-/* What a result came in: "in ascending", "in reversed order of blocks", "in another launch". */
+/* Returns an order's name: "in ascending", "in reversed order of blocks", "in another launch". */
 const char *kg__device_order_words(int order);
 
-/* Whether the device compares its own memory faster than the host would. */
+/* Returns whether the device compares its own memory faster than the host would. */
 bool kg__device_compares(void);
-/* Where `a` and `b`, both on the device, first differ: `first` becomes the byte's index, `bytes`
- * where they are the same. */
+/* Compares `a` and `b`, both on the device: `first` becomes the index of the first byte that
+ * differs, or `bytes`. */
 cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_t *first);
 
-/* Where the running thread of a launch was that never ended; the line is 0 where that is not known.
- */
+/* The place of the running thread of a launch that never ended; the line is 0 if unknown. */
 typedef struct kg__hang {
     const char *kernel;
     kg__finding_actor at;
     kg__findings found; /* until then */
 } kg__hang;
 
-/* How many kernels a call starts, and of how many blocks in all. */
+/* The number of kernels that a call starts, and of all their blocks. */
 typedef struct kg__launch_shape {
     uint64_t kernels;
     uint64_t blocks;
 } kg__launch_shape;
 
-/* The stream for a launcher's call. */
+/* Returns the stream for a launcher's call. */
 cudaStream_t kg__device_begin_call(void);
 
 #ifdef KG__TARGET_GPU
@@ -95,11 +95,11 @@ static inline bool kg__device_shape(const kg_variant *variant, kg_call call,
     return false;
 }
 
-/* Adds the boards that CUDA shows this process. On anything but KG__DEVICE_READY, `why` says what
- * is missing. */
+/* Adds the boards that CUDA shows this process. On anything but KG__DEVICE_READY, `why` says
+ * what is missing. */
 kg__device_status kg__device_boards(kg__boards *boards, kg__error *why);
 
-/* On a GPU, what is started on another stream shows when launches are captured. */
+/* On a GPU, capturing the launch detects work on another stream. */
 static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
 {
     (void)clock;
@@ -107,7 +107,7 @@ static inline bool kg__device_strayed(kg_clock clock, kg__error *why)
     return false;
 }
 
-/* Where a GPU's threads are is unknown: SIGTERM ends the process at once. */
+/* The place of a GPU's threads is unknown: SIGTERM ends the process at once. */
 static inline void kg__device_on_hang(const char *home,
                                       void (*report)(void *context, const kg__hang *hang),
                                       void *context)
@@ -117,11 +117,11 @@ static inline void kg__device_on_hang(const char *home,
     (void)context;
 }
 #else
-/* The shape of a variant's launch, without running its threads; false where the launcher fails or
- * starts no kernel. The launcher itself is run, on arguments that are not memory. */
+/* Determines the shape of a variant's launch without running its threads; false if the launcher
+ * fails or starts no kernel. The launcher itself runs, on arguments that are not memory. */
 bool kg__device_shape(const kg_variant *variant, kg_call call, kg__launch_shape *shape);
 
-/* The CPU model runs wherever there is a processor. */
+/* The CPU model runs on any machine. */
 static inline kg__device_status kg__device_boards(kg__boards *boards, kg__error *why)
 {
     (void)boards;
@@ -129,18 +129,19 @@ static inline kg__device_status kg__device_boards(kg__boards *boards, kg__error 
     return KG__DEVICE_BROKEN;
 }
 
-/* True when the launcher has since done what a GPU could not time by this clock, as `why` says:
- * started anything on another stream, or, but by the host's clock, allocated or waited. */
+/* Returns whether the launcher has since done something that a GPU could not time by this clock,
+ * as `why` says: started work on another stream, or, except with the host's clock, allocated or
+ * waited. */
 bool kg__device_strayed(kg_clock clock, kg__error *why);
 
-/* From now on whoever tells this process to end (SIGTERM) while a kernel runs ends the launch, and
- * `report` hears where its running thread was, with source files named from `home` on (both kept by
- * reference). When it returns, so does the launch, with cudaErrorLaunchTimeout. */
+/* From now on SIGTERM during a kernel ends the launch. `report` receives the place of its
+ * running thread, with source files relative to `home` (both kept by reference). When it
+ * returns, so does the launch, with cudaErrorLaunchTimeout. */
 void kg__device_on_hang(const char *home, void (*report)(void *context, const kg__hang *hang),
                         void *context);
 #endif
 
-/* The folder of kernelgate/kernelgate.h, to compile kernels with; NULL where this target does not
+/* The folder of kernelgate/kernelgate.h, to compile kernels with; NULL on a target that does not
  * know it. */
 #ifdef KG__TARGET_GPU
 static inline const char *kg__device_headers(void)
@@ -151,7 +152,7 @@ static inline const char *kg__device_headers(void)
 const char *kg__device_headers(void);
 #endif
 
-/* What only the CPU model's instrumented kernels know: whether each access is valid. */
+/* Checks of each access, by the CPU model's instrumented kernels. */
 #ifdef KG__TARGET_GPU
 static inline bool kg__device_watches(void)
 {
@@ -201,42 +202,43 @@ static inline bool kg__device_skipped_checks(kg__error *what, bool *whole)
     return false;
 }
 #else
-/* True when this program's kernels are instrumented: one launch finds all that there is to find. */
+/* Returns whether this program's kernels are instrumented: then one launch finds everything. */
 bool kg__device_watches(void);
-/* Looks at every access from now on, and forgets what was found before. */
+/* Checks every access from now on, and forgets earlier findings. */
 void kg__device_watch(void);
-/* From now on memory is not limited, and takes that of the host which is touched: it holds zeros.
- * Launches are sampled by fewer blocks. */
+/* From now on memory is unlimited and holds zeros; only touched memory takes the host's.
+ * Launches are sampled with fewer blocks. */
 void kg__device_be_sparse(bool sparse);
-/* Says what part of an allocation kernels may touch, and what findings are to call it (kept by
+/* Sets the part of an allocation that kernels may access, and its name in findings (kept by
  * reference). */
 void kg__device_describe(const void *data, size_t bytes, const char *name, bool read_only);
 
-/* Has `bytes` from `data` count as never written. */
+/* Makes `bytes` from `data` count as never written. */
 void kg__device_forget(const void *data, size_t bytes);
-/* Says whether the results are wrong. Only then are there findings of barriers that fewer threads
- * come to than before, since the others have ended: those do not count, and may have returned. */
+/* Reports whether the results are wrong. Only then is a barrier a finding that fewer threads reach
+ * than before because the others have ended: CUDA does not count ended threads at barriers. */
 void kg__device_judged(bool wrong);
-/* What was found since kg__device_watch(), with source files named from `home` on; false when
- * nothing was. It holds until the next call. Plain kernels find what ends a launch alone. */
+/* Returns whether there are findings since kg__device_watch(), in `findings`, with source files
+ * relative to `home`. Valid until the next call. Plain kernels only find errors that end a
+ * launch. */
 bool kg__device_has_findings(const char *home, kg__findings *findings);
-/* True when a launch was too large to look at all of it: `what` says what was skipped. `whole`
- * becomes whether every block was run, so that the outputs are all there. */
+/* Returns whether a launch was too large to check all of it: `what` says what was skipped.
+ * `whole` becomes whether every block ran, so that the outputs are complete. */
 bool kg__device_skipped_checks(kg__error *what, bool *whole);
 #endif
 
-/* From now on launches are recorded, not run, in this process. */
+/* From now on launches in this process are recorded and do not run. */
 void kg__device_plan(void);
 
-/* What a kernel is started with. */
+/* A kernel's launch parameters. */
 typedef struct kg__kernel_launch {
-    kg__kernel_code code;   /* the kernel's name; of a GPU's also what the driver says of it */
+    kg__kernel_code code;   /* the kernel's name; on a GPU also the driver's figures */
     dim3 grid;              /* blocks */
     dim3 block;             /* threads */
     int64_t dynamic_shared; /* bytes per block, which the code's shared memory includes */
 } kg__kernel_launch;
 
-/* Kernels in the order in which they are started. Zeroed at first. */
+/* Kernels in the order of their start. Initialize with zeros. */
 typedef struct kg__kernel_launches {
     kg__kernel_launch *list;
     size_t count;
@@ -246,19 +248,19 @@ typedef struct kg__kernel_launches {
 /* Adds an empty launch. */
 kg__kernel_launch *kg__kernel_launches_add(kg__kernel_launches *launches);
 
-/* Adds what each kernel that a launch of a case starts is started with. False with `why` where the
- * launcher fails. The caller frees the list. */
+/* Adds the launch parameters of each kernel that a launch of a case starts. False with `why` if
+ * the launcher fails. The caller frees the list. */
 bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
                          kg__kernel_launches *launches, kg__error *why);
 
-/* The name of a variant's launcher; "" where this target does not know it. */
+/* Returns the name of a variant's launcher; "" on a target that does not know it. */
 const char *kg__device_launcher(const kg__case *c);
 
 /* Fills `why` with "<what>: <name of the error>, <its text>" and returns false. */
 bool kg__cuda_fail(kg__error *why, const char *what, cudaError_t code);
 
-/* True when an earlier error has made the context unusable: only a new process can go on. Clears
- * any error that has not. */
+/* Returns whether an earlier error has made the context unusable, so that only a new process can
+ * continue. Clears any other error. */
 bool kg__device_is_lost(void);
 
 #endif

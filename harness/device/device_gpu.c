@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/gpu_lock.h"
 #include "device/compare_memory.h"
 #include "device/device.h"
 #include "device/gpu_slot.h"
@@ -21,7 +21,7 @@ const kg__gpu_spec *kg__device_gpu(void)
     return &opened;
 }
 
-/* The driver's library, loaded at the first call and kept; NULL where it is missing. */
+/* Returns the driver's library, loaded at the first call and kept; NULL if it is missing. */
 static kg__nvml *load_nvml(kg__error *why)
 {
     static kg__nvml *nvml;
@@ -35,10 +35,11 @@ static kg__nvml *load_nvml(kg__error *why)
     return nvml;
 }
 
-/* The ids by which the driver knows this process, once it holds the GPU alone. */
+/* The driver's ids of this process, known once it holds the GPU alone. */
 static kg__nvml_processes own_processes = { .count = -1 };
 
-/* Lists the processes that compute on the GPU; the count is -1 where the driver does not say. */
+/* Lists the processes that compute on the GPU; the count is -1 if the driver does not report
+ * them. */
 static void list_processes(kg__nvml_processes *processes)
 {
     kg__error why;
@@ -56,11 +57,11 @@ bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line
     kg__nvml_processes after;
     cudaError_t code;
 
-    if (kg__lock_take(opened.uuid, alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
-                      error) < 0)
+    if (kg__gpu_lock_take(opened.uuid, alone ? KG__GPU_LOCK_EXCLUSIVE : KG__GPU_LOCK_SHARED,
+                          waiting, context, error) < 0)
         return false;
-    /* Whoever computes before the context is made is not this process, by whatever id the driver
-     * knows it. */
+    /* Every process that computes before this one has made its context is another process,
+     * whatever ids the driver uses. */
     if (alone)
         list_processes(&before);
     /* Making the context disturbs a process that times, so it waits for the lock. */
@@ -112,8 +113,8 @@ cudaError_t kg__device_compare(const void *a, const void *b, size_t bytes, size_
     return code;
 }
 
-/* The first launch has the GPU to itself. Where blocks add up in the order in which they come,
- * three more, among blocks of another kernel, hardly ever come in the same one. */
+/* Launches to compare: the first has the GPU to itself. If blocks add up in order of arrival,
+ * three more among another kernel's blocks hardly ever arrive in the same order. */
 #define REPEATS 4
 
 int kg__device_orders(bool repeatable)
@@ -128,7 +129,7 @@ bool kg__device_gave_up(const char *home, kg__error *note)
     return false;
 }
 
-/* Whether the next call is to have company. */
+/* The next call gets other work next to it. */
 static bool accompanied;
 
 const char *kg__device_begin_order(int order)
@@ -142,8 +143,8 @@ const char *kg__device_order_words(int order)
     return order == 0 ? "in one launch" : "in another";
 }
 
-/* Starts work that holds parts of the multiprocessors for about 0.3 ms. Without it, for want of
- * memory say, the launch is repeated all the same. */
+/* Starts work that occupies parts of the multiprocessors for about 0.3 ms. If that fails, for
+ * example without memory, the launch is still repeated. */
 static void start_company(void)
 {
     static cudaStream_t stream;
@@ -167,8 +168,8 @@ cudaStream_t kg__device_begin_call(void)
     return NULL;
 }
 
-/* What of a driver there is: its library, with the CUDA version that it supports (1000 x major + 10
- * x minor; 0 where it does not say), or at least its kernel module. */
+/* Returns whether there is a driver: its library, with the CUDA version that it supports (1000 x
+ * major + 10 x minor; 0 if unknown), or at least its kernel module. */
 static bool find_driver(int *version)
 {
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -186,7 +187,7 @@ static bool find_driver(int *version)
     return true;
 }
 
-/* Says why no device can be counted, from the code that cudaGetDeviceCount() gave. */
+/* Explains why no device can be counted, from cudaGetDeviceCount()'s error. */
 static kg__device_status explain_no_device(cudaError_t code, kg__error *why)
 {
     int driver;
@@ -231,8 +232,8 @@ static void format_uuid(const struct cudaDeviceProp *properties, char *text, siz
     }
 }
 
-/* The key of a GPU: its name's; boards that share a name and differ in memory are distinguished by
- * the baseline's memory_mib. */
+/* Returns a GPU's target, with a key from its name. The baseline's memory_mib distinguishes
+ * boards that share a name and differ in memory. */
 static kg__target describe_target(const struct cudaDeviceProp *properties)
 {
     kg__target target = { .memory_mib = (int64_t)(properties->totalGlobalMem >> 20),
@@ -343,7 +344,7 @@ kg__device_status kg__device_open(kg__device_description *description, kg__error
     status = count_devices(&count, why);
     if (status == KG__DEVICE_READY)
         status = read_properties(&properties, 0, why);
-    /* CTest found the board that it handed out: that it is gone is an error, not a skip. */
+    /* CTest found this board before, so its absence now is an error, not a skip. */
     if (status == KG__DEVICE_ABSENT && slot_uuid[0] != '\0') {
         kg__gpu_slot_gone(slot_uuid, why);
         return KG__DEVICE_BROKEN;
@@ -387,7 +388,7 @@ kg__gpu_state kg__device_state(bool *throttled)
     return state;
 }
 
-/* Has managed memory move to the opened GPU or to the host, in the order of `stream`. */
+/* Moves managed memory to the opened GPU or to the host, in the order of `stream`. */
 static cudaError_t move_managed(void *data, size_t bytes, bool to_device, cudaStream_t stream)
 {
 #if CUDART_VERSION >= 13000
@@ -406,7 +407,7 @@ bool kg__device_move(const kg__buffers *buffers, bool to_device, cudaStream_t st
 {
     cudaError_t code = cudaSuccess;
 
-    /* Elsewhere a launch brings all of it along, and nothing but the host's touch takes it back. */
+    /* Other devices move all of it at a launch, and only an access by the host moves it back. */
     if (!opened.moves_managed && to_device)
         return true;
     for (int i = 0; i < buffers->arguments.count && code == cudaSuccess; i++) {

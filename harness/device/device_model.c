@@ -39,7 +39,7 @@ kg__limits kg__device_limits(void)
                          .threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor };
 }
 
-/* A model is its process's own: there is nothing to keep from others. */
+/* Each process has a model of its own, so nothing needs a lock. */
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
@@ -124,7 +124,7 @@ bool kg__device_strayed(kg_clock clock, kg__error *why)
             astray);
     else if (uncapturable > 0)
         kg__fail(why,
-                 "the launcher allocates, frees or waits, which CUDA refuses where a launch is "
+                 "the launcher allocates, frees or waits, which CUDA refuses while a launch is "
                  "timed: %zu such call%s; use a KG_SCRATCH argument, and do not synchronize",
                  uncapturable, uncapturable == 1 ? "" : "s");
     return astray > 0 || uncapturable > 0;
@@ -243,15 +243,15 @@ bool kg__device_skipped_checks(kg__error *what, bool *whole)
         kg__fail(what, "memory checks on %llu of %llu blocks", (unsigned long long)report->watched,
                  (unsigned long long)report->blocks);
     else if (report->too_large != NULL)
-        kg__fail(what, "%s is too large to look for races and unwritten reads in it",
-                 report->too_large);
+        kg__fail(what, "%s is too large to check for races and unwritten reads", report->too_large);
     else if (report->too_many_words)
-        kg__fail(what, "blocks use too many words for atomics and flags to look for all races "
-                       "between blocks");
+        kg__fail(
+            what,
+            "blocks use too many words for atomics and flags to find all races between blocks");
     return !*whole || report->too_large != NULL || report->too_many_words;
 }
 
-/* What is called when a launch never ends. */
+/* Called when a launch never ends. */
 static struct {
     const char *home;
     void (*report)(void *context, const kg__hang *hang);

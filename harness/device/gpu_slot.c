@@ -11,13 +11,13 @@
 #define REMEDY "make the resource spec again with a GPU program's --resource-spec, as ci/gate does"
 
 static const char uuid_prefix[] = "GPU-";
-/* CTest takes lower case, digits and underscores in an id, and no digit in front. */
+/* In ids, CTest allows lower case, digits and underscores, but no digit in front. */
 static const char id_prefix[] = "gpu_";
 /* A UUID, x being a hexadecimal digit. */
 static const char uuid_form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
-/* Whether the `length` characters at `text` have the form of a UUID, whose groups `separator`
- * parts. */
+/* Returns whether the `length` characters at `text` are a UUID with groups separated by
+ * `separator`. */
 static bool has_uuid_form(const char *text, size_t length, char separator)
 {
     if (length != sizeof uuid_form - 1)
@@ -46,7 +46,7 @@ static void translate(const char *prefix, const char *from, char separator, char
     to[used + sizeof uuid_form - 1] = '\0';
 }
 
-/* Reads "id:gpu_7fc4aa32_...,slots:8". */
+/* Parses "id:gpu_7fc4aa32_...,slots:8". */
 static bool parse_gpus(const char *gpus, char *uuid)
 {
     static const char id_key[] = "id:";
@@ -136,11 +136,10 @@ bool kg__gpu_slot_takes(const kg__boards *boards, kg__error *error)
         size_t prefix = sizeof uuid_prefix - 1;
 
         if (kg__gpu_slot_is_instance(board->name))
-            return kg__fail(
-                error,
-                "%s is a MIG instance, of which CUDA shows a process no more than one: run a "
-                "gate for each, with CUDA_VISIBLE_DEVICES and KG_OUT of its own",
-                board->name);
+            return kg__fail(error,
+                            "%s is a MIG instance, and CUDA shows a process only one: run a gate "
+                            "for each, with its own CUDA_VISIBLE_DEVICES and KG_OUT",
+                            board->name);
         if (strncmp(board->uuid, uuid_prefix, prefix) != 0 ||
             !has_uuid_form(board->uuid + prefix, strlen(board->uuid + prefix), '-'))
             return kg__fail(error, "%s: its UUID is \"%s\", which is not a resource id for CTest",

@@ -6,13 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NVML's interface as its documentation describes it: results are small numbers, GPUs are
- * pointers. */
+/* NVML's interface as documented: results are small numbers, GPUs are pointers. */
 typedef struct nvml_device *device_handle;
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, LIBRARY_MISMATCH = 18 };
 
-/* What the calls below take for a temperature's sensor and a clock's domain. */
+/* NVML's constants for a temperature's sensor and a clock's domain. */
 enum { SENSOR_GPU = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 
 /* A process that computes on a GPU. The second version of the call added the instances of a GPU
@@ -31,7 +30,7 @@ typedef struct process_v2 {
 
 struct kg__nvml {
     void *library;
-    /* Without these nothing can be asked. */
+    /* Required functions. */
     int (*init)(void);
     int (*by_uuid)(const char *, device_handle *);
     /* Each of these may be missing from an older driver. */
@@ -49,8 +48,8 @@ struct kg__nvml {
     int (*processes_v1)(device_handle, unsigned *, void *);
 };
 
-/* POSIX lets a data pointer of dlsym() be called as a function; copying its bytes says so without a
- * cast that ISO C forbids. */
+/* POSIX allows calling a data pointer of dlsym() as a function; copying its bytes avoids a cast
+ * that ISO C forbids. */
 static bool find_symbol(void *library, const char *symbol, void *function, size_t size)
 {
     void *address = dlsym(library, symbol);
@@ -87,7 +86,7 @@ static const char *error_text(const kg__nvml *nvml, int code)
 {
     const char *text = nvml->error_string != NULL ? nvml->error_string(code) : NULL;
 
-    return text != NULL ? text : "it does not say why";
+    return text != NULL ? text : "no reason given";
 }
 
 static kg__nvml_status start_library(kg__nvml *nvml, const char *library, kg__error *why)
@@ -153,8 +152,8 @@ void kg__nvml_driver(const kg__nvml *nvml, char *text, size_t size)
         *text = '\0';
 }
 
-/* A whole number from a call that takes the GPU alone or with a selector; -1 where the driver does
- * not say. */
+/* Returns a whole number from a call that takes the GPU, with or without a selector; -1 if the
+ * driver does not report it. */
 static int query_integer(int (*query)(device_handle, int, unsigned *), device_handle device,
                          int what)
 {
@@ -163,8 +162,8 @@ static int query_integer(int (*query)(device_handle, int, unsigned *), device_ha
     return query != NULL && query(device, what, &value) == SUCCESS ? (int)value : -1;
 }
 
-/* Lists the processes by one version of the call, whose entries are `stride` bytes and begin with
- * the process id; false where the version does not answer. */
+/* Lists the processes by one version of the call, whose entries are `stride` bytes and begin
+ * with the process id; false if the version does not answer. */
 static bool query_processes(int (*query)(device_handle, unsigned *, void *), device_handle device,
                             size_t stride, kg__nvml_processes *processes)
 {
@@ -310,7 +309,7 @@ bool kg__nvml_throttles(uint64_t reasons)
     return false;
 }
 
-/* Removes the lowest bit from the reasons and names it; NULL where none is left. */
+/* Removes the lowest bit from the reasons and returns its name; NULL if none is left. */
 static const char *next_reason(uint64_t *reasons)
 {
     uint64_t lowest = *reasons & -*reasons;

@@ -26,7 +26,7 @@ static __global__ void multiply_add(float *out, float factor)
         first = fmaf(first, factor, 0.5f);
         second = fmaf(second, factor, 0.25f);
     }
-    /* Never true, but the compiler cannot know: it must keep the loop. */
+    /* Never true, but the compiler cannot know, and so must keep the loop. */
     if (first + second == -1.0f)
         out[blockIdx.x] = first;
 }

@@ -1,5 +1,5 @@
-/* Kernels and copies that no commit touches: they distinguish a machine that changed from a kernel
- * that changed. */
+/* Kernels and copies that no commit touches: they distinguish a machine that changed from a
+ * kernel that changed. */
 #ifndef KG__DEVICE_SENTINELS_H
 #define KG__DEVICE_SENTINELS_H
 
@@ -10,15 +10,15 @@
 extern "C" {
 #endif
 
-/* Does nothing: what is left is the cost of a launch. */
+/* Does nothing: measures the cost of a launch. */
 cudaError_t kg__launch_empty(cudaStream_t stream);
 
 /* Copies `count` 16-byte elements: bound by memory. */
 cudaError_t kg__launch_copy_sentinel(const void *from, void *to, size_t count, int multiprocessors,
                                      cudaStream_t stream);
 
-/* 2 x 16384 fused multiply-adds per thread, on every multiprocessor: bound by arithmetic. `out`
- * holds one float per block. */
+/* Computes 2 x 16384 fused multiply-adds per thread, on every multiprocessor: bound by
+ * arithmetic. `out` holds one float per block. */
 cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_t stream);
 
 #define KG__FMA_SENTINEL_BLOCKS_PER_MULTIPROCESSOR 8
@@ -26,7 +26,7 @@ cudaError_t kg__launch_fma_sentinel(float *out, int multiprocessors, cudaStream_
 /* Copies `bytes` from page-locked `host` to `device` and back: bound by the bus. */
 cudaError_t kg__launch_bus_sentinel(void *host, void *device, size_t bytes, cudaStream_t stream);
 
-/* The floating-point operations of one launch of it: two per multiply-add. */
+/* Returns the floating-point operations of one kg__launch_fma_sentinel(): two per multiply-add. */
 double kg__fma_sentinel_operations(int multiprocessors);
 
 #ifdef __cplusplus

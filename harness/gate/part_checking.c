@@ -6,16 +6,16 @@
 #include "gate/part.h"
 #include "suite/settings.h"
 
-static bool is_of_variant(const kg__part_run *run, const kg__subject *subject)
+static bool is_of_variant(const kg__part_run *run, const kg__part_case *part_case)
 {
-    return subject->c->variant == run->variant;
+    return part_case->c->variant == run->variant;
 }
 
 /* A case that hung would only hang once more, and slower. */
-static bool awaits_watching(const kg__part_run *run, const kg__subject *subject)
+static bool awaits_watching(const kg__part_run *run, const kg__part_case *part_case)
 {
-    return is_of_variant(run, subject) && subject->held && !subject->hung &&
-           subject->result == NULL;
+    return is_of_variant(run, part_case) && part_case->held && !part_case->hung &&
+           part_case->result == NULL;
 }
 
 /* Observes a variant's cases with instrumented kernels, which see every access. What they do not
@@ -67,7 +67,7 @@ static void settle_held(kg__part_run *run)
     bool any = false;
 
     for (size_t i = 0; i < run->count; i++)
-        any = any || (run->subjects[i].held && run->subjects[i].result == NULL);
+        any = any || (run->part_cases[i].held && run->part_cases[i].result == NULL);
     if (any && !kg__part_is_model())
         kg__part_identify_held(run);
     kg__part_settle_held(run);

@@ -15,26 +15,26 @@
 typedef struct identification {
     kg__part_run *run;
     const char *program;    /* NULL: this one */
-    kg__kernel_code **code; /* by subject, the part's pool's; NULL: not known */
+    kg__kernel_code **code; /* by case, the part's pool's; NULL: not known */
     char toolkit[64];       /* the program's; empty: not known */
 } identification;
 
-static void take_of_case(identification *found, kg__subject *subject,
+static void take_of_case(identification *found, kg__part_case *part_case,
                          const kg__observation *observation)
 {
     kg__part_run *run = found->run;
 
     if (observation->event == KG__EVENT_IDENTIFIED)
-        found->code[subject - run->subjects] =
+        found->code[part_case - run->part_cases] =
             kg__observation_hold(&run->pool, observation)->kernel;
     else if (observation->event == KG__EVENT_REFUSED && found->program == NULL)
-        kg__part_take_refusal(run, subject, observation);
+        kg__part_take_refusal(run, part_case, observation);
 }
 
 static void take_observation(void *context, const kg__observation *observation)
 {
     identification *found = context;
-    kg__subject *subject = kg__part_subject(found->run, observation->id);
+    kg__part_case *part_case = kg__part_find_case(found->run, observation->id);
 
     if (observation->event == KG__EVENT_TARGET) {
         kg__format(found->toolkit, sizeof found->toolkit, "%s",
@@ -42,8 +42,8 @@ static void take_observation(void *context, const kg__observation *observation)
         if (found->program == NULL)
             kg__part_take_device(found->run, observation);
     }
-    if (subject != NULL)
-        take_of_case(found, subject, observation);
+    if (part_case != NULL)
+        take_of_case(found, part_case, observation);
 }
 
 /* Adds the machine code of what was launched, from the program's file. */
@@ -93,10 +93,10 @@ static bool identify_own(kg__part_run *run, identification *own)
     *own = (identification){ .run = run };
     own->code = kg__pool_array(&run->pool, run->count, sizeof(kg__kernel_code *));
     for (size_t i = 0; i < run->count; i++)
-        ids[i] = run->subjects[i].c->id;
+        ids[i] = run->part_cases[i].c->id;
     good = identify(own, ids, run->count, "identify");
     for (size_t i = 0; i < run->count; i++)
-        run->subjects[i].code = own->code[i];
+        run->part_cases[i].code = own->code[i];
     free(ids);
     return good;
 }
@@ -111,8 +111,8 @@ static size_t list_known(const kg__part_run *run, const char *program, const cha
     /* A base of an earlier version has no such part. */
     if (kg__child_lines(arguments, LISTING_SECONDS, &listing) == 0) {
         for (size_t i = 0; i < run->count; i++) {
-            if (kg__listing_has(&listing, run->subjects[i].c->id))
-                ids[count++] = run->subjects[i].c->id;
+            if (kg__listing_has(&listing, run->part_cases[i].c->id))
+                ids[count++] = run->part_cases[i].c->id;
         }
     }
     kg__listing_free(&listing);
@@ -143,7 +143,7 @@ static void compare_with_base(kg__part_run *run, const identification *own)
         strcmp(base.toolkit, own->toolkit) == 0) {
         for (size_t i = 0; i < run->count; i++) {
             if (kg__is_same_code(base.code[i], own->code[i]))
-                run->subjects[i].same_code = "base";
+                run->part_cases[i].same_code = "base";
         }
     }
     free(ids);
@@ -156,12 +156,12 @@ static void compare_with_baseline(kg__part_run *run, const identification *own)
     run->same_toolkit = run->has_baseline && *then != '\0' && strcmp(then, own->toolkit) == 0;
     for (size_t i = 0; i < run->count && run->same_toolkit; i++) {
         const kg__baseline_case *recorded =
-            kg__baseline_find(&run->baseline, run->subjects[i].c->id);
+            kg__baseline_find(&run->baseline, run->part_cases[i].c->id);
 
         /* A change may come with a baseline that says what it wants; its base does not. */
         if (kg__base_folder() == NULL && recorded != NULL &&
             kg__is_same_code(recorded->code, own->code[i]))
-            run->subjects[i].same_code = "baseline";
+            run->part_cases[i].same_code = "baseline";
     }
 }
 
@@ -180,26 +180,27 @@ static bool can_compare(const kg__part_run *run)
     return false;
 }
 
-/* Whether one of the subjects is of this case's variant. */
+/* Whether one of the cases is of this case's variant. */
 static bool is_of_held(const kg__part_run *run, const kg__case *c)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->subjects[i].held && run->subjects[i].result == NULL &&
-            run->subjects[i].c->variant == c->variant)
+        if (run->part_cases[i].held && run->part_cases[i].result == NULL &&
+            run->part_cases[i].c->variant == c->variant)
             return kg__case_refusal(run->comparison, c) == NULL;
     }
     return false;
 }
 
 /* Whose code all of some cases of a variant run; NULL where that is not known of each. */
-static const char *common_code(const kg__subject *subjects, size_t count, const kg_variant *variant)
+static const char *common_code(const kg__part_case *part_cases, size_t count,
+                               const kg_variant *variant)
 {
     const char *common = NULL;
 
     for (size_t i = 0; i < count; i++) {
-        if (subjects[i].c->variant != variant)
+        if (part_cases[i].c->variant != variant)
             continue;
-        common = subjects[i].same_code;
+        common = part_cases[i].same_code;
         if (common == NULL)
             return NULL;
     }
@@ -208,11 +209,11 @@ static const char *common_code(const kg__subject *subjects, size_t count, const 
 
 void kg__part_identify_held(kg__part_run *run)
 {
-    kg__subject *const subjects = run->subjects;
+    kg__part_case *const part_cases = run->part_cases;
     const size_t count = run->count;
     kg__case_list table;
     kg__error ignored;
-    kg__subject *timed;
+    kg__part_case *timed;
     size_t timed_count = 0;
 
     if (!kg__table_expand(run->comparison, KG__PART_IDENTIFY, &table, &ignored)) {
@@ -224,15 +225,15 @@ void kg__part_identify_held(kg__part_run *run)
         if (is_of_held(run, &table.list[i]))
             timed[timed_count++].c = &table.list[i];
     }
-    run->subjects = timed;
+    run->part_cases = timed;
     run->count = timed_count;
     if (timed_count > 0)
         kg__part_identify(run);
-    run->subjects = subjects;
+    run->part_cases = part_cases;
     run->count = count;
     for (size_t i = 0; i < count; i++) {
-        if (subjects[i].held)
-            subjects[i].same_code = common_code(timed, timed_count, subjects[i].c->variant);
+        if (part_cases[i].held)
+            part_cases[i].same_code = common_code(timed, timed_count, part_cases[i].c->variant);
     }
     free(timed);
     kg__case_list_free(&table);
@@ -248,7 +249,7 @@ void kg__part_identify(kg__part_run *run)
     if (kg__base_folder() != NULL && is_known(&own))
         compare_with_base(run, &own);
     for (size_t i = 0; i < run->count; i++) {
-        for (size_t j = 0; j < run->subjects[i].observers; j++)
-            kg__part_add_fingerprint(run, &run->subjects[i], run->subjects[i].measured[j]);
+        for (size_t j = 0; j < run->part_cases[i].observers; j++)
+            kg__part_add_fingerprint(run, &run->part_cases[i], run->part_cases[i].measured[j]);
     }
 }

@@ -7,10 +7,10 @@
 #include "records/observation.h"
 #include "results/time_result.h"
 
-static bool awaits_confirmation(const kg__part_run *run, const kg__subject *subject)
+static bool awaits_confirmation(const kg__part_run *run, const kg__part_case *part_case)
 {
     (void)run;
-    return subject->result == NULL && subject->tripped && !subject->suspect;
+    return part_case->result == NULL && part_case->tripped && !part_case->suspect;
 }
 
 /* One process with instrumented kernels: counts repeat exactly, so that there is nothing to
@@ -36,44 +36,44 @@ static void keep_suspects(kg__part_run *run)
     const kg__observation *sentinels = kg__sentinels_observation(&run->pool, &run->sentinels[0]);
 
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
         kg__case_result *result;
 
-        if (!subject->suspect || subject->result != NULL)
+        if (!part_case->suspect || part_case->result != NULL)
             continue;
-        result = kg__part_judge(run, subject);
+        result = kg__part_judge(run, part_case);
         result->suspect = true;
-        result->first = subject->measured[0];
+        result->first = part_case->measured[0];
         result->first_sentinels = sentinels;
-        kg__part_keep(subject, result);
+        kg__part_keep(part_case, result);
     }
 }
 
 /* Whether a case is timed for its own sake: with KG_CHANGED=1 only what changed, and the sample. */
-static bool awaits_timing(const kg__part_run *run, const kg__subject *subject)
+static bool awaits_timing(const kg__part_run *run, const kg__part_case *part_case)
 {
     (void)run;
-    return subject->result == NULL && !subject->refused && !kg__part_is_left_alone(subject);
+    return part_case->result == NULL && !part_case->refused && !kg__part_is_left_alone(part_case);
 }
 
 /* Settles what nothing was timed of. */
 static void settle_unchanged(kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
 
-        if (subject->result == NULL && kg__part_is_left_alone(subject) && !subject->refused)
-            kg__part_settle(run, subject, kg__part_unchanged(run, subject));
+        if (part_case->result == NULL && kg__part_is_left_alone(part_case) && !part_case->refused)
+            kg__part_settle(run, part_case, kg__part_unchanged(run, part_case));
     }
 }
 
 /* Whether the machine may be the cause of what a case's times say, unless its code changed. */
-static bool is_doubtful(const kg__subject *subject)
+static bool is_doubtful(const kg__part_case *part_case)
 {
-    const kg__case_result *result = subject->result;
+    const kg__case_result *result = part_case->result;
 
     if (result == NULL)
-        return subject->tripped;
+        return part_case->tripped;
     return result->same_code == NULL &&
            (result->verdict == KG__NOISY || result->verdict == KG__ENVIRONMENT);
 }
@@ -85,18 +85,18 @@ static void resolve_doubts(kg__part_run *run)
     bool any = false;
 
     for (size_t i = 0; i < run->count; i++)
-        any = any || is_doubtful(&run->subjects[i]);
+        any = any || is_doubtful(&run->part_cases[i]);
     if (any && !kg__is_changed_only())
         kg__part_identify(run);
     for (size_t i = 0; i < run->count && any; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
 
-        if (!is_doubtful(subject) || subject->same_code == NULL)
+        if (!is_doubtful(part_case) || part_case->same_code == NULL)
             continue;
-        if (subject->result != NULL)
-            subject->result->same_code = subject->same_code;
-        else if (!subject->suspect || !kg__is_paired())
-            kg__part_settle(run, subject, kg__part_judge(run, subject));
+        if (part_case->result != NULL)
+            part_case->result->same_code = part_case->same_code;
+        else if (!part_case->suspect || !kg__is_paired())
+            kg__part_settle(run, part_case, kg__part_judge(run, part_case));
     }
 }
 
@@ -123,7 +123,7 @@ void kg__part_measure(kg__part_run *run)
             return;
     }
     for (size_t i = 0; i < run->count; i++) {
-        if (awaits_confirmation(run, &run->subjects[i]))
-            kg__part_settle(run, &run->subjects[i], kg__part_judge(run, &run->subjects[i]));
+        if (awaits_confirmation(run, &run->part_cases[i]))
+            kg__part_settle(run, &run->part_cases[i], kg__part_judge(run, &run->part_cases[i]));
     }
 }

@@ -15,12 +15,12 @@
 
 /* The case of the table's first variant that another is timed beside: that of the same launch where
  * it has several, or NULL. */
-static const kg__subject *first_beside(const kg__part_run *run, const kg__subject *fast)
+static const kg__part_case *first_beside(const kg__part_run *run, const kg__part_case *fast)
 {
-    const kg__subject *found = NULL;
+    const kg__part_case *found = NULL;
 
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *other = &run->subjects[i];
+        const kg__part_case *other = &run->part_cases[i];
 
         if (other->c->variant != run->comparison->variants ||
             !kg__table_side_by_side(other->c, fast->c))
@@ -44,8 +44,8 @@ void kg__part_note_speedups(kg__part_run *run)
     kg__verdicts_path(run->comparison->home, test, path, sizeof path);
     checks = kg__verdicts_load(&run->pool, path, NULL);
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *fast = &run->subjects[i];
-        const kg__subject *slow = first_beside(run, fast);
+        const kg__part_case *fast = &run->part_cases[i];
+        const kg__part_case *slow = first_beside(run, fast);
         char text[3 * KG__CASE_ID_SIZE];
         double hot;
         double cold;
@@ -75,7 +75,7 @@ void kg__part_note_accuracy(kg__part_run *run)
     bool any = false;
 
     for (size_t i = 0; i < run->count; i++)
-        any = any || kg__case_result_metric(run->subjects[i].result, "error_max") != NULL;
+        any = any || kg__case_result_metric(run->part_cases[i].result, "error_max") != NULL;
     if (any && run->has_baseline && run->baseline.accuracy == NULL && !kg__is_strict())
         kg__part_add_note(run, "errors against the reference are not gated, since the baseline has "
                                "none: record them with ci/rebaseline");
@@ -116,7 +116,7 @@ void kg__part_note_launch_cost(kg__part_run *run)
     char text[256];
 
     for (size_t i = 0; i < run->count; i++) {
-        const kg__case_result *result = run->subjects[i].result;
+        const kg__case_result *result = run->part_cases[i].result;
         const kg__gpu_state *state = result != NULL ? result->gpu_state : NULL;
         double now;
 

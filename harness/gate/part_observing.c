@@ -158,12 +158,12 @@ static void begin_variant(kg__part_run *run, const kg_variant *variant)
     run->variant = variant;
 }
 
-void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
+void kg__part_take_refusal(kg__part_run *run, kg__part_case *part_case,
                            const kg__observation *observation)
 {
-    const kg__refusal refusal = { subject->c->id, observation->why, observation->gpu_only };
+    const kg__refusal refusal = { part_case->c->id, observation->why, observation->gpu_only };
 
-    if (subject->refused)
+    if (part_case->refused)
         return;
     if (kg__part_is(run, "defects") && !refusal.gpu_only) {
         char text[KG__MESSAGE_SIZE];
@@ -171,42 +171,43 @@ void kg__part_take_refusal(kg__part_run *run, kg__subject *subject,
         /* What is never run is never found wrong. */
         kg__format(text, sizeof text, "refused (%s): no check sees this defect: fix its row",
                    refusal.why);
-        if (subject->result == NULL)
-            kg__part_settle(run, subject, kg__part_result(run, subject, KG__ERROR, text));
+        if (part_case->result == NULL)
+            kg__part_settle(run, part_case, kg__part_result(run, part_case, KG__ERROR, text));
         return;
     }
-    subject->refused = true;
+    part_case->refused = true;
     kg__verdicts_add_refusal(run->verdicts, &refusal);
     if (kg__is_verbose())
         kg__print_verdict(refusal.gpu_only ? "gpu-only" : "refused", run->target.key, refusal.id,
                           refusal.why);
 }
 
-static void take_of_case(kg__part_run *run, kg__subject *subject,
+static void take_of_case(kg__part_run *run, kg__part_case *part_case,
                          const kg__observation *observation)
 {
     if (observation->event == KG__EVENT_START) {
-        begin_variant(run, subject->c->variant);
-        subject->began = kg__now();
+        begin_variant(run, part_case->c->variant);
+        part_case->began = kg__now();
         return;
     }
-    if (subject->began > 0)
-        subject->seconds += kg__now() - subject->began;
-    subject->began = 0;
+    if (part_case->began > 0)
+        part_case->seconds += kg__now() - part_case->began;
+    part_case->began = 0;
     if (observation->event == KG__EVENT_MEASURED)
-        kg__part_take_measured(run, subject, observation);
+        kg__part_take_measured(run, part_case, observation);
     else if (observation->event == KG__EVENT_CHECKED)
-        kg__part_take_outcome(run, subject, observation->right ? KG__PASS : KG__WRONG, observation);
+        kg__part_take_outcome(run, part_case, observation->right ? KG__PASS : KG__WRONG,
+                              observation);
     else if (observation->event == KG__EVENT_FAILED)
-        kg__part_take_outcome(run, subject, KG__ERROR, observation);
+        kg__part_take_outcome(run, part_case, KG__ERROR, observation);
     else if (observation->event == KG__EVENT_REFUSED)
-        kg__part_take_refusal(run, subject, observation);
+        kg__part_take_refusal(run, part_case, observation);
 }
 
 static void take_observation(void *context, const kg__observation *observation)
 {
     kg__part_run *run = context;
-    kg__subject *subject = kg__part_subject(run, observation->id);
+    kg__part_case *part_case = kg__part_find_case(run, observation->id);
 
     if (observation->event == KG__EVENT_TARGET) {
         kg__part_take_device(run, observation);
@@ -216,30 +217,31 @@ static void take_observation(void *context, const kg__observation *observation)
     } else if (observation->event == KG__EVENT_OBJECTION) {
         kg__part_add_error(run, observation->why);
     }
-    if (subject != NULL)
-        take_of_case(run, subject, observation);
+    if (part_case != NULL)
+        take_of_case(run, part_case, observation);
 }
 
-/* Whether a case is observed along with the subjects that `wanted` (NULL: all) takes: it is one, or
+/* Whether a case is observed along with the cases that `wanted` (NULL: all) takes: it is one, or
  * is timed side by side with one, as it was for the baseline. What KG_FILTER leaves out is timed
  * there and not judged. */
-static bool is_observed(const kg__part_run *run, const kg__case *subject,
-                        bool (*wanted)(const kg__part_run *, const kg__subject *))
+static bool is_observed(const kg__part_run *run, const kg__case *part_case,
+                        bool (*wanted)(const kg__part_run *, const kg__part_case *))
 {
     for (size_t i = 0; i < run->count; i++) {
-        const kg__case *other = run->subjects[i].c;
+        const kg__case *other = run->part_cases[i].c;
 
-        if ((other == subject ||
-             (kg__part_is(run, "time") && kg__table_side_by_side(other, subject))) &&
-            (wanted == NULL || wanted(run, &run->subjects[i])))
+        if ((other == part_case ||
+             (kg__part_is(run, "time") && kg__table_side_by_side(other, part_case))) &&
+            (wanted == NULL || wanted(run, &run->part_cases[i])))
             return true;
     }
     return false;
 }
 
-/* Observes the subjects that `wanted` takes (NULL: all), in processes of their own; returns false
+/* Observes the cases that `wanted` takes (NULL: all), in processes of their own; returns false
  * when nothing could be run. */
-bool kg__part_observe(kg__part_run *run, bool (*wanted)(const kg__part_run *, const kg__subject *),
+bool kg__part_observe(kg__part_run *run,
+                      bool (*wanted)(const kg__part_run *, const kg__part_case *),
                       const char *label)
 {
     const char **ids = kg__allocate(run->table.count, sizeof *ids);

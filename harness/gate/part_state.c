@@ -49,18 +49,18 @@ void kg__part_skip(kg__part_run *run, kg__skip by, const char *why)
     run->verdicts->skipped_by = by;
 }
 
-kg__case_result *kg__part_result(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
-                                 const char *why)
+kg__case_result *kg__part_result(kg__part_run *run, const kg__part_case *part_case,
+                                 kg__verdict verdict, const char *why)
 {
-    return kg__case_result_make(&run->pool, subject->c->id, run->target.key, run->part, verdict,
+    return kg__case_result_make(&run->pool, part_case->c->id, run->target.key, run->part, verdict,
                                 why);
 }
 
-kg__subject *kg__part_subject(kg__part_run *run, const char *id)
+kg__part_case *kg__part_find_case(kg__part_run *run, const char *id)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (strcmp(run->subjects[i].c->id, id) == 0)
-            return &run->subjects[i];
+        if (strcmp(run->part_cases[i].c->id, id) == 0)
+            return &run->part_cases[i];
     }
     return NULL;
 }
@@ -107,44 +107,45 @@ void kg__part_print(kg__part_run *run, const kg__case_result *result)
         kg__part_print_result(kg__verdict_name(result->verdict), result);
 }
 
-void kg__part_keep(kg__subject *subject, kg__case_result *result)
+void kg__part_keep(kg__part_case *part_case, kg__case_result *result)
 {
-    subject->result = result;
-    if (subject->seconds > 0)
-        result->seconds = subject->seconds;
+    part_case->result = result;
+    if (part_case->seconds > 0)
+        result->seconds = part_case->seconds;
 }
 
-void kg__part_settle(kg__part_run *run, kg__subject *subject, kg__case_result *result)
+void kg__part_settle(kg__part_run *run, kg__part_case *part_case, kg__case_result *result)
 {
-    kg__part_keep(subject, result);
+    kg__part_keep(part_case, result);
     kg__part_print(run, result);
 }
 
-bool kg__part_is_left_alone(const kg__subject *subject)
+bool kg__part_is_left_alone(const kg__part_case *part_case)
 {
-    return kg__is_changed_only() && subject->same_code != NULL && !kg__sample_takes(subject->c->id);
+    return kg__is_changed_only() && part_case->same_code != NULL &&
+           !kg__sample_takes(part_case->c->id);
 }
 
-void kg__part_add_fingerprint(const kg__part_run *run, kg__subject *subject,
+void kg__part_add_fingerprint(const kg__part_run *run, kg__part_case *part_case,
                               const kg__observation *measured)
 {
-    if (subject->code == NULL)
+    if (part_case->code == NULL)
         return;
-    if (!kg__is_same_launch(subject->code, measured->kernel))
-        subject->same_code = NULL;
+    if (!kg__is_same_launch(part_case->code, measured->kernel))
+        part_case->same_code = NULL;
     else if (run->same_toolkit)
         kg__format(measured->kernel->fingerprint, sizeof measured->kernel->fingerprint, "%s",
-                   subject->code->fingerprint);
+                   part_case->code->fingerprint);
 }
 
-static kg__case_result *unjudged_result(kg__part_run *run, kg__subject *subject)
+static kg__case_result *unjudged_result(kg__part_run *run, kg__part_case *part_case)
 {
-    if (subject->unjudged == NULL)
-        subject->unjudged =
-            kg__part_result(run, subject, KG__ERROR, "the test ended before this case was judged");
+    if (part_case->unjudged == NULL)
+        part_case->unjudged = kg__part_result(run, part_case, KG__ERROR,
+                                              "the test ended before this case was judged");
     /* It may have been written before an observer named the target. */
-    subject->unjudged->target = run->target.key;
-    return subject->unjudged;
+    part_case->unjudged->target = run->target.key;
+    return part_case->unjudged;
 }
 
 /* Writes the verdicts file. A case without a verdict is an error until it has one, so that a test
@@ -159,11 +160,11 @@ void kg__part_write(kg__part_run *run, bool complete)
         verdicts->cases = kg__pool_array(&run->pool, run->count, sizeof(kg__case_result *));
     verdicts->case_count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
 
-        if (subject->result != NULL || !complete)
+        if (part_case->result != NULL || !complete)
             verdicts->cases[verdicts->case_count++] =
-                subject->result != NULL ? subject->result : unjudged_result(run, subject);
+                part_case->result != NULL ? part_case->result : unjudged_result(run, part_case);
     }
     verdicts->complete = complete;
     verdicts->seconds = kg__now() - run->began;
@@ -194,17 +195,17 @@ bool kg__part_begin(kg__part_run *run, const kg_comparison *comparison, const ch
         kg__part_write(run, true);
         return false;
     }
-    run->subjects = kg__allocate(run->table.count, sizeof *run->subjects);
+    run->part_cases = kg__allocate(run->table.count, sizeof *run->part_cases);
     for (size_t i = 0; i < run->table.count; i++) {
         if (kg__filter_takes(run->table.list[i].id))
-            run->subjects[run->count++].c = &run->table.list[i];
+            run->part_cases[run->count++].c = &run->table.list[i];
     }
     return true;
 }
 
 void kg__part_release(kg__part_run *run)
 {
-    free(run->subjects);
+    free(run->part_cases);
     kg__case_list_free(&run->table);
     kg__baseline_free(&run->baseline);
     kg__pool_free(&run->pool);

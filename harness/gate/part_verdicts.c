@@ -27,11 +27,11 @@ extern const char *const kg__launcher_files[] __attribute__((weak));
 
 /* The launcher tells a variant's source: where the build has not found it, launcher a_b of
  * comparison a is in kernels/a/b.cu. */
-static void name_source(const kg__part_run *run, const kg__subject *subject, char *text,
+static void name_source(const kg__part_run *run, const kg__part_case *part_case, char *text,
                         size_t size)
 {
     const char *comparison = run->comparison->name;
-    const char *source = subject->c->variant->launcher;
+    const char *source = part_case->c->variant->launcher;
     const char *const *found = source != NULL ? kg__launcher_files : NULL;
     size_t length = strlen(comparison);
 
@@ -44,11 +44,11 @@ static void name_source(const kg__part_run *run, const kg__subject *subject, cha
     if (source != NULL && strncmp(source, comparison, length) == 0 && source[length] == '_')
         source += length + 1;
     else
-        source = subject->c->variant->name;
+        source = part_case->c->variant->name;
     kg__format_path(text, size, "kernels/%s/%s.cu", comparison, source);
 }
 
-static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verdict verdict,
+static void read_outcome(kg__part_run *run, const kg__part_case *part_case, kg__verdict verdict,
                          const kg__observation *observation, outcome *checked)
 {
     bool is_check = observation->event == KG__EVENT_CHECKED;
@@ -61,7 +61,7 @@ static void read_outcome(kg__part_run *run, const kg__subject *subject, kg__verd
     if (observation->at_file != NULL && !observation->hung)
         kg__format(checked->source, sizeof checked->source, "%s", observation->at_file);
     else
-        name_source(run, subject, checked->source, sizeof checked->source);
+        name_source(run, part_case, checked->source, sizeof checked->source);
     checked->found.list =
         kg__pool_array(&run->pool, checked->found.count, sizeof *checked->found.list);
     for (size_t i = 0; i < checked->found.count; i++) {
@@ -104,12 +104,12 @@ static void add_data(kg__pool *pool, kg__case_result *result, const outcome *che
 }
 
 /* Judges how far right results are from the reference, by what the plain kernels computed. */
-static void judge_accuracy(kg__part_run *run, const kg__subject *subject, kg__case_result *result,
-                           const kg__observation *plain)
+static void judge_accuracy(kg__part_run *run, const kg__part_case *part_case,
+                           kg__case_result *result, const kg__observation *plain)
 {
     const kg__accuracy_reference reference = { .baseline = kg__part_baseline(run),
                                                .exact = run->is_exact,
-                                               .same_code = subject->same_code,
+                                               .same_code = part_case->same_code,
                                                .strict = kg__is_strict() };
 
     kg__add_accuracy(&run->pool, result, plain, &reference);
@@ -117,17 +117,17 @@ static void judge_accuracy(kg__part_run *run, const kg__subject *subject, kg__ca
 
 /* Whether what a GPU computed is less accurate than recorded, before anything is known of its code.
  */
-static bool is_less_accurate(kg__part_run *run, const kg__subject *subject,
+static bool is_less_accurate(kg__part_run *run, const kg__part_case *part_case,
                              const kg__observation *observation)
 {
-    kg__case_result *result = kg__part_result(run, subject, KG__PASS, "");
+    kg__case_result *result = kg__part_result(run, part_case, KG__PASS, "");
 
-    judge_accuracy(run, subject, result, observation);
+    judge_accuracy(run, part_case, result, observation);
     return result->verdict == KG__LESS_ACCURATE;
 }
 
 /* Settles a case that was checked. A defect is there to be found wrong. */
-static void settle_checked(kg__part_run *run, kg__subject *subject, const outcome *checked)
+static void settle_checked(kg__part_run *run, kg__part_case *part_case, const outcome *checked)
 {
     bool is_defect = kg__part_is(run, "defects") && checked->verdict <= KG__WRONG;
     kg__verdict verdict = checked->verdict;
@@ -143,30 +143,30 @@ static void settle_checked(kg__part_run *run, kg__subject *subject, const outcom
         kg__format(text, sizeof text,
                    "no check caught this defect (%s): fix the checks, or the row that says "
                    "where it shows",
-                   subject->c->variant->idea);
+                   part_case->c->variant->idea);
     else
         kg__format(text, sizeof text, "%s", why);
     if (is_defect)
         verdict = verdict == KG__WRONG ? KG__PASS : KG__WRONG;
-    result = kg__part_result(run, subject, verdict, text);
+    result = kg__part_result(run, part_case, verdict, text);
     result->in_order = checked->in_order;
     if (verdict == KG__PASS && kg__part_is(run, "check"))
-        judge_accuracy(run, subject, result,
-                       subject->held ? subject->plain_observation : checked->observation);
+        judge_accuracy(run, part_case, result,
+                       part_case->held ? part_case->plain_observation : checked->observation);
     if (!is_defect && result->verdict >= KG__LESS_ACCURATE)
         add_data(&run->pool, result, checked);
-    kg__part_settle(run, subject, result);
+    kg__part_settle(run, part_case, result);
 }
 
 /* Joins what the two programs found of a case: the worse verdict, and both reasons, the findings
  * first. A wrong result that both have is told once. */
-static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *watched)
+static void settle_both(kg__part_run *run, kg__part_case *part_case, const outcome *watched)
 {
     outcome plain;
     outcome both = *watched;
     bool told;
 
-    read_outcome(run, subject, subject->plain, subject->plain_observation, &plain);
+    read_outcome(run, part_case, part_case->plain, part_case->plain_observation, &plain);
     told = watched->found.count == 0 && watched->verdict != KG__PASS &&
            (strcmp(watched->text, plain.text) == 0 ||
             (watched->verdict == KG__WRONG && plain.verdict == KG__WRONG));
@@ -182,47 +182,47 @@ static void settle_both(kg__part_run *run, kg__subject *subject, const outcome *
     append(both.text, sizeof both.text, plain.text);
     if (plain.verdict != KG__PASS && watched->observation->at_file == NULL)
         both.observation = plain.observation;
-    settle_checked(run, subject, &both);
+    settle_checked(run, part_case, &both);
 }
 
 /* Takes what a check found of a case: held where the instrumented program has yet to run it. */
-void kg__part_take_outcome(kg__part_run *run, kg__subject *subject, kg__verdict verdict,
+void kg__part_take_outcome(kg__part_run *run, kg__part_case *part_case, kg__verdict verdict,
                            const kg__observation *observation)
 {
     outcome checked;
 
     observation = kg__observation_hold(&run->pool, observation);
     if (!run->watching && run->instrumented[0] != '\0' && kg__part_is_checking(run)) {
-        subject->held = true;
-        subject->hung = observation->hung;
-        subject->plain = verdict;
-        subject->plain_observation = observation;
+        part_case->held = true;
+        part_case->hung = observation->hung;
+        part_case->plain = verdict;
+        part_case->plain_observation = observation;
         return;
     }
     if (verdict == KG__PASS && !kg__part_is_model() &&
-        is_less_accurate(run, subject, observation)) {
-        subject->held = true;
-        subject->plain = verdict;
-        subject->plain_observation = observation;
+        is_less_accurate(run, part_case, observation)) {
+        part_case->held = true;
+        part_case->plain = verdict;
+        part_case->plain_observation = observation;
         return;
     }
-    read_outcome(run, subject, verdict, observation, &checked);
-    if (run->watching && subject->held)
-        settle_both(run, subject, &checked);
+    read_outcome(run, part_case, verdict, observation, &checked);
+    if (run->watching && part_case->held)
+        settle_both(run, part_case, &checked);
     else
-        settle_checked(run, subject, &checked);
+        settle_checked(run, part_case, &checked);
 }
 
 void kg__part_settle_held(kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
 
-        if (subject->held && subject->result == NULL) {
+        if (part_case->held && part_case->result == NULL) {
             outcome checked;
 
-            read_outcome(run, subject, subject->plain, subject->plain_observation, &checked);
-            settle_checked(run, subject, &checked);
+            read_outcome(run, part_case, part_case->plain, part_case->plain_observation, &checked);
+            settle_checked(run, part_case, &checked);
         }
     }
 }
@@ -247,78 +247,78 @@ const kg__baseline *kg__part_baseline(const kg__part_run *run)
     return run->has_baseline ? &run->baseline : NULL;
 }
 
-kg__case_result *kg__part_judge(kg__part_run *run, kg__subject *subject)
+kg__case_result *kg__part_judge(kg__part_run *run, kg__part_case *part_case)
 {
     kg__measurement measurements[1 + KG__CONFIRMATIONS];
     kg__case_result *result;
 
-    for (size_t i = 0; i < subject->observers; i++) {
+    for (size_t i = 0; i < part_case->observers; i++) {
         measurements[i] = (kg__measurement){
-            subject->measured[i],
-            kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), subject->measured[i]),
+            part_case->measured[i],
+            kg__surroundings_of(&run->sentinels[i], kg__part_baseline(run), part_case->measured[i]),
         };
-        if (kg__base_folder() != NULL || subject->same_code != NULL)
-            measurements[i].surroundings.same_code = subject->same_code != NULL;
+        if (kg__base_folder() != NULL || part_case->same_code != NULL)
+            measurements[i].surroundings.same_code = part_case->same_code != NULL;
     }
-    result = kg__time_result(&run->pool, subject->c->id, &run->target, measurements,
-                             subject->observers, kg__part_baseline(run));
-    if (subject->same_code != NULL)
-        result->same_code = subject->same_code;
-    subject->tripped = kg__case_result_tripped(result);
+    result = kg__time_result(&run->pool, part_case->c->id, &run->target, measurements,
+                             part_case->observers, kg__part_baseline(run));
+    if (part_case->same_code != NULL)
+        result->same_code = part_case->same_code;
+    part_case->tripped = kg__case_result_tripped(result);
     return result;
 }
 
-kg__case_result *kg__part_unchanged(kg__part_run *run, kg__subject *subject)
+kg__case_result *kg__part_unchanged(kg__part_run *run, kg__part_case *part_case)
 {
     kg__case_result *result;
 
-    if (subject->observers > 0) {
-        result = kg__part_judge(run, subject);
+    if (part_case->observers > 0) {
+        result = kg__part_judge(run, part_case);
         for (size_t i = 0; i < result->metric_count; i++) {
             result->metrics[i].verdict = KG__UNCHANGED;
             result->metrics[i].tripped = false;
             result->metrics[i].why = "";
         }
-        subject->tripped = false;
+        part_case->tripped = false;
         result->verdict = KG__UNCHANGED;
         result->changed = (kg__texts){ NULL, 0 };
         result->why = "timed only because a case that is timed with it changed; not judged";
     } else {
-        result = kg__part_result(run, subject, KG__UNCHANGED, "not timed");
+        result = kg__part_result(run, part_case, KG__UNCHANGED, "not timed");
     }
-    result->same_code = subject->same_code;
+    result->same_code = part_case->same_code;
     return result;
 }
 
-void kg__part_take_measured(kg__part_run *run, kg__subject *subject,
+void kg__part_take_measured(kg__part_run *run, kg__part_case *part_case,
                             const kg__observation *observation)
 {
     kg__case_result *result;
 
     if (kg__part_is(run, "count")) {
-        kg__part_settle(run, subject,
-                        kg__count_result(&run->pool, subject->c->id, &run->target,
+        kg__part_settle(run, part_case,
+                        kg__count_result(&run->pool, part_case->c->id, &run->target,
                                          kg__observation_hold(&run->pool, observation),
                                          kg__part_baseline(run), run->recording_differences,
                                          kg__is_strict()));
         return;
     }
     /* A case that has its verdict is only timed beside a suspect. */
-    if (subject->observers > run->round || (run->round > 0 && subject->result != NULL))
+    if (part_case->observers > run->round || (run->round > 0 && part_case->result != NULL))
         return;
-    subject->measured[subject->observers] = kg__observation_hold(&run->pool, observation);
-    kg__part_add_fingerprint(run, subject, subject->measured[subject->observers++]);
+    part_case->measured[part_case->observers] = kg__observation_hold(&run->pool, observation);
+    kg__part_add_fingerprint(run, part_case, part_case->measured[part_case->observers++]);
     if (run->round > 0)
         return;
-    if (kg__part_is_left_alone(subject)) {
-        kg__part_settle(run, subject, kg__part_unchanged(run, subject));
+    if (kg__part_is_left_alone(part_case)) {
+        kg__part_settle(run, part_case, kg__part_unchanged(run, part_case));
         return;
     }
-    result = kg__part_judge(run, subject);
-    subject->suspect = is_suspect(result);
-    if (!subject->tripped && !subject->suspect) {
-        kg__part_settle(run, subject, result);
+    result = kg__part_judge(run, part_case);
+    part_case->suspect = is_suspect(result);
+    if (!part_case->tripped && !part_case->suspect) {
+        kg__part_settle(run, part_case, result);
         return;
     }
-    kg__part_print_result(subject->suspect ? "suspect" : "confirming", result);
+    kg__part_print_result(part_case->suspect ? "suspect" : "confirming", result);
 }

@@ -19,7 +19,7 @@ static bool is_skipped(const kg__part_run *run)
 static bool any_is_settled(const kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->subjects[i].result != NULL || run->subjects[i].observers > 0)
+        if (run->part_cases[i].result != NULL || run->part_cases[i].observers > 0)
             return true;
     }
     return false;
@@ -35,13 +35,13 @@ static void close_open_cases(kg__part_run *run)
     kg__format(why, sizeof why, "no observer could be run for this case%s%s",
                run->unobserved.text[0] != '\0' ? ": " : "", run->unobserved.text);
     for (size_t i = 0; i < run->count; i++) {
-        kg__subject *subject = &run->subjects[i];
+        kg__part_case *part_case = &run->part_cases[i];
 
-        if (subject->result != NULL || subject->refused)
+        if (part_case->result != NULL || part_case->refused)
             continue;
-        subject->result = kg__part_result(run, subject, KG__ERROR, why);
+        part_case->result = kg__part_result(run, part_case, KG__ERROR, why);
         if (say_so)
-            kg__part_print(run, subject->result);
+            kg__part_print(run, part_case->result);
     }
 }
 
@@ -51,11 +51,11 @@ static size_t count_failures(const kg__part_run *run)
     size_t failures = run->verdicts->errors.count + run->unwritten;
 
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *subject = &run->subjects[i];
+        const kg__part_case *part_case = &run->part_cases[i];
 
         /* A suspect is not judged by this test, but by what settles it. */
-        failures +=
-            subject->result != NULL && !subject->suspect && subject->result->verdict >= KG__SLOWER;
+        failures += part_case->result != NULL && !part_case->suspect &&
+                    part_case->result->verdict >= KG__SLOWER;
     }
     return failures;
 }
@@ -64,16 +64,17 @@ static size_t count_failures(const kg__part_run *run)
 static bool nothing_has_a_baseline(const kg__part_run *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        const kg__subject *subject = &run->subjects[i];
+        const kg__part_case *part_case = &run->part_cases[i];
 
-        if (subject->suspect ||
-            (subject->result != NULL && subject->result->verdict != KG__NO_BASELINE))
+        if (part_case->suspect ||
+            (part_case->result != NULL && part_case->result->verdict != KG__NO_BASELINE))
             return false;
     }
     return run->count > 0;
 }
 
-/* What is for GPUs alone is as it should be; a table that refuses all else is to be looked at. */
+/* A table whose cases are all for GPUs is skipped on the model; one that refuses others is shown.
+ */
 static void skip_refused(kg__part_run *run)
 {
     bool gpu_only = true;

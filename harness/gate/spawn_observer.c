@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "records/observation.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 extern char **environ;

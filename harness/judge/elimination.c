@@ -7,7 +7,8 @@
 #include "base/message.h"
 
 #define CONFIDENCE 0.95
-/* Half the threads that are too slow by this factor would have to gain by it to be worth a try. */
+/* A launch this many times slower than the best is hopeless with half its threads too: they
+ * would have to gain this factor. */
 #define HOPELESS 2.0
 
 void kg__racer_add(kg__racer *racer, double sample)
@@ -74,7 +75,7 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of the racer that comes in as number `rank`, from 1, of `racing`. */
+/* Returns the median of the racer with rank `rank`, from 1, of `racing`. */
 static double median_at(kg__racer *const *racers, size_t count, size_t racing, size_t rank)
 {
     double *medians = kg__allocate(racing, sizeof *medians);
@@ -91,7 +92,7 @@ static double median_at(kg__racer *const *racers, size_t count, size_t racing, s
     return median;
 }
 
-/* Drops what is slower than the first `keep` of them. */
+/* Drops the racers slower than the first `keep` of them. */
 static void drop_by_rank(kg__racer *const *racers, size_t count, size_t keep, int round)
 {
     size_t racing = count_racers_left(racers, count);
@@ -100,7 +101,7 @@ static void drop_by_rank(kg__racer *const *racers, size_t count, size_t keep, in
     if (racing <= keep)
         return;
     last = median_at(racers, count, racing, keep);
-    /* Of those that tie with the last one, the later ones go. */
+    /* Of those that tie with the last one kept, drop the later ones. */
     for (size_t i = count; i-- > 0 && racing > keep;) {
         if (is_racing(racers[i]) && racers[i]->interval.value > last) {
             racers[i]->dropped_in_round = round;

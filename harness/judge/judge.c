@@ -4,8 +4,8 @@
 
 #include "base/exit_code.h"
 
-/* A figure that exceeds its limit by no more than this part counts as exactly at the limit: far
- * less than anything that can be measured, and more than rounding does. A limit of 0 is exact. */
+/* A figure that exceeds its limit by no more than this fraction counts as exactly at the limit:
+ * far below any measurable difference, and above rounding errors. A limit of 0 is exact. */
 #define ROUNDING 1e-12
 
 const char *const kg__verdict_names[KG__VERDICTS + 1] = {
@@ -32,22 +32,22 @@ kg__verdict kg__worse(kg__verdict a, kg__verdict b)
     return a > b ? a : b;
 }
 
-/* Whether a value is within the limits or beyond one of them. */
+/* The position of a value relative to the limits. */
 typedef enum limit_side {
-    BELOW = -1, /* faster than the limits allow for */
+    BELOW = -1, /* faster than the limits allow */
     INSIDE,
     ABOVE /* slower */
 } limit_side;
 
-/* The limits around a baseline. A move has to exceed both to count. */
+/* The limits around a baseline. A move must exceed both to count. */
 typedef struct move_limits {
     double baseline;
     double log_limit; /* of |ln(value / baseline)| */
     double floor;     /* of |value - baseline|, in the metric's unit */
 } move_limits;
 
-/* Whether `amount` is beyond `limit`, where both come from arithmetic on figures of about `scale`.
- */
+/* Returns whether `amount` exceeds `limit`, where both come from arithmetic on figures of about
+ * `scale`. */
 static bool exceeds(double amount, double limit, double scale)
 {
     return amount > (limit > 0.0 ? limit + ROUNDING * scale : 0.0);
@@ -55,8 +55,8 @@ static bool exceeds(double amount, double limit, double scale)
 
 static limit_side compare_to_limits(const move_limits *limits, double value)
 {
-    /* From a baseline of 0 the quotient is infinite for any rise, and no number, which exceeds
-     * nothing, for no rise. */
+    /* From a baseline of 0 the ratio is infinite for any rise, and NaN, which exceeds nothing,
+     * for no rise. */
     double log_ratio = log(value / limits->baseline);
     double rise = value - limits->baseline;
     double scale = value + limits->baseline;
@@ -68,15 +68,15 @@ static limit_side compare_to_limits(const move_limits *limits, double value)
     return INSIDE;
 }
 
-/* Whether an interval, a fraction of its value, is wider than half the band. Counters have neither.
- */
+/* Returns whether an interval, a fraction of its value, is wider than half the band. Counters
+ * have neither. */
 static bool is_wide(double width, double band)
 {
     return band > 0.0 && exceeds(width, 0.5 * band, 1.0);
 }
 
-/* The first sentinel that the case depends on, that moved beyond its own limit, and whose move
- * accounts for the value's; KG__SENTINELS where none does. */
+/* Returns the first sentinel that the case depends on, that moved beyond its own limit, and
+ * whose move accounts for the value's; KG__SENTINELS if there is none. */
 static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
                                        const move_limits *limits, double value)
 {
@@ -85,7 +85,7 @@ static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
     for (i = 0; i < KG__SENTINELS; i++) {
         double move = surroundings->sentinel_move[i];
 
-        /* A sentinel without a baseline has NaN here, which is beyond no limit. */
+        /* A sentinel without a baseline has NaN here, which exceeds no limit. */
         if (kg__bound_depends_on(surroundings->bound, (kg__sentinel)i) &&
             fabs(move) > surroundings->sentinel_limit[i] &&
             compare_to_limits(limits, value * exp(-move)) == INSIDE)
@@ -94,8 +94,8 @@ static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
     return i;
 }
 
-/* What explains a move without the kernel; KG__MOVED where nothing does. A time that moved with the
- * same code did not do so by the code. */
+/* Returns an explanation of a move other than the kernel; KG__MOVED if there is none. If the
+ * code is the same, a time did not move because of it. */
 static kg__reason explain(kg__judgment *judgment, const kg__surroundings *surroundings,
                           const move_limits *limits, bool is_time)
 {
@@ -123,8 +123,8 @@ static bool is_fraction_or_figure(double value)
     return isfinite(value) && value >= 0.0;
 }
 
-/* Why nothing can be judged: the value or the baseline is unusable or missing;
- * KG__WITHIN_LIMIT where it can. An exact counter may fall to 0; a time may not. */
+/* Returns why nothing can be judged: the value or the baseline is unusable or missing; else
+ * KG__WITHIN_LIMIT. An exact counter may fall to 0; a time may not. */
 static kg__reason find_refusal(const kg__interval *observed, const kg__expectation *expectation,
                                bool is_time)
 {
@@ -149,7 +149,7 @@ static kg__reason find_refusal(const kg__interval *observed, const kg__expectati
     return KG__WITHIN_LIMIT;
 }
 
-/* Sets the figures of a judgment that is one of a baseline. */
+/* Sets the figures of a judgment that has a baseline. */
 static void set_figures(kg__judgment *judgment, const kg__interval *observed,
                         const move_limits *limits, double band)
 {
@@ -164,7 +164,7 @@ static void set_figures(kg__judgment *judgment, const kg__interval *observed,
     judgment->width = (observed->high - observed->low) / observed->value;
 }
 
-/* The verdict of a value that moved, or whose interval is wide, with its reason. */
+/* Returns the verdict of a value that moved, or whose interval is wide, with its reason. */
 static kg__verdict judge_move(kg__judgment *judgment, const kg__interval *observed,
                               const kg__surroundings *surroundings, const move_limits *limits,
                               bool is_time)
@@ -180,7 +180,7 @@ static kg__verdict judge_move(kg__judgment *judgment, const kg__interval *observ
     if (judgment->reason != KG__MOVED)
         return KG__ENVIRONMENT;
 
-    /* However wide an interval is, one that lies beyond the limit as a whole leaves no doubt. */
+    /* However wide it is, an interval entirely beyond the limit is conclusive. */
     double nearest = side == ABOVE ? observed->low : observed->high;
 
     if (wide && (!judgment->tripped || compare_to_limits(limits, nearest) != side)) {
@@ -256,7 +256,7 @@ int kg__exit_code(const kg__tally *tally, bool strict)
     if (strict && tally->unavailable > 0)
         return KG__EXIT_ERROR;
     if (judged == 0 && !unrecorded && tally->unavailable == 0 && tally->filtered_out == 0)
-        return KG__EXIT_ERROR; /* nothing ran, and nothing says why */
+        return KG__EXIT_ERROR; /* nothing ran, for no known reason */
     if (judged == 0 && unrecorded && strict)
         return KG__EXIT_ERROR;
     if (tally->vanished > 0)

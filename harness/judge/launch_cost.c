@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* The costs differ by a third, what one reading of them differs from the next by less than 2 %. */
+/* The two costs differ by a third, and readings of one cost by less than 2 %. */
 #define DIFFERS 0.1
 
 void kg__launch_cost_add(kg__launch_cost *cost, double ns)

@@ -5,19 +5,18 @@
 
 #include "base/message.h"
 
-/* The looks, and what each spends of the error rate. The first is for the few suspects of a usual
- * run, whose slowness is plain; most is kept for the last, which decides what is close, and which
- * alone has the resolution for a family of hundreds. */
+/* The looks, and the share of the error rate that each spends. The first finds clear slowdowns
+ * in the few variants that changed; the last decides close ones. */
 static const struct {
     size_t pairs;
     double share;
-} looks[KG__LOOKS] = { { 12, 0.001 }, { 16, 0.002 }, { KG__PAIRS_MAXIMUM, 0.004 } };
+} looks[KG__LOOKS] = { { 10, 0.004 }, { 16, 0.001 }, { KG__PAIRS_MAXIMUM, 0.002 } };
 
-/* Above this a hypothesis is given up: its differences lie below the margin rather than above. */
+/* A hypothesis with a greater p is given up: its differences lie below the margin rather than
+ * above. */
 #define FUTILE_P 0.5
 
-/* In a variant that was found slower: the probability that any of its cases is found slower
- * wrongly. */
+/* In a variant found slower: the probability that any of its cases is wrongly found slower. */
 #define VARIANT_RATE 0.05
 
 /* Twice the ranks' sum is at most n (n + 1). */
@@ -41,7 +40,8 @@ static int compare_magnitudes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Twice the rank of each of the sorted deviations: whole numbers, ties or not. Returns twice W+. */
+/* Computes twice the rank of each of the sorted deviations, which is a whole number even with
+ * ties. Returns twice W+. */
 static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubled)
 {
     size_t above = 0;
@@ -50,7 +50,7 @@ static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubl
         while (end < count && sorted[end].magnitude <= sorted[begin].magnitude)
             end++;
         for (size_t i = begin; i < end; i++) {
-            /* The mean of the ranks begin + 1 to end. */
+            /* Twice the mean of the ranks begin + 1 to end. */
             doubled[i] = begin + 1 + end;
             above += sorted[i].above ? doubled[i] : 0;
         }
@@ -58,9 +58,9 @@ static size_t compute_ranks(const deviation *sorted, size_t count, size_t *doubl
     return above;
 }
 
-/* The part of all 2^count choices of signs whose doubled sum of ranks is at least `least`: the
- * choices are counted by their sums, a rank at a time, in whole numbers that a double holds
- * exactly. */
+/* Returns the fraction of all 2^count choices of signs whose doubled sum of ranks is at least
+ * `least`. The choices are counted by their sums, one rank at a time, in whole numbers that a
+ * double represents exactly. */
 static double upper_tail(const size_t *doubled, size_t count, size_t least)
 {
     double ways[SUMS] = { 1 };
@@ -102,7 +102,8 @@ double kg__signed_rank_p(const double *differences, size_t count, double margin)
     return upper_tail(doubled, nonzero, above);
 }
 
-/* What a look may spend: its own share, or, where none follows, those of the later ones too. */
+/* Returns the share that a look may spend: its own, and for the last look also those of the
+ * looks that it replaces. */
 static double error_share(size_t look, bool last)
 {
     double share = looks[look].share;
@@ -148,9 +149,9 @@ static int compare_p(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Holm's procedure at an error rate: sorts the hypotheses by p, and returns how many are rejected.
- * A family of `size` may have hypotheses that are not tested again: each counts as one that is not
- * rejected, which can only make it harder for the others. */
+/* Holm's procedure at an error rate: sorts the hypotheses by p, and returns how many are
+ * rejected. A family of `size` may have hypotheses that are not tested again: each counts as not
+ * rejected, which can only make rejecting the others harder. */
 static size_t reject(kg__hypothesis **tested, size_t count, size_t size, double rate)
 {
     size_t rejected = 0;
@@ -182,7 +183,7 @@ static int compare_by_variant(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Of the first variant in a list that is sorted by variant. */
+/* Makes the test of the first variant in a list that is sorted by variant. */
 static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_t pairs)
 {
     variant_test made = { .mean.count = pairs, .members = list };
@@ -197,15 +198,20 @@ static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_
     return made;
 }
 
-/* Tests the variants of a family that has `variants`, then the hypotheses of those that are slower;
- * sorts the list. */
-static void test_variants(kg__hypothesis **list, size_t count, size_t variants, size_t pairs,
-                          double share)
+/* Tests the variants of a family, then the hypotheses of those that are slower. */
+static void test_variants(kg__hypothesis *const *family, size_t size, size_t pairs, double share)
 {
+    size_t variants = kg__count_variants(family, size);
+    kg__hypothesis **list = kg__allocate(size, sizeof(kg__hypothesis *));
     variant_test *tests = kg__allocate(variants, sizeof *tests);
     kg__hypothesis **means = kg__allocate(variants, sizeof(kg__hypothesis *));
+    size_t count = 0;
     size_t tested = 0;
 
+    for (size_t i = 0; i < size; i++) {
+        if (family[i]->looked == pairs)
+            list[count++] = family[i];
+    }
     qsort(list, count, sizeof(kg__hypothesis *), compare_by_variant);
     for (size_t i = 0; i < count; i += tests[tested++].count) {
         tests[tested] = make_variant_test(list + i, count - i, pairs);
@@ -221,6 +227,7 @@ static void test_variants(kg__hypothesis **list, size_t count, size_t variants, 
     }
     free(means);
     free(tests);
+    free(list);
 }
 
 void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look, bool last)
@@ -242,8 +249,8 @@ void kg__take_look(kg__hypothesis *const *family, size_t count, double part, siz
     }
     if (kg__look_has_power(look, count, part, final))
         find_slower(tested, reject(tested, tested_count, count, share));
-    else
-        test_variants(tested, tested_count, kg__count_variants(family, count), pairs, share);
+    else if (look == 0)
+        test_variants(family, count, pairs, share);
     for (size_t i = 0; i < tested_count; i++) {
         if (tested[i]->finding == KG__UNDECIDED && (final || tested[i]->p > FUTILE_P))
             tested[i]->finding = KG__NOT_SLOWER;

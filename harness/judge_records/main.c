@@ -1,11 +1,13 @@
 /* The program `kernelgate-judge`: judges the records of any writer by the gate's rules, and prints
- * what it found as JSON. The Python package starts it for imports and comparisons. */
+ * what it found as JSON. The Python package starts it for imports, comparisons and generated code.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/process.h"
+#include "judge_records/launch_code.h"
 #include "judge_records/measured.h"
 #include "judge_records/moves.h"
 
@@ -15,6 +17,8 @@ static json_t *judge(const char *path, json_t *document, const char *baselines, 
 
     if (strcmp(schema, KG__MOVES_SCHEMA) == 0)
         return kg__judge_moves(path, document, error);
+    if (strcmp(schema, KG__LAUNCHES_SCHEMA) == 0)
+        return kg__judge_launches(path, document, error);
     if (strcmp(schema, KG__MEASURED_SCHEMA) == 0)
         return kg__judge_measured(path, document, baselines, error);
     kg__fail(error, "%s: its schema is not \"" KG__MEASURED_SCHEMA "\": " KG__MEASURED_REMEDY,

@@ -10,6 +10,7 @@
 #include "records/observation.h"
 #include "results/time_result.h"
 #include "results/verdicts.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 /* The names of tests that stand for imports begin so. */
@@ -267,7 +268,7 @@ static void judge_case(judged_target *judged, const char *id, const json_t *meas
 /* Whether any case is of the same comparison as `id`. */
 static bool has_comparison_of(const json_t *cases, const char *id)
 {
-    size_t length = strcspn(id, "/") + 1;
+    size_t length = kg__comparison_length(id) + 1;
     const char *other;
     json_t *unused;
 

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "suite/element_type.h"
 
-/* Rounds to the four digits that baselines have, so that an equal run is equal. */
+/* Rounds to the four digits of baselines, so that an equal run compares equal. */
 static double round_error(double error)
 {
     char text[32];
@@ -30,8 +30,7 @@ kg__accuracy kg__accuracy_of(kg_type type, const void *computed, const double *e
     for (size_t i = 0; row->significand > 0 && i < count; i++) {
         double share;
 
-        /* A result that is exact by its bound has no error, and a NaN or an infinity no distance.
-         */
+        /* A result with a zero bound is exact, and NaN or infinity has no distance. */
         if (!(tolerance[i] > 0) || !isfinite(tolerance[i]) || !isfinite(expected[i]))
             continue;
         share = fabs(row->get(computed, i) - expected[i]) / tolerance[i];

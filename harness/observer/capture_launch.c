@@ -1,5 +1,5 @@
-/* Launches captured in graphs that never run: which kernels they start, with what, and what these
- * take of a multiprocessor. */
+/* Launches captured in graphs that never run: the kernels they start, their launch parameters,
+ * and the resources they take of a multiprocessor. */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "device/device_gpu.h"
 #include "observer/describe_launch.h"
 
-/* Captures a launch of a case on `stream`; NULL with `why` when it cannot be. */
+/* Captures a launch of a case on `stream`; NULL with `why` on failure. */
 static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaStream_t stream,
                            kg__error *why)
 {
@@ -32,13 +32,13 @@ static cudaGraph_t capture(const kg__case *c, const kg__buffers *buffers, cudaSt
     return NULL;
 }
 
-/* The nodes of a graph, in the order in which they were captured. */
+/* The nodes of a graph, in the order of their capture. */
 typedef struct node_list {
     cudaGraphNode_t *list;
     size_t count;
 } node_list;
 
-/* Lists the nodes of `graph`, to be freed; false with `why` when the driver does not say. */
+/* Lists the nodes of `graph`, which the caller frees; false with `why` if the driver fails. */
 static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
 {
     cudaError_t code = cudaGraphGetNodes(graph, NULL, &nodes->count);
@@ -51,7 +51,7 @@ static bool list_nodes(cudaGraph_t graph, node_list *nodes, kg__error *why)
     if (code == cudaSuccess)
         return true;
     free(nodes->list);
-    kg__cuda_fail(why, "looking into a graph", code);
+    kg__cuda_fail(why, "reading the nodes of a graph", code);
     return false;
 }
 
@@ -64,8 +64,7 @@ static bool is_kernel_node(cudaGraphNode_t node, bool *is_kernel, kg__error *why
     return code == cudaSuccess || kg__cuda_fail(why, "looking into a graph", code);
 }
 
-/* How many nodes are kernels, and the first of them; -1 with `why` when the driver does not say.
- */
+/* Returns the number of kernel nodes, and the first of them; -1 with `why` if the driver fails. */
 static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__error *why)
 {
     int kernels = 0;
@@ -81,8 +80,8 @@ static int find_kernels(const node_list *nodes, cudaGraphNode_t *first, kg__erro
     return kernels;
 }
 
-/* Finds what a kernel in a graph takes of a multiprocessor; false with `why` where the driver does
- * not say. */
+/* Fills in the resources that a kernel in a graph takes of a multiprocessor; false with `why` if
+ * the driver fails. */
 static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kernel_code *code,
                             kg__error *why)
 {
@@ -99,7 +98,7 @@ static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kerne
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0);
     if (status != cudaSuccess)
-        return kg__cuda_fail(why, "asking for a kernel's occupancy", status);
+        return kg__cuda_fail(why, "querying a kernel's occupancy", status);
     if (cudaFuncGetName(&code->name, kernel->func) != cudaSuccess)
         code->name = NULL;
     code->registers = uses.numRegs;
@@ -110,12 +109,12 @@ static bool describe_kernel(const struct cudaKernelNodeParams *kernel, kg__kerne
     return true;
 }
 
-/* What a kernel node is started with. */
+/* Reads a kernel node's launch parameters. */
 static bool read_kernel(cudaGraphNode_t node, struct cudaKernelNodeParams *kernel, kg__error *why)
 {
     cudaError_t code = cudaGraphKernelNodeGetParams(node, kernel);
 
-    return code == cudaSuccess || kg__cuda_fail(why, "asking for a kernel's launch", code);
+    return code == cudaSuccess || kg__cuda_fail(why, "reading a kernel's launch", code);
 }
 
 /* A captured launch. */
@@ -125,7 +124,7 @@ typedef struct captured_launch {
     node_list nodes;
 } captured_launch;
 
-/* Captures a launch of a case; false with `why`. Release it in any case. */
+/* Captures a launch of a case; false with `why`. Release it in either case. */
 static bool capture_launch(const kg__case *c, const kg__buffers *buffers, captured_launch *captured,
                            kg__error *why)
 {
@@ -150,7 +149,7 @@ static void release_launch(captured_launch *captured)
 
 void kg__device_plan(void)
 {
-    /* What is captured in a graph is not done. */
+    /* Captured work does not execute, so uninitialized inputs are fine. */
 }
 
 bool kg__device_launches(const kg__case *c, const kg__buffers *buffers,
@@ -213,7 +212,7 @@ kg__kernel_code kg__device_kernel(kg__pool *pool, const kg__case *c, const kg__b
         return code;
     }
     kernels = find_kernels(&captured.nodes, &first, &why);
-    /* What only copies is a launch too. */
+    /* A copy alone counts as a launch. */
     if (kernels == 0 ||
         (kernels > 0 && read_kernel(first, &kernel, &why) && describe_kernel(&kernel, &code, &why)))
         kg__describe_launch(pool, captured.graph, captured.nodes.list, captured.nodes.count,

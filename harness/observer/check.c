@@ -1,17 +1,19 @@
 #include "observer/check.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/device.h"
 #include "observer/inputs.h"
 #include "records/finding_text.h"
 #include "suite/element_type.h"
 
-/* What the results that were checked last had wrong, and in which argument. */
+/* How the last checked results were wrong, and the argument at fault. */
 static struct {
-    const char *kind;   /* NULL: nothing */
-    const char *symbol; /* NULL: not told */
+    const char *kind;   /* NULL: nothing was wrong */
+    const char *symbol; /* NULL: unknown */
 } failure;
 
 const char *kg__check_failure(const char **symbol)
@@ -57,7 +59,8 @@ bool kg__compare(kg_type type, const void *computed, const double *expected,
     return mismatch->count == 0;
 }
 
-/* Writes what was expected and what came: of an element by its bits, so that no digit is lost. */
+/* Writes the expected and the computed value: elements with all their digits, others (of a
+ * projection) as doubles. */
 static void show_values(const kg_argument *shape, const kg_mismatch *mismatch, const void *computed,
                         const double *expected, char *of_expected, char *of_got, size_t size)
 {
@@ -69,6 +72,11 @@ static void show_values(const kg_argument *shape, const kg_mismatch *mismatch, c
     } else {
         kg__element_show_double(of_expected, size, mismatch->expected, 10);
         kg__element_show_double(of_got, size, mismatch->got, 10);
+    }
+    /* The reference is a double: it may differ from a result by less than the result's digits. */
+    if (strcmp(of_expected, of_got) == 0) {
+        kg__element_show_double(of_expected, size, mismatch->expected, DBL_DECIMAL_DIG);
+        kg__element_show_double(of_got, size, mismatch->got, DBL_DECIMAL_DIG);
     }
 }
 
@@ -139,7 +147,7 @@ static kg__outcome judge_output(const kg_comparison *comparison, const kg__probl
     else
         right = kg__compare(shape->type, computed, problem->expected[i], problem->tolerance[i],
                             shape->rows * shape->columns, poison, &mismatch, &unwritten);
-    /* What was filled with inputs holds poison by chance alone. */
+    /* Inputs can contain poison only by chance. */
     if (shape->role != KG_OUTPUT)
         unwritten = 0;
     if (!right) {
@@ -198,19 +206,20 @@ bool kg__check_found(const kg_comparison *comparison, kg__error *why)
     return true;
 }
 
-/* A launch has failed: where its accesses were watched, their findings say why, and the kernel is
+/* Explains a failed launch by its findings, if its accesses were watched: then the kernel is
  * wrong. */
 static kg__outcome explain_failure(const kg_comparison *comparison, kg__error *why)
 {
     return kg__check_found(comparison, why) ? KG__INCORRECT : failure_outcome();
 }
 
-/* Does a variant's step before or after its launch, where it has one, to its end. */
+/* Runs a variant's step before or after its launch, if there is one, and waits for its end. */
 static bool run_step(kg_launcher *step, const kg_call *call, const char *what, kg__error *why)
 {
     cudaError_t code;
 
-    /* CUB fails where an earlier call has left an error. Without a step too: a launch is next. */
+    /* CUB fails if an earlier call has left an error. Clear it even without a step: a launch is
+     * next. */
     (void)cudaGetLastError();
     if (step == NULL)
         return true;
@@ -227,7 +236,7 @@ bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error
     return run_step(c->variant->advanced.prepare, &call, "preparing the arguments", why);
 }
 
-/* What the launch that was checked last came back with. */
+/* The error of the launch that was checked last. */
 static cudaError_t launch_error;
 
 bool kg__launch_was_refused(void)
@@ -250,7 +259,7 @@ kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c
     if (whole)
         outcome = judge_arguments(comparison, problem, buffers, poison, why);
     kg__device_judged(outcome == KG__INCORRECT);
-    /* The plain kernels' check says what that did to the outputs. */
+    /* The check with the plain kernels will say what that did to the outputs. */
     if (kg__check_found(comparison, why))
         return KG__INCORRECT;
     if (outcome == KG__INCORRECT) {
@@ -281,7 +290,7 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     call.stream = kg__device_begin_call();
     code = c->variant->launch(&call);
     launch_error = code;
-    /* What does not start its kernels with kg_start() has started them. */
+    /* A launcher that does not use kg_start() has already started its kernels. */
     if (code == cudaSuccess && kg__argument_is_wrong())
         code = cudaErrorInvalidValue;
     if (code != cudaSuccess) {
@@ -349,8 +358,8 @@ static bool make_problems(kg__checker *checker, const kg_comparison *comparison,
     return true;
 }
 
-/* Makes the checker ready for a case, as far as it is not: its problems by the size, its buffers by
- * the arguments and where the variant has them. */
+/* Prepares the checker for a case, keeping problems of the same size, and buffers of the same
+ * arguments and memory. */
 static bool prepare_checker(kg__checker *checker, const kg_comparison *comparison,
                             const kg__case *c, kg__error *why)
 {
@@ -368,8 +377,8 @@ static bool prepare_checker(kg__checker *checker, const kg_comparison *compariso
     return kg__buffers_make(&checker->buffers, &arguments, c->variant, why);
 }
 
-/* Makes the arguments of a size that is too large to be filled: what a kernel may read holds zeros,
- * but indices. */
+/* Makes the arguments of a size that is too large to fill: every readable argument holds zeros,
+ * except indices. */
 static bool make_sparse(kg__buffers *buffers, const kg_comparison *comparison, const kg__case *c,
                         kg__error *why)
 {
@@ -396,7 +405,7 @@ static bool run_sparse(const kg__case *c, const kg__buffers *buffers, kg__error 
            run_step(c->variant->launch, &call, "running the kernel", why);
 }
 
-/* Holds the accesses of some blocks against the arguments' bounds, and compares nothing. */
+/* Checks the accesses of some blocks against the arguments' bounds, and compares nothing. */
 static kg__outcome check_bounds(const kg_comparison *comparison, const kg__case *c, kg__error *why)
 {
     kg__buffers buffers = { 0 };
@@ -434,8 +443,8 @@ static kg__outcome check_repetition(kg__checker *checker, int order, kg__error *
     return KG__INCORRECT;
 }
 
-/* Checks one pattern: the random inputs in every order, each other pattern in one, in turn. Where
- * blocks wait for earlier ones, in ascending order alone. */
+/* Checks one pattern: random inputs in every order, any other pattern in one order, taken in
+ * turn. If blocks wait for earlier ones, only in ascending order. */
 static kg__outcome check_pattern(kg__checker *checker, const kg_comparison *comparison,
                                  const kg__case *c, int pattern, kg__error *why)
 {
@@ -471,7 +480,7 @@ kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison
 
     if ((c->size->purpose & KG_PURPOSE_BOUNDS) != 0) {
         kg__checker_free(checker);
-        /* The plain kernels have nothing to add to what the instrumented ones find. */
+        /* Plain kernels would add nothing to the findings of the instrumented ones. */
         return kg__device_watches() ? check_bounds(comparison, c, why) : KG__RIGHT;
     }
     if (!prepare_checker(checker, comparison, c, why)) {

@@ -1,4 +1,4 @@
-/* Checking: does a launch compute what the host reference computes, and nothing else? */
+/* Checks that a launch computes what the host reference computes, and nothing else. */
 #ifndef KG__OBSERVER_CHECK_H
 #define KG__OBSERVER_CHECK_H
 
@@ -13,62 +13,62 @@
 
 typedef enum kg__outcome {
     KG__RIGHT,
-    KG__INCORRECT, /* `why` says where, what was expected and what came */
-    KG__FAILED,    /* an error of this case; the device can go on */
-    KG__LOST       /* an error that made the device's context unusable: a new process must go on */
+    KG__INCORRECT, /* `why` says where, the expected value and the computed one */
+    KG__FAILED,    /* an error of this case; the device still works */
+    KG__LOST       /* the device's context is unusable: continue in a new process */
 } kg__outcome;
 
-/* Compares `count` computed elements with what was expected: |got - expected| <= tolerance, so that
- * NaN fails, but where NaN was expected. Returns true when all are right, else fills `mismatch`
- * with the first bad one, and `unwritten` with how many of the bad ones still hold `poison` in
- * every byte. */
+/* Compares `count` computed elements with the expected ones: |got - expected| <= tolerance, so
+ * NaN fails unless NaN was expected. Returns true when all are right; else fills `mismatch` with
+ * the first bad one, and `unwritten` with how many of the bad ones still hold `poison` in every
+ * byte. */
 bool kg__compare(kg_type type, const void *computed, const double *expected,
                  const double *tolerance, size_t count, unsigned char poison, kg_mismatch *mismatch,
                  size_t *unwritten);
 
-/* Does what the variant of a case does between filling and launching; false with `why`. */
+/* Runs the step that the case's variant has between filling and launching; false with `why`. */
 bool kg__prepare_launch(const kg__case *c, const kg__buffers *buffers, kg__error *why);
 
-/* Poisons the outputs, restores the inputs, launches once, and judges every output, input and guard
- * zone. */
+/* Poisons the outputs, restores the inputs, launches once, and judges every output, input and
+ * guard zone. */
 kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
                              const kg__problem *problem, kg__buffers *buffers, unsigned char poison,
                              const char *order, kg__error *why);
 
-/* Collects what a launch that has ended computed, and judges every output, input and guard zone of
- * it. Of a sampled launch, nothing is compared. */
+/* Collects the results of a completed launch, and judges its outputs, inputs and guard zones.
+ * Compares nothing for a sampled launch. */
 kg__outcome kg__check_results(const kg_comparison *comparison, const kg__case *c,
                               const kg__problem *problem, kg__buffers *buffers,
                               unsigned char poison, const char *order, kg__error *why);
 
-/* Whether the last checked launch was refused by its launcher or by the device, and did not fail in
- * the kernel. */
+/* Returns whether the last checked launch was refused by its launcher or by the device, rather
+ * than failing in the kernel. */
 bool kg__launch_was_refused(void);
 
-/* Whether the device has found anything in what was run last; then `why` says what. */
+/* Returns whether the device has findings about the last run; `why` then describes them. */
 bool kg__check_found(const kg_comparison *comparison, kg__error *why);
 
-/* What the results of the launch that was checked last had wrong: "wrong_elements",
- * "input_written", "guard_zone" or "not_repeatable", and the argument's name in `symbol` (NULL
- * where it is not told); NULL where they were right, or were not looked at. */
+/* Returns how the results checked last were wrong: "wrong_elements", "input_written",
+ * "guard_zone" or "not_repeatable", with the argument's name in `symbol` (NULL if unknown); NULL
+ * if they were right or not examined. */
 const char *kg__check_failure(const char **symbol);
 
-/* The random inputs and the buffers of one size, kept from case to case. Zeroed at first. */
+/* The random inputs and the buffers of one size, kept from case to case. Initialize with zeros. */
 typedef struct kg__stage {
     kg__problem problem;
     kg__buffers buffers;
 } kg__stage;
 
-/* Makes a stage ready for a case's size and its variant's memory, if it is not; with the reference
+/* Prepares a stage for a case's size and its variant's memory, if it is not; with the reference
  * when results are to be judged by it. False with `error`, and the stage empty. */
 bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                    bool with_reference, kg__error *error);
 
-/* Frees what the stage holds; it can be set again. */
+/* Frees the stage's contents; it can be set again. */
 void kg__stage_clear(kg__stage *stage);
 
-/* What is kept from case to case, since cases of one size share inputs, references and buffers.
- * Zeroed at first. */
+/* Data kept from case to case, since cases of one size share inputs, references and buffers.
+ * Initialize with zeros. */
 typedef struct kg__checker {
     kg__problem *problems; /* one per pattern */
     int patterns;
@@ -78,13 +78,14 @@ typedef struct kg__checker {
     kg__repeats repeats;
 } kg__checker;
 
-/* Checks a case with random inputs in every order, with each other pattern in one, and whether a
- * KG_REPEATABLE variant gives the same bits of the random inputs in every order that the device
- * has. Plain kernels' errors in those inputs, in the first order, become the checker's accuracy. */
+/* Checks a case with random inputs in every order, with each other pattern in one order, and
+ * that a KG_REPEATABLE variant gives the same bits for the random inputs in every order of the
+ * device. The errors of plain kernels with these inputs, in the first order, become the
+ * checker's accuracy. */
 kg__outcome kg__check_case(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                            kg__error *why);
 
-/* Frees what was kept from case to case, and empties the checker; a zeroed one is fine too. */
+/* Frees the kept data and empties the checker, which may be empty already. */
 void kg__checker_free(kg__checker *checker);
 
 #endif

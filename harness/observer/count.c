@@ -1,5 +1,5 @@
-/* Part count: runs each case once on the CPU model's instrumented kernels and records what their
- * accesses come to. */
+/* Part count: runs each case once on the CPU model's instrumented kernels and records the counts
+ * of their accesses. */
 #include "observer/measure.h"
 #include "observer/report_record.h"
 
@@ -13,8 +13,8 @@
 #include "observer/check.h"
 #include "suite/counters.h"
 
-/* The counters by line of source. They add up to the totals, so there are none where an access has
- * no line, as without debug information. */
+/* Returns the counters by source line, or NULL if an access has no line, as without debug
+ * information: lines must add up to the totals. */
 static kg__lines *make_lines(const char *home, const kg__model_report *report)
 {
     kg__lines *lines = kg__lines_make();
@@ -36,7 +36,7 @@ static kg__lines *make_lines(const char *home, const kg__model_report *report)
     return lines;
 }
 
-/* What a launch that was counted has of a case. */
+/* The counts of a case's launch. */
 typedef struct counted_case {
     kg__observation observation;
     kg__figures metrics[KG__COUNTERS];
@@ -75,9 +75,8 @@ static void describe_counts(const kg_comparison *comparison, const kg__case *c,
     }
 }
 
-/* Launches a case once on random inputs, and describes what its accesses come to. These
- * are checked too, and so is what it computes: the counts of a kernel that does something else say
- * nothing. */
+/* Launches a case once on random inputs and records its counts. Accesses and results are checked
+ * too: the counts of a wrong kernel are meaningless. */
 static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
                               counted_case *counted, kg__error *why)
 {
@@ -93,7 +92,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         return KG__FAILED;
     if (kg__check_found(comparison, why))
         return KG__INCORRECT;
-    /* What fills and prepares the arguments is not part of the job: counting starts over. */
+    /* Filling and preparing the arguments is not part of the case's work: counting starts over. */
     kg__model_watch(KG__MODEL_COUNT | KG__MODEL_CHECK, KG__MODEL_BUDGET);
     call = kg__buffers_call(&stage->buffers, c, NULL);
     code = c->variant->launch(&call);
@@ -103,7 +102,7 @@ static kg__outcome count_case(kg__stage *stage, const kg_comparison *comparison,
         kg__cuda_fail(why, "running the kernel", code);
         return KG__FAILED;
     }
-    /* What collects the results is not part of the job either. */
+    /* Neither is collecting the results. */
     describe_counts(comparison, c, kg__model_seen(), counted);
     return kg__check_results(comparison, c, &stage->problem, &stage->buffers, poison, "", why);
 }
@@ -136,8 +135,9 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
             kg__report(records, KG__EVENT_FAILED, cases[i]->id, why.text);
         kg__lines_free(counted.lines);
         if (kg__device_is_lost())
-            sound = kg__fail(error, "%s: the kernel has cost this process its device: fix it",
-                             cases[i]->id);
+            sound =
+                kg__fail(error, "%s: the kernel made the device unusable for this process: fix it",
+                         cases[i]->id);
     }
     kg__stage_clear(&stage);
     return sound;

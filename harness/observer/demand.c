@@ -4,7 +4,7 @@
 
 #include "device/buffers.h"
 
-/* Whether what a launch reads or writes of an argument has to cross the bus. */
+/* Returns whether a launch's accesses to an argument cross the bus. */
 static bool crosses_bus(const kg_variant *variant, int argument)
 {
     switch (variant->advanced.memory[argument]) {

@@ -1,4 +1,4 @@
-/* The GPU's limits that a launch of a case needs, by its table alone. */
+/* The demands of a case's launch on the GPU, from its table alone. */
 #ifndef KG__OBSERVER_DEMAND_H
 #define KG__OBSERVER_DEMAND_H
 
@@ -8,17 +8,17 @@
 #include "records/sentinel.h"
 #include "suite/work.h"
 
-/* Bytes that cross the bus at each launch. */
+/* Bytes that cross the bus in each launch. */
 typedef struct kg__bus_traffic {
     double to_device;
     double to_host;
 } kg__bus_traffic;
 
-/* Those of a variant's arguments, by the memory that they are in. */
+/* Returns the bus traffic of a variant's arguments, by their kinds of memory. */
 kg__bus_traffic kg__bus_traffic_of(const kg_variant *variant, const kg_arguments *arguments);
 
-/* What a launch needs, by the work of its case (NULL: the comparison does not say), where a cache
- * of `cache_bytes` (0: none, or cold) holds what the launch before has touched. */
+/* Returns the demands of a launch from the work of its case (NULL: unknown). A cache of
+ * `cache_bytes` (0: none, or cold) holds the data of the previous launch. */
 kg__demand kg__demand_of(const kg__work *work, const kg_variant *variant,
                          const kg_arguments *arguments, size_t cache_bytes);
 

@@ -5,10 +5,10 @@
 
 #include "observer/launch_identity.h"
 
-/* Marks of what most launches lack; none is a type of a node. */
+/* Marks that most launches lack; distinct from all node types. */
 enum { OTHER_CLOCK = 1001, OTHER_MEMORY, L2_WINDOW };
 
-/* The attributes of a launch that change what it costs. */
+/* The attributes of a launch that change its cost. */
 static const cudaLaunchAttributeID attributes[] = {
     cudaLaunchAttributeClusterDimension,
     cudaLaunchAttributeClusterSchedulingPolicyPreference,
@@ -16,8 +16,8 @@ static const cudaLaunchAttributeID attributes[] = {
     cudaLaunchAttributePriority,
 };
 
-/* Whether an address is memory that the device knows. What the host alone knows is none, and has
- * type unregistered. */
+/* Returns the kind of memory at an address. Memory that only the host knows has type
+ * unregistered. */
 static enum cudaMemoryType type_of(uintptr_t address)
 {
     struct cudaPointerAttributes facts = { 0 };
@@ -32,8 +32,8 @@ static bool is_memory(uintptr_t address)
     return type_of(address) != cudaMemoryTypeUnregistered;
 }
 
-/* Where the arguments are, their guard zones included: a pointer past the last element is an
- * argument's too. */
+/* Lists the arguments' places, guard zones included: a pointer past the last element belongs to
+ * its argument. */
 static int place_arguments(const kg__buffers *buffers, kg__argument_place *places)
 {
     int count = 0;
@@ -51,8 +51,8 @@ static int place_arguments(const kg__buffers *buffers, kg__argument_place *place
     return count;
 }
 
-/* Adds by which clock it is timed, and which arguments are not in the device's memory, where the
- * same kernel takes another time. */
+/* Adds the clock, and the arguments outside of device memory, since both change the time of the
+ * same kernel. */
 static void add_circumstances(kg__launch_identity *identity, const kg__buffers *buffers,
                               kg_clock clock)
 {
@@ -76,7 +76,7 @@ static void add_dimensions(kg__launch_identity *identity, dim3 size)
     kg__identity_number(identity, size.z);
 }
 
-/* Adds which addresses are to stay in L2, where a launcher says so. */
+/* Adds the addresses that are to stay in L2, if a launcher sets them. */
 static void add_l2_window(kg__launch_identity *identity, cudaGraphNode_t node)
 {
     cudaLaunchAttributeValue value = { { 0 } };
@@ -97,7 +97,7 @@ static void add_l2_window(kg__launch_identity *identity, cudaGraphNode_t node)
     kg__identity_number(identity, window->missProp);
 }
 
-/* Adds the attributes of the launch, and of the function for all its launches. */
+/* Adds the attributes of the launch, and those of the function for all its launches. */
 static bool add_settings(kg__launch_identity *identity, cudaGraphNode_t node, const void *function)
 {
     struct cudaFuncAttributes uses;
@@ -126,7 +126,7 @@ static bool add_parameters(kg__launch_identity *identity, const struct cudaKerne
     size_t bytes;
     size_t i = 0;
 
-    /* The driver says where the last one was by refusing the next. */
+    /* The driver marks the end of the parameters by refusing the next. */
     while (cudaFuncGetParamInfo(kernel->func, i, &offset, &bytes) == cudaSuccess) {
         if (kernel->kernelParams == NULL || kernel->kernelParams[i] == NULL)
             return false;
@@ -197,7 +197,7 @@ static bool add_fill(kg__launch_identity *identity, cudaGraphNode_t node)
     return true;
 }
 
-/* Adds one node; false where it cannot be described. */
+/* Adds one node; false if it cannot be described. */
 static bool add_node(kg__launch_identity *identity, cudaGraphNode_t node, kg__kernel_code *code)
 {
     enum cudaGraphNodeType type;
@@ -217,7 +217,7 @@ static bool add_node(kg__launch_identity *identity, cudaGraphNode_t node, kg__ke
     }
 }
 
-/* Whether the nodes follow each other one by one, so that their order says all. */
+/* Returns whether the nodes follow each other one by one, so that their order says everything. */
 static bool is_chain(cudaGraph_t graph, size_t count)
 {
     size_t edges = 0;

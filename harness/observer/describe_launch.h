@@ -1,4 +1,4 @@
-/* The description of a captured launch, so that the launches of two processes can be compared. */
+/* The description of a captured launch, comparable between processes. */
 #ifndef KG__OBSERVER_DESCRIBE_LAUNCH_H
 #define KG__OBSERVER_DESCRIBE_LAUNCH_H
 
@@ -8,12 +8,11 @@
 #include "device/buffers.h"
 #include "records/kernel_code.h"
 
-/* Adds to a launch's code the names of all kernels among the `count` nodes of `graph` in order, a
- * list of the pool's, and the launch's identity: the clock that it is timed by, the kinds of memory
- * that the arguments lie in, its kernels, their grids, blocks, shared memory,
- * attributes and parameters, its copies and its fills. Nothing is added where a node is of another
- * kind, where the nodes do not form a chain, and where a parameter leads to memory that is none of
- * the arguments, whose content nobody here knows. */
+/* Adds to a launch's code the names of all kernels among the `count` nodes of `graph`, in order,
+ * as a list in the pool; and the launch's identity: its clock, the kinds of memory of its
+ * arguments, its kernels with their grids, blocks, shared memory, attributes and parameters, its
+ * copies and its fills. Adds nothing if a node is of another kind, if the nodes do not form a
+ * chain, or if a parameter points to memory outside of the arguments, whose content is unknown. */
 void kg__describe_launch(kg__pool *pool, cudaGraph_t graph, const cudaGraphNode_t *nodes,
                          size_t count, const kg__buffers *buffers, kg_clock clock,
                          kg__kernel_code *code);

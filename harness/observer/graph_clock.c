@@ -9,26 +9,27 @@
 #include "device/device_gpu.h"
 #include "records/gpu_state.h"
 
-/* A sample lasts about this long, so that the cost of its start and the clock's resolution (0.5 us)
- * vanish in it. */
+/* Duration of a sample, large enough to make the cost of its start and the clock's resolution
+ * (0.5 us) negligible. */
 #define SAMPLE_MS 1.0
 #define LAUNCHES_TO_ESTIMATE 16
-/* Minimum number of samples, however narrow the interval; fewer if one replay takes long. */
+/* Minimum number of samples, however narrow the interval; fewer if one replay takes long, or if
+ * the budget has no time for them. */
 #define SAMPLES_ENOUGH 30
 #define SAMPLES_MINIMUM 12
-/* The fewest that give a median an interval, for samples that last longer than this: a rotation
- * over hundreds of buffer sets, or a first touch, which moves gigabytes there and back. */
+/* Long samples, from rotations over hundreds of buffer sets or from first touches, which move
+ * gigabytes back and forth, need only as many as give a median an interval. */
 #define LONG_SAMPLE_MS 10.0
 #define LONG_SAMPLES_MINIMUM 6
 #define SAMPLING_MS_ENOUGH 30.0
 #define CONFIDENCE 0.95
-/* How precisely a median is measured unless the bench says otherwise. */
+/* Half-width of a median's interval, as a fraction, unless the bench sets another. */
 #define HALF_WIDTH_WANTED 0.0025
 
-/* Enough to outlast a look at the GPU where a replay lasts a millisecond. */
+/* Enough to outlast a query of the GPU's state when a replay lasts a millisecond. */
 #define LAST_REPLAYS 2
 
-/* The parent takes silence for a hang; a long sampling says that it lives. */
+/* The parent takes silence for a hang, so a long sampling reports that it is alive. */
 #define TELL_EVERY_SECONDS 5.0
 
 bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
@@ -36,7 +37,7 @@ bool kg__succeeded(cudaError_t code, const char *what, kg__error *why)
     return code == cudaSuccess || kg__cuda_fail(why, what, code);
 }
 
-/* Captures `launches` launches of a subject into a graph that can be replayed. */
+/* Captures `launches` launches of a workload into a graph that can be replayed. */
 static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t *replayable,
                     kg__error *why)
 {
@@ -57,7 +58,7 @@ static bool capture(const kg__workload *workload, int launches, cudaGraphExec_t 
         return kg__cuda_fail(why, "capturing launches in a graph",
                              launched != cudaSuccess ? launched : code);
     }
-    /* Work on another stream is not in the graph, and would be timed as nothing. */
+    /* Work on another stream is not in the graph, and its time would be 0. */
     code = cudaGraphGetNodes(graph, NULL, &captured);
     if (code == cudaSuccess && captured < (size_t)launches) {
         (void)cudaGraphDestroy(graph);
@@ -82,7 +83,7 @@ void kg__bench_note_launch(kg__bench *bench, double ns)
     kg__gpu_state_join(&bench->watch.state, &look);
 }
 
-/* Looks at the GPU while it works, once where that is wanted, and says that this process lives. */
+/* Reads the GPU's state while it works, if that is due, and reports that this process is alive. */
 static void poll_gpu_state(kg__bench *bench)
 {
     double now = kg__now();
@@ -99,9 +100,8 @@ static void poll_gpu_state(kg__bench *bench)
     }
 }
 
-/* Looks at the GPU again, while `workload` runs (NULL: while `graph` does), untimed: a
- * sampling only shows that it was over when the GPU is idle again, and an idle GPU hides what
- * slowed it down. */
+/* Reads the GPU's state again, untimed, while `workload` runs (NULL: while `graph` does):
+ * sampling ends with an idle GPU, which hides what slowed it down. */
 static bool poll_gpu_state_again(kg__bench *bench, const kg__workload *workload,
                                  cudaGraphExec_t graph, kg__error *why)
 {
@@ -117,9 +117,9 @@ static bool poll_gpu_state_again(kg__bench *bench, const kg__workload *workload,
     return kg__succeeded(code, "launching again, to read the GPU's state", why);
 }
 
-/* Replays graphs one after the other and reads what each replay took, in ms. `first` is replayed
- * at the front, untimed: while it runs the rest is queued, so that no time includes waiting for the
- * host. */
+/* Replays graphs one after the other and reads each replay's time, in ms. `first` is replayed
+ * untimed at the front: the rest is queued while it runs, so that no time includes waiting for
+ * the host. */
 static bool replay(kg__bench *bench, cudaGraphExec_t first, const cudaGraphExec_t *graphs,
                    size_t count, float *ms, kg__error *why)
 {
@@ -155,21 +155,21 @@ static double ns_per_launch(float ms, const kg__loop *loop)
     return ms * 1e6 / loop->launches;
 }
 
-/* Replays a batch of up to KG__REPLAYS_QUEUED graphs between two witnesses, again and again until
- * both say that it counts. */
+/* Replays a batch of up to KG__REPLAYS_QUEUED graphs between two replays of the monitor, again
+ * until both accept it. */
 static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t count, float *ms,
                          kg__error *why)
 {
-    const kg__witness *witness = &bench->witness;
+    const kg__monitor *monitor = &bench->monitor;
     cudaGraphExec_t batch[KG__BATCH_REPLAYS];
     float batch_ms[KG__BATCH_REPLAYS];
 
-    if (witness->loop == NULL)
+    if (monitor->loop == NULL)
         return replay(bench, graphs[0], graphs, count, ms, why);
-    batch[0] = witness->loop->graph;
+    batch[0] = monitor->loop->graph;
     for (size_t i = 0; i < count; i++)
         batch[i + 1] = graphs[i];
-    batch[count + 1] = witness->loop->graph;
+    batch[count + 1] = monitor->loop->graph;
     for (;;) {
         double lost_ms = 0;
         double before;
@@ -177,16 +177,16 @@ static bool replay_batch(kg__bench *bench, const cudaGraphExec_t *graphs, size_t
 
         if (!replay(bench, graphs[0], batch, count + 2, batch_ms, why))
             return false;
-        before = ns_per_launch(batch_ms[0], witness->loop);
-        after = ns_per_launch(batch_ms[count + 1], witness->loop);
-        if (witness->counts(witness->context, before) && witness->counts(witness->context, after)) {
+        before = ns_per_launch(batch_ms[0], monitor->loop);
+        after = ns_per_launch(batch_ms[count + 1], monitor->loop);
+        if (monitor->counts(monitor->context, before) && monitor->counts(monitor->context, after)) {
             kg__bench_note_launch(bench, fmin(before, after));
             break;
         }
         bench->watch.repeated++;
         for (size_t i = 0; i < count + 2; i++)
             lost_ms += batch_ms[i];
-        if (!witness->restore(witness->context, lost_ms, why))
+        if (!monitor->restore(monitor->context, lost_ms, why))
             return false;
     }
     memcpy(ms, batch_ms + 1, count * sizeof *ms);
@@ -305,10 +305,17 @@ void kg__graph_discard(kg__series *series)
     series->graph = NULL;
 }
 
+/* Returns the number of samples that are enough if their interval is narrow. */
+static size_t enough_samples(const kg__series *series)
+{
+    return (size_t)fmax((double)series->fewest,
+                        fmin(SAMPLES_ENOUGH, series->budget_ms / SAMPLE_MS));
+}
+
 static void update_interval(const kg__bench *bench, kg__series *series)
 {
     if (series->count < series->fewest ||
-        (series->count < SAMPLES_ENOUGH && series->spent_ms < SAMPLING_MS_ENOUGH))
+        (series->count < enough_samples(series) && series->spent_ms < SAMPLING_MS_ENOUGH))
         return;
     series->interval = kg__median_interval(series->samples, series->count, CONFIDENCE);
     series->finished = kg__relative_half_width(&series->interval) <= bench->precision ||
@@ -324,18 +331,22 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
         float ms[KG__REPLAYS_QUEUED];
         size_t queued = 0;
         size_t active = 0;
+        size_t wanted = 0;
 
-        for (size_t i = 0; i < count; i++)
-            active += !series[i]->finished;
+        for (size_t i = 0; i < count; i++) {
+            if (series[i]->finished)
+                continue;
+            active++;
+            wanted = wanted > enough_samples(series[i]) ? wanted : enough_samples(series[i]);
+        }
         if (active == 0)
             return poll_gpu_state_again(bench, NULL, series[0]->graph, why);
         if (active > KG__REPLAYS_QUEUED)
-            return kg__fail(
-                why,
-                "%zu cases of one size and number of threads per block, of which %d can "
-                "be timed side by side: split the comparison",
-                active, KG__REPLAYS_QUEUED);
-        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active; round++) {
+            return kg__fail(why,
+                            "%zu cases have the same size and threads per block, but at most %d "
+                            "can be timed side by side: split the comparison",
+                            active, KG__REPLAYS_QUEUED);
+        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active && round < wanted; round++) {
             for (size_t i = 0; i < count; i++) {
                 if (series[i]->finished)
                     continue;
@@ -370,7 +381,7 @@ static bool call_and_wait(kg__bench *bench, const kg__workload *workload, int ca
         code = cudaStreamSynchronize(workload->stream);
     *ms = 1000 * (kg__now() - started);
     poll_gpu_state(bench);
-    return kg__succeeded(code, "calling again and again", why);
+    return kg__succeeded(code, "calling repeatedly", why);
 }
 
 static void add_sample(const kg__bench *bench, kg__series *series, double ms, double spent_ms)
@@ -464,7 +475,7 @@ bool kg__bench_open(kg__bench *bench, int records, kg__error *why)
         if (code == cudaSuccess)
             code = cudaEventCreate(&bench->end[i]);
     }
-    return kg__succeeded(code, "making ready to time", why);
+    return kg__succeeded(code, "preparing to time", why);
 }
 
 void kg__bench_close(kg__bench *bench)

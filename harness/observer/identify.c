@@ -8,8 +8,8 @@
 #include "observer/report_record.h"
 #include "suite/settings.h"
 
-/* Reports a case's launch. What a variant does before it, such as allowing more shared memory, is
- * done first, as it is before the launch is timed. */
+/* Reports a case's launch. First runs the variant's step before it, such as allowing more shared
+ * memory, as before a timed launch. */
 static bool identify(kg__bare_buffers *bare, const kg_comparison *comparison, const kg__case *c,
                      int records, kg__error *why)
 {

@@ -8,12 +8,12 @@
 #include "device/device.h"
 #include "suite/element_type.h"
 
-/* Elements from which on several threads fill an argument, and their number: first touches of its
- * pages take most of the time, 0.7 s of 512 MiB where four threads take 0.2 s. */
+/* Arguments of at least this many elements are filled by several threads: first touches of pages
+ * dominate. Filling 512 MiB takes one thread 0.7 s and four 0.2 s. */
 #define SHARED_ELEMENTS ((size_t)1 << 22)
 #define FILL_THREADS 4
 
-/* Of random and wide inputs; each argument adds its number. */
+/* Seed of random and wide inputs; each argument adds its number. */
 #define RANDOM_SEED UINT64_C(0x6b65726e656c0000)
 
 /* A part of an argument that a thread fills. */
@@ -24,7 +24,7 @@ typedef struct share {
     size_t count;
     uint64_t seed;
     pthread_t thread;
-    bool has_thread; /* else it was filled at once */
+    bool has_thread; /* else it was filled directly */
 } share;
 
 static void *fill_share(void *context)
@@ -61,7 +61,7 @@ void kg_fill_random(const kg_problem *problem, int argument, void *data)
     }
 }
 
-/* The comparison's patterns that come after "random": a first one of that name is number 0. */
+/* Returns the comparison's patterns after "random"; a first one of that name is pattern 0. */
 static const kg_pattern *patterns_after_random(const kg_comparison *comparison)
 {
     static const kg_pattern none[] = { KG_END };
@@ -80,7 +80,7 @@ static kg_pattern random_of(const kg_comparison *comparison)
                : (kg_pattern){ .name = "random", .fill = kg_fill_random };
 }
 
-/* Whether number 1 is the harness's "wide". */
+/* Returns whether pattern 1 is the harness's "wide". */
 static bool has_wide(const kg_comparison *comparison)
 {
     const kg_pattern *pattern = patterns_after_random(comparison);
@@ -106,8 +106,9 @@ int kg__pattern_count(const kg_comparison *comparison)
     return count;
 }
 
-/* Watched launches of arguments of so many bytes take every pattern, others the first. All make
- * much the same accesses, but what inputs decide, as conversions out of range, shows. */
+/* Watched launches take every pattern up to these bytes of arguments, and only the first above.
+ * Accesses are much the same for all patterns, but errors that depend on inputs, such as
+ * conversions out of range, are found. */
 #define BYTES_OF_PATTERNS (16 << 10)
 
 int kg__patterns_checked(const kg_comparison *comparison, const kg_arguments *arguments)
@@ -128,7 +129,7 @@ kg_pattern kg__pattern_at(const kg_comparison *comparison, int index)
     return patterns_after_random(comparison)[index - 1 - has_wide(comparison)];
 }
 
-/* Whether an argument's host copy holds what kg_fill_random() fills it with. */
+/* Returns whether kg_fill_random() filled an argument's host copy. */
 static bool is_random(const kg__problem *problem, int i)
 {
     size_t bytes = kg__argument_bytes(&problem->base.arguments.list[i]);
@@ -141,8 +142,9 @@ static bool is_random(const kg__problem *problem, int i)
     return equal;
 }
 
-/* The largest exponent of wide inputs of a type, once their range was narrowed so many times. By a
- * half at a time, exp() in double would leave floats that exp() in float takes as well. */
+/* Returns the largest exponent of wide inputs of a type after `narrowed` narrowings. Halving it
+ * each time would go from values too large for exp() in double to values that exp() in float
+ * takes as well, and an overflow in float would pass unseen. */
 static int exponent_of(const kg__element_type *type, int narrowed)
 {
     int exponent = type->spread;
@@ -152,7 +154,7 @@ static int exponent_of(const kg__element_type *type, int narrowed)
     return exponent;
 }
 
-/* Makes an argument wide that is random until then. */
+/* Turns a random argument into a wide one. */
 static void widen(const kg_comparison *comparison, kg__problem *problem, int i)
 {
     const kg_argument *shape = &problem->base.arguments.list[i];
@@ -160,7 +162,7 @@ static void widen(const kg_comparison *comparison, kg__problem *problem, int i)
     kg_magnitudes wide = comparison->advanced.wide;
     int exponent = exponent_of(type, problem->narrowed);
     bool narrows = wide.most == 0;
-    /* Zeros are left out once all magnitudes are 1. */
+    /* Without zeros once all magnitudes are 1. */
     bool zeros = wide.least == 0 && (exponent > 0 || exponent_of(type, problem->narrowed - 1) > 0);
 
     if (narrows || !kg__element_holds(type, wide.most))

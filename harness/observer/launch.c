@@ -5,8 +5,8 @@
 #include "device/device_gpu.h"
 #include "observer/check.h"
 
-/* A variant's collect step may start kernels of its own: then nothing is collected, and only part
- * check compares the results. */
+/* A variant's collect step may start kernels of its own: then nothing is collected, and only
+ * part check compares the results. */
 static kg__outcome launch_alone(kg__stage *stage, const kg__case *c, kg__error *why)
 {
     kg_call call = kg__buffers_call(&stage->buffers, c, NULL);

@@ -7,10 +7,10 @@
 #include "base/message.h"
 #include "suite/table.h"
 
-/* Launches each of `cases` exactly once, on random inputs and checked, and starts no other kernel,
- * so that a profiler's n-th kernel is known to be whose. Appends {"event": "launched", "case": id,
- * "kernels": how many kernels the launcher starts} for each that is right, in order, to the file
- * `records`. Returns false with `error` when the process cannot go on. */
+/* Launches each of `cases` exactly once, on random inputs and checked, and starts no other
+ * kernel, so that a profiler's n-th kernel belongs to a known case. Appends {"event":
+ * "launched", "case": id, "kernels": how many kernels the launcher starts} to the file `records`
+ * for each right case, in order. Returns false with `error` when the process cannot go on. */
 bool kg__launch_cases(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                       int records, kg__error *error);
 

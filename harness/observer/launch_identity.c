@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* What a word is, so that an offset in an argument is never taken for a number. */
+/* The kind of a hashed word, so that an offset in an argument is never taken for a number. */
 enum { PLAIN = 1, IN_ARGUMENT = 2, OUTSIDE = 3 };
 
-/* What an address outside of the arguments is known by: its place in what the device reads at once.
- */
+/* An address outside of the arguments counts by its offset in a unit of this size: the device
+ * reads such a unit at once. */
 #define ALIGNMENT 256
 
 void kg__identity_begin(kg__launch_identity *identity, const kg__argument_place *places, int count,
@@ -32,7 +32,7 @@ void kg__identity_text(kg__launch_identity *identity, const char *text)
     identity->hash = kg__hash_text(identity->hash, text);
 }
 
-/* Adds an address as the argument that it is in and the offset there; false where it is in none. */
+/* Adds an address as its argument and the offset there; false if it is in none. */
 static bool add_in_argument(kg__launch_identity *identity, uintptr_t address)
 {
     for (int i = 0; i < identity->count; i++) {

@@ -1,6 +1,7 @@
-/* A launch's identity: a hash of all that it asks the device for, which is the same in every
- * process that asks for the same. Addresses differ from process to process, so that one within an
- * argument counts as the argument and the offset. Pure: the caller says what is on the device. */
+/* A launch's identity: a hash of everything that it requests of the device, equal in every
+ * process that requests the same. Addresses differ between processes, so an address within an
+ * argument counts as the argument and the offset. Pure: the caller says which memory the device
+ * has. */
 #ifndef KG__OBSERVER_LAUNCH_IDENTITY_H
 #define KG__OBSERVER_LAUNCH_IDENTITY_H
 
@@ -10,20 +11,20 @@
 
 #include "base/hash.h"
 
-/* Where one argument is: addresses from `begin` to before `end` are its own, and its elements begin
- * at `data`. */
+/* The place of one argument: addresses from `begin` to before `end` belong to it, and its
+ * elements begin at `data`. */
 typedef struct kg__argument_place {
     uintptr_t begin;
     uintptr_t data;
     uintptr_t end;
 } kg__argument_place;
 
-/* An identity while it is put together. */
+/* An identity under construction. */
 typedef struct kg__launch_identity {
     const kg__argument_place *places;
     int count;
-    /* Whether an address outside of the arguments is memory that the device knows. Its content is
-     * unknown, so that it ends the identity. */
+    /* Returns whether an address outside of the arguments is memory that the device knows. Its
+     * content is unknown, so that the launch has no identity. */
     bool (*is_memory)(uintptr_t address);
     uint64_t hash;
     bool unknown; /* something could not be described: there is no identity */
@@ -39,17 +40,17 @@ void kg__identity_number(kg__launch_identity *identity, uint64_t number);
 /* Adds a text, such as a kernel's name. */
 void kg__identity_text(kg__launch_identity *identity, const char *text);
 
-/* Adds an address that is one for sure. One that is in no argument, unless it is NULL, ends the
- * identity. */
+/* Adds a value that is certainly an address. If it is not NULL and in no argument, the launch
+ * has no identity. */
 void kg__identity_address(kg__launch_identity *identity, uintptr_t address);
 
-/* Adds an address that is only copied to or from, or filled: one in no argument by the kind of
- * memory that it is in, since neither what is there nor where it is makes the copy slower. */
+/* Adds an address that is only copied from, copied to, or filled. In no argument, it counts by
+ * its kind of memory, since neither content nor address changes the time of the copy. */
 void kg__identity_place(kg__launch_identity *identity, uintptr_t address, int kind);
 
-/* Adds the value of a kernel's parameter, of which every aligned word of 8 bytes may be an address
- * and all other bytes are taken as they are. Such a word that is memory of the device's and in no
- * argument ends the identity. */
+/* Adds the value of a kernel's parameter. Each of its aligned 8-byte words may be an address;
+ * other bytes count as they are. If such a word is an address in the device's memory and in no
+ * argument, the launch has no identity. */
 void kg__identity_parameter(kg__launch_identity *identity, const void *value, size_t bytes);
 
 /* Notes that the launch has a part that cannot be described. */

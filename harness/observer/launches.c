@@ -30,7 +30,7 @@ static void add_reason(json_t *list, const kg__case *c, const char *why)
     json_array_append_new(list, json_pack("{s:s, s:s}", "case", c->id, "why", why));
 }
 
-/* Launches that need what this program lacks belong to another program. */
+/* A launch that this program lacks the means for belongs to another program. */
 static void add_failure(launch_listing *listing, const kg__case *c, const char *why)
 {
     const kg__stub *stub = kg__stub_tried();
@@ -39,7 +39,7 @@ static void add_failure(launch_listing *listing, const kg__case *c, const char *
                stub != NULL ? stub->why : why);
 }
 
-/* One kernel of a case's launch; what the driver alone says is -1 where it does not. */
+/* One kernel of a case's launch; figures from the driver are -1 if unknown. */
 typedef struct listed_kernel {
     const char *id;
     kg__texts purposes;

@@ -1,4 +1,4 @@
-/* Measuring: the part of a comparison that puts figures on its cases. The GPU's program times
+/* Measuring: the part of a comparison that measures its cases. The GPU's program times them
  * (time.c), the model's instrumented one counts (count.c). */
 #ifndef KG__OBSERVER_MEASURE_H
 #define KG__OBSERVER_MEASURE_H
@@ -9,8 +9,8 @@
 #include "suite/table.h"
 
 /* Measures `cases` (of the part `part`, in the table's order) and appends one record per case to
- * the file `records`. Returns false with `error` when the process cannot go on: the parent starts
- * another for the cases that have no record. */
+ * the file `records`. Returns false with `error` when the process cannot go on: the parent then
+ * starts another one for the cases without a record. */
 bool kg__measure_cases(const kg_comparison *comparison, const char *part,
                        const kg__case *const *cases, size_t count, int records, kg__error *error);
 

@@ -20,14 +20,14 @@
 #include "suite/settings.h"
 #include "suite/stub.h"
 
-/* Defined where a kernel was compiled with nvcc -G. */
+/* Defined if a kernel was compiled with nvcc -G. */
 extern const char kg__device_debug __attribute__((weak));
 
 typedef struct observer_request {
     const char *part;
     const char *cases;
     const char *records;
-    const kg__case *others; /* where the cases begin that no row of the part's table is of */
+    const kg__case *others; /* the first case that is not a row of the part's table */
 } observer_request;
 
 /* Some cases of a table. */
@@ -70,7 +70,7 @@ static bool is_tuning(const char *part)
     return strcmp(part, KG__PART_TUNE) == 0 && kg__part_purposes("time") != 0;
 }
 
-/* Makes the table that a part's cases are found in. Of a tuning's candidates no row is one. */
+/* Makes the table in which a part's cases are found. Tuning candidates have no row in it. */
 static bool make_table(const kg_comparison *comparison, const char *part, choice *chosen,
                        kg__error *error)
 {
@@ -83,7 +83,7 @@ static bool make_table(const kg_comparison *comparison, const char *part, choice
     return made;
 }
 
-/* Adds the case of an id whose launch no row has to the table: a search tries such. */
+/* Adds a case whose launch is not a row of the table, such as a search tries. */
 static bool add_other_launch(const kg_comparison *comparison, const char *id, choice *chosen,
                              kg__error *error)
 {
@@ -97,8 +97,8 @@ static bool add_other_launch(const kg_comparison *comparison, const char *id, ch
     return true;
 }
 
-/* Finds the case of an id for a part, and adds it to the table where the part takes launches that
- * no row has. */
+/* Finds the case of an id for a part. Adds it to the table if the part takes launches beyond its
+ * rows. */
 static const kg__case *find_case(const kg_comparison *comparison, const char *part, const char *id,
                                  choice *chosen, kg__error *error)
 {
@@ -145,7 +145,7 @@ static bool choose_cases(const kg_comparison *comparison, const char *part, cons
         rows[chosen->count++] = (size_t)(c - chosen->table.list);
     }
     fclose(file);
-    /* Only now does the table stay where it is. */
+    /* Pointers into the table are stable only from here on. */
     chosen->list = kg__allocate(chosen->count, sizeof(kg__case *));
     for (size_t i = 0; i < chosen->count; i++)
         chosen->list[i] = &chosen->table.list[rows[i]];
@@ -159,8 +159,8 @@ static void free_choice(choice *chosen)
     kg__case_list_free(&chosen->table);
 }
 
-/* Removes the cases that the comparison refuses, and those without a launcher, each with its
- * record. */
+/* Removes the cases that the comparison refuses, and those without a launcher, with a record for
+ * each. */
 static size_t report_refusals(const kg_comparison *comparison, const kg__case **chosen,
                               size_t count, int records)
 {
@@ -180,13 +180,13 @@ static size_t report_refusals(const kg_comparison *comparison, const kg__case **
     return kept;
 }
 
-/* The device or the launcher may refuse a launch that no row has. */
+/* The device or the launcher may refuse a launch that is not a row of the table. */
 static kg__event failure_event(const observer_request *request, const kg__case *c)
 {
     return c >= request->others && kg__launch_was_refused() ? KG__EVENT_REFUSED : KG__EVENT_FAILED;
 }
 
-/* Brings the cases of each variant together, the variants and a variant's cases in their order. */
+/* Groups the cases by variant, keeping the order of variants and of each variant's cases. */
 static void group_by_variant(const kg__case **chosen, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -204,7 +204,7 @@ static void group_by_variant(const kg__case **chosen, size_t count)
     }
 }
 
-/* Reports a right case, with its errors where it has any. */
+/* Reports a right case, with its accuracy if it has one. */
 static void report_right(int records, const char *id, const char *why, const kg__checker *checker)
 {
     const kg__accuracy *errors = &checker->accuracy;
@@ -222,8 +222,8 @@ static void report_right(int records, const char *id, const char *why, const kg_
                                                         .metric_count = errors->max < 0 ? 0 : 2 });
 }
 
-/* Checks variant by variant. One that was not right may have done anything to the device, so that
- * the variants after it are left to another process. */
+/* Checks variant by variant. A wrong variant may have corrupted the device, so the variants
+ * after it are left to another process. */
 static int check_cases(const kg_comparison *comparison, const observer_request *request,
                        const kg__case **chosen, size_t count, int records)
 {
@@ -270,7 +270,7 @@ static void report_waiting(void *context, const char *line)
     kg__report(*(const int *)context, KG__EVENT_WAITING, NULL, line);
 }
 
-/* The hung kernel was ended by SIGTERM, and its observer ends with it. */
+/* SIGTERM has ended the hung kernel, and now ends its observer. */
 static void report_hang(void *context, const kg__hang *hang)
 {
     const kg__finding_actor *at = &hang->at;
@@ -291,7 +291,8 @@ static void report_hang(void *context, const kg__hang *hang)
     exit(KG__EXIT_LOST);
 }
 
-/* Whether the program has kernels whose accesses it would see: one of stubs alone has none. */
+/* Returns whether the program has kernels whose accesses it would see; a program of stubs has
+ * none. */
 static bool watches_kernels(const kg_comparison *comparison)
 {
     const kg_variant *variant = comparison->variants;
@@ -325,10 +326,9 @@ static int observe_on_device(const kg_comparison *comparison, const observer_req
         break;
     }
     if (!is_check(request) && &kg__device_debug != NULL) {
-        kg__report(
-            records, KG__EVENT_BROKEN, NULL,
-            "a kernel of this program was compiled with nvcc -G, so that its times are those "
-            "of other code: build without -G");
+        kg__report(records, KG__EVENT_BROKEN, NULL,
+                   "a kernel of this program was compiled with nvcc -G, which changes its code and "
+                   "times: build without -G");
         return KG__EXIT_ERROR;
     }
     if (!kg__device_keep(!is_check(request), report_waiting, &records, &why)) {
@@ -361,9 +361,9 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv)
     bool good = kg__settings_are_valid(&error) && parse_arguments(argc, argv, &request, &error) &&
                 make_table(comparison, request.part, &chosen, &error);
 
-    /* An observer that outlives its parent would hold the GPU's lock for nobody. The signal comes
-     * when the thread that started the process ends, which a wrapper's may do at any time: a
-     * wrapper ends its observer itself. */
+    /* An observer that outlives its parent would hold the GPU's lock for nothing. But the signal
+     * comes when the thread that started the process ends, which a wrapper's may do at any time,
+     * and a wrapper ends its observer itself. */
     if (good && kg__wrapper(request.part) == NULL)
         kg__end_with_parent();
     rows = chosen.table.count;
@@ -435,7 +435,7 @@ static bool is_timed_beside(const kg__case *c, const kg__case *const *chosen, si
     return false;
 }
 
-/* The cases of the table that KG_FILTER takes. */
+/* Chooses the table's cases that KG_FILTER selects. */
 static void choose_filtered(choice *chosen)
 {
     chosen->list = kg__allocate(chosen->table.count, sizeof(kg__case *));

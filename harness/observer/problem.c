@@ -37,8 +37,8 @@ void *kg_allocate(size_t count, size_t size)
 
 unsigned char kg__poison(int pattern)
 {
-    /* Floats of 1.5e16, -3.1e16 and 3.2e35: beyond what kernels compute, and not the NaN that
-     * unwritten shared memory and guard zones give, so that an element never written differs from
+    /* Floats of 1.5e16, -3.1e16 and 3.2e35: beyond any computed result, and distinct from the
+     * NaN of unwritten shared memory and guard zones, so that an unwritten element differs from
      * one computed from those. */
     static const unsigned char poisons[] = { 0x5a, 0xda, 0x7a };
 
@@ -51,8 +51,8 @@ static bool is_projected(const kg_comparison *comparison, const kg__problem *pro
            comparison->work(problem->base.size).operations > (double)KG_PROJECT_ABOVE;
 }
 
-/* What a right result may be off, however small it is: subnormal numbers have fewer bits, and GPUs
- * may flush those of 32 bits to zero, so that a bound in proportion to the result is none. */
+/* Returns the least tolerance of any result: subnormal numbers have fewer bits, and GPUs may
+ * flush 32-bit ones to zero, so a bound in proportion to the result would be too small. */
 static double least_tolerance(const kg__element_type *type)
 {
     double normal = ldexp(type->least, type->significand - 1);
@@ -60,7 +60,7 @@ static double least_tolerance(const kg__element_type *type)
     return normal < 0x1p-100 ? normal : type->least;
 }
 
-/* Whether the type of an output has all that is expected of it. */
+/* Returns whether an output's type can represent all expected elements. */
 static bool holds_expected(const kg__problem *problem, int output)
 {
     const kg_argument *shape = &problem->base.arguments.list[output];
@@ -108,7 +108,7 @@ static bool compute_references(const kg_comparison *comparison, kg__problem *pro
     return held;
 }
 
-/* Whether there are expected elements, and each has an infinite tolerance. */
+/* Returns whether there are expected elements, each with an infinite tolerance. */
 static bool passes_anything(const kg__problem *problem)
 {
     size_t elements = 0;
@@ -143,7 +143,7 @@ bool kg__problem_serves(const kg_comparison *comparison, const kg__problem *prob
     return serves;
 }
 
-/* Brings the inputs to the device, where every launch's buffers are filled from. */
+/* Copies the inputs to the device, from which every launch's buffers are filled. */
 static bool upload(kg__problem *problem, kg__error *error)
 {
     for (int i = 0; i < problem->base.arguments.count; i++) {
@@ -168,7 +168,7 @@ static bool upload(kg__problem *problem, kg__error *error)
     return true;
 }
 
-/* Whether an argument's elements can be counted in bytes, with their guard zones. */
+/* Returns whether an argument's bytes, with its guard zones, fit a size_t. */
 static bool fits_memory(const kg_argument *argument)
 {
     const size_t most = (size_t)PTRDIFF_MAX - 2 * KG__GUARD_BYTES;
@@ -178,8 +178,8 @@ static bool fits_memory(const kg_argument *argument)
             argument->columns <= most / kg_type_size(argument->type) / argument->rows);
 }
 
-/* Refuses an argument that was not declared as kg_add_argument() wants it: what is not a type would
- * hold zeros, and no kernel is judged by those. */
+/* Refuses an argument that does not fulfill kg_add_argument()'s contract: an invalid type would
+ * be filled with zeros, which judge no kernel. */
 static bool argument_is_good(const kg_comparison *comparison, const kg_argument *argument,
                              int number, kg__error *error)
 {
@@ -202,15 +202,15 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
                                kg__error *error)
 {
     if (arguments->count > KG_MAX_ARGUMENTS)
-        return kg__fail(error, "%s: %d arguments, of which %d fit: declare fewer", comparison->name,
-                        arguments->count, KG_MAX_ARGUMENTS);
+        return kg__fail(error, "%s: %d arguments, but at most %d are allowed: declare fewer",
+                        comparison->name, arguments->count, KG_MAX_ARGUMENTS);
     if (arguments->scalars > KG_MAX_SCALARS)
-        return kg__fail(error, "%s: %d scalar parameters, of which %d fit: declare fewer",
+        return kg__fail(error,
+                        "%s: %d scalar parameters, but at most %d are allowed: declare fewer",
                         comparison->name, arguments->scalars, KG_MAX_SCALARS);
     if (arguments->count == 0)
-        return kg__fail(
-            error, "%s: no argument: a kernel without any has nothing to be judged by: declare one",
-            comparison->name);
+        return kg__fail(error, "%s: no arguments, so no result can be judged: declare at least one",
+                        comparison->name);
     for (int i = 0; i < arguments->count; i++) {
         if (!argument_is_good(comparison, &arguments->list[i], i + 1, error))
             return false;
@@ -218,8 +218,8 @@ static bool arguments_are_good(const kg_comparison *comparison, const kg_argumen
     return true;
 }
 
-/* Whether the arguments are those of the table's first launch, but for scratch: problems are made
- * once for all launches of a size. */
+/* Returns whether the arguments, except scratch, are those of the table's first launch: problems
+ * are made once for all launches of a size. */
 static bool share_inputs(const kg_comparison *comparison, const kg_arguments *arguments,
                          kg__error *error)
 {
@@ -272,7 +272,8 @@ bool kg__bare_buffers_for(kg__bare_buffers *bare, const kg_comparison *compariso
     return true;
 }
 
-/* Indices that a KG_BOUNDS size has are few; what is larger is data. */
+/* Maximum bytes of an index argument of a KG_BOUNDS size; larger integer arguments are taken for
+ * data. */
 #define SPARSE_BYTES ((size_t)64 << 20)
 
 /* Sets the case of a problem, before its inputs are filled. */
@@ -308,13 +309,13 @@ bool kg__problem_fill_sparse(const kg_comparison *comparison, const kg__case *c,
                               cudaMemcpyDefault);
             free(problem.base.data[i]);
         }
-        /* What the fills of others look at: the model's memory is the host's. */
+        /* Fills may read other arguments: the model's memory is the host's. */
         problem.base.data[i] = buffers->data[i];
     }
     return code == cudaSuccess || kg__cuda_fail(error, "filling the arguments", code);
 }
 
-/* Fills the inputs of a case; those of "wide" from a range that was narrowed so many times. */
+/* Fills the inputs of a case; those of "wide" from a range after `narrowed` narrowings. */
 static bool fill(const kg_comparison *comparison, const kg__case *c, int pattern, int narrowed,
                  kg__problem *problem, kg__error *error)
 {
@@ -371,8 +372,8 @@ bool kg__problem_make(const kg_comparison *comparison, const kg__case *c, int pa
     }
     return !passes_anything(problem) ||
            kg__fail(error,
-                    "%s: no element of any output is compared, since each has a tolerance of "
-                    "INFINITY: give .reference bounds",
+                    "%s: every element of every output has tolerance INFINITY, so nothing is "
+                    "compared: set finite tolerances in .reference",
                     comparison->name);
 }
 

@@ -14,7 +14,7 @@ static void show_bits(char *text, size_t size, const unsigned char *element, siz
         kg__format(text + strlen(text), size - strlen(text), "%02x", element[i]);
 }
 
-/* Says where two results of an argument, which differ, first do. */
+/* Describes the first difference of two results of an argument. */
 static void describe(const kg_argument *shape, const unsigned char *before,
                      const unsigned char *after, int order, kg__error *why)
 {

@@ -17,7 +17,7 @@ void kg__report_observation(int records, const kg__observation *observation)
     }
 }
 
-/* The case that was last started. */
+/* The case started last. */
 static const char *started;
 
 void kg__report(int records, kg__event event, const char *id, const char *why)

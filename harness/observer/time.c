@@ -1,5 +1,5 @@
-/* Timing on a GPU: the cases of a size and number of threads per block are timed side by side, each
- * checked before and after. */
+/* Timing on a GPU: the cases of a size and number of threads per block are timed side by side,
+ * each checked before and after. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@
 #include "observer/tune.h"
 #include "observer/tune_settings.h"
 
-/* The share of a case's seconds that each of its metrics may take, and that of a time which the
- * host has a part in, also by its memory: its sessions differ by 3 to 15 %, by the baselines'
- * noise, which no narrower interval of one process changes. */
+/* The fraction of a case's seconds for each of its metrics, and for times in which the host
+ * takes part, also through its memory: by the baselines' noise, sessions of those differ by 3 to
+ * 15 %, which a narrower interval in one process would not change. */
 #define METRIC_SHARE 0.5
 #define HOST_TIME_SHARE 0.2
 
@@ -37,8 +37,8 @@ typedef struct timed_group {
     kg__buffer_sets buffer_sets;
 } timed_group;
 
-/* Marks every remaining timed case of `buffer_set` (NULL: of all) as failed. False when the device
- * is lost. */
+/* Marks every remaining timed case of `buffer_set` (NULL: of all) as failed. False when the
+ * device is lost. */
 static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
                             const kg__buffer_set *buffer_set, const char *when,
                             const kg__error *why)
@@ -57,7 +57,7 @@ static bool mark_all_failed(const kg__tools *tools, const timed_group *group,
     return alive;
 }
 
-/* The share of a case's seconds that one of its metrics may take. */
+/* Returns the fraction of a case's seconds that one of its metrics may take. */
 static double budget_share(const grouped_case *timed)
 {
     bool of_host = timed->base.c->variant->advanced.clock != KG_GRAPH_CLOCK;
@@ -67,13 +67,13 @@ static double budget_share(const grouped_case *timed)
     return of_host ? HOST_TIME_SHARE : METRIC_SHARE;
 }
 
-/* Whether a timed case is timed at all, or cold. */
+/* Returns whether a timed case is timed at all, or cold. */
 static bool is_sampled(const grouped_case *timed, bool cold)
 {
     return !timed->base.dropped && (!cold || timed->no_cold[0] == '\0');
 }
 
-/* Brings the launch cost back to what it was. False when the device is lost. */
+/* Restores the earlier launch cost. False when the device is lost. */
 static bool settle_launch_cost(kg__tools *tools, const timed_group *group)
 {
     kg__error why = { "" };
@@ -82,8 +82,8 @@ static bool settle_launch_cost(kg__tools *tools, const timed_group *group)
            mark_all_failed(tools, group, NULL, "before sampling", &why);
 }
 
-/* Prepares and samples one metric of every timed case that takes part. Those of another clock than
- * the graph's are sampled one by one. False when the device is lost. */
+/* Prepares and samples one metric of every timed case that takes part. Cases that the graph
+ * clock cannot time are sampled one by one. False when the device is lost. */
 static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 {
     kg__series **active = kg__allocate(group->count, sizeof(kg__series *));
@@ -102,7 +102,7 @@ static bool time_metric(kg__tools *tools, timed_group *group, bool cold)
 
         if (!is_sampled(timed, cold))
             continue;
-        /* If the process ends from here on, it is due to this case. */
+        /* If the process ends from here on, this case is the cause. */
         kg__report(tools->bench.records, KG__EVENT_START, timed->base.c->id, NULL);
         bool in_graph = timed->base.c->variant->advanced.clock == KG_GRAPH_CLOCK;
         double budget_ms = budget_share(timed) * 1000 * tools->case_seconds;
@@ -139,7 +139,7 @@ static bool assign_buffers(const kg__tools *tools, timed_group *group)
     return true;
 }
 
-/* The figures of a case's metric, with the samples that a report shows where it fails. */
+/* Returns the figures of a case's metric, with the samples that a report shows if it fails. */
 static kg__figures case_figures(const kg__tools *tools, const grouped_case *timed,
                                 const kg__work *work, bool cold)
 {
@@ -155,7 +155,7 @@ static kg__figures case_figures(const kg__tools *tools, const grouped_case *time
     return figures;
 }
 
-/* Whether any timed case is still timed on a buffer set. */
+/* Returns whether any timed case is still timed on a buffer set. */
 static bool is_used(const timed_group *group, const kg__buffer_set *buffer_set)
 {
     for (size_t i = 0; i < group->count; i++) {
@@ -215,7 +215,7 @@ static bool fill_buffer_sets(const kg__tools *tools, timed_group *group)
     return alive;
 }
 
-/* Makes the copies of every buffer set, and notes which cases have a cold time. False when the
+/* Makes the copies of every buffer set, and records which cases have a cold time. False when the
  * device is lost. */
 static bool make_copies(const kg__tools *tools, timed_group *group)
 {
@@ -288,7 +288,7 @@ static bool time_group(kg__tools *tools, kg__problems *problems, const kg__case 
         group.list[i].cold = kg__allocate(1, sizeof(kg__series));
         if (!alive)
             continue;
-        /* A reference may crash, or take long. */
+        /* A reference may crash or take long. */
         kg__report(tools->bench.records, KG__EVENT_START, cases[i]->id, NULL);
         if (!kg__problems_learn(problems, &group.list[i].base, &why))
             alive = kg__timed_case_mark_failed(&group.list[i].base, &why, tools->bench.records);
@@ -305,7 +305,7 @@ static bool time_group(kg__tools *tools, kg__problems *problems, const kg__case 
     return alive;
 }
 
-/* The number of cases from the front that are timed side by side. */
+/* Returns the number of cases from the front that are timed side by side. */
 static size_t group_length(const kg__case *const *cases, size_t count)
 {
     size_t length = 1;
@@ -344,7 +344,7 @@ bool kg__measure_cases(const kg_comparison *comparison, const char *part,
     if (strcmp(part, KG__PART_TUNE) == 0)
         return kg__tune_cases(comparison, cases, count, records, error);
     good = kg__tools_open(&tools, records, error) && kg__tools_time_sentinels(&tools, error);
-    /* Before any case has begun, a failure is the device's, and another process would fail too. */
+    /* Before any case has begun, the device has failed, and would fail another process too. */
     if (!good)
         kg__report(records, KG__EVENT_BROKEN, NULL, error->text);
     good = good && time_groups(&tools, comparison, cases, count, error) &&

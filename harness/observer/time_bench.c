@@ -9,7 +9,7 @@
 #include "device/sentinels.h"
 #include "suite/settings.h"
 
-/* An idle GPU clocks down: it works this long before anything is timed. */
+/* An idle GPU lowers its clocks: it runs this long before anything is timed. */
 #define WARM_UP_MS 300.0
 #define COPY_SENTINEL_BYTES ((size_t)256 << 20)
 /* Enough for a copy to last ten times as long as its start; the launches of a replay and the
@@ -17,18 +17,18 @@
 #define BUS_SENTINEL_BYTES ((size_t)4 << 20)
 #define BUS_LAUNCHES 3
 #define BUS_REPLAYS 7
-/* A page of device memory, and how many are left out at most, less one. */
+/* A page of device memory, and the maximum number of pages left out plus one. */
 #define PAGE_BYTES ((size_t)2 << 20)
 #define SCATTERED_PAGES_MAXIMUM 128
-/* The launches of a loop that the launch cost is read from, and its replays. */
+/* Launches in the loop that measures the launch cost, and its replays. */
 #define LAUNCHES_TO_SETTLE 200
 #define REPLAYS_TO_SETTLE 5
-/* How often a context is warmed up in a row, and how much each time: sixteen operations on one
- * stream and a copy on another sufficed wherever it was tried. */
+/* Maximum consecutive warm-ups of a context, and the operations of each: sixteen operations on
+ * one stream and a copy on another were enough on every machine tried. */
 #define WARM_UPS_MAXIMUM 32
 #define COPY_ROUNDS 8
 #define COPY_BYTES ((size_t)256 << 10)
-/* What a process may lose, in ms, by taking batches again: enough on a host whose other boards
+/* Milliseconds that a process may spend on repeated batches: enough on a host whose other boards
  * start processes all the time. */
 #define PATIENCE_MS 10000.0
 
@@ -64,7 +64,7 @@ static cudaError_t launch_bus(const kg__workload *workload, int number)
                                    workload->stream);
 }
 
-/* Times the bus by fewer launches than a kernel's interval takes: each lasts long. */
+/* Times the bus with fewer launches than a kernel's interval takes, because each lasts long. */
 static bool time_bus(kg__tools *tools, kg__figures *figures, kg__error *why)
 {
     kg__workload workload = { launch_bus, tools, tools->bench.stream };
@@ -76,7 +76,7 @@ static bool time_bus(kg__tools *tools, kg__figures *figures, kg__error *why)
     return good;
 }
 
-/* Times one subject by itself. */
+/* Times one launch by itself. */
 static bool time_alone(kg__tools *tools, cudaError_t (*launch)(const kg__workload *, int),
                        kg__series *series, kg__error *why)
 {
@@ -150,10 +150,10 @@ bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why)
     return good;
 }
 
-/* Takes a random number of pages that nobody uses, before any kernel is loaded: which physical
- * pages code, constants and arguments get decides how far they are from the multiprocessors, which
- * is worth up to 6 % to kernels of a few microseconds. Processes that follow each other on an idle
- * GPU would all get the same ones, and agree on a time that the next one misses. */
+/* Takes a random number of unused pages before any kernel is loaded. The physical pages of code,
+ * constants and arguments decide how far they are from the multiprocessors, which changes the
+ * time of kernels of a few microseconds by up to 6 %. Consecutive processes on an idle GPU would
+ * all get the same pages, and agree on a time that the next one misses. */
 static bool occupy_random_pages(kg__error *why)
 {
     unsigned pages = 0;
@@ -166,10 +166,11 @@ static bool occupy_random_pages(kg__error *why)
 
         code = cudaMalloc(&page, PAGE_BYTES);
     }
-    return kg__succeeded(code, "making ready to time", why);
+    return kg__succeeded(code, "preparing to time", why);
 }
 
-/* Copies and fills as any program does, on the default stream and on that of the bench by turns. */
+/* Copies and fills as any program does, alternately on the default stream and on that of the
+ * bench. */
 static bool copy_on_two_streams(const kg__tools *tools, kg__error *why)
 {
     static const unsigned char bytes[4096];
@@ -212,7 +213,7 @@ static bool warm_up_until_high(kg__tools *tools, int tries, double *ns, kg__erro
 /* Warms the context up again. */
 static bool warm_up_again(kg__tools *tools, double *ns, kg__error *why)
 {
-    /* Where the higher cost was never seen, there may be only one: one try is cheap. */
+    /* If the higher cost was never seen, there may be only one: one try is cheap. */
     int tries = kg__launch_cost_has_two(&tools->cost) ? WARM_UPS_MAXIMUM : 1;
 
     if (!warm_up_until_high(tools, tries, ns, why))
@@ -222,7 +223,7 @@ static bool warm_up_again(kg__tools *tools, double *ns, kg__error *why)
     return true;
 }
 
-/* Whether a batch counts, by the launch cost next to it. */
+/* Returns whether a batch counts, by the launch cost next to it. */
 static bool counts(void *context, double ns)
 {
     kg__tools *tools = context;
@@ -249,7 +250,7 @@ bool kg__tools_settle(kg__tools *tools, kg__error *why)
     return true;
 }
 
-/* Warms a fresh context up, and has every batch of samples checked from here on. */
+/* Warms up a fresh context, and has every batch of samples checked from here on. */
 static bool warm_up_context(kg__tools *tools, kg__error *why)
 {
     kg__workload workload = { launch_empty, tools, tools->bench.stream };
@@ -258,7 +259,7 @@ static bool warm_up_context(kg__tools *tools, kg__error *why)
     if (!kg__loop_make(&workload, LAUNCHES_TO_SETTLE, &tools->empty, why) ||
         !warm_up_until_high(tools, WARM_UPS_MAXIMUM, &ns, why))
         return false;
-    tools->bench.witness = (kg__witness){ &tools->empty, counts, restore, tools };
+    tools->bench.monitor = (kg__monitor){ &tools->empty, counts, restore, tools };
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* What a process times with on a GPU: its bench, and the sentinels and the empty kernel that are
- * timed along with the cases. */
+/* The tools by which a process times on a GPU: its bench, and the sentinels and the empty kernel
+ * that are timed along with the cases. */
 #ifndef KG__OBSERVER_TIME_BENCH_H
 #define KG__OBSERVER_TIME_BENCH_H
 
@@ -20,7 +20,7 @@ typedef struct kg__tools {
     void *copy_to;
     float *fma_out;
     void *bus_host; /* page-locked */
-    /* What the GPU does of each sentinel's amount, as they were last timed; 0: not known. */
+    /* Amount per second of each sentinel in its last timing; 0: unknown. */
     double per_second[KG__SENTINELS];
     double case_seconds;  /* for all metrics of a case: KG_CASE_SECONDS */
     kg__loop empty;       /* empty launches, for the cost of one */
@@ -28,25 +28,25 @@ typedef struct kg__tools {
     double patience_ms;   /* ms that repeated batches may still take */
 } kg__tools;
 
-/* Prepares the tools, runs the GPU until its clocks are up, and warms the context up; false with
- * `why`. Close them in any case. */
+/* Prepares the tools, runs the GPU until its clocks are up, and warms up the context; false with
+ * `why`. Close them in either case. */
 bool kg__tools_open(kg__tools *tools, int records, kg__error *why);
 
 /* Frees the memory of the sentinels, and closes the bench. */
 void kg__tools_close(kg__tools *tools);
 
-/* Brings the cost of a launch to what it was before in this process, where that is possible, and
- * has the bench note it; false with `why`. A context has two such costs: a launch takes some 180 ns
- * more, and what waits for L2 up to a tenth, once copies have been made on more than one of its
- * streams (docs/measuring.md). Due before a graph is prepared by what its launches take; the
- * bench's witness looks after every batch of samples. */
+/* Restores the earlier cost of a launch in this process if possible, and makes the bench record
+ * it; false with `why`. A context has two such costs: once copies were made on more than one of
+ * its streams, a launch takes some 180 ns more, and kernels that wait for L2 up to a tenth more
+ * (docs/measuring.md). Call it before preparing a graph by the time of its launches; the bench's
+ * monitor checks after every batch of samples. */
 bool kg__tools_settle(kg__tools *tools, kg__error *why);
 
-/* Times the sentinels and the empty kernel and records them, with what they move and compute: the
- * limits that a case's work is held against. */
+/* Times the sentinels and the empty kernel and records them, with the data they move and
+ * compute: the limits that a case's work is compared with. */
 bool kg__tools_time_sentinels(kg__tools *tools, kg__error *why);
 
-/* The figures of a series, under the name of a metric or a sentinel. */
+/* Returns the figures of a series, under the name of a metric or a sentinel. */
 kg__figures kg__series_figures(const kg__series *series, const char *name);
 
 #endif

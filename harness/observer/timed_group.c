@@ -13,8 +13,8 @@ void kg__buffer_sets_make(kg__buffer_sets *buffer_sets, size_t most)
     *buffer_sets = (kg__buffer_sets){ .list = kg__allocate(most, sizeof *buffer_sets->list) };
 }
 
-/* How many copies of the arguments exceed the L2 cache twice; 0 with the reason in no_cold where
- * they cannot be. */
+/* Returns how many copies of the arguments exceed the L2 cache twice; 0 with the reason in
+ * no_cold if that is impossible. */
 static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
 {
     const kg__buffers *buffers = &buffer_set->buffers;
@@ -40,8 +40,8 @@ static size_t count_copies(kg__buffer_set *buffer_set, size_t l2_bytes)
     count = 2 * l2_bytes / bytes + 1;
     if (count > KG__LAUNCHES_MAXIMUM) {
         kg__format(buffer_set->no_cold, sizeof buffer_set->no_cold,
-                   "%zu buffer sets would be needed to exceed L2 twice, above the most of %d",
-                   count, KG__LAUNCHES_MAXIMUM);
+                   "%zu buffer sets are needed to exceed L2 twice, above the maximum of %d", count,
+                   KG__LAUNCHES_MAXIMUM);
         return 0;
     }
     count = count < 2 ? 2 : count;
@@ -98,9 +98,9 @@ static void free_buffer_set(kg__buffer_set *buffer_set)
     kg__buffers_free(&buffer_set->buffers);
 }
 
-/* The buffer set for a timed case: one with the same arguments in the same memory, else a new one.
- * What is touched first has its own, for its pages come to the device a few at a time, and would be
- * timed as resident otherwise than pages that were moved there whole. */
+/* Returns the buffer set for a timed case: one with the same arguments in the same memory, else
+ * a new one. First-touch cases have their own, because their pages come to the device a few at a
+ * time, and the time of such resident pages differs from that of pages moved there as a whole. */
 static kg__buffer_set *find_buffer_set(kg__buffer_sets *buffer_sets, const kg__timed_case *timed)
 {
     const kg_variant *variant = timed->c->variant;
@@ -169,7 +169,7 @@ bool kg__timed_case_check(kg__timed_case *timed, const kg_comparison *comparison
 {
     kg__error why = { "" };
 
-    if (kg__are_checked())
+    if (kg__results_known_right())
         return true;
     switch (kg__timed_case_try(timed, comparison, when, records, &why)) {
     case KG__RIGHT:
@@ -214,8 +214,8 @@ void kg__problems_forget(kg__problems *problems)
     problems->count = 0;
 }
 
-/* The pattern to check a size with: random inputs, but an exact pattern where a projection judges
- * floats, of which it sees a single wrong element only there. */
+/* Returns the pattern to check a size with: random inputs, but an exact pattern if a projection
+ * judges floats, since only with exact inputs does it detect a single wrong element. */
 static int choose_pattern(const kg_comparison *comparison, const kg__problem *random)
 {
     bool projected = false;
@@ -239,7 +239,7 @@ static bool add_problem(kg__problems *problems, const kg__timed_case *timed, kg_
     kg__problem *random = &problems->random[problems->count];
     kg__problem *exact = &problems->exact[problems->count];
     int pattern = 0;
-    bool checked = kg__are_checked();
+    bool checked = kg__results_known_right();
     bool made = (checked ? kg__problem_fill : kg__problem_make)(problems->comparison, timed->c, 0,
                                                                 random, error);
 

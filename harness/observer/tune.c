@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "observer/tune_search.h"
 
-/* Times launches that no graph holds. False when the device is lost. */
+/* Times launches that no graph can hold. False when the device is lost. */
 static bool time_by_own_clock(kg__tune_run *run, kg__tuned_case *tuned)
 {
     kg__series *series;
@@ -48,7 +48,7 @@ static bool run_group(kg__tune_run *run, const kg__tune_group *group)
     return alive;
 }
 
-/* Whether `tuned` is better than `other` by occupancy, and by time where that is the same. */
+/* Returns whether `tuned` is better than `other` by occupancy, and by time if that is the same. */
 static bool is_better_occupied(const kg__tuned_case *tuned, const kg__tuned_case *other)
 {
     if (isnan(tuned->kernel.occupancy) ||
@@ -58,7 +58,7 @@ static bool is_better_occupied(const kg__tuned_case *tuned, const kg__tuned_case
            tuned->racer.interval.value < other->racer.interval.value;
 }
 
-/* Names the finalists of a variant: the best by time, of those that were in to the end, and the
+/* Names the finalists of a variant: the best by time of those that remained to the end, and the
  * best by occupancy, whenever it was dropped. */
 static void name_finalists(const kg__tune_group *group)
 {
@@ -164,7 +164,7 @@ static void report_measured(const kg__tune_run *run, const kg__tuned_case *tuned
     time.launches = tuned->launches;
     time.clock = tuned->clock;
     if (tuned->base.c->variant->advanced.clock != KG_GRAPH_CLOCK)
-        observation.no_final = "it cannot be captured in a graph: timed by a clock of its own";
+        observation.no_final = "it cannot be captured in a graph, and is timed by its own clock";
     if (tuned->is_finalist) {
         final.samples_ns = tuned->last.samples;
         final.samples_ns_count = tuned->last.count;
@@ -181,14 +181,14 @@ static void report_size(const kg__tune_run *run, const kg__tuned_case *list, siz
     for (size_t i = 0; i < count; i++) {
         if (list[i].skipped)
             kg__report(run->records, KG__EVENT_SKIPPED, list[i].base.c->id,
-                       "with twice the blocks and more, all of which run at a time, it takes over "
+                       "a launch with at least twice the blocks, all resident at once, takes over "
                        "twice the best time");
         else if (kg__tuned_case_is_timed(&list[i]))
             report_measured(run, &list[i]);
     }
 }
 
-/* The candidates of `variant` among those of a size, in `list`, which has space for all. */
+/* Returns the candidates of `variant` among those of a size, in `list`, which has space for all. */
 static kg__tune_group collect_group(kg__tuned_case *candidates, size_t count,
                                     const kg_variant *variant, kg__tuned_case **list)
 {
@@ -201,8 +201,8 @@ static kg__tune_group collect_group(kg__tuned_case *candidates, size_t count,
     return group;
 }
 
-/* Reads how many threads the candidates start from launches of theirs that are captured and never
- * run. What cannot be captured is said when it is launched. */
+/* Reads from captured launches, which never run, how many threads the candidates start. A launch
+ * that cannot be captured is reported when it is launched. */
 static void count_threads(const kg__tune_run *run, const kg__tune_group *group)
 {
     kg__bare_buffers bare = { .size = NULL };
@@ -306,8 +306,8 @@ bool kg__tune_cases(const kg_comparison *comparison, const kg__case *const *case
     if (good)
         good = kg__tools_open(&run.tools, records, error);
     run.tools.bench.precision = run.request.precision;
-    /* Before any case has begun, a failure is the device's, or what was asked for is wrong: another
-     * process would fare no better. */
+    /* Before any case has begun, the device or the request is at fault, and another process
+     * would fail too. */
     if (!good)
         kg__report(records, KG__EVENT_BROKEN, NULL, error->text);
     good = good && tune_sizes(&run, cases, count, error);

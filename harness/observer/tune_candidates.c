@@ -8,10 +8,13 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "records/observation.h"
+#include "suite/case_id.h"
+#include "suite/id_parts.h"
 #include "suite/settings.h"
 
 #define WARP 32
-/* Up to this multiple of the multiprocessors, doubling from 1: 2048 threads are 32 blocks of 64. */
+/* Maximum blocks as a multiple of the multiprocessors, doubling from 1: 2048 threads are 32
+ * blocks of 64. */
 #define WAVES_MAXIMUM 32
 
 /* The part whose sizes the candidates have. */
@@ -21,7 +24,7 @@ static const char measuring_part[] = "time";
 static const char measuring_part[] = "count";
 #endif
 
-/* Launches that are collected with repetitions, and sorted then. */
+/* Launches, collected with repetitions and then sorted. */
 typedef struct launch_list {
     kg_launch *list;
     size_t count;
@@ -59,7 +62,8 @@ static void sort_and_drop_repeated(launch_list *launches)
     launches->count = kept + 1;
 }
 
-/* Elements of the largest output: as many threads have each one to compute. */
+/* Returns the elements of the largest output: more threads than that would have nothing to
+ * compute. */
 static int64_t largest_output(const kg_comparison *comparison, const kg__case *c)
 {
     kg_arguments arguments = { .size = c->size, .launch = c->launch, .variant = c->variant };
@@ -76,7 +80,7 @@ static int64_t largest_output(const kg_comparison *comparison, const kg__case *c
     return most;
 }
 
-/* The parts of a variant's launches at a size. */
+/* The dimensions of a variant's launches at a size. */
 typedef struct launch_space {
     const kg_comparison *comparison;
     const kg_launch *rows; /* the table's */
@@ -100,7 +104,7 @@ static void add_value(launch_list *launches, const launch_space *space, kg_launc
     add_launches_from(launches, space, launch, axis + 1);
 }
 
-/* The numbers of blocks that are worth trying, of as many threads as the launch has. */
+/* Adds the numbers of blocks worth trying, for the launch's number of threads. */
 static void add_grids(launch_list *launches, const launch_space *space, kg_launch *launch)
 {
     int64_t threads =
@@ -141,7 +145,7 @@ static void add_launches_from(launch_list *launches, const launch_space *space, 
     }
 }
 
-/* The launches of a variant that are worth trying at a size. */
+/* Collects the launches of a variant that are worth trying at a size. */
 static void choose_launches(launch_list *launches, const kg_comparison *comparison,
                             const kg_variant *variant, const kg_size *size,
                             const kg__limits *limits)
@@ -172,7 +176,7 @@ static void choose_launches(launch_list *launches, const kg_comparison *comparis
     sort_and_drop_repeated(launches);
 }
 
-/* Candidates while they are made. */
+/* Candidates under construction. */
 typedef struct candidate_list {
     const kg_comparison *comparison;
     const kg__limits *limits;
@@ -254,12 +258,11 @@ static int print_candidates(const kg_comparison *comparison, const kg__tune_cand
                         json_integer(limits->threads_per_multiprocessor));
     for (size_t i = 0; i < candidates->cases.count; i++) {
         const kg__case *c = &candidates->cases.list[i];
-        const char *rest = c->id + kg__variant_length(c->id);
         char size[KG__CASE_ID_SIZE];
         kg__work asked;
 
         json_array_append_new(cases, json_string(c->id));
-        kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
+        kg__case_id_size(c->id, size, sizeof size);
         if (comparison->work != NULL && json_object_get(work, size) == NULL)
             json_object_set_new(work, size, kg__work_json(kg__work_of(comparison, c, &asked)));
     }

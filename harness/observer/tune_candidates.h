@@ -16,20 +16,20 @@ typedef struct kg__tune_candidates {
 
 /* Makes the candidates of a comparison on a device of these limits, each once:
  *
- * - every combination of the values of the axes: those that the table's rows of the variant have,
- *   and those of .ranges;
- * - of the axis "block": also every multiple of a warp up to the device's most, and no more;
- * - of the axis "grid", where the rows have it: instead doubling from 1, and multiples of the
- *   multiprocessors, up to as many as give each element of the largest output a thread of its own;
+ * - every combination of the axes' values: those in the variant's rows of the table, and those of
+ *   .ranges;
+ * - for the axis "block": also every multiple of a warp up to the device's maximum, and none above;
+ * - for the axis "grid", if the rows have it: instead the powers of two, and multiples of the
+ *   multiprocessors, up to one thread for each element of the largest output;
  * - the launches of the table itself;
- * - of a variant with a clock of its own, which is not raced, the table's first launch alone.
+ * - for a variant with a clock of its own, which is not raced, only the table's first launch.
  *
- * What KG_FILTER does not let through is left out. False with `error` where the table is wrong.
- * Free with kg__tune_candidates_free() in any case. */
+ * Leaves out cases that KG_FILTER does not select. False with `error` if the table is wrong. Free
+ * with kg__tune_candidates_free() in either case. */
 bool kg__tune_candidates_make(const kg_comparison *comparison, const kg__limits *limits,
                               kg__tune_candidates *candidates, kg__error *error);
 
-/* Frees what kg__tune_candidates_make() left, and empties it. */
+/* Frees the result of kg__tune_candidates_make(), and empties it. */
 void kg__tune_candidates_free(kg__tune_candidates *candidates);
 
 /* The program as `PROGRAM --candidates`: prints {"target": {"key", "name", "multiprocessors",

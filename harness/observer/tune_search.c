@@ -6,23 +6,23 @@
 
 #include "device/device.h"
 
-/* A sample of a race's first round, and of its later ones, in ms. The first round is for the many
- * that are far off. */
+/* Milliseconds of a sample in a race's first round and in later ones. The first round only has
+ * to drop the many candidates that are far off. */
 #define FIRST_SAMPLE_MS 0.1
 #define LATER_SAMPLE_MS 0.25
 /* Candidates that are at most this much slower than the leader stay in the first round, whose
  * samples are not interleaved. */
 #define FIRST_MARGIN 0.02
-/* A lone launch seems to take up to so many times what one of many takes, by the cost of its start.
- */
+/* A single launch seems to take up to this many times as long as one of many, because of the
+ * cost of its start. */
 #define OVERSTATED 4
 /* Candidates that an exhaustive search times side by side. */
 #define BATCH KG__REPLAYS_QUEUED
 
-/* The first round of a candidate's race, where the `best` launch so far takes so many ns (INFINITY:
- * this is the first). All have as many launches a sample as suit that one, for the start of a graph
- * is a part of each sample, and must be the same part; but what takes much longer has fewer. False
- * when the device is lost. */
+/* Runs the first round of a candidate's race; the `best` launch so far takes that many ns
+ * (INFINITY: this is the first). All samples have as many launches as suit the best, because a
+ * graph's start is a part of each sample and must be the same fraction; only much slower
+ * candidates have fewer. False when the device is lost. */
 static bool run_first_round(kg__tune_run *run, kg__tuned_case *tuned, double best)
 {
     double launch_ns = isfinite(best) ? fmax(best, tuned->estimate / OVERSTATED) : tuned->estimate;
@@ -49,7 +49,7 @@ static int64_t count_resident_threads(void)
     return (int64_t)limits.multiprocessors * limits.threads_per_multiprocessor;
 }
 
-/* Whether a candidate need not be tried because one with twice its blocks has been tried. */
+/* Returns whether a candidate need not be tried because one with twice its blocks was tried. */
 static bool is_skipped(const kg__tune_run *run, const kg__tune_group *group, size_t index,
                        double best)
 {
@@ -70,7 +70,7 @@ static bool is_skipped(const kg__tune_run *run, const kg__tune_group *group, siz
     return false;
 }
 
-/* An index into a field, to be sorted. */
+/* An index into an array, to be sorted. */
 typedef struct ordered_index {
     double distance;
     size_t index;
@@ -86,8 +86,8 @@ static int compare_distances(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The order in which candidates are tried: those first whose threads just fill the device, so that
- * the best time is known early, then outward on either side. */
+/* Returns the order in which candidates are tried: those first whose threads just fill the
+ * device, so that the best time is known early, then outward on either side. */
 static ordered_index *make_order(const kg__tune_group *group)
 {
     ordered_index *order = kg__allocate(group->count, sizeof *order);
@@ -103,7 +103,7 @@ static ordered_index *make_order(const kg__tune_group *group)
     return order;
 }
 
-/* Enters every candidate of a variant and runs its first round, as far as it is worth it. False
+/* Enters every candidate of a variant and runs its first round, if it is worth trying. False
  * when the device is lost. */
 static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
 {
@@ -129,7 +129,7 @@ static bool run_first_rounds(kg__tune_run *run, const kg__tune_group *group)
     return alive;
 }
 
-/* The candidates that are still in a race, in `list`, which has space for all. */
+/* Collects the candidates still in a race, in `list`, which has space for all. */
 static size_t list_racing(const kg__tune_group *group, kg__tuned_case **list)
 {
     size_t count = 0;
@@ -204,9 +204,9 @@ bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group)
     return alive;
 }
 
-/* Enters the next candidates of an exhaustive search, `count` of them, and makes loops of those
- * whose launches are not so long that one is all that there is time for. Returns how many are in
- * `ready`; `alive` becomes false when the device is lost. */
+/* Enters the next `count` candidates of an exhaustive search, and makes loops of those whose
+ * launches are short enough for more than one. Returns how many are in `ready`; sets `alive` to
+ * false when the device is lost. */
 static size_t prepare_batch(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                             kg__tuned_case **ready, bool *alive)
 {

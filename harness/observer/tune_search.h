@@ -1,4 +1,4 @@
-/* Searching: how the best launch of a variant is found among its candidates of one size. */
+/* Searching: finds the best launch of a variant among its candidates of one size. */
 #ifndef KG__OBSERVER_TUNE_SEARCH_H
 #define KG__OBSERVER_TUNE_SEARCH_H
 
@@ -13,11 +13,11 @@ typedef struct kg__tune_group {
     size_t count;
 } kg__tune_group;
 
-/* Races them to the end: those that remain could not be separated. False when the
- * device is lost. */
+/* Races them to the end: those that remain could not be separated. False when the device is
+ * lost. */
 bool kg__tune_group_race(kg__tune_run *run, const kg__tune_group *group);
 
-/* Times every one to the full precision. False when the device is lost. */
+/* Times every candidate to the full precision. False when the device is lost. */
 bool kg__tune_group_search(kg__tune_run *run, const kg__tune_group *group);
 
 #endif

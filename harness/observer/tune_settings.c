@@ -17,7 +17,7 @@ bool kg__tuning_request_read(kg__tuning_request *request, kg__error *error)
     if (mode != NULL && mode[0] != '\0' && strcmp(mode, "race") != 0) {
         request->exhaustive = strcmp(mode, "exhaustive") == 0;
         if (!request->exhaustive)
-            return kg__fail(error, "KG_TUNE_MODE=%s: no such mode: race or exhaustive", mode);
+            return kg__fail(error, "KG_TUNE_MODE=%s: unknown mode: use race or exhaustive", mode);
     }
     if (precision == NULL || precision[0] == '\0')
         return true;
@@ -25,6 +25,7 @@ bool kg__tuning_request_read(kg__tuning_request *request, kg__error *error)
     return (*end == '\0' && request->precision >= PRECISION_LEAST &&
             request->precision <= PRECISION_MOST) ||
            kg__fail(error,
-                    "KG_TUNE_PRECISION=%s: no fraction from %g to %g: 0.005 is half a percent",
+                    "KG_TUNE_PRECISION=%s: expected a fraction from %g to %g, for example 0.005 "
+                    "for half a percent",
                     precision, PRECISION_LEAST, PRECISION_MOST);
 }

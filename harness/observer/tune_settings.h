@@ -11,12 +11,12 @@
 
 typedef struct kg__tuning_request {
     bool exhaustive; /* KG_TUNE_MODE=exhaustive: every candidate is timed to the full precision */
-    /* KG_TUNE_PRECISION: the half-width of the 95 % interval of a median, as a fraction of it, at
-     * which its sampling ends. */
+    /* KG_TUNE_PRECISION: half-width of the 95 % interval of a median, as a fraction of the
+     * median, at which its sampling ends. */
     double precision;
 } kg__tuning_request;
 
-/* Reads the environment: a race to 0.005 where it says nothing. False with `error`. */
+/* Reads the environment; by default a race to 0.005. False with `error`. */
 bool kg__tuning_request_read(kg__tuning_request *request, kg__error *error);
 
 #endif

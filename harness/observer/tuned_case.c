@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
+#include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 #define PROGRESS_EVERY_SECONDS 0.5
 #define NS_PER_MS 1e6
@@ -21,7 +23,6 @@ bool kg__tuned_case_is_timed(const kg__tuned_case *tuned)
 void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
 {
     double now = kg__now();
-    const char *rest = c->id + kg__variant_length(c->id);
     char size[KG__CASE_ID_SIZE];
     kg__observation progress = { .event = KG__EVENT_PROGRESS,
                                  .comparison = run->comparison->name,
@@ -32,7 +33,7 @@ void kg__tune_run_progress(kg__tune_run *run, const kg__case *c)
     if (now - run->progress_reported < PROGRESS_EVERY_SECONDS)
         return;
     run->progress_reported = now;
-    kg__format(size, sizeof size, "%.*s", (int)strcspn(rest, "/"), rest);
+    kg__case_id_size(c->id, size, sizeof size);
     if (run->done > 0)
         progress.seconds_left =
             (now - run->started) * (double)(run->total - run->done) / (double)run->done;
@@ -129,7 +130,7 @@ bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double s
     return kg__tuned_case_mark_failed(run, tuned, &why);
 }
 
-/* Replays of candidates' loops, into their racers: those of the search, or those of the final. */
+/* The racers to add samples to: those of the search, or those of the final. */
 typedef struct sample_target {
     kg__tuned_case *const *list;
     bool is_final;
@@ -164,7 +165,7 @@ bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size
     return good;
 }
 
-/* Whether a median is known well enough, or has cost what it may. */
+/* Returns whether a median is precise enough, or has used up its time. */
 static bool is_sampled_enough(const kg__tune_run *run, const kg__tuned_case *tuned,
                               const kg__racer *racer)
 {

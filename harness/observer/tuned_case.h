@@ -1,4 +1,4 @@
-/* The candidates of a tuning, while the best is searched for. */
+/* The candidates of a tuning during the search for the best. */
 #ifndef KG__OBSERVER_TUNED_CASE_H
 #define KG__OBSERVER_TUNED_CASE_H
 
@@ -13,20 +13,20 @@
 #include "records/kernel_code.h"
 
 #define KG__NS_PER_SECOND 1e9
-/* A sample at full precision, in ms. */
+/* Milliseconds of a sample at full precision. */
 #define KG__FULL_SAMPLE_MS 1.0
 
 /* A candidate. */
 typedef struct kg__tuned_case {
     kg__timed_case base;
     kg__racer racer; /* its state in the search */
-    kg__racer last;  /* of the final, where it is a finalist */
+    kg__racer last;  /* of the final, for a finalist */
     kg__loop loop;
-    int launches;      /* a sample of `racer`; 0: it was not timed */
-    const char *clock; /* as records name it */
+    int launches;      /* per sample of `racer`; 0: it was not timed */
+    const char *clock; /* its name in records */
     double estimate;   /* of a launch, in ns */
     kg__kernel_code kernel;
-    int64_t threads; /* that its launch starts, of the largest kernel; 0: not known */
+    int64_t threads; /* started by the largest kernel of its launch; 0: unknown */
     bool skipped;
     bool is_finalist;
 } kg__tuned_case;
@@ -52,44 +52,43 @@ typedef struct kg__tuned_workload {
     kg__workload workload;
 } kg__tuned_workload;
 
-/* A candidate's launches as clocks take them; the result is in `workload`. */
+/* Prepares a candidate's launches for the clocks; the result is in `workload`. */
 const kg__workload *kg__tuned_case_workload(kg__tune_run *run, kg__tuned_case *tuned,
                                             kg__tuned_workload *workload);
 
-/* Whether a candidate has samples and was not dropped. */
+/* Returns whether a candidate has samples and was not dropped. */
 bool kg__tuned_case_is_timed(const kg__tuned_case *tuned);
 
-/* Reports how far the tuning is, at the size of a case, if it has not just done so. */
+/* Reports the tuning's progress, at the size of a case, unless it has just done so. */
 void kg__tune_run_progress(kg__tune_run *run, const kg__case *c);
 
 /* Drops a candidate after an error, with its record. False when the device is lost. */
 bool kg__tuned_case_mark_failed(const kg__tune_run *run, kg__tuned_case *tuned,
                                 const kg__error *why);
 
-/* The same of those of a list that are still in. */
+/* Does the same for those of a list that are still in. */
 bool kg__tuned_cases_mark_failed(const kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                  const kg__error *why);
 
 /* Checks a candidate; a wrong one is dropped, with its record. False when the device is lost. */
 bool kg__tuned_case_check(kg__tune_run *run, kg__tuned_case *tuned, const char *when);
 
-/* Checks a candidate before it is timed, and finds what its kernel takes of a multiprocessor and
- * about how long it runs. False when the device is lost. */
+/* Checks a candidate before it is timed, and finds the resources that its kernel takes of a
+ * multiprocessor and about how long it runs. False when the device is lost. */
 bool kg__tuned_case_enter(kg__tune_run *run, kg__tuned_case *tuned);
 
-/* Captures a candidate's launches again, for samples of `sample_ms` where a launch takes
+/* Captures a candidate's launches again, for samples of `sample_ms` if a launch takes
  * `launch_ns`. False when the device is lost. */
 bool kg__tuned_case_make_loop(kg__tune_run *run, kg__tuned_case *tuned, double sample_ms,
                               double launch_ns);
 
-/* Adds a round's samples to each racer of what has a loop, interleaved: to those of the search, or
- * to those of the final. False with `why`. */
+/* Adds a round's samples, interleaved, to a racer of each candidate that has a loop: that of the
+ * search, or that of the final. False with `why`. */
 bool kg__tuned_cases_sample(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                             bool is_final, kg__error *why);
 
-/* Samples until each is known to the precision that is wanted, or has spent its time. In a final
- * none leaves before the last one, so that their samples belong together round by round. False with
- * `why`. */
+/* Samples until each is known to the required precision, or has spent its time. In a final none
+ * leaves before the last one, so that the samples of a round belong together. False with `why`. */
 bool kg__tuned_cases_sample_fully(kg__tune_run *run, kg__tuned_case *const *list, size_t count,
                                   bool is_final, kg__error *why);
 

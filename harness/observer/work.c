@@ -24,10 +24,10 @@
 /* Seconds that a launcher may take when its launches are only planned. */
 #define LOOK_SECONDS 2
 
-/* A launcher's arguments while nothing may touch them: addresses without memory. */
+/* A launcher's arguments while it must not access them: an address without memory. */
 #define NO_MEMORY ((void *)(uintptr_t)64)
 
-/* The shape of one case's launch, as the process that ran its launcher hands it over. */
+/* The shape of one case's launch, as sent by the process that ran its launcher. */
 typedef struct launch_look {
     bool known;
     kg__launch_shape shape;
@@ -47,13 +47,14 @@ static void look_at(const kg_comparison *comparison, const kg__case *c, launch_l
     look->known = kg__device_shape(c->variant, call, &look->shape);
 }
 
-/* Looks at the cases from the first on, and writes what it sees, until one of them ends it. */
+/* Looks at the cases from the first on, and writes the results, until one of them ends the
+ * process. */
 static _Noreturn void look_at_cases(const kg_comparison *comparison, const kg__case *const *cases,
                                     size_t count, int to)
 {
     int nowhere = open("/dev/null", O_WRONLY);
 
-    /* The parts that run a launcher report its complaints. */
+    /* Silences launchers' messages: the parts that run a launcher report them. */
     if (nowhere >= 0)
         (void)dup2(nowhere, STDERR_FILENO);
     for (size_t i = 0; i < count; i++) {
@@ -61,14 +62,14 @@ static _Noreturn void look_at_cases(const kg_comparison *comparison, const kg__c
 
         (void)alarm(LOOK_SECONDS);
         look_at(comparison, cases[i], &look);
-        /* What a launcher has left unusable costs no other case its figures. */
+        /* A launcher that loses the device costs only its own case its figures. */
         if (kg__device_is_lost() || write(to, &look, sizeof look) != (ssize_t)sizeof look)
             break;
     }
     _exit(0);
 }
 
-/* How many cases a process described before it ended. */
+/* Returns how many cases a process described before it ended. */
 static size_t read_looks(int from, size_t count, launch_look *looks)
 {
     size_t done = 0;
@@ -85,8 +86,8 @@ static size_t read_looks(int from, size_t count, launch_look *looks)
     return done;
 }
 
-/* Looks at all launches in processes of their own, since a launcher that touches its arguments, or
- * never returns, ends its process: then another goes on after that case. */
+/* Looks at all launches in processes of their own, because a launcher that accesses its
+ * arguments, or never returns, ends its process: then another one continues after that case. */
 static void take_looks(const kg_comparison *comparison, const kg__case *const *cases, size_t count,
                        launch_look *looks)
 {
@@ -143,7 +144,7 @@ typedef struct asked {
     double bytes_read;
     double bytes_written;
     kg__bus_traffic bus;
-    int64_t kernels; /* 0: not known */
+    int64_t kernels; /* 0: unknown */
     int64_t blocks;
     bool gpu_only;
 } asked;
@@ -210,8 +211,8 @@ static bool add_case(json_t *cases, const kg_comparison *comparison, const kg__c
     return true;
 }
 
-/* The cases that are supported and that the filter lets through; those of them that are not
- * supported become entries of `refused`. */
+/* Returns the supported cases that the filter selects; unsupported ones become entries of
+ * `refused`. */
 static size_t choose_supported(const kg_comparison *comparison, const kg__case_list *table,
                                const kg__case **chosen, json_t *refused)
 {
@@ -242,7 +243,7 @@ static json_t *list_ideas(const kg_comparison *comparison)
     return list;
 }
 
-/* The document; NULL with `error`. */
+/* Returns the document; NULL with `error`. */
 static json_t *describe_cases(const kg_comparison *comparison, const kg__case *const *chosen,
                               size_t count, kg__error *error)
 {

@@ -126,7 +126,7 @@ json_t *kg__finding_json(const kg__finding *finding)
     return object;
 }
 
-/* [x, y, z], where it is there. */
+/* Reads [x, y, z], if present. */
 static bool read_index(const json_t *object, const char *key, bool *known, unsigned int index[3],
                        kg__error *error)
 {
@@ -151,7 +151,7 @@ static bool read_actor(const json_t *object, kg__finding_actor *actor, kg__error
            read_index(object, "thread", &actor->has_thread, actor->thread, error);
 }
 
-/* A whole number of either sign, where it is there. */
+/* Reads a whole number of either sign, if present. */
 static bool read_signed(const json_t *object, const char *key, int64_t *number, kg__error *error)
 {
     const json_t *value = json_object_get(object, key);

@@ -34,19 +34,19 @@ static const char *space_name(kg__finding_space space)
     return names[space];
 }
 
-/* What is done, as a noun, in the present, and in the past. */
+/* An access as a noun, in the present tense, and in the past. */
 static const char *const nouns[KG__FINDING_ACCESSES] = { "access", "read", "write", "atomic" };
 static const char *const verbs[KG__FINDING_ACCESSES] = { "touches", "reads", "writes", "updates" };
 static const char *const pasts[KG__FINDING_ACCESSES] = { "touched", "read", "wrote", "updated" };
 
-/* "invalid global read of 4 bytes" */
+/* Adds "invalid global read of 4 bytes". */
 static void add_access(const words *to, const char *adjective, const kg__finding *finding)
 {
     add(to, "%s%s%s of %u byte%s", adjective, space_name(finding->space), nouns[finding->by.access],
         finding->bytes, finding->bytes == 1 ? "" : "s");
 }
 
-/* "tile_a[15]", or "16 bytes at tile_a + 60" of what is not likely an element. */
+/* Adds "tile_a[15]", or "16 bytes at tile_a + 60" if the access is probably not one element. */
 static void add_element(const words *to, const kg__finding *finding)
 {
     bool is_element = finding->bytes > 0 && finding->bytes <= 8 && finding->offset >= 0 &&
@@ -63,7 +63,7 @@ static void add_index(const words *to, const unsigned int index[3])
     add(to, "(%u,%u,%u)", index[0], index[1], index[2]);
 }
 
-/* " at tiled.cu:19", or what `line` puts before the file. */
+/* Adds " at tiled.cu:19", with the words `before` instead of " at ". */
 static void add_place(const words *to, const char *before, const kg__finding_actor *actor)
 {
     const char *slash = actor->file != NULL ? strrchr(actor->file, '/') : NULL;
@@ -162,8 +162,8 @@ static void add_race(const words *to, const kg__finding *finding)
         add_race_in_block(to, finding);
 }
 
-/* "missing __threadfence(): block (1,0,0) reads scratch[0], which block (0,0,0) wrote at sum.cu:12,
- * with no fence before the atomic or flag that publishes it" */
+/* Adds "missing __threadfence(): block (1,0,0) reads scratch[0], which block (0,0,0) wrote at
+ * sum.cu:12, with no fence before the atomic or flag that publishes it". */
 static void add_missing_fence(const words *to, const kg__finding *finding)
 {
     bool by_blocks = finding->other.has_block;
@@ -181,7 +181,7 @@ static void add_missing_fence(const words *to, const kg__finding *finding)
     }
     add(to, " %s", pasts[finding->other.access]);
     add_place(to, " at ", &finding->other);
-    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that told of it"
+    add(to, finding->lacks_acquire ? ", with no fence after the atomic or flag that published it"
                                    : ", with no fence before the atomic or flag that publishes it");
 }
 
@@ -189,8 +189,8 @@ static void add_divergent_barrier(const words *to, const kg__finding *finding)
 {
     if (finding->other.line == 0) {
         add(to,
-            "divergent barrier: %u thread%s of the block wait%s here, and %u that did before %s "
-            "ended: its loop goes round less often for some threads",
+            "divergent barrier: %u thread%s of the block wait%s here, but %u that waited before %s "
+            "ended: its loop has fewer iterations for some threads",
             finding->by.waiting, finding->by.waiting == 1 ? "" : "s",
             finding->by.waiting == 1 ? "s" : "", finding->other.waiting,
             finding->other.waiting == 1 ? "has" : "have");
@@ -225,7 +225,7 @@ static void add_misaligned(const words *to, const kg__finding *finding)
         finding->alignment > 0 ? finding->alignment : finding->bytes);
 }
 
-/* "lane 16", or "lanes 16 to 31, 40". */
+/* Adds "lane 16", or "lanes 16 to 31, 40". */
 static void add_lanes(const words *to, uint32_t lanes)
 {
     const char *before = (lanes & (lanes - 1)) != 0 ? "lanes " : "lane ";
@@ -321,7 +321,7 @@ static void add_what(const words *to, const kg__finding *finding)
     }
 }
 
-/* In which function and kernel it is. */
+/* Adds the function and kernel. */
 static void add_calls(const words *to, const kg__finding *finding)
 {
     if (finding->function != NULL)
@@ -336,7 +336,7 @@ static void add_calls(const words *to, const kg__finding *finding)
         add(to, ", kernel %s", finding->kernel);
 }
 
-/* Who did it, where the text has not said so, and how often. */
+/* Adds the thread, unless the text already has it, and the count. */
 static void add_who(const words *to, const kg__finding *finding)
 {
     bool names_block = finding->kind == KG__RACE_BETWEEN_BLOCKS ||

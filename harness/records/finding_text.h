@@ -1,4 +1,4 @@
-/* Findings in words: the one place where they get any. */
+/* The texts of findings, for every output. */
 #ifndef KG__RECORDS_FINDING_TEXT_H
 #define KG__RECORDS_FINDING_TEXT_H
 
@@ -6,15 +6,15 @@
 
 #include "records/finding.h"
 
-/* Writes what is wrong to `text`, of `size` bytes: "invalid global read of 4 bytes, 132 bytes past
- * the end of c (6400 bytes)", by whom, and how often. */
+/* Writes a finding to `text`, of `size` bytes: "invalid global read of 4 bytes, 132 bytes past
+ * the end of c (6400 bytes)", with its thread and count. */
 void kg__finding_text(const kg__finding *finding, char *text, size_t size);
 
-/* The same as a compiler prints it: "kernels/a/b.cu:14: error: " before it, without the line, or
- * either, where it is not known. */
+/* Writes a finding as a compiler would: preceded by "kernels/a/b.cu:14: error: ", without the
+ * line, or the whole place, if unknown. */
 void kg__finding_line(const kg__finding *finding, char *text, size_t size);
 
-/* All findings of a case in one line, separated by "; ". */
+/* Writes all findings of a case in one line, separated by "; ". */
 void kg__findings_text(const kg__findings *findings, char *text, size_t size);
 
 #endif

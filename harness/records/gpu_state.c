@@ -8,13 +8,14 @@
 
 #define REASONS "clock_reasons"
 #define NO_REASON "none"
+#define THROTTLED "throttled"
 
-/* Between two reasons. */
+/* Separator of two reasons. */
 static const char comma[] = ", ";
 
 #define FIGURE(member) KG__FIELD(kg__gpu_state, member, #member, FIGURE)
 
-/* Of the first the highest is the worst, of the others the lowest. */
+/* The highest value of the first is the worst, the lowest of the others. */
 static const kg__field figures[] = {
     FIGURE(temperature_c),
     FIGURE(foreign_processes),
@@ -38,14 +39,14 @@ static int64_t known_figure(const kg__gpu_state *state, size_t i)
 
 bool kg__gpu_state_is_known(const kg__gpu_state *state)
 {
-    bool known = state->clock_reasons[0] != '\0';
+    bool known = state->throttled || state->clock_reasons[0] != '\0';
 
     for (size_t i = 0; figures[i].key != NULL; i++)
         known = known || known_figure(state, i) >= 0;
     return known;
 }
 
-/* Whether `list`, "a, b", holds the reason of `length` bytes at `reason`. */
+/* Returns whether `list`, "a, b", contains the reason of `length` bytes at `reason`. */
 static bool contains_reason(const char *list, const char *reason, size_t length)
 {
     while (*list != '\0') {
@@ -86,6 +87,7 @@ void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look)
             *before = now;
     }
     join_reasons(worst->clock_reasons, sizeof worst->clock_reasons, look->clock_reasons);
+    worst->throttled = worst->throttled || look->throttled;
 }
 
 json_t *kg__gpu_state_json(const kg__gpu_state *state)
@@ -95,6 +97,8 @@ json_t *kg__gpu_state_json(const kg__gpu_state *state)
     kg__fields_write(json, figures, state);
     if (state->clock_reasons[0] != '\0')
         json_object_set_new(json, REASONS, json_string(state->clock_reasons));
+    if (state->throttled)
+        json_object_set_new(json, THROTTLED, json_true());
     return json;
 }
 
@@ -114,5 +118,6 @@ bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *err
                         fault.text[0] != '\0' ? fault.text : REASONS " is not a text");
     }
     kg__json_copy_text(json, REASONS, state->clock_reasons, sizeof state->clock_reasons);
+    state->throttled = json_is_true(json_object_get(json, THROTTLED));
     return true;
 }

@@ -1,7 +1,7 @@
-/* The state of a GPU over several looks, as records have it: {"temperature_c", "sm_clock_mhz",
- * "memory_clock_mhz", "clock_reasons", "foreign_processes", "launch_ns", "batches_repeated"},
- * the last two being what an empty launch costs, and how many batches of samples were taken again
- * because one cost less meanwhile. Pure. */
+/* The state of a GPU over several readings, as in records: {"temperature_c", "sm_clock_mhz",
+ * "memory_clock_mhz", "clock_reasons", "throttled", "foreign_processes", "launch_ns",
+ * "batches_repeated"}. The last two are the cost of an empty launch, and the number of batches of
+ * samples that were repeated because the cost fell meanwhile. Pure. */
 #ifndef KG__RECORDS_GPU_STATE_H
 #define KG__RECORDS_GPU_STATE_H
 
@@ -12,7 +12,7 @@
 
 #include "base/message.h"
 
-/* -1: not known. */
+/* -1: unknown. */
 typedef struct kg__gpu_state {
     int64_t temperature_c;
     int64_t sm_clock_mhz;
@@ -20,28 +20,29 @@ typedef struct kg__gpu_state {
     int64_t foreign_processes;
     int64_t launch_ns;
     int64_t batches_repeated;
-    char clock_reasons[512]; /* "a, b"; "none"; "" where they are not known */
+    char clock_reasons[512]; /* "a, b"; "none"; "" if unknown */
+    bool throttled;          /* one of them invalidates times */
 } kg__gpu_state;
 
 /* An unknown state. */
 #define KG__GPU_STATE_UNKNOWN                                                                      \
     {                                                                                              \
-        -1, -1, -1, -1, -1, -1, ""                                                                 \
+        -1, -1, -1, -1, -1, -1, "", false                                                          \
     }
 
-/* Whether anything is known of it. */
+/* Returns whether anything is known of the state. */
 bool kg__gpu_state_is_known(const kg__gpu_state *state);
 
-/* Joins a further look into `worst`: the highest temperature, the lowest clocks, the most foreign
- * processes, the lowest launch overhead, the most batches repeated, and every reason that held the
- * clocks down at any of them. */
+/* Merges a further reading into `worst`: the highest temperature, the lowest clocks, the most
+ * foreign processes, the lowest launch cost, the most repeated batches, and the union of all
+ * reasons for lower clocks. */
 void kg__gpu_state_join(kg__gpu_state *worst, const kg__gpu_state *look);
 
-/* The state as JSON, without what is not known; owned by the caller. */
+/* Returns the state as JSON, without unknown members; owned by the caller. */
 json_t *kg__gpu_state_json(const kg__gpu_state *state);
 
-/* Reads it. Anything but an object, NULL included, says nothing; false with `error` where a member
- * is of another type, and then nothing is known. */
+/* Reads a state. Anything but an object, NULL included, leaves it unknown; false with `error` if
+ * a member is of another type, and then nothing is known. */
 bool kg__gpu_state_read(const json_t *json, kg__gpu_state *state, kg__error *error);
 
 #endif

@@ -50,7 +50,7 @@ bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code 
     return good;
 }
 
-/* The figures that a baseline keeps, and what they are called in a sentence. */
+/* The figures that a baseline keeps, and their names in sentences. */
 static const struct {
     const char *key;
     const char *words;
@@ -63,7 +63,7 @@ static const struct {
     { "occupancy", "occupancy", "", true },
 };
 
-/* The figures in that order; NAN: not known. */
+/* The figures in that order; NAN: unknown. */
 typedef struct figure_list {
     double value[KG__CODE_CHANGES];
 } figure_list;
@@ -105,7 +105,7 @@ kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code)
     return kept;
 }
 
-/* What is wrong with a figure, or NULL. */
+/* Returns the error of a figure, or NULL. */
 static const char *figure_fault(const json_t *value, bool is_fraction)
 {
     double figure = json_number_value(value);

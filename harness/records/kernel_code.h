@@ -1,5 +1,4 @@
-/* What the compiler made of a case's kernels, and what they are launched with: as an observer finds
- * it, as baselines keep it, and as results show it. */
+/* The compiled code of a case's kernels, and their launch, as in records, baselines and results. */
 #ifndef KG__RECORDS_KERNEL_CODE_H
 #define KG__RECORDS_KERNEL_CODE_H
 
@@ -14,22 +13,23 @@
 #include "base/pool.h"
 #include "base/text.h"
 
-/* The size of a fingerprint, "elf-" and 16 hexadecimal digits, with the NUL. Without "elf-" it is
- * of a disassembler's text, from an older version, and tells nothing of one that has it. */
+/* The size of a fingerprint, "elf-" and 16 hexadecimal digits, with the NUL. Without "elf-" it
+ * is of a disassembler's text, from an older version, and cannot be compared with one that has
+ * it. */
 #define KG__FINGERPRINT_SIZE 21
 #define KG__ELF_MARK "elf-"
 
-/* Figures that are not known are -1. The figures are the first kernel's. */
+/* -1: unknown. The figures are the first kernel's. */
 typedef struct kg__kernel_code {
-    const char *name;     /* mangled by the compiler; NULL: not known. Borrowed */
+    const char *name;     /* mangled by the compiler; NULL: unknown. Borrowed */
     int64_t registers;    /* per thread */
-    int64_t local_bytes;  /* per thread: its stack, arrays and spills */
+    int64_t local_bytes;  /* per thread: stack, arrays and spills */
     int64_t shared_bytes; /* per block */
     int64_t blocks_per_multiprocessor;
-    double occupancy;                /* of a multiprocessor's warps, 0 to 1; NAN: not known */
-    kg__texts names;                 /* of all kernels of a launch, in order; none: not known */
-    char launch[KG__HASH_TEXT_SIZE]; /* the identity of the launch; "": it has none */
-    char fingerprint[KG__FINGERPRINT_SIZE]; /* of launch and machine code; "": not known */
+    double occupancy;                /* of a multiprocessor's warps, 0 to 1; NAN: unknown */
+    kg__texts names;                 /* of all kernels of a launch, in order; empty: unknown */
+    char launch[KG__HASH_TEXT_SIZE]; /* the identity of the launch; "": none */
+    char fingerprint[KG__FINGERPRINT_SIZE]; /* of launch and machine code; "": unknown */
 } kg__kernel_code;
 
 /* Unknown code. */
@@ -38,39 +38,40 @@ typedef struct kg__kernel_code {
         NULL, -1, -1, -1, -1, NAN, { NULL, 0 }, "", ""                                             \
     }
 
-/* What is known of the code as JSON, {"name", "registers", "local_bytes", ..., "names", "launch",
- * "fingerprint"}; owned by the caller. */
+/* Returns the known members as JSON, {"name", "registers", "local_bytes", ..., "names",
+ * "launch", "fingerprint"}; owned by the caller. */
 json_t *kg__kernel_code_json(const kg__kernel_code *code);
 
-/* Reads it; the list of names is the pool's, the texts stay the JSON's. False with `error` where a
- * member is of another type; a malformed fingerprint counts as unknown. */
+/* Reads code; the list of names is the pool's, the texts stay the JSON's. False with `error` if
+ * a member is of another type; a malformed fingerprint counts as unknown. */
 bool kg__kernel_code_read(kg__pool *pool, const json_t *object, kg__kernel_code *code,
                           kg__error *error);
 
-/* What a baseline keeps of the code: registers, memory, occupancy and fingerprint. On the heap, to
- * be freed with free(); NULL where none of them is known, or `code` is NULL. */
+/* Returns the part of the code that a baseline keeps: registers, memory, occupancy and
+ * fingerprint. The caller frees it with free(); NULL if none of them is known, or `code` is
+ * NULL. */
 kg__kernel_code *kg__kernel_code_keep(const kg__kernel_code *code);
 
-/* What is wrong with the code of a case in a baseline, or NULL; `key` becomes the member that is at
- * fault, NULL for the object itself. */
+/* Returns the error in a case's code in a baseline, or NULL; `key` becomes the member at fault,
+ * NULL for the object itself. */
 const char *kg__kernel_code_fault(const json_t *code, const char **key);
 
-/* Whether both are of the same launch of the same kernels, as far as that can be told. */
+/* Returns whether both are known to be the same launch of the same kernels. */
 bool kg__is_same_launch(const kg__kernel_code *one, const kg__kernel_code *other);
 
-/* Whether both know which machine code runs, and it is the same. NULL knows nothing. */
+/* Returns whether both machine codes are known and equal. NULL is unknown. */
 bool kg__is_same_code(const kg__kernel_code *before, const kg__kernel_code *now);
 
-/* Whether both know which machine code runs, in a way that can be compared, and it differs. */
+/* Returns whether both machine codes are known in comparable form and differ. */
 bool kg__is_other_code(const kg__kernel_code *before, const kg__kernel_code *now);
 
-/* A figure that differs, "registers 32 -> 40". */
+/* Maximum number of figures that differ, such as "registers 32 -> 40". */
 #define KG__CODE_CHANGES 4
 typedef struct kg__code_change {
     char text[3 * KG__FIGURE_SIZE];
 } kg__code_change;
 
-/* Lists the figures that both know and that differ; returns how many. */
+/* Lists the figures that both have and that differ; returns how many. */
 size_t kg__kernel_code_changes(const kg__kernel_code *before, const kg__kernel_code *now,
                                kg__code_change changes[KG__CODE_CHANGES]);
 

@@ -5,7 +5,7 @@
 
 #include "base/message.h"
 
-/* Up to here, 2^53, a double holds every whole number. */
+/* Up to here, 2^53, a double represents every whole number. */
 #define LARGEST_COUNT 9007199254740992
 
 kg__lines *kg__lines_make(void)
@@ -97,7 +97,7 @@ json_t *kg__lines_json(const kg__lines *lines)
     return json;
 }
 
-/* Splits FILE:LINE; false where a key is nothing like it. */
+/* Splits FILE:LINE; false for any other key. */
 static bool split_key(const char *key, size_t *file, unsigned int *number)
 {
     const char *colon = strrchr(key, ':');

@@ -30,7 +30,7 @@ static const char *const events[KG__EVENTS] = {
     [KG__EVENT_OBJECTION] = "objection",
 };
 
-/* The sentinels, and after them the empty kernel, which does nothing. */
+/* The sentinels, followed by the empty kernel. */
 #define SENTINELS (KG__SENTINELS + 1)
 
 static kg__sentinel_kind kind_of(size_t i)
@@ -38,9 +38,9 @@ static kg__sentinel_kind kind_of(size_t i)
     return i < KG__SENTINELS ? kg__sentinel_kinds[i] : (kg__sentinel_kind){ .name = "empty" };
 }
 
-/* An observation that was read, with what it points to. */
+/* An observation that was read, with everything it points to. */
 typedef struct read_observation {
-    kg__observation observation; /* first */
+    kg__observation observation; /* must be the first member */
     size_t users;
     kg__target target;
     kg__provenance provenance;
@@ -104,7 +104,7 @@ static const kg__field record_fields[] = {
     { 0 },
 };
 
-/* They follow the kernel. */
+/* The launch parameters, after the kernel's members. */
 static const kg__field launch_fields[] = {
     KG__FIELD(kg__observation, kernels, "kernels", SMALL),
     KG__FIELD(kg__observation, dropped_in_round, "dropped_in_round", SMALL),
@@ -133,7 +133,7 @@ static json_t *record_figures(const kg__figures *figures)
     return object;
 }
 
-/* Finalists are compared round by round, so that each sample counts. */
+/* Finalists are compared round by round, so every sample is needed. */
 static json_t *final_figures(const kg__figures *figures)
 {
     json_t *object = kg__figures_json(figures);
@@ -186,7 +186,7 @@ static void set_measured(json_t *record, const kg__observation *observation)
         json_object_set_new(record, "final", final_figures(observation->final));
 }
 
-/* Sets a member that is an object, whose reference is taken; none that is empty. */
+/* Sets a member to an object, unless it is empty; takes the reference. */
 static void set_object(json_t *record, const char *key, json_t *object)
 {
     if (json_object_size(object) > 0)
@@ -249,7 +249,7 @@ static bool read_samples(kg__figures *figures, const json_t *list, kg__error *er
     return true;
 }
 
-/* `amount` (may be NULL) is the member that says how much a sentinel did. */
+/* `amount` (may be NULL) is the member with a sentinel's amount. */
 static bool read_figures(const char *name, const json_t *object, const char *amount,
                          kg__figures *figures, kg__error *error)
 {
@@ -325,7 +325,7 @@ static bool read_lines(read_observation *read, const json_t *lines, kg__error *e
                     counter != NULL ? counter : "", fault);
 }
 
-/* Reads the device, and what a kernel was compiled to. */
+/* Reads the device and the kernel's code. */
 static bool read_device(read_observation *read, const json_t *record, kg__error *error)
 {
     const json_t *target = json_object_get(record, "target");
@@ -395,7 +395,7 @@ kg__observation *kg__observation_read(json_t *record, kg__error *error)
     return NULL;
 }
 
-/* An error of the case whose record is not usable; NULL where it is of none. */
+/* Returns an error of the case whose record is unusable; NULL if it has no case. */
 static kg__observation *fail_case(const json_t *record, const char *fault)
 {
     const char *id = kg__json_text(record, "case");

@@ -32,7 +32,7 @@ double kg__provenance_number(const kg__provenance *provenance, const char *name)
                : NAN;
 }
 
-/* The fact of a name, without its value; added where it is missing. */
+/* Returns the fact of a name, without its value; added if new. */
 static kg__fact *make_fact(kg__provenance *provenance, const char *name)
 {
     kg__fact *fact = (kg__fact *)kg__provenance_find(provenance, name);
@@ -115,7 +115,7 @@ json_t *kg__provenance_json(const kg__provenance *provenance)
     return object;
 }
 
-/* A whole number that a double does not hold becomes the nearest one. */
+/* A whole number that a double cannot represent becomes the nearest one. */
 static kg__fact_kind kind_of_number(const json_t *value)
 {
     return json_is_integer(value) && fabs(json_number_value(value)) <= KG__LARGEST_FIGURE

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 
-/* How much is asked of a file at once. */
+/* Bytes per read(). */
 #define CHUNK ((size_t)64 << 10)
 
 bool kg__record_append(int file, json_t *record, kg__error *error)
@@ -83,7 +83,7 @@ static bool read_more(kg__record_reader *reader)
 
 json_t *kg__record_next(kg__record_reader *reader)
 {
-    size_t searched = 0; /* bytes after the consumed ones that hold no newline */
+    size_t searched = 0; /* bytes after the consumed ones that contain no newline */
 
     if (reader->file < 0)
         return NULL;
@@ -135,7 +135,7 @@ json_t *kg__record_samples(const double *samples, size_t count)
     json_t *list = json_array();
 
     for (size_t i = 0; i < shown; i++) {
-        /* The first and the last are among those that are chosen. */
+        /* The first and the last sample are always chosen. */
         size_t index = shown > 1 ? i * (count - 1) / (shown - 1) : 0;
 
         if (isfinite(samples[index]))

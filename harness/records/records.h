@@ -1,5 +1,5 @@
 /* Records files: one JSON object per line, which an observer appends as it goes and its parent
- * reads while it grows. What the objects say: observation.h. */
+ * reads while the file grows. observation.h describes the objects. */
 #ifndef KG__RECORDS_RECORDS_H
 #define KG__RECORDS_RECORDS_H
 
@@ -10,38 +10,39 @@
 #include "base/message.h"
 #include "base/statistics.h"
 
-/* Appends `record` as one line with a single write(), so that a crash tears no line but the last.
- * Steals the reference. False with `error` when the file cannot be written. */
+/* Appends `record` as one line with a single write(), so that a crash can only truncate the last
+ * line. Steals the reference. False with `error` when the file cannot be written. */
 bool kg__record_append(int file, json_t *record, kg__error *error);
 
-/* Reads a records file that may still be growing: each call returns the next whole line's object,
- * or NULL when there is none yet. */
+/* Reads a records file that may still be growing: each call returns the next complete line's
+ * object, or NULL when there is none yet. */
 typedef struct kg__record_reader {
     int file;
     char *buffer;
     size_t length;
     size_t capacity;
     size_t consumed;
-    size_t line;      /* number of the whole line last read, returned or skipped */
-    size_t bad_lines; /* whole lines that were not a JSON object: skipped, and counted here */
+    size_t line;      /* number of the complete line last read, returned or skipped */
+    size_t bad_lines; /* complete lines that were not a JSON object: skipped, and counted here */
 } kg__record_reader;
 
-/* Opens `path` for reading; false with `error` when it cannot be. */
+/* Opens `path` for reading; false with `error` on failure. */
 bool kg__record_open(kg__record_reader *reader, const char *path, kg__error *error);
-/* The next record, owned by the caller, or NULL when no further whole line is there. */
+/* Returns the next record, owned by the caller, or NULL if there is no further complete line. */
 json_t *kg__record_next(kg__record_reader *reader);
-/* True when bytes of an unfinished line remain: the writer died in mid-write. */
+/* Returns whether bytes of an incomplete line remain: the writer died during a write. */
 bool kg__record_torn(const kg__record_reader *reader);
 
-/* Closes the file and frees what was read of it; records that were handed out stay. */
+/* Closes the file and frees the buffer; records that were returned stay valid. */
 void kg__record_close(kg__record_reader *reader);
 
-/* The member of a metric that has samples of the process, and how many at the most. */
+/* The member with the process's samples of a metric, and their maximum number. */
 #define KG__SAMPLES_NS "samples_ns"
 #define KG__RECORD_SAMPLES 100
 
-/* A list of a process's samples in ns for that member: all, or KG__RECORD_SAMPLES evenly chosen
- * ones, each to an eighth of a nanosecond, which JSON writes in few digits. Owned by the caller. */
+/* Returns a list of a process's samples in ns for that member: all, or KG__RECORD_SAMPLES evenly
+ * chosen ones, each rounded to an eighth of a nanosecond, which JSON writes in few digits. Owned
+ * by the caller. */
 json_t *kg__record_samples(const double *samples, size_t count);
 
 #endif

@@ -24,7 +24,7 @@ static const kg__bound bounds[KG__SENTINELS] = {
 kg__bound kg__bound_of(const kg__demand *demand, const double per_second[KG__SENTINELS])
 {
     bool crosses = demand->bus_bytes > 0;
-    /* A copy between host and GPU need not say what it computes. */
+    /* A copy between host and GPU may leave its operations unknown. */
     const double amounts[KG__SENTINELS] = {
         [KG__COPY_SENTINEL] = crosses && isnan(demand->bytes) ? 0 : demand->bytes,
         [KG__FMA_SENTINEL] = crosses && isnan(demand->operations) ? 0 : demand->operations,

@@ -1,5 +1,5 @@
-/* Sentinels: kernels and copies that no commit touches, timed along with the cases, and what each
- * stands for. */
+/* Sentinels: kernels and copies that no commit touches, timed along with the cases, and the
+ * hardware that each represents. */
 #ifndef KG__RECORDS_SENTINEL_H
 #define KG__RECORDS_SENTINEL_H
 
@@ -12,11 +12,11 @@ typedef enum kg__sentinel {
     KG__SENTINELS
 } kg__sentinel;
 
-/* How a sentinel is called in records, results and baselines. */
+/* A sentinel's names in records, results and baselines. */
 typedef struct kg__sentinel_kind {
     const char *name;
-    const char *amount; /* what it does so much of */
-    const char *limit;  /* what the GPU does of that per second, by this sentinel */
+    const char *amount; /* its amount of work: bytes or operations */
+    const char *limit;  /* the GPU's limit that it measures, amount per second */
 } kg__sentinel_kind;
 
 extern const kg__sentinel_kind kg__sentinel_kinds[KG__SENTINELS];
@@ -30,25 +30,27 @@ typedef enum kg__bound {
     KG__BOUNDS
 } kg__bound;
 
-/* Their names, "" for the unknown one, and NULL. */
+/* Their names, "" for the unknown one, then NULL. */
 extern const char *const kg__bound_names[KG__BOUNDS + 1];
 
-/* What a launch of a case needs at the least, as far as it is known. */
+/* The minimum that a launch of a case needs, as far as known. */
 typedef struct kg__demand {
-    double operations; /* NAN: not known */
-    double bytes;      /* the same */
-    double bus_bytes;  /* that cross the bus */
-    bool cached;       /* the L2 cache holds half of what it touches, or more */
+    double operations; /* NAN: unknown */
+    double bytes;      /* NAN: unknown */
+    double bus_bytes;  /* bytes that cross the bus */
+    bool cached;       /* the L2 cache holds half of the accessed data, or more */
 } kg__demand;
 
-/* What bounds a case, where the GPU does `per_second` of each sentinel's amount (0: not known):
- * what takes at least KG__BOUND_MARGIN times as long as anything else. Unknown where nothing does,
- * where a figure is missing, and where the bytes come from a cache: no sentinel measures that. */
+/* Returns what bounds a case, if the GPU does `per_second` of each sentinel's amount (0:
+ * unknown): the limit that takes at least KG__BOUND_MARGIN times as long as any other. Unknown
+ * if there is none, if a figure is missing, and if the bytes come from a cache, which no
+ * sentinel measures. */
 kg__bound kg__bound_of(const kg__demand *demand, const double per_second[KG__SENTINELS]);
 
 #define KG__BOUND_MARGIN 2.0
 
-/* Whether a sentinel says something of cases that are bound so: of unknown ones copy and fma do. */
+/* Returns whether a sentinel says anything about cases with this bound; for unknown ones, copy
+ * and fma do. */
 bool kg__bound_depends_on(kg__bound bound, kg__sentinel sentinel);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "suite/id_parts.h"
 
 static const char *const names[KG__ERRORS] = { "error_max", "error_mean" };
 static const char *const words[KG__ERRORS] = { "largest error", "mean error" };

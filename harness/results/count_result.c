@@ -9,6 +9,7 @@
 #include "judge/judge.h"
 #include "results/judgment_text.h"
 #include "suite/counters.h"
+#include "suite/id_parts.h"
 
 /* So many counters that moved are named beside the first one; the rest is counted. */
 #define OTHERS_NAMED 3

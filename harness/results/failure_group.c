@@ -10,6 +10,7 @@
 #include "judge/judge.h"
 #include "records/finding.h"
 #include "results/result_text.h"
+#include "suite/id_parts.h"
 
 /* Whether a number begins here that is no part of a name, as that of int4 is, and no line of a
  * file, as in a.cu:14. */

@@ -106,7 +106,7 @@ static bool is_disturbed(const kg__measurement *seen)
     return seen->surroundings.throttled || seen->surroundings.foreign_processes > 0;
 }
 
-/* Why a base's observation is no match for a head's; false where it is one. */
+/* Why a base's observation cannot be compared with a head's; false where it can. */
 static bool find_mismatch(const kg__suspect *suspect, const kg__measurement *base,
                           const kg__measurement *head, char *why, size_t size)
 {

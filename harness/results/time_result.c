@@ -10,6 +10,7 @@
 #include "judge/launch_cost.h"
 #include "records/gpu_state.h"
 #include "results/judgment_text.h"
+#include "suite/id_parts.h"
 
 void kg__sentinels_add(kg__sentinel_log *seen, const kg__observation *sentinels)
 {
@@ -144,27 +145,6 @@ static kg__metric_result *judge_metric(kg__pool *pool, kg__case_result *result, 
     return metric;
 }
 
-static size_t comparison_length(const char *id)
-{
-    return strcspn(id, "/");
-}
-
-/* What follows "comparison/variant/" in a case's id, without a number of blocks: variants are timed
- * side by side, so all of a size and number of threads per block are recorded together. */
-static void name_neighbors(const char *id, char *glob, size_t size)
-{
-    const char *variant = id + comparison_length(id);
-    const char *rest = *variant != '\0' ? strchr(variant + 1, '/') : NULL;
-    const char *launch = rest != NULL ? strrchr(rest, '/') : NULL;
-
-    if (launch == NULL)
-        kg__format(glob, size, "*");
-    else if (strchr(launch, 'g') != NULL)
-        kg__format(glob, size, "%.*s*", (int)(strchr(launch, 'g') - rest - 1), rest + 1);
-    else
-        kg__format(glob, size, "%s", rest + 1);
-}
-
 /* Keeps what the results show besides the metrics: what the job asks for, what the kernel takes of
  * a multiprocessor (not how its identity came about), and the worst state that the GPU was seen in.
  */
@@ -187,6 +167,7 @@ static void add_conditions(kg__pool *pool, kg__case_result *result,
     for (size_t i = 0; i < count; i++) {
         if (measurements[i].measured->gpu_state != NULL)
             kg__gpu_state_join(&worst, measurements[i].measured->gpu_state);
+        worst.throttled = worst.throttled || measurements[i].measured->throttled;
     }
     if (!kg__gpu_state_is_known(&worst))
         return;
@@ -265,10 +246,10 @@ static void append_command(const char *id, bool imported, char *why, size_t size
         kg__format(why + used, size - used, "; to keep it: kernelgate baseline adopt --yes");
         return;
     }
-    name_neighbors(id, neighbors, sizeof neighbors);
+    kg__case_id_neighbors(id, neighbors, sizeof neighbors);
     kg__format(why + used, size - used,
                "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
-               (int)comparison_length(id), id, neighbors);
+               (int)kg__comparison_length(id), id, neighbors);
 }
 
 /* Judges the metrics of the first measurement, each by its median; `why` becomes the reason of the

@@ -6,7 +6,7 @@
 #include "base/source_path.h"
 #include "suite/element_type.h"
 
-/* The program's, whose home messages leave out; a test may have none. */
+/* The program's comparison, whose home messages leave out; a test may have none. */
 extern const kg_comparison *const kg__comparison __attribute__((weak));
 
 static struct {
@@ -27,7 +27,7 @@ bool kg__argument_is_wrong(void)
     return fault.is_pending;
 }
 
-/* Whether elements of one type may be taken for those of another: integers of either sign. */
+/* Returns whether elements of one type may be used as the other: integers of either sign. */
 static bool are_alike(const kg__element_type *a, const kg__element_type *b)
 {
     return a == b || (a->size == b->size && a->significand == 0 && b->significand == 0);
@@ -43,10 +43,10 @@ static bool is_right(const kg_arguments *declared, int index, int type, bool is_
         return kg__fail(why, "the suite declares %d arguments, from number 0 on", declared->count);
     argument = &declared->list[index];
     if (type >= 0 && !are_alike(given, kg__element_type_of(argument->type)))
-        return kg__fail(why, "argument %s has elements of %s, not of %s: give its type, and cast",
+        return kg__fail(why, "argument %s has elements of %s, not of %s: use its type, and cast",
                         argument->name, kg__element_type_of(argument->type)->name, given->name);
     return is_const || argument->role != KG_INPUT ||
-           kg__fail(why, "argument %s is an input, which must be left as it is: say const %s",
+           kg__fail(why, "argument %s is an input, which must stay unchanged: use const %s",
                     argument->name, spelled);
 }
 

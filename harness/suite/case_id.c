@@ -13,7 +13,7 @@ static const char *const *axes_of(const kg_comparison *comparison)
     return comparison->axes[0] != NULL ? comparison->axes : default_axes;
 }
 
-/* What ids have for the name of an axis; of none, nothing. */
+/* Returns an axis's text in ids; "" for NULL. */
 static const char *prefix_of(const char *name)
 {
     if (name == NULL)
@@ -63,8 +63,8 @@ bool kg__axes_are_good(const kg_comparison *comparison, kg__error *error)
             strspn(axes[i], "abcdefghijklmnopqrstuvwxyz_") != strlen(axes[i]) ||
             strlen(axes[i]) > KG__AXIS_LENGTH)
             return kg__fail(error,
-                            "%s: axis \"%s\": the name of an axis is of a-z and _, %d letters at "
-                            "most: rename it",
+                            "%s: axis \"%s\": an axis name may only have a-z and _, at most %d "
+                            "letters: rename it",
                             comparison->name, axes[i], KG__AXIS_LENGTH);
         for (int j = 0; j < i; j++) {
             if (strcmp(prefix_of(axes[i]), prefix_of(axes[j])) == 0)
@@ -102,7 +102,7 @@ void kg__case_id_write(const kg_comparison *comparison, const kg_variant *varian
     }
 }
 
-/* The number at the front of `text`, after which `*rest` then begins: 1 to 2^31 - 1, without a
+/* Parses the number at the front of `text` and sets `*rest` after it: 1 to 2^31 - 1, without a
  * sign or leading zeros; else 0. */
 static int take_number(const char *text, const char **rest)
 {
@@ -117,7 +117,7 @@ static int take_number(const char *text, const char **rest)
     return number <= INT_MAX ? (int)number : 0;
 }
 
-/* Takes a launch as ids have it. */
+/* Parses a launch as written in ids. */
 static bool read_launch(const kg_comparison *comparison, const char *text, kg_launch *launch)
 {
     int axes = kg__axis_count(comparison);
@@ -138,7 +138,7 @@ static bool read_launch(const kg_comparison *comparison, const char *text, kg_la
     return launch->axes > 0 && *text == '\0';
 }
 
-/* The variant of a name of `length` bytes, or NULL. */
+/* Returns the variant of a name of `length` bytes, or NULL. */
 static const kg_variant *find_variant(const kg_comparison *comparison, const char *name,
                                       size_t length)
 {

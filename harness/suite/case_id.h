@@ -1,5 +1,5 @@
-/* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is
- * the names of its axes, each with its value: bm128bn64; "-" without axes. */
+/* The ids of cases, <comparison>/<variant>/<size>/<launch>: their grammar. A launch is the names
+ * of its axes, each with its value: bm128bn64; "-" without axes. */
 #ifndef KG__SUITE_CASE_ID_H
 #define KG__SUITE_CASE_ID_H
 
@@ -11,22 +11,22 @@
 /* Letters of an axis's name, so that six of them with their values fit an id. */
 #define KG__AXIS_LENGTH 12
 
-/* Whether a comparison's or a variant's name is of a-z, 0-9 and _ alone. */
+/* Returns whether a comparison's or a variant's name has only characters of a-z, 0-9 and _. */
 bool kg__name_is_plain(const char *name);
 
-/* How many axes a comparison has. */
+/* Returns how many axes a comparison has. */
 int kg__axis_count(const kg_comparison *comparison);
 
-/* The name of axis `axis`, which must be below their count. */
+/* Returns the name of axis `axis`, which must be below their count. */
 const char *kg__axis_name(const kg_comparison *comparison, int axis);
 
-/* The axis of a name, from 0; -1 where the comparison has none. */
+/* Returns the axis of a name, from 0; -1 if the comparison has none. */
 int kg__axis_of(const kg_comparison *comparison, const char *name);
 
-/* False with `error` where an axis has no name of a-z and _, or the same in ids as another. */
+/* Returns false with `error` if an axis's name is not of a-z and _, or equals another's in ids. */
 bool kg__axes_are_good(const kg_comparison *comparison, kg__error *error);
 
-/* Whether two launches are the same. */
+/* Returns whether two launches are the same. */
 bool kg__launches_equal(const kg_launch *a, const kg_launch *b);
 
 /* Writes the id of a case. */
@@ -36,12 +36,12 @@ void kg__case_id_write(const kg_comparison *comparison, const kg_variant *varian
 /* An id in parts. */
 typedef struct kg__case_id {
     const kg_variant *variant;
-    const char *size; /* the text that begins with it */
+    const char *size; /* points into the id */
     int size_length;
     kg_launch launch;
 } kg__case_id;
 
-/* Takes an id apart, whose variant must be the comparison's; its size and launch need not be in the
+/* Parses an id, whose variant must be the comparison's; its size and launch need not be in the
  * table. False with `why`. */
 bool kg__case_id_read(const kg_comparison *comparison, const char *id, kg__case_id *parts,
                       kg__error *why);

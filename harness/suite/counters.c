@@ -37,7 +37,7 @@ static const char *const names[KG__COUNTERS] = {
     [KG__UNIQUE_BYTES_WRITTEN] = "unique_bytes_written",
 };
 
-/* The first version of the model that counts a counter as it is counted now; 0: all do. */
+/* The first version of the model that counted a counter as today; 0: all did. */
 static const long first_models[KG__COUNTERS] = {
     [KG__CONSTANT_LOAD_WORDS] = 3,   [KG__LAUNCHES] = 3,     [KG__BUSIEST_BLOCK_REQUESTS] = 2,
     [KG__SHARED_BYTES] = 2,          [KG__COPIED_BYTES] = 2, [KG__GLOBAL_ATOMIC_PASSES] = 4,

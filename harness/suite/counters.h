@@ -1,5 +1,5 @@
-/* Counters: what the CPU model counts of a kernel, and the ratios that people read. Pure: names and
- * arithmetic. What each equals on hardware is in docs/model.md. */
+/* Counters: the CPU model's counts of a kernel, and their ratios. Pure: names and arithmetic.
+ * docs/model.md has the equivalent of each on hardware. */
 #ifndef KG__SUITE_COUNTERS_H
 #define KG__SUITE_COUNTERS_H
 
@@ -7,34 +7,35 @@
 #include <stdint.h>
 
 typedef enum kg__counter {
-    KG__GLOBAL_LOAD_REQUESTS, /* a warp's load instruction, whatever its lanes touch */
+    KG__GLOBAL_LOAD_REQUESTS, /* a warp's load instruction, whatever its lanes access */
     KG__GLOBAL_LOAD_SECTORS,  /* distinct 32-byte sectors of each request, summed */
     KG__GLOBAL_STORE_REQUESTS,
     KG__GLOBAL_STORE_SECTORS,
     KG__GLOBAL_ATOMIC_REQUESTS,
     KG__GLOBAL_ATOMIC_SECTORS,
-    KG__GLOBAL_ATOMIC_PASSES, /* most lanes of each request that update one word, summed */
+    KG__GLOBAL_ATOMIC_PASSES, /* the most lanes of a request that update one word, summed */
     KG__SHARED_LOAD_REQUESTS,
-    KG__SHARED_LOAD_WAVEFRONTS, /* most distinct 4-byte words in one bank of each request, summed */
+    KG__SHARED_LOAD_WAVEFRONTS, /* the most distinct 4-byte words of a request in one bank, summed
+                                 */
     KG__SHARED_STORE_REQUESTS,
     KG__SHARED_STORE_WAVEFRONTS,
     KG__SHARED_ATOMIC_REQUESTS,
     KG__SHARED_ATOMIC_PASSES,
     KG__CONSTANT_LOAD_REQUESTS,
     KG__CONSTANT_LOAD_WORDS,    /* distinct 4-byte words of each request, summed */
-    KG__SHUFFLES,               /* of a warp */
-    KG__BARRIERS,               /* of a block */
-    KG__FENCES,                 /* of a warp */
-    KG__PRINTF_CALLS,           /* of a thread */
-    KG__TENSOR_MULTIPLY_ADDS,   /* of products of matrices: no cost, but none may be lost */
+    KG__SHUFFLES,               /* by a warp */
+    KG__BARRIERS,               /* by a block */
+    KG__FENCES,                 /* by a warp */
+    KG__PRINTF_CALLS,           /* by a thread */
+    KG__TENSOR_MULTIPLY_ADDS,   /* by matrix products: no cost, but none may be lost */
     KG__LAUNCHES,               /* of kernels */
     KG__BLOCKS,                 /* launched */
     KG__THREADS,                /* launched */
-    KG__BUSIEST_BLOCK_REQUESTS, /* of memory, of the block of a launch that makes most */
-    KG__BUSIEST_WARP_REQUESTS,  /* of the warp that makes most */
-    KG__SHARED_BYTES,           /* of shared memory, of one block */
-    KG__COPIED_BYTES,           /* written by copies and fills outside of kernels */
-    KG__UNIQUE_BYTES_READ,      /* of global memory, each counted once per launch */
+    KG__BUSIEST_BLOCK_REQUESTS, /* to memory, by a launch's busiest block */
+    KG__BUSIEST_WARP_REQUESTS,  /* to memory, by its busiest warp */
+    KG__SHARED_BYTES,           /* of one block */
+    KG__COPIED_BYTES,           /* by copies and fills outside of kernels */
+    KG__UNIQUE_BYTES_READ,      /* of global memory, each byte counted once per launch */
     KG__UNIQUE_BYTES_WRITTEN,
     KG__COUNTERS
 } kg__counter;
@@ -44,22 +45,22 @@ typedef struct kg__counts {
     uint64_t value[KG__COUNTERS];
 } kg__counts;
 
-/* A counter's name as baselines and results have it: "global_load_requests". */
+/* Returns a counter's name in baselines and results: "global_load_requests". */
 const char *kg__counter_name(kg__counter counter);
-/* False when no counter has the name; `counter` may be NULL. */
+/* Finds the counter of a name; false if there is none. `counter` may be NULL. */
 bool kg__counter_parse(const char *name, kg__counter *counter);
-/* Whether a counter is also kept by line of source. */
+/* Returns whether a counter is also kept by source line. */
 bool kg__is_counted_by_line(kg__counter counter);
 
-/* The CPU model's way of counting, a whole number. It goes up where the same kernels come to be
- * counted otherwise, so that a verdict can say so. */
+/* Version of the CPU model's counting, a whole number. Increase it when the same kernels get
+ * other counts, so that a verdict can say so. */
 #define KG__MODEL_VERSION "4"
 
-/* Whether a text is a version of the model: a whole number from 1 to KG__MODEL_VERSION. */
+/* Returns whether a text is a version of the model: a whole number from 1 to KG__MODEL_VERSION. */
 bool kg__is_model_version(const char *text);
 
-/* Whether this version of the model ("2") counted a counter, and the same way as it is counted now.
- * True of a text that is not a version. */
+/* Returns whether this version of the model ("2") counted a counter the same way as today. True
+ * if the text is not a version. */
 bool kg__counter_is_of(kg__counter counter, const char *model);
 
 /* A ratio of two counters, which is shown and never gated. */
@@ -67,7 +68,7 @@ typedef struct kg__ratio {
     const char *name;  /* "global_load_sectors_per_request" */
     const char *what;  /* for sentences: "loads" */
     const char *unit;  /* for sentences: "sectors per request" */
-    kg__counter above; /* its numerator and denominator */
+    kg__counter above; /* numerator */
     kg__counter below;
 } kg__ratio;
 

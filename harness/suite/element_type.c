@@ -14,16 +14,16 @@ void kg__element_show_double(char *text, size_t size, double value, int digits)
         kg__format(text, size, "%.*g", digits, value);
 }
 
-/* Whether one element is right. Equal infinities differ by NaN, and are right all the same; a NaN
- * is right where one is expected; with an infinite tolerance what is expected to be finite is not
- * compared. */
+/* Returns whether one element is right. Equal infinities are right although their difference is
+ * NaN. NaN is right if NaN is expected. With an infinite tolerance a finite expected value is
+ * not compared. */
 static bool is_right(double got, double expected, double tolerance)
 {
     return fabs(got - expected) <= tolerance || got == expected ||
            (isnan(expected) && isnan(got)) || (isinf(tolerance) && isfinite(expected));
 }
 
-/* The same of integers of 64 bits, by how far they are apart. */
+/* Returns whether 64-bit integers at this distance are within the tolerance. */
 static bool is_near(uint64_t distance, double tolerance)
 {
     return distance == 0 ||
@@ -76,7 +76,7 @@ static unsigned narrow_bits(const narrow *format, double value)
     (void)frexp(magnitude, &found);
     if (magnitude > 0 && found - 1 > exponent)
         exponent = found - 1;
-    /* A subnormal number has no implicit bit, so that its exponent counts as none. */
+    /* The significand's implicit bit adds 1 to the exponent field; subnormal numbers have none. */
     bits = ldexp(exponent + format->bias - 1, format->fraction) +
            rint(ldexp(magnitude, format->fraction - exponent));
     if (bits > format->largest)
@@ -84,8 +84,8 @@ static unsigned narrow_bits(const narrow *format, double value)
     return sign | (unsigned)bits;
 }
 
-/* Number `index` of a seed's random numbers, by SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast
- * splittable pseudorandom number generators, 2014). */
+/* Returns number `index` of a seed's random numbers, by SplitMix64 (G. L. Steele, D. Lea, C. H.
+ * Flood, Fast splittable pseudorandom number generators, 2014). */
 static inline uint64_t random_bits(uint64_t seed, size_t index)
 {
     uint64_t bits = seed + (index + 1) * 0x9e3779b97f4a7c15u;
@@ -95,14 +95,15 @@ static inline uint64_t random_bits(uint64_t seed, size_t index)
     return bits ^ (bits >> 31);
 }
 
-/* A random number in [-1, 1) from random `bits`: exact, since `significand` includes the sign. */
+/* Returns a random number in [-1, 1) from random `bits`: exact, since `significand` includes the
+ * sign. */
 static double random_number(uint64_t bits, int significand)
 {
     return (double)(bits >> (64 - significand)) / (double)(UINT64_C(1) << (significand - 1)) - 1.0;
 }
 
-/* The functions of a type: `load` and `store` name how an element of type `stored` is converted to
- * a double and back, and `random` how it is made of random `bits`. */
+/* Defines the functions of a type: `load` and `store` convert an element of type `stored` to a
+ * double and back, and `random` makes one from random `bits`. */
 #define FUNCTIONS(name, stored, load, store, random)                                               \
     static double name##_get(const void *data, size_t index)                                       \
     {                                                                                              \
@@ -121,7 +122,7 @@ static double random_number(uint64_t bits, int significand)
         }                                                                                          \
     }
 
-/* A loop per type, since millions of elements are compared, and filled above. */
+/* One loop per type for speed: millions of elements are compared, and filled above. */
 #define COMPARE(name, stored, right)                                                               \
     static size_t name##_next_wrong(const void *computed, const double *expected,                  \
                                     const double *tolerance, size_t from, size_t count)            \
@@ -140,7 +141,7 @@ static double random_number(uint64_t bits, int significand)
         kg__element_show_double(text, size, name##_get(data, index), digits);                      \
     }
 
-/* Ten digits distinguish any two numbers of 32 bits, seventeen any two doubles. */
+/* Ten digits distinguish any two 32-bit numbers, seventeen any two doubles. */
 #define FLOAT(name, stored, load, store, significand, digits)                                      \
     FUNCTIONS(name, stored, load, store, store(random_number(bits, significand)))                  \
     COMPARE(name, stored, is_right(load(list[i]), expected[i], tolerance[i]))                      \
@@ -163,8 +164,8 @@ FLOAT(bfloat16, uint16_t, OF_BFLOAT16, TO_BFLOAT16, 8, 10)
 FLOAT(e4m3, uint8_t, OF_E4M3, TO_E4M3, 4, 10)
 FLOAT(e5m2, uint8_t, OF_E5M2, TO_E5M2, 3, 10)
 
-/* An integer of `least` to `most`, rounded and saturated; `beyond`, the first double that is too
- * large, is a power of two. */
+/* Stores a double as an integer of `least` to `most`, rounded and saturated; `beyond`, the first
+ * double that is too large, is a power of two. */
 #define STORE_INTEGER(name, stored, least, most, beyond)                                           \
     static stored name##_of(double value)                                                          \
     {                                                                                              \
@@ -241,15 +242,15 @@ const kg__element_type *kg__element_type_of(kg_type type)
     return (size_t)type < sizeof rows / sizeof *rows ? &rows[type] : NULL;
 }
 
-/* The bits of a significand that end in a 1 halfway between two values of float8_e5m2,
+/* Significand bits, the last of them 1, of a number halfway between two values of float8_e5m2,
  * float8_e4m3, bfloat16, float16 and float32. */
 static const int halfway[] = { 4, 5, 9, 12, 25 };
 
-/* Of 16 elements one is a zero, five are halfway between values, one between integers, two repeat
- * one of the 32 elements before. */
+/* Of 16 elements one is zero, five are halfway between values, one is halfway between integers,
+ * and two repeat one of the 32 elements before. */
 enum { ZERO, HALFWAY, INTEGER_AND_HALF = 6, REPEATED, REPEATED_TOO, KINDS = 16 };
 
-/* What wide numbers are made of, once per argument. */
+/* Parameters of wide numbers, computed once per argument. */
 typedef struct wide {
     const kg__element_type *type;
     uint64_t seed;
@@ -259,7 +260,7 @@ typedef struct wide {
     bool zeros;
 } wide;
 
-/* Number `index` by its own random bits, not as one that repeats another. */
+/* Returns number `index` from its own random bits, without the repetitions. */
 static inline double wide_number(const wide *of, size_t index, uint64_t bits)
 {
     uint64_t fraction = random_bits(~of->seed, index) >> 12;
@@ -320,7 +321,7 @@ void kg__element_show_expected(const kg__element_type *type, char *text, size_t 
         kg__element_show_double(text, size, expected[index], type->significand == 53 ? 17 : 10);
 }
 
-/* The row of what a suite calls a type; of none, a byte, which no argument can be. */
+/* Returns the row of a suite's type; for an invalid type a byte, which no argument can be. */
 static const kg__element_type *row_of(kg_type type)
 {
     const kg__element_type *row = kg__element_type_of(type);
@@ -350,8 +351,8 @@ void kg_set_element(kg_type type, void *data, size_t index, double value)
     row_of(type)->set(data, index, value);
 }
 
-/* The bound of N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1,
- * and one rounding to what is stored, which can be subnormal. */
+/* The bound of N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section
+ * 3.1, plus one rounding to the stored type, whose result can be subnormal. */
 double kg_sum_tolerance(kg_type accumulated, kg_type stored, int64_t terms, double magnitude)
 {
     double roundings = (double)terms * kg_roundoff(accumulated);

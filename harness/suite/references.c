@@ -13,21 +13,21 @@ static size_t count_of(const kg_argument *argument)
     return argument->rows * argument->columns;
 }
 
-/* The type in which a sum for an output is accumulated. */
+/* Returns the type in which a sum for an output is accumulated. */
 static kg_type accumulated_for(const kg_problem *problem, const kg_argument *output)
 {
     return kg_roundoff(output->type) < kg_roundoff(problem->accumulated) ? output->type
                                                                          : problem->accumulated;
 }
 
-/* How far a sum of `terms` for an output may be off. */
+/* Returns the error bound of a sum of `terms` for an output. */
 static double bound(const kg_problem *problem, const kg_argument *output, int64_t terms,
                     double magnitude)
 {
     return kg_sum_tolerance(accumulated_for(problem, output), output->type, terms, magnitude);
 }
 
-/* The elements of an input as doubles, to be freed. */
+/* Returns the elements of an input as doubles; the caller frees them. */
 static double *copy_as_doubles(const kg_problem *problem, int argument)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
@@ -69,8 +69,8 @@ void kg_reference_gemm(const kg_problem *problem, int output, double *expected, 
     free(b);
 }
 
-/* A weight of the projection: integers of 15 bits, never 0, so that products with small integers
- * stay exact in double. */
+/* Returns a weight of the projection: integers of 15 bits, never 0, so that products with small
+ * integers stay exact in double. */
 static double weight(size_t column)
 {
     uint64_t bits = (uint64_t)column * 0x9e3779b97f4a7c15u;
@@ -78,7 +78,7 @@ static double weight(size_t column)
     return (double)(int64_t)((bits >> 48) | 1) - WEIGHT_MOST;
 }
 
-/* B w and |B| |w|, one after the other; to be freed. */
+/* Returns B w and |B| |w|, one after the other; the caller frees them. */
 static double *weigh(const double *b, size_t k, size_t n)
 {
     double *weighted = kg__allocate(2 * k, sizeof *weighted);
@@ -103,7 +103,7 @@ bool kg_project_gemm(const kg_problem *problem, int output, const void *computed
     double *a = copy_as_doubles(problem, 0);
     double *b = copy_as_doubles(problem, 1);
     double *weighted = weigh(b, k, c->columns);
-    /* Of results too small for the type of C. */
+    /* The bound for results too small for C's type. */
     double least = bound(problem, c, (int64_t)k, 0) * WEIGHT_MOST * (double)c->columns;
 
     mismatch->is_row = true;
@@ -142,8 +142,8 @@ kg_work kg_work_gemm(const kg_size *size)
     return (kg_work){ .operations = 2 * m * n * k };
 }
 
-/* Up to where every output of a product, and the type that it is accumulated in, has each integer.
- */
+/* Returns the largest integer up to which every output of a product, and the type it is
+ * accumulated in, represent all integers. */
 static double largest_exact(const kg_problem *problem)
 {
     double most = 0x1p31;
@@ -159,8 +159,7 @@ static double largest_exact(const kg_problem *problem)
     return most;
 }
 
-/* Of how many columns of A one holds other than zeros, so that sums of terms up to `term` stay
- * exact. */
+/* Returns the stride of A's nonzero columns, so that sums of terms up to `term` stay exact. */
 static size_t stride_for(const kg_problem *problem, double term)
 {
     double sum = term * (double)problem->arguments.list[0].columns;
@@ -168,13 +167,14 @@ static size_t stride_for(const kg_problem *problem, double term)
     return (size_t)fmax(1, ceil(sum / largest_exact(problem)));
 }
 
-/* Whether an element of A or B may be other than 0; each row of A leaves out other columns. */
+/* Returns whether an element of A or B may be nonzero; each row of A leaves out other columns. */
 static bool is_used(const kg_argument *shape, int argument, size_t i, size_t stride)
 {
     return argument != 0 || i % shape->columns % stride == i / shape->columns % stride;
 }
 
-/* Integers from -most to most whose sums of k products are exact: most is 4 where possible. */
+/* Fills with integers from -most to most whose sums of k products are exact: most is 4 if
+ * possible. */
 static void fill_small_integers(const kg_problem *problem, int argument, void *data)
 {
     const kg_argument *shape = &problem->arguments.list[argument];
@@ -205,7 +205,7 @@ static void fill_ones_and_twos(const kg_problem *problem, int argument, void *da
     }
 }
 
-/* Two for each column of A that is used in a row. */
+/* Each row's result is two per nonzero column of A. */
 static void expect_twos(const kg_problem *problem, int output, double *expected, double *tolerance)
 {
     const kg_argument *c = &problem->arguments.list[output];
@@ -226,7 +226,7 @@ const kg_pattern kg_patterns_gemm[] = {
     KG_END,
 };
 
-/* Where the element of an argument is that belongs to element i of an output. */
+/* Returns the index of the argument's element that belongs to element i of an output. */
 static size_t place_of(const kg_argument *argument, const kg_argument *output, size_t i)
 {
     size_t row = argument->rows > 1 ? i / output->columns : 0;

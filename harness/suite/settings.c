@@ -25,7 +25,7 @@ bool kg__is_verbose(void)
     return is_on("KG_VERBOSE");
 }
 
-bool kg__are_checked(void)
+bool kg__results_known_right(void)
 {
     return is_on("KG__CHECKED");
 }
@@ -50,14 +50,15 @@ typedef struct duration {
     const char *name;
     double least;
     double most;
-    double default_value; /* where it is not set */
+    double default_value; /* if unset */
 } duration;
 
-/* tools/kernelgate/base/settings.py refuses what is out of range too. */
+/* tools/kernelgate/base/settings.py refuses values out of range too. */
 static const duration silence = { "KG_CASE_TIMEOUT", 0.001, 1000000, 60 };
-static const duration sampling = { "KG_CASE_SECONDS", 0.05, 3600, 0.5 };
+static const duration sampling = { "KG_CASE_SECONDS", 0.02, 3600, 0.5 };
 
-/* Takes no blanks, signs, words or hexadecimal digits, as the command does. */
+/* Parses a number without blanks, a leading sign, words or hexadecimal digits, as the command does.
+ */
 static bool read_duration(const duration *setting, const char *text, double *seconds)
 {
     char *end;
@@ -133,7 +134,7 @@ bool kg__is_paired(void)
     return kg__base_folder() != NULL && is_on("KG_PAIRED");
 }
 
-/* The folder that a setting names, else `name` in the project's. */
+/* Returns the folder that a setting names, else `name` in the project's. */
 static void format_folder(const char *setting, const char *home, const char *name, char *path,
                           size_t size)
 {
@@ -163,8 +164,8 @@ bool kg__filter_is_allowed(bool strict, kg__error *error)
     if (!strict || filter == NULL || (requested != NULL && strcmp(filter, requested) == 0))
         return true;
     return kg__fail(error,
-                    "KG_FILTER='%s' is set in the environment of a strict run, which it would "
-                    "narrow: unset it, or give it to ci/gate as --filter",
+                    "KG_FILTER='%s' is set in the environment of a strict run and would narrow it: "
+                    "unset it, or give it to ci/gate as --filter",
                     filter);
 }
 
@@ -181,8 +182,8 @@ bool kg__globs_take(const char *list, const char *id)
     return taken;
 }
 
-/* Cuts what a glob ends in that takes anything: of "matmul_f32/tield/x" and a star the star and its
- * slash. Returns the number of slashes that are left. */
+/* Cuts a glob's ending that matches anything: of "matmul_f32/tield/x" and a star, the star and
+ * its slash. Returns the number of slashes left. */
 static size_t cut_open_end(char *glob)
 {
     size_t length = strlen(glob);

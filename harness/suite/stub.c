@@ -7,13 +7,13 @@
 #include "base/exit_code.h"
 #include "base/message.h"
 
-/* The program's, where it has any; the last one has no function. */
+/* The program's stubs, if any; the last one has no function. */
 extern const kg__stub kg__stubs[] __attribute__((weak));
 
 static struct {
     void (*report)(void *context, const kg__stub *stub);
     void *context;
-    jmp_buf *escape; /* NULL: no launcher is only tried */
+    jmp_buf *escape; /* NULL: no launcher is being tried */
     const kg__stub *reached;
 } listener;
 

@@ -8,7 +8,7 @@
 unsigned kg__part_purposes(const char *part)
 {
 #ifdef KG__TARGET_GPU
-    /* What is only timed is checked by part time, before and after. */
+    /* Part time checks sizes that are only timed, before and after. */
     if (strcmp(part, "check") == 0)
         return KG_PURPOSE_CHECK;
     if (strcmp(part, "time") == 0 || strcmp(part, KG__PART_IDENTIFY) == 0)
@@ -46,9 +46,10 @@ static bool launches_are_good(const kg_comparison *comparison, const kg_launch *
 
     for (const kg_launch *launch = launches; launch != NULL && launch->axes != 0; launch++) {
         if (launch->axes > axes)
-            return kg__fail(error,
-                            "%s: a launch of %d values, of %d axes: name the others in .axes",
-                            comparison->name, launch->axes, axes);
+            return kg__fail(
+                error,
+                "%s: a launch has %d values, but there are %d axes: name the others in .axes",
+                comparison->name, launch->axes, axes);
         for (int i = 0; i < launch->axes; i++) {
             if (launch->axis[i] < 1)
                 return kg__fail(error,
@@ -76,15 +77,15 @@ static bool variant_is_good(const kg_comparison *comparison, const kg_variant *v
     const char *problem = NULL;
 
     if (!kg__name_is_plain(variant->name) || variant->launch == NULL)
-        problem = "a variant has a launcher and a name of a-z, 0-9 and _ alone";
+        problem = "a variant needs a launcher and a name of only a-z, 0-9 and _";
     else if (!memory_is_good(variant))
         problem = "a .memory that is not a kg_memory";
     else if ((int)variant->advanced.clock < KG_GRAPH_CLOCK ||
              (int)variant->advanced.clock > KG_FIRST_TOUCH_CLOCK)
         problem = "a .clock that is not a kg_clock";
     else if ((variant->advanced.not_for & ~(unsigned)(KG_PURPOSE_TIME | KG_PURPOSE_COUNT)) != 0)
-        problem = "a .not_for of more than KG_PURPOSE_TIME and KG_PURPOSE_COUNT, and every variant "
-                  "is checked";
+        problem = ".not_for may only have KG_PURPOSE_TIME and KG_PURPOSE_COUNT, since every "
+                  "variant is checked";
     if (problem != NULL)
         return kg__fail(error, "%s/%s: %s: fix its row", comparison->name, variant->name, problem);
     return launches_are_good(comparison, variant->launches, error);
@@ -97,7 +98,7 @@ static bool size_is_good(const kg_comparison *comparison, const kg_size *size, k
                     size->extents, KG_MAX_EXTENTS);
 }
 
-/* Whether a size is refused for what its numbers are. */
+/* Returns whether a size is refused because of its numbers. */
 static bool size_is_empty(const kg_comparison *comparison, const kg_size *size)
 {
     for (int i = 0; i < size->extents; i++) {
@@ -123,7 +124,7 @@ static bool work_is_good(const kg_comparison *comparison, const kg_size *size, k
                     comparison->name, work.operations, work.bytes, size->extent[0]);
 }
 
-/* Two rows of one name, of launches that differ, would pass for one variant. */
+/* Two rows of one name with different launches would pass for one variant. */
 static bool variants_differ(const kg_comparison *comparison, const kg_variant *variant,
                             kg__error *error)
 {
@@ -145,7 +146,7 @@ static bool defects_are_good(const kg_comparison *comparison, kg__error *error)
             !launches_are_good(comparison, launch, error))
             return false;
         for (const kg_variant *variant = comparison->variants; variant->name != NULL; variant++) {
-            /* Their cases would be taken for one another's. */
+            /* Their cases would have the same ids. */
             if (strcmp(variant->name, defect->variant.name) == 0)
                 return kg__fail(error,
                                 "%s/%s: a variant and a defect of one name: rename the defect",
@@ -171,7 +172,7 @@ static bool wide_is_good(const kg_comparison *comparison, kg__error *error)
 static bool table_is_good(const kg_comparison *comparison, kg__error *error)
 {
     if (!kg__name_is_plain(comparison->name))
-        return kg__fail(error, "%s: a comparison's name holds a-z, 0-9 and _ alone: rename it",
+        return kg__fail(error, "%s: a comparison's name may only have a-z, 0-9 and _: rename it",
                         comparison->name);
     if (!kg__axes_are_good(comparison, error))
         return false;
@@ -187,7 +188,8 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
         return kg__fail(error, "%s: the table lacks .arguments or .reference: add them",
                         comparison->name);
     if (comparison->advanced.projection != NULL && comparison->work == NULL)
-        return kg__fail(error, "%s: a .projection needs .work, which says where it is due: add it",
+        return kg__fail(error,
+                        "%s: a .projection needs .work, which decides when it applies: add it",
                         comparison->name);
     if (comparison->sizes == NULL || comparison->sizes[0].extents == 0)
         return kg__fail(error, "%s: the table has no size: add one to its sizes", comparison->name);
@@ -200,7 +202,7 @@ static bool table_is_good(const kg_comparison *comparison, kg__error *error)
            defects_are_good(comparison, error);
 }
 
-/* A list that grows by a case at a time. */
+/* A list that grows by one case at a time. */
 typedef struct case_builder {
     const kg_comparison *comparison;
     kg__case_list *cases;
@@ -257,7 +259,7 @@ static void add_defects(case_builder *list)
 static bool ids_are_good(const kg__case_list *cases, kg__error *error)
 {
     for (size_t i = 0; i < cases->count; i++) {
-        /* One that fills its array may have been cut. */
+        /* An id that fills its array may have been cut. */
         if (strlen(cases->list[i].id) == KG__CASE_ID_SIZE - 1)
             return kg__fail(error, "%.60s...: an id of more than %d characters: shorten the names",
                             cases->list[i].id, KG__CASE_ID_SIZE - 2);
@@ -321,7 +323,7 @@ const kg__case *kg__table_find(const kg__case_list *cases, const char *id)
     return NULL;
 }
 
-/* Whether a variant takes launches of this form: some row of its own has as many values. */
+/* Returns whether a variant has a launch with as many values as this one. */
 static bool form_fits(const kg_launch *launches, const kg_launch *launch)
 {
     if (launches == NULL || launches->axes == 0)

@@ -1,4 +1,4 @@
-/* What produces metrics: a GPU, or the CPU model. */
+/* Targets, which produce metrics: a GPU, or the CPU model. */
 #ifndef KG__SUITE_TARGET_H
 #define KG__SUITE_TARGET_H
 
@@ -16,18 +16,19 @@ typedef struct kg__target {
     char compute_capability[16];
     int64_t memory_mib;
     int64_t multiprocessors;
-    char compiler[96]; /* the CPU model's: "gcc 12.2.0" */
+    char compiler[96]; /* of the CPU model: "gcc 12.2.0" */
 } kg__target;
 
-/* Makes a target's key of its name: lower case, every run of other characters than a-z 0-9 one '-',
- * none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is cut. */
+/* Makes a target's key from its name: lower case, each run of characters outside a-z 0-9 becomes
+ * one '-', none at either end ("NVIDIA H200" -> "nvidia-h200"). A name longer than `size` is
+ * cut. */
 void kg__target_key(const char *name, char *key, size_t size);
 
-/* A target as JSON, {"key", "name", ...}; owned by the caller. */
+/* Returns a target as JSON, {"key", "name", ...}; owned by the caller. */
 json_t *kg__target_json(const kg__target *target);
 
-/* Reads the target that records and verdicts describe. False with `error` where it is not an
- * object, or a member is of another type; then the members before it are read. */
+/* Reads the target of records and verdicts. False with `error` if it is not an object, or a
+ * member is of another type; the members before it are read. */
 bool kg__target_read(const json_t *described, kg__target *target, kg__error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a case's job asks for, whoever does it: the limits of a GPU are held against it. */
+/* The work that a case's job requires, whatever does it; compared with the limits of a GPU. */
 #ifndef KG__SUITE_WORK_H
 #define KG__SUITE_WORK_H
 

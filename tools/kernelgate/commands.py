@@ -1,4 +1,5 @@
-"""The commands of kernelgate, a module each: finds the one that is called, runs it, and prints help and the manual page."""
+"""The commands of kernelgate, a module each: finds the requested command, runs it, and prints help and the manual
+page."""
 
 import argparse
 import functools
@@ -22,7 +23,7 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("gate", "run.gate", "Gate a project: build it, run its tests, and print every failure and the verdict"),
-    Command("rebaseline", "run.rebaseline", "Record this machine's baselines, and say which command commits them"),
+    Command("rebaseline", "run.rebaseline", "Record this machine's baselines, and print the command that commits them"),
     Command("doctor", "run.doctor", "Check what this machine needs for a gate, with advice"),
     Command("list", "report.list_cases", "Print the cases of the built programs, what each is for, and the variants' ideas"),
     Command("report", "report.report", "Print what a run measured of a comparison, or make the page of a whole run"),
@@ -30,7 +31,7 @@ COMMANDS = (
     Command("baseline show", "baseline.show", "Print what a baseline holds, case by case"),
     Command("baseline diff", "baseline.diff", "Print how far baselines have moved in all, worst case first"),
     Command("baseline lint", "baseline.lint", "Check baseline files: one line per file"),
-    Command("baseline retire", "baseline.retire", "Take cases out of a baseline by name"),
+    Command("baseline retire", "baseline.retire", "Remove cases from a baseline by name"),
     Command("baseline record", "baseline.record", "Measure comparisons and store what moved beyond its band"),
     Command("baseline adopt", "baseline.adopt", "Add the times of gates to the sessions of a baseline"),
     Command("baseline merge", "baseline.merge", "Add the sessions of baselines that other hosts recorded"),
@@ -41,7 +42,7 @@ COMMANDS = (
     Command("import", "imports.import_command", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
     Command("selftest", "run.selftest", "Prove the gate: kernels of known duration, made slower by a known extent"),
 )
-# What CTest, ci/ and the commands above call.
+# Called by CTest, ci/ and the commands above.
 PLUMBING = (
     Command("begin", "run.begin", "Begin a run: make the directory of its results and clear what an earlier run left there"),
     Command("settle", "run.settle", "Settle a run's suspects by pairs of processes of a base build and this one"),
@@ -72,20 +73,20 @@ command keeps its baselines, sums up its runs, compares, tunes and reports.
 .SH COMMANDS
 """
 
-# What the commands have in common, and no help of theirs has.
+# Environment variables common to the commands, which their help does not list.
 ENVIRONMENT = {
-    "KG_STRICT": "1: whatever kept the gate from judging fails too. 0, empty or not set: not.",
-    "KG_FILTER": "Globs on case ids, separated by commas, in which * crosses slashes.",
-    "KG_OUT": "The directory of a run's results; out where it is not set.",
-    "KG_BASELINES": "The directory of the baselines; baselines where it is not set.",
-    "NO_COLOR": "Set to anything: no color, on no terminal.",
-    "CLICOLOR_FORCE": "Set to anything but 0: color even where the output is not a terminal. NO_COLOR is stronger.",
+    "KG_STRICT": "1: cases that could not be judged fail too. 0, empty or unset: they do not.",
+    "KG_FILTER": "Globs on case ids, separated by commas, in which * also matches slashes.",
+    "KG_OUT": "The directory of a run's results (default: out).",
+    "KG_BASELINES": "The directory of the baselines (default: baselines).",
+    "NO_COLOR": "Set to anything: never use color.",
+    "CLICOLOR_FORCE": "Set to anything but 0: color even where the output is not a terminal. NO_COLOR takes precedence.",
 }
 EXIT_STATUS = {
-    "0": "All that was judged is neither slower nor wrong.",
+    "0": "No judged case is slower or wrong.",
     "1": "Slower or wrong; with KG_STRICT=1 also environment, noisy, no-baseline and vanished.",
-    "2": "An error: a crash, a bad file, no such case, a bad call.",
-    "77": "Nothing was judged: no GPU, or all was filtered out; or a target has no baseline yet.",
+    "2": "An error: a crash, a bad file, no such case, bad usage.",
+    "77": "Nothing was judged: no GPU, or every case was filtered out; or a target has no baseline yet.",
 }
 
 
@@ -120,15 +121,15 @@ def make_parsers():
 
 
 def escaped(text):
-    """A text of the page: a backslash, and what begins a line as a request does, would steer the formatter; a hyphen of an
-    option must stay one that can be copied."""
+    """A text for the page, escaped: a backslash, or a line that begins like a request, would control the formatter;
+    an option's hyphen must stay copyable."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in lines)
 
 
 def manual(parsers):
     """kernelgate(1), in the macros of man(7)."""
-    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal that the build runs in
+    os.environ["COLUMNS"] = "90"  # argparse's lines are as long as the terminal of the build
     page = [MANUAL]
     for name, parser in parsers.items():
         parser.declare()
@@ -140,7 +141,7 @@ def manual(parsers):
 
 
 def complete(parser, parsers):
-    """Answers the shell's request for completions, where argcomplete is installed; ends the process."""
+    """Answers the shell's request for completions, if argcomplete is installed; ends the process."""
     words = os.environ["COMP_LINE"].split()
     for name, command in parsers.items():
         if set(name.split()) <= set(words):

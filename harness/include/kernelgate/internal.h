@@ -1,5 +1,5 @@
-/* What the macros and templates of kernelgate.h, which includes this, are made of. Nothing in it is
- * for suites or kernels to use by name. */
+/* Implementation of the macros and templates of kernelgate.h, which includes this. Suites and
+ * kernels must not use these names. */
 #ifndef KERNELGATE_INTERNAL_H
 #define KERNELGATE_INTERNAL_H
 
@@ -13,11 +13,11 @@ static inline int64_t kg_extent(const kg_size *size, int index)
 
 #ifdef __cplusplus
 
-/* What KG_ARG is made of: argument `index` as it is, and where it is not of `type` (below 0: any)
- * an error of the launch. */
+/* Implements KG_ARG: returns argument `index`; the launch fails if it is not of `type` (below 0:
+ * any). */
 extern "C" void *kg__argument(const kg_call *call, int index, int type, bool is_const,
                               const char *spelled, const char *file, int line);
-/* Whether a launch is to fail for that. */
+/* Returns whether the launch must fail because of a wrong KG_ARG. */
 extern "C" bool kg__argument_is_wrong(void);
 
 struct __half;
@@ -25,8 +25,8 @@ struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
 
-/* The kg_type of an element, of a vector's first one: of integers, the signed one of that size;
- * below 0 of bytes and of what has no type. */
+/* The kg_type of an element, or of a vector's first one: for integers, the signed one of that
+ * size; below 0 for bytes and other types. */
 #define KG__TYPE_OF(type, value)                                                                   \
     constexpr int kg__type_of(const volatile type *, int)                                          \
     {                                                                                              \
@@ -60,7 +60,7 @@ constexpr auto kg__type_of(const volatile Vector *vector, int)
     return kg__type_of(static_cast<decltype(&vector->x)>(nullptr), 0);
 }
 
-/* An argument as a pointer to `Type`; `spelled` and the place are for the message. */
+/* Returns an argument as a pointer to `Type`; `spelled` and the place are for the message. */
 template <typename Type>
 Type *kg__argument_as(const kg_call *call, int index, const char *spelled, const char *file,
                       int line)
@@ -78,7 +78,7 @@ Type *kg__argument_as(const kg_call *call, int index, const char *spelled, const
     type *const name = reinterpret_cast<type *>(kg__dynamic_shared)
 #endif
 
-/* nvcc -G generates other code than what is gated: a program with such kernels times nothing. */
+/* nvcc -G generates other code than the gated one: a program with such kernels times nothing. */
 #ifdef __CUDACC_DEBUG__
 extern "C" {
 extern const char kg__device_debug;
@@ -86,8 +86,8 @@ __attribute__((weak)) const char kg__device_debug = 1;
 }
 #endif
 
-/* Tiles of `tile` elements that cover `extent` elements; more than any GPU starts where there are
- * more than a grid's extent can say, so that the launch fails. */
+/* Returns the number of tiles of `tile` elements that cover `extent` elements. If a grid's
+ * extent cannot represent it, the result exceeds every GPU's limit, so that the launch fails. */
 static inline unsigned int kg__count_tiles(int64_t extent, int64_t tile)
 {
     int64_t tiles = extent > 0 && tile > 0 ? (extent - 1) / tile + 1 : 0;
@@ -102,7 +102,7 @@ static inline dim3 kg_grid(int64_t x, int64_t tile_x, int64_t y, int64_t tile_y,
     return dim3(kg__count_tiles(x, tile_x), kg__count_tiles(y, tile_y), kg__count_tiles(z, tile_z));
 }
 
-/* Dynamic shared memory per block that a kernel gets without asking for more. */
+/* Dynamic shared memory per block without cudaFuncSetAttribute(). */
 #define KG__SHARED_GRANTED ((size_t)48 << 10)
 
 /* See kernelgate.h. */
@@ -175,7 +175,7 @@ cudaError_t kg_start(const kg_call *call, void (*kernel)(Parameters...), dim3 gr
 
 /* A row of a table of defects. */
 typedef struct kg_defect {
-    const char *name; /* the variant's, first here too: KG_END would lack braces for a structure */
+    const char *name; /* the variant's; first, because KG_END has no braces for a structure */
     kg_variant variant;
     kg_size size;
     kg_launch launch;
@@ -183,20 +183,20 @@ typedef struct kg_defect {
 
 /* The program's comparison, defined by KG_COMPARISON. */
 extern const kg_comparison *const kg__comparison;
-/* Its defects, defined by KG_DEFECTS; absent where it has none. */
+/* The comparison's defects, defined by KG_DEFECTS; NULL if there are none. */
 extern const kg_defect *const kg__defects __attribute__((weak));
 
-/* The bodies of a comparison's Criterion tests. */
+/* Runs a part: the body of a comparison's Criterion test. */
 void kg__run_part(const char *part);
 
-/* Whether a KG_ARG of the launch was wrong. */
+/* Returns whether a KG_ARG of the launch was wrong. */
 bool kg__argument_is_wrong(void);
 
-/* Ends a claim's test: one that expected nothing is an error. */
+/* Ends a claim's test: a claim without an expectation is an error. */
 void kg__end_claim(void);
 
-/* A part judges hundreds of cases in one Criterion test; what limits it is the silence of its
- * observers (KG_CASE_TIMEOUT), this is only the end of all patience, in seconds. */
+/* Seconds that end a Criterion test only if the test itself hangs. A part judges hundreds of
+ * cases in one test, and its limit is the silence of its observers (KG_CASE_TIMEOUT). */
 #define KG__PART_TIMEOUT 1500
 
 #define KG__PART(comparison, part)                                                                 \

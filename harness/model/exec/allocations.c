@@ -8,18 +8,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes before and after an allocation that cannot be touched: an access that is out of bounds by
- * less, or by less than the allocation's own size, ends the launch and reaches nothing else. Whole
- * pages, so that allocations are aligned far beyond the 256 bytes that cudaMalloc() promises and
- * that counts of sectors depend on. */
+/* Inaccessible bytes before and after an allocation: an access that is out of bounds by less
+ * than this, or by less than the allocation's own size, ends the launch and corrupts nothing.
+ * Whole pages, so allocations are aligned far beyond the 256 bytes that cudaMalloc() promises
+ * and that sector counts depend on. */
 #define GAP ((size_t)1 << 20)
-/* Freed memory stays mapped, and cannot be touched, until this many more allocations are freed or
- * they take up this many bytes of addresses, gaps included: a stale pointer finds nothing else
- * there. It occupies no host memory, and few enough addresses for users who limit them (ulimit
- * -v). */
+/* Freed memory stays mapped and inaccessible, so that a stale pointer faults, until this many
+ * more allocations are freed or freed ones take up this many bytes of addresses, gaps included.
+ * It takes no host memory, and few enough addresses for users who limit them (ulimit -v). */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)
-/* Memory of the device; on a small machine, half of the host's. */
+/* The device's memory; on a small machine, half of the host's. */
 #define LARGEST_MEMORY ((size_t)4 << 30)
 
 /* Live allocations by ascending base. */
@@ -29,11 +28,11 @@ static size_t allocation_capacity;
 static uint64_t allocated_ever;
 static size_t device_bytes; /* in live device and managed allocations */
 
-/* The allocations freed last, the oldest at freed_first, from there on around. */
+/* The allocations freed last: a ring buffer, the oldest at freed_first. */
 static kg__model_freed freed[FREED_MAXIMUM];
 static size_t freed_first;
 static size_t freed_count;
-static size_t freed_bytes; /* of addresses, gaps among them */
+static size_t freed_bytes; /* of addresses, gaps included */
 
 static size_t total_memory(void)
 {
@@ -47,7 +46,7 @@ static size_t total_memory(void)
     return half < LARGEST_MEMORY ? half : LARGEST_MEMORY;
 }
 
-/* The number of allocations whose base is not above `address`. */
+/* Returns the number of allocations whose base is not above `address`. */
 static size_t rank_of(const void *address)
 {
     size_t low = 0;
@@ -176,7 +175,7 @@ void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, c
              freed->name, freed->bytes);
 }
 
-/* Lets go of the addresses that have been freed longest. */
+/* Unmaps the allocation freed longest ago. */
 static void forget_oldest_freed(void)
 {
     const kg__model_freed *oldest = &freed[freed_first];
@@ -207,8 +206,8 @@ void *kg__model_map_addresses(size_t size, int protection, int flags)
     return mapped;
 }
 
-/* Gives the memory of an allocation back to the host, and keeps its addresses; false where they are
- * too many, or the host does not do it. */
+/* Returns the memory of an allocation to the host, and keeps its addresses; false if they are
+ * too many, or the host refuses. */
 static bool remember_freed(const kg__model_freed *last)
 {
     size_t size = mapped_size(last->size);

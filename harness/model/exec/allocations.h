@@ -1,5 +1,5 @@
-/* Allocations: the device's memory in the process's address space, live and freed. Calls come with
- * the model's lock held, but for those that a signal handler may use. */
+/* Allocations: the device's memory in the process's address space, live and freed. Callers hold
+ * the model's lock, except for functions that a signal handler may use. */
 #ifndef KG__MODEL_EXEC_ALLOCATIONS_H
 #define KG__MODEL_EXEC_ALLOCATIONS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KG__MODEL_POISON 0xff /* fills memory that is not written yet */
+#define KG__MODEL_POISON 0xff /* fills memory that has not been written */
 
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
@@ -23,57 +23,56 @@ typedef struct kg__model_allocation {
     uint64_t number; /* counts the process's allocations from 1 */
 } kg__model_allocation;
 
-/* The live allocation that `address` lies in (its end is outside), or NULL. The pointer is valid
- * until memory is next allocated or freed. */
+/* Returns the live allocation that contains `address` (its end is outside), or NULL. Valid until
+ * memory is allocated or freed. */
 const kg__model_allocation *kg__model_find(const void *address);
-/* The live allocation that `address` lies in, or so near to that nothing else can be there; or
- * NULL. */
+/* Returns the live allocation that contains `address` or whose gap does; or NULL. */
 const kg__model_allocation *kg__model_find_near(const void *address);
-/* The number of live allocations. */
+/* Returns the number of live allocations. */
 size_t kg__model_allocation_count(void);
-/* The i-th of them by ascending base, or NULL; valid until memory is next allocated or freed. */
+/* Returns the i-th live allocation by ascending base, or NULL; valid until memory is allocated
+ * or freed. */
 const kg__model_allocation *kg__model_allocation_at(size_t i);
-/* How many there ever were: the number of the latest. */
+/* Returns how many allocations there ever were, which is the number of the latest. */
 uint64_t kg__model_allocated_ever(void);
 
 /* A freed allocation, for messages. */
 typedef struct kg__model_freed {
-    unsigned char *base; /* the whole of it */
+    unsigned char *base; /* the whole allocation */
     size_t size;         /* bytes */
-    uintptr_t start;     /* the part that kernels were to touch */
+    uintptr_t start;     /* the part that kernels were allowed to access */
     size_t bytes;
-    char name[64]; /* as findings call it */
+    char name[64]; /* its name in findings */
 } kg__model_freed;
 
-/* Finds the freed allocation that `address` lies in, or so near to that nothing else can be there.
- * NULL without one, or if it was freed too long ago: addresses of the last FREED_MAXIMUM of
- * them are not used again (allocations.c). Changes nothing, so that a signal handler may call it.
- */
+/* Returns the freed allocation that contains `address`, or whose gap does; NULL if there is
+ * none, or if it was freed too long ago: addresses of the last FREED_MAXIMUM are not reused
+ * (allocations.c). Changes nothing, so a signal handler may call it. */
 const kg__model_freed *kg__model_find_freed(const void *address);
 /* Writes "a + 12 after a (256 bytes) was freed" to `text`, of `size` bytes; a signal handler may
  * call it. */
 void kg__model_describe_freed(const kg__model_freed *freed, uintptr_t address, char *text,
                               size_t size);
 
-/* Maps `size` bytes as a new allocation, which is not filled; NULL when there is no memory. */
+/* Maps `size` bytes as a new allocation, not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
-/* Removes the live allocation that begins at `base`, of pinned memory or of the other kinds, from
- * the live ones and copies it to `allocation`; false without one. */
+/* Removes the live allocation that begins at `base`, either pinned memory or any other kind, and
+ * copies its entry to `allocation`; false if there is none. */
 bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation);
-/* Unmaps a removed allocation. With `freed`, which messages about it use, its addresses are not
- * used again for a while. */
+/* Unmaps a removed allocation. With `freed`, which messages use, its addresses are not reused
+ * for a while. */
 void kg__model_unmap_allocation(const kg__model_allocation *allocation,
                                 const kg__model_freed *freed);
-/* Gives up the addresses of everything that was freed. */
+/* Gives up the addresses of all freed allocations. */
 void kg__model_forget_freed(void);
 
-/* Maps memory of the host by mmap()'s protection and further flags; NULL if there is no more,
- * although addresses of freed memory were released for it. */
+/* Maps memory of the host with mmap()'s protection and further flags; NULL if there is none left
+ * even after the addresses of freed memory were released. */
 void *kg__model_map_addresses(size_t size, int protection, int flags);
-/* Maps `size` bytes with `gap` bytes before and after them that cannot be touched; NULL when there
- * is no memory. */
+/* Maps `size` bytes with `gap` inaccessible bytes before and after; NULL when there is no
+ * memory. */
 unsigned char *kg__model_map(size_t size, size_t gap);
-/* Memory of the device that is not allocated, and all of it; bytes. */
+/* Writes the device's unallocated and total memory, in bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
 
 #endif

@@ -1,4 +1,4 @@
-/* Clusters: the shared memory of blocks that run together. */
+/* Clusters: shared memory of blocks that run together. */
 #include "model/exec/clusters.h"
 
 #include "model/exec/allocations.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Bytes of addresses for a copy of an array, most of them the hole after it. */
+/* Bytes of addresses for a copy of an array; most are the gap after it. */
 #define STRIDE ((size_t)2 * KG__MODEL_SHARED_PAGES)
 
 static unsigned char *copies; /* by rank, then by array */
@@ -88,7 +88,7 @@ void kg__keep_shared(bool back)
     }
 }
 
-/* Finds the array that a pointer of the running block points into, and the byte of it. */
+/* Finds the array that a pointer of the running block points into, and the offset in it. */
 static bool find_shared(const void *pointer, kg__cluster_array *array, size_t *byte)
 {
     unsigned int rank = kg__exec_cluster_rank();

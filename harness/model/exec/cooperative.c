@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A waiting thread: its stack, from the place where it continues. */
+/* A waiting thread's stack, up to the place where it continues. */
 typedef struct kept_thread {
     kg__model_fiber *fiber;
     void *context;
@@ -20,16 +20,16 @@ typedef struct kept_thread {
     size_t size;
 } kept_thread;
 
-/* A block that waits. */
+/* A suspended block. */
 typedef struct kept_block {
     uint3 index;
     uint32_t live[KG__MODEL_MAX_WARPS];
     kept_thread *threads;
-    unsigned char *shared; /* dynamic, then the kernel's arrays; of a cluster's block elsewhere */
+    unsigned char *shared; /* dynamic, then the kernel's arrays; NULL: in a cluster's copies */
     void *watched;         /* the watcher's data */
 } kept_block;
 
-/* In the order in which they came to wait: those before `next` have gone on, those before
+/* In the order in which they began to wait: those before `next` have continued, those before
  * `released` may. */
 static kept_block *blocks;
 static size_t block_count;
@@ -145,8 +145,8 @@ static void resume(kept_block *block)
     forget(block);
 }
 
-/* No block can continue: releases those that wait, unless the whole grid waits for one that has
- * ended. False if none waits. */
+/* Releases the waiting blocks when none can continue, unless the whole grid waits for a block
+ * that has ended. False if none waits. */
 static bool release_blocks(void)
 {
     if (block_count == released)
@@ -172,7 +172,7 @@ static bool release_blocks(void)
     return true;
 }
 
-/* Steps to a block that has not begun and that the others wait for; false without one. */
+/* Steps to a block that has not begun and that the others wait for; false if there is none. */
 static bool step_together(void)
 {
     all_have_begun = all_have_begun ||
@@ -181,7 +181,7 @@ static bool step_together(void)
     return !all_have_begun;
 }
 
-/* Begins a cluster, from the last block to have begun of the one before; false after the last. */
+/* Begins the cluster after the one of the last block that began; false after the last. */
 static bool step_cluster(void)
 {
     if (kg__exec_cluster_size() == 1 || kg__running.failure.error != cudaSuccess)

@@ -1,4 +1,4 @@
-/* Asynchronous copies come when they are waited for; barriers in shared memory count arrivals. */
+/* Asynchronous copies, performed at the wait for them; barriers in shared memory. */
 #include "model/exec/copies.h"
 
 #include "base/message.h"
@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* A copy that has not come. */
+/* A copy that has not been performed. */
 typedef struct copy {
     unsigned char *to;
     const unsigned char *from;
-    size_t size, zeros;     /* bytes, and how many of the last are 0 and not copied */
-    const void *bound;      /* the barrier that it comes with; NULL: its group */
+    size_t size, zeros;     /* bytes; the last `zeros` of them are set to 0, not copied */
+    const void *bound;      /* the barrier that completes it; NULL: its group does */
     unsigned int committed; /* groups that the thread had committed before it */
 } copy;
 
@@ -22,12 +22,12 @@ static struct thread_copies {
 } copies[KG__MODEL_MAX_THREADS];
 static bool any_copies;
 
-/* The barriers that a block has by number. */
+/* Barriers that a block names by number. */
 #define NAMED_BARRIERS 16
 
 /* Threads that wait at a barrier in shared memory. */
 static struct waiting {
-    kg__model_barrier_object *object; /* NULL: it does not */
+    kg__model_barrier_object *object; /* NULL: the thread does not wait */
     uint64_t phase;
 } waiting[KG__MODEL_MAX_THREADS];
 static int waiting_count;

@@ -1,5 +1,4 @@
-/* Asynchronous copies, and the barriers in shared memory that they may be bound to. Internal to
- * exec/. */
+/* Asynchronous copies, and barriers in shared memory that can complete them. Internal to exec/. */
 #ifndef KG__MODEL_EXEC_COPIES_H
 #define KG__MODEL_EXEC_COPIES_H
 
@@ -7,24 +6,25 @@
 
 #include <stdbool.h>
 
-/* Forgets the copies that the block before has not waited for, and its threads at barriers. */
+/* Forgets copies that the previous block has not waited for, and its threads at barriers. */
 void kg__begin_copies(void);
-/* Whether the running thread has copies that it has not waited for. */
+/* Returns whether the running thread has copies that it has not waited for. */
 bool kg__has_copies(void);
-/* Counts arrivals, `leaving` of them for the last time; false if they are too many. */
+/* Counts arrivals, `leaving` of them for the last time; false if there are too many. */
 bool kg__arrive_at_object(kg__model_barrier_object *object, unsigned int count,
                           unsigned int leaving);
-/* The block's named barrier; NULL if the number is not one from 0 to 15. */
+/* Returns the block's named barrier; NULL if the number is not between 0 and 15. */
 kg__model_barrier_object *kg__named_barrier(unsigned int number);
 /* Sets how many arrivals complete the barrier's next phases; no phase may be incomplete. */
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected);
-/* Has the running thread wait for the end of a phase; false if it need not. It also waits if the
- * phase has ended: earlier accesses have to be replayed first, and copies that are bound to the
- * barrier are performed. */
+/* Makes the running thread wait for the end of a phase; false if it need not. It waits even if
+ * the phase has ended, until earlier accesses are replayed and copies bound to the barrier are
+ * performed. */
 bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase);
-/* No lane of the running warp can go on: releases the threads whose barriers are complete. */
+/* Releases the threads whose barriers are complete. Called when no lane of the running warp can
+ * run. */
 void kg__release_objects(void);
-/* A thread that waits at a barrier in shared memory; -1: none does. Writes how many do. */
+/* Returns a thread that waits at a barrier in shared memory, or -1, and writes how many do. */
 int kg__thread_at_object(int *count);
 
 #endif

@@ -14,12 +14,12 @@
 #include <unwind.h>
 
 #define SIGNAL_STACK ((size_t)64 * 1024)
-/* How long a process that got SIGTERM can take to name the line: it takes some milliseconds.
+/* Seconds that a process may take after SIGTERM to name the line; it takes some milliseconds.
  * The observer's parent waits for 5 s (observer.c). */
 #define SECONDS_TO_NAME 3
 
-/* Ends the launch from within one of its threads. The fibers stay as they are; the host thread
- * makes them new. */
+/* Ends the launch from within one of its threads. The fibers keep their state; the host thread
+ * resets them. */
 static void fail(cudaError_t error) __attribute__((noreturn));
 static void fail(cudaError_t error)
 {
@@ -87,7 +87,7 @@ void kg__fail_deadlock(void)
     fail(cudaErrorLaunchFailure);
 }
 
-/* The last is caught where a launch ends on it; the one before is of the launch's own clock. */
+/* SIGTERM is only caught when it ends the launch; SIGVTALRM is the launch's own clock. */
 static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGVTALRM, SIGTERM };
 #define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
 
@@ -107,13 +107,12 @@ static _Unwind_Reason_Code keep_call(struct _Unwind_Context *call, void *data)
     int before = 0;
     uintptr_t code = _Unwind_GetIPInfo(call, &before);
 
-    /* An interrupted thread continues at the instruction itself, where a call returns to the next
-     * one. */
+    /* An interrupted thread continues at the interrupted instruction, a call at the next one. */
     failure->calls[failure->call_count++] = code + (before != 0);
     return failure->call_count < KG__EXEC_CALLS_MAXIMUM ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-/* Ends a process that did not name the line in time by the signal that it was sent. */
+/* Ends a process that did not name the line in time, by the signal that it was sent. */
 static void end_unnamed(int number)
 {
     (void)number;
@@ -149,7 +148,7 @@ static void end_hang(void)
     fail(cudaErrorLaunchTimeout);
 }
 
-/* Says why an access to an address failed, in words that the handler of its signal may use. */
+/* Describes why an access to an address failed, using only what a signal handler may. */
 static void describe_bad_address(uintptr_t address)
 {
     const kg__model_freed *freed = kg__model_find_freed((const void *)address);
@@ -161,20 +160,20 @@ static void describe_bad_address(uintptr_t address)
                  where);
     } else {
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
-                 "an access to the address %p, where no memory is", (const void *)address);
+                 "an access to address %p, which is not mapped", (const void *)address);
     }
 }
 
-/* Leaves the kernel for good, so that neither this function nor the kernel's fiber is ever returned
- * to. The message is printed by the host thread's own code, for nothing that is not safe in a
- * signal handler may be called from here. */
+/* Leaves the kernel for good: neither this function nor the kernel's fiber is ever returned to.
+ * The host thread prints the message, because nothing may be called here that is not safe in a
+ * signal handler. */
 static void on_fault(int number, siginfo_t *information, void *machine)
 {
     (void)machine;
     if (!kg__in_kernel && number == SIGVTALRM)
         return;
     if (!kg__in_kernel) {
-        /* Another host thread's fault: it comes again, to the handler from before. */
+        /* Another host thread's fault: let it recur, with the previous handler. */
         for (size_t i = 0; i < caught_signals(); i++) {
             if (fault_signals[i] == number)
                 sigaction(number, &former_actions[i], NULL);
@@ -205,7 +204,7 @@ static void on_fault(int number, siginfo_t *information, void *machine)
                  KG__MODEL_STACK / 1024);
         fail(cudaErrorHardwareStackError);
     }
-    /* The processor does not tell an address that no pointer can hold. */
+    /* The processor does not report the address if it is not canonical. */
     if (information->si_code == SI_KERNEL)
         snprintf(kg__running.failure.text, sizeof kg__running.failure.text,
                  "an access far outside of all memory, at an unknown address");

@@ -7,19 +7,19 @@
 #include "model/include/cuda_runtime_api.h"
 #include "records/finding.h"
 
-/* Ends the launch since no thread can run, and nothing that any waits for can happen. */
+/* Ends the launch because no thread can run and nothing that they wait for can happen. */
 void kg__fail_deadlock(void) __attribute__((noreturn));
 
 /* Ends the launch because the running thread did something at `code` that CUDA leaves undefined;
- * `what` is the message's text. */
+ * `what` is the message. */
 void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
     __attribute__((noreturn));
 
-/* From now on the signals of a fault in a kernel end its launch, until kg__release_faults(). */
+/* Makes signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);
-/* Ends the running launch after this many seconds of the process's time; 0: no limit. */
+/* Ends the running launch after this many seconds of the process's CPU time; 0: no limit. */
 void kg__limit_time(double seconds);
-/* Gives the signals back to whoever had them. */
+/* Restores the previous signal handlers. */
 void kg__release_faults(void);
 
 #endif

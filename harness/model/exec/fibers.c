@@ -26,12 +26,11 @@
 /* The other half of Boost.Context's C interface. */
 extern void *make_fcontext(void *stack_top, size_t size, void (*run)(kg__model_transfer));
 
-/* Below each stack lies memory that must not be touched, and so much of it that an array of
- * moderate size does not reach over it. Compile kernels with -fstack-clash-protection and no array
- * does. */
+/* Inaccessible memory below each stack, large enough that an array of moderate size does not
+ * reach past it. With -fstack-clash-protection, which kernels need, no array does. */
 #define GUARD ((size_t)64 * 1024)
 
-/* Stacks that begin at equal offsets into their pages fall on the same few sets of the cache. */
+/* Stacks at equal offsets into their pages would compete for the same few cache sets. */
 #define STAGGER_STEP ((size_t)5 * 64)
 #define STAGGER_SPAN ((size_t)4096)
 
@@ -40,12 +39,12 @@ static size_t fiber_count;
 static kg__model_fiber *idle;
 static void (*fiber_run)(kg__model_fiber *self);
 static void (*fiber_resumed)(void);
-/* The launching host thread's stack, in the same terms. */
+/* The launching host thread's stack, as a fiber. */
 static kg__model_fiber host;
-/* The two sides of the switch that is under way. */
+/* The two sides of the switch in progress. */
 static kg__model_fiber *leaving;
 static kg__model_fiber *landing;
-static volatile sig_atomic_t sigterm_held;   /* how often */
+static volatile sig_atomic_t sigterm_held;   /* nesting depth */
 static volatile sig_atomic_t waiting_signal; /* 0: none */
 
 bool kg__model_defers_signal(int number)
@@ -77,7 +76,7 @@ kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__mode
                                    void *context)
 {
 #if ANNOTATED
-    /* AddressSanitizer allows no switch to begin within another. */
+    /* AddressSanitizer does not allow a switch to begin within another. */
     kg__model_hold_sigterm();
 #endif
     leaving = from != NULL ? from : &host;
@@ -175,8 +174,8 @@ void kg__model_fibers_reset(void)
     }
 }
 
-/* Byte by byte, and without AddressSanitizer, which forbids reading the gaps between a frame's
- * variables. */
+/* Copies byte by byte and without AddressSanitizer, which forbids reading the gaps between a
+ * frame's variables. */
 __attribute__((no_sanitize_address)) static void copy_stack(unsigned char *to,
                                                             const unsigned char *from, size_t size)
 {

@@ -15,36 +15,36 @@ typedef struct kg__model_fiber {
     struct kg__model_fiber *next_idle;
 } kg__model_fiber;
 
-/* Sets the function that a fiber runs when it is first switched to, which never returns, and the
- * one that every fiber calls after a switch to it (NULL: none). */
+/* Sets the function that a fiber runs when it is first switched to, which never returns, and one
+ * that every fiber calls after a switch to it (NULL: none). */
 void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(void));
-/* An idle fiber, or NULL when no stack can be mapped. */
+/* Returns an idle fiber, or NULL when no stack can be mapped. */
 kg__model_fiber *kg__model_fiber_take(void);
-/* Gives back the fiber that is running and is about to switch away. */
+/* Returns the running fiber, which is about to switch away, to the pool. */
 void kg__model_fiber_give(kg__model_fiber *fiber);
-/* Copies the stack of a fiber that waits at `context`; its bytes go to *size. The caller frees it.
- */
+/* Returns a copy of the stack of a fiber that waits at `context`, of *size bytes. The caller
+ * frees it. */
 void *kg__model_fiber_keep(const kg__model_fiber *fiber, const void *context, size_t *size);
-/* Puts it back. Other threads may have used the stack meanwhile. */
+/* Restores such a copy, after other threads may have used the stack. */
 void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *kept, size_t size);
-/* Makes every fiber idle and new again, whatever it was doing. */
+/* Resets every fiber to idle, whatever it was doing. */
 void kg__model_fibers_reset(void);
-/* True when `address` is in the guard below one of the stacks. */
+/* Returns whether `address` is in the guard below one of the stacks. */
 bool kg__model_in_guard(const void *address);
 
 /* Prepares a switch from `from` to `to` (NULL: the launching host thread), which continues at
- * `context`; the place where `from` can continue goes to *saved. kg__model_pass() does the switch.
- */
+ * `context`; *saved becomes the place where `from` can continue. kg__model_pass() does the
+ * switch. */
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context);
-/* Holds back SIGTERM, which ends a launch by a switch. Holds nest. */
+/* Blocks SIGTERM, which ends a launch by a switch. Calls nest. */
 void kg__model_hold_sigterm(void);
-/* Ends it, and raises a signal that came meanwhile. */
+/* Ends one kg__model_hold_sigterm(), and raises a signal that arrived meanwhile. */
 void kg__model_release_sigterm(void);
-/* Whether a signal that ends a launch, as SIGTERM does, has to wait; it is raised again by the
- * release. */
+/* Returns whether a signal that ends a launch, such as SIGTERM, must wait;
+ * kg__model_release_sigterm() raises it again. */
 bool kg__model_defers_signal(int number);
-/* Both together. Returns when something switches back. */
+/* Prepares and does a switch. Returns when something switches back. */
 void kg__model_switch(kg__model_fiber *from, void **saved, kg__model_fiber *to, void *context);
 
 #endif

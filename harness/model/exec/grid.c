@@ -1,4 +1,4 @@
-/* The grid that runs: its shape, and which block comes next. */
+/* The running grid: its shape, and which block is next. */
 #include "model/exec/grid.h"
 
 #include "model/exec/allocations.h"
@@ -100,10 +100,10 @@ unsigned int kg__exec_cluster_rank(void)
            blockIdx.x % cluster->x;
 }
 
-/* Gives the block's threads their indices, which most often they have from the launch before. */
+/* Sets the indices of the block's threads, which usually are those of the previous launch. */
 static void shape_block(dim3 block)
 {
-    static dim3 indexed; /* the shape that the indices are of */
+    static dim3 indexed; /* the shape that the indices belong to */
     int i = 0;
 
     kg__running.thread_count = (int)(block.x * block.y * block.z);
@@ -165,7 +165,7 @@ void kg__begin_block(void)
     kg__running.statistics.blocks++;
 }
 
-/* Steps an index of one dimension; false where it begins again. */
+/* Steps an index of one dimension; false when it wraps around. */
 static bool step(unsigned int *index, unsigned int first, unsigned int count)
 {
     bool up = kg__running.step > 0;
@@ -184,7 +184,8 @@ static bool step_index(uint3 *index, uint3 first, uint3 count)
            step(&index->z, first.z, count.z);
 }
 
-/* A prime, which shares no factor with the blocks of a grid, so that steps of it come to each. */
+/* A prime that shares no factor with the number of blocks, so that steps of it visit every
+ * block. */
 #define SHUFFLE 2654435761u
 
 /* Steps an index of a grid of blocks, or of clusters, in the order of the launch. */

@@ -1,11 +1,11 @@
-/* The grid that runs: the state that the modules of exec/ share. Internal to them. */
+/* The running grid: state that the modules of exec/ share. Internal to them. */
 #ifndef KG__MODEL_EXEC_GRID_H
 #define KG__MODEL_EXEC_GRID_H
 
 #include "model/exec/fibers.h"
 #include "model/exec/launch.h"
 
-/* A CUDA thread of the block that runs. */
+/* A CUDA thread of the running block. */
 typedef struct kg__thread {
     uint3 index;
     unsigned int mask; /* of the warp operation that it waits in, with its operands */
@@ -13,47 +13,47 @@ typedef struct kg__thread {
     unsigned int argument;
     unsigned int width;
     kg__model_warp_operation operation;
-    uint64_t result;        /* result of the operation */
-    uintptr_t code;         /* where in the code it waits, for its block or its warp */
-    void *context;          /* where a waiting thread continues */
-    kg__model_fiber *fiber; /* its fiber; NULL before the thread begins */
+    uint64_t result; /* result of the operation */
+    uintptr_t code;  /* return address of the call in which it waits, for its block or its warp */
+    void *context;   /* where a waiting thread continues */
+    kg__model_fiber *fiber; /* NULL before the thread begins */
     /* The atomic word that it read last, its value, and how often in a row. */
     const void *polled;
     uint64_t polled_value;
     unsigned int polls;
 } kg__thread;
 
-/* A warp of the block that runs. */
+/* A warp of the running block. */
 typedef struct kg__warp {
     unsigned int live;    /* lanes that have not ended */
     unsigned int waiting; /* lanes that wait in a warp operation */
     unsigned int arrived; /* lanes that wait at the block's barrier */
-    unsigned int ready;   /* lanes that have not begun, or may go on */
+    unsigned int ready;   /* lanes that have not begun, or may continue */
     unsigned int polling; /* lanes that let the others go first */
     const void *released; /* the atomic word that its lanes released last, not replayed yet */
 } kg__warp;
 
-/* The launch that runs, and its block. Threads are known by their linear number, x fastest. */
+/* The running launch and block. Threads are identified by their linear number, x fastest. */
 typedef struct kg__grid {
     int first_warp, step; /* the order of turns: warps from first_warp, by step; lanes likewise */
     int warp_count;
     int thread_count;
-    int turn;                /* the warp that has its turn */
-    int current;             /* the thread that has */
-    int frontier;            /* the first, in order, that has not begun */
+    int turn;                /* the warp that has the turn */
+    int current;             /* the thread that has the turn */
+    int frontier;            /* the first thread, in order, that has not begun */
     int live;                /* threads that have not ended */
-    int ready;               /* threads that have not begun, or may go on */
+    int ready;               /* threads that have not begun, or may continue */
     int arrived;             /* threads at the barrier */
-    int nonzero;             /* those of them whose predicate was not zero */
-    uintptr_t first_barrier; /* where the first of them waits */
+    int nonzero;             /* arrived threads whose predicate was not zero */
+    uintptr_t first_barrier; /* code where the first of them waits */
     bool several_barriers;   /* not all of them wait there */
     kg__model_votes votes;   /* of the barrier last released */
     int at_grid;             /* threads that wait for the whole grid, or for their cluster */
     int polling;             /* threads that let the others go first */
-    uint64_t futile_polls;   /* by threads that did, since any has found another value, */
-    int futile_rounds;       /* and how often all of them did at once */
+    uint64_t futile_polls;   /* reads by these threads since any found another value, */
+    int futile_rounds;       /* and rounds in which all of them read */
     bool at_objects;         /* barriers in shared memory may release threads */
-    uintptr_t grid_barrier;  /* where the last of them waits */
+    uintptr_t grid_barrier;  /* code where the last thread at the grid's barrier waits */
 
     kg__exec_launch launch;
     const kg__exec_watcher *watcher; /* the launch's */
@@ -61,11 +61,11 @@ typedef struct kg__grid {
     kg__model_statistics statistics;
     kg__exec_failure failure;
     void *host_context; /* where the launching host thread continues */
-    /* Where in the code a thread last waited for the watcher (0: nowhere), and which. */
+    /* The code address where a thread last waited for the watcher (0: nowhere), and that thread. */
     uintptr_t last_wait_for_watcher;
     int last_waiting_for_watcher;
-    /* The block's dynamic shared memory, between pages that cannot be touched; NULL before the
-     * first launch. */
+    /* The block's dynamic shared memory, between inaccessible pages; NULL before the first
+     * launch. */
     unsigned char *dynamic_shared;
 
     kg__warp warps[KG__MODEL_MAX_WARPS];
@@ -75,7 +75,7 @@ typedef struct kg__grid {
 extern KG__HIDDEN kg__grid kg__running;
 extern KG__HIDDEN _Thread_local bool kg__in_kernel;
 
-/* Whether blocks wait for each other, and so are suspended. */
+/* Returns whether blocks wait for each other, and so can be suspended. */
 static inline bool kg__blocks_wait(void)
 {
     return kg__running.launch.is_cooperative || kg__exec_cluster_size() > 1;
@@ -89,28 +89,28 @@ static inline void kg__turn_to_warp(int number)
         kg__running.watcher->begin_warp((unsigned int)number);
 }
 
-/* Whether every thread of the running block that has not ended waits for other blocks. */
+/* Returns whether every thread of the running block that has not ended waits for other blocks. */
 static inline bool kg__block_waits_for_grid(void)
 {
     return kg__running.at_grid > 0 && kg__running.at_grid == kg__running.live;
 }
 
-/* A lane of a warp may go on. */
+/* Makes a lane of a warp ready to run. */
 static inline void kg__make_ready(unsigned int warp, unsigned int lane)
 {
     kg__running.warps[warp].ready |= 1u << lane;
     kg__running.ready++;
 }
 
-/* Sets the shape of the grid, its clusters and its blocks; the first block has yet to begin. */
+/* Sets the shape of the grid, its clusters and its blocks; does not begin the first block. */
 void kg__shape_grid(const kg__exec_launch *launch);
-/* Fills shared memory, which the previous block has written, with poison, and makes all threads of
- * the block at blockIdx ready. */
+/* Fills shared memory with poison, over the previous block's data, and makes all threads of the
+ * block at blockIdx ready. */
 void kg__begin_block(void);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
-/* Steps blockIdx to the next block in order, which is of the same cluster while there is one; false
- * after the last. */
+/* Steps blockIdx to the next block in order, first within the same cluster; false after the
+ * last. */
 bool kg__step_block(void);
 
 #endif

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* A block's dynamic shared memory, in whole pages between others that cannot be touched. Kernels
- * know it by its name (harness/model/rewrite/), which must not be in the middle of a variable. */
+/* A block's dynamic shared memory, in whole pages between inaccessible ones. Kernels refer to it
+ * by name (harness/model/rewrite/), so the name must be that of a whole variable. */
 static struct {
     unsigned char before[KG__MODEL_SHARED_PAGES], shared[KG__MODEL_SHARED_PAGES];
 } dynamic_shared __asm__("kg__model_dynamic_pages") __attribute__((used, aligned(4096)));
@@ -27,11 +27,11 @@ __asm__(".globl kg__model_dynamic_memory\n"
 #endif
 
 static kg__model_order order = KG__MODEL_ASCENDING;
-static double seconds_taken; /* by the launches since the order was last set to ascending */
-static bool is_given_up;     /* a launch since it was last set */
+static double seconds_taken; /* by launches since the order was last set to ascending */
+static bool is_given_up;     /* a launch was given up since then */
 
-/* A launch in reversed order gives the same result as one in ascending order, unless a thread
- * spins. */
+/* A launch in reversed order may take this many times as long: its result is the same unless a
+ * thread spins. */
 #define REVERSED_FACTOR 10
 #define REVERSED_SECONDS 1
 
@@ -75,8 +75,9 @@ static bool make_dynamic_shared(void)
     return true;
 }
 
-/* The thread of the block that was last seen to give its turn away. Writes where in the code to
- * `code`, 0 where none did. Kernels' switches are too many for each to be noted. */
+/* Returns the thread of the block that last gave its turn away, and writes its code address to
+ * `code`, 0 if unknown. Derived afterwards, because kernels switch too often to record each
+ * time. */
 static int find_last_waiting(uintptr_t *code)
 {
     for (int i = 0; i < kg__running.thread_count; i++) {
@@ -89,7 +90,7 @@ static int find_last_waiting(uintptr_t *code)
     *code = kg__running.last_wait_for_watcher;
     if (*code != 0)
         return kg__running.last_waiting_for_watcher;
-    /* No thread waits any more: the one that has the turn has just been released. */
+    /* No thread waits any more: the thread that has the turn was just released. */
     *code = kg__running.threads[kg__running.current].code;
     return kg__running.current;
 }

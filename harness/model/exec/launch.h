@@ -14,20 +14,19 @@
 #define KG__MODEL_MAX_THREADS 1024
 #define KG__MODEL_MAX_WARPS (KG__MODEL_MAX_THREADS / KG__MODEL_WARP)
 #define KG__MODEL_STACK ((size_t)512 * 1024) /* the local memory that CUDA allows a thread */
-/* Bytes of shared memory that a block may have without asking. */
+/* Bytes of shared memory per block without cudaFuncSetAttribute(). */
 #define KG__MODEL_SHARED_DEFAULT 49152
-/* Those of an NVIDIA H200. */
+/* As on an NVIDIA H200. */
 #define KG__MODEL_MULTIPROCESSORS 132
-/* And with cudaFuncSetAttribute(), as on an NVIDIA H200. */
+/* Bytes of shared memory per block with cudaFuncSetAttribute(), as on an NVIDIA H200. */
 #define KG__MODEL_SHARED_OPTIN 232448
-/* Bytes from where a block's dynamic shared memory begins that hold nothing else; as many before.
- */
+/* Bytes reserved for a block's dynamic shared memory, and for the inaccessible gap before it. */
 #define KG__MODEL_SHARED_PAGES 262144
 
 /* For symbols that only the model's files share: the compiler then addresses them directly. */
 #define KG__HIDDEN __attribute__((visibility("hidden")))
 
-/* The order in which the threads of a block, and the blocks of a grid, take their turns. */
+/* The order in which threads of a block, and blocks of a grid, take turns. */
 typedef enum kg__model_order {
     KG__MODEL_ASCENDING,
     KG__MODEL_REVERSED,
@@ -35,21 +34,21 @@ typedef enum kg__model_order {
     KG__MODEL_ORDERS
 } kg__model_order;
 
-/* Sets the order of all following launches; it is ascending until then. A launch in reversed order
- * that waits in vain is given up, and all that follow in that order are not run. */
+/* Sets the order of all following launches; initially ascending. A launch in reversed order that
+ * waits in vain is given up, and following launches in that order do not run. */
 void kg__model_set_order(kg__model_order order);
-/* Whether a launch was given up since. */
+/* Returns whether a launch was given up since the order was last set. */
 bool kg__exec_has_given_up(void);
 
 /* Statistics of the last launch, complete or not. */
 typedef struct kg__model_statistics {
-    uint64_t blocks;          /* that began */
-    uint64_t threads;         /* that ended */
+    uint64_t blocks;          /* begun blocks */
+    uint64_t threads;         /* ended threads */
     uint64_t barriers;        /* released barriers of blocks, summed over the blocks */
     uint64_t warp_operations; /* released warp operations, summed over the warps */
 } kg__model_statistics;
 
-/* The statistics of the last launch; all 0 before the first. */
+/* Returns the statistics of the last launch; all 0 before the first. */
 kg__model_statistics kg__model_last_launch(void);
 
 /* A kernel's static shared array. */
@@ -62,16 +61,16 @@ typedef struct kg__model_shared_array {
 typedef struct kg__model_kernel {
     const void *address;
     char *name; /* demangled, without its parameters; "kernel at 0x..." in a stripped program */
-    const char *symbol;             /* mangled, as g++ has it; "" in a stripped program */
+    const char *symbol;             /* mangled, as by g++; "" in a stripped program */
     kg__model_shared_array *shared; /* arrays declared in the kernel's own body, */
     size_t shared_count;
-    size_t kept_count;    /* and then those of functions that may be inlined into it; together */
-    size_t shared_bytes;  /* their sum */
-    size_t dynamic_limit; /* the most dynamic shared memory a launch may ask for, bytes */
-    unsigned int most_threads; /* of a block, by __launch_bounds__ */
-    dim3 cluster;              /* blocks, by __cluster_dims__; 0: it has none */
-    bool any_cluster_size;     /* also those that not every device takes */
-    int carveout;              /* the preferred share of shared memory, percent; -1: none */
+    size_t kept_count;   /* followed by those of functions that may be inlined into it; the total */
+    size_t shared_bytes; /* total of both */
+    size_t dynamic_limit;      /* maximum dynamic shared memory of a launch, bytes */
+    unsigned int most_threads; /* per block, by __launch_bounds__ */
+    dim3 cluster;              /* blocks, by __cluster_dims__; 0: none */
+    bool any_cluster_size;     /* also sizes that only some devices accept */
+    int carveout;              /* preferred share of shared memory, percent; -1: none */
     struct kg__model_kernel *next;
 } kg__model_kernel;
 
@@ -87,13 +86,13 @@ typedef struct kg__model_place {
  * kernel. */
 bool kg__model_where(kg__model_place *place);
 
-/* The name of the kernel that was launched last. */
+/* Returns the name of the kernel launched last. */
 const char *kg__exec_kernel_name(void);
 
-/* True when an address is on the stack of the thread that runs. */
+/* Returns whether an address is on the running thread's stack. */
 bool kg__exec_is_local(const void *address);
 
-/* Bytes of dynamic shared memory that a block of the last launch has. */
+/* Returns the bytes of dynamic shared memory per block of the last launch. */
 size_t kg__model_dynamic_bytes(void);
 
 #ifndef __cplusplus
@@ -112,72 +111,72 @@ typedef enum kg__exec_next_block {
     KG__EXEC_NEXT_NONE    /* the launch has ended */
 } kg__exec_next_block;
 
-/* The events of a launch that a watcher gets. Barriers and warp operations are events when they
- * are released; "code" is where in the kernel, as the return address of a call. */
+/* The events of a launch that a watcher receives. Barriers and warp operations are events when
+ * they are released; "code" is the return address of a call in the kernel. */
 typedef struct kg__exec_watcher {
-    /* The launch begins; `shared_bytes` is a block's shared memory. With `blocks_wait` blocks wait
-     * for each other, so that all of them have to be run. */
+    /* The launch begins; `shared_bytes` is a block's shared memory. With `blocks_wait`, blocks
+     * wait for each other, so that all of them must run. */
     void (*begin_launch)(size_t shared_bytes, bool blocks_wait);
-    /* It has ended, or failed. */
+    /* The launch has ended or failed. */
     void (*end_launch)(bool complete);
     /* The block at blockIdx begins. */
     void (*begin_block)(void);
-    /* It has ended: says which is next, and writes a chosen one to `next`. */
+    /* The block has ended: returns which is next, and writes a chosen one to `next`. */
     kg__exec_next_block (*end_block)(uint3 *next);
-    /* The warp of this number has the turn. */
+    /* Warp number `warp` has the turn. */
     void (*begin_warp)(unsigned int warp);
     /* A lane of that warp has the turn, on a stack that begins at `stack`. */
     void (*resume_lane)(unsigned int lane, const void *stack);
-    /* The lane that has the turn gives it away, or ends. */
+    /* The running lane gives its turn away, or ends. */
     void (*pause_lane)(void);
-    /* No lane of the warp can go on. Returns the lanes that wait for kg__exec_wait_for_watcher() to
-     * return and now may go on. */
+    /* No lane of the warp can run. Returns the lanes that wait in kg__exec_wait_for_watcher()
+     * and may now continue. */
     uint32_t (*replay)(void);
-    /* All threads of the block wait at a barrier, the first of them at `code`; with `several` not
-     * all at the same one (kg__exec_barrier_of()). */
+    /* All threads of the block wait at a barrier, the first of them at `code`; with `several`,
+     * not all at the same one (kg__exec_barrier_of()). */
     void (*barrier)(uintptr_t code, bool several);
-    /* The lanes `lanes` of a warp have met in a warp operation. */
+    /* The lanes `lanes` of a warp have completed a warp operation. */
     void (*warp_operation)(unsigned int warp, uint32_t lanes, kg__model_warp_operation operation,
                            uintptr_t code);
-    /* A lane reads, in a shuffle for `mask` in which `lanes` of the warp have met, a lane that is
-     * not one of them. */
+    /* A lane reads from a lane that does not take part in the shuffle, which has the mask `mask`
+     * and was completed by `lanes`. */
     void (*shuffle_outside)(unsigned int thread, unsigned int source, uint32_t mask, uint32_t lanes,
                             uintptr_t code);
     /* A thread's asynchronous copy was completed by its barrier. */
     void (*copied)(void *to, size_t size, unsigned int thread);
-    /* Threads of the block have met at a barrier in shared memory. */
+    /* Threads of the block have synchronized at a barrier in shared memory. */
     void (*order_block)(void);
-    /* In cooperative launches and clusters: the running block waits for the others of its grid or
-     * cluster; returns the watcher's data of the block, */
+    /* In cooperative launches and clusters: the running block waits for the others of its grid
+     * or cluster. Returns the watcher's data of the block. */
     void *(*suspend_block)(void);
-    /* all of these blocks that have not ended wait so, */
+    /* All blocks of the grid or cluster that have not ended wait. */
     void (*sync_blocks)(void);
-    /* and the block at blockIdx continues. */
+    /* The block at blockIdx continues, with its data. */
     void (*resume_block)(void *kept);
 } kg__exec_watcher;
 
 /* A launch to run. */
 typedef struct kg__exec_launch {
     const kg__model_kernel *kernel;
-    dim3 grid, block, cluster; /* a cluster of one block: there are none */
+    dim3 grid, block, cluster; /* a cluster of one block: no clusters */
     size_t dynamic_bytes;
-    void (*body)(void *context); /* of one thread */
+    void (*body)(void *context); /* runs one thread */
     void *context;
     const kg__exec_watcher *watcher; /* NULL: none */
     bool ends_on_sigterm;            /* with cudaErrorLaunchTimeout */
-    bool is_cooperative;             /* all blocks are there at once */
+    bool is_cooperative;             /* all blocks are resident at once */
 } kg__exec_launch;
 
-/* The calls that a hang is looked for in, from the innermost on. */
+/* Maximum number of calls searched for a hang's line, from the innermost on. */
 #define KG__EXEC_CALLS_MAXIMUM 64
 
 /* Why a launch failed. */
 typedef struct kg__exec_failure {
-    cudaError_t error; /* cudaSuccess: it did not */
+    cudaError_t error; /* cudaSuccess: it did not fail */
     kg__model_place place;
     char text[512];   /* what happened; "" for a deadlock or a hang */
-    bool is_given_up; /* a wait, in reversed order: it is no failure */
-    bool is_overdue;  /* a hang by the launch's own clock */
+    bool is_given_up; /* waited in reversed order, which is not a failure */
+    bool is_overdue;  /* a hang detected by the launch's own clock */
     /* Set if the kernel is wrong: the kind of the finding, and where. */
     bool is_wrong;
     kg__finding_kind found;
@@ -193,70 +192,70 @@ typedef struct kg__exec_failure {
         uint32_t waiting; /* lanes of `mask` that wait */
         uint32_t live;    /* lanes of its warp that have not ended */
         int polling; /* threads that wait for a value, that of `place` at the code `operation` */
-        bool is_together; /* in a launch whose blocks are all there at once */
+        bool is_together; /* all of the launch's blocks are resident at once */
         int at_object;    /* threads that wait at a barrier in shared memory, one at the code
                              `operation` */
         int at_grid;      /* threads that wait for the whole grid, or for their cluster, the last of
                              them at the code `grid` */
         uintptr_t grid;
         bool is_cluster;     /* they wait for their cluster */
-        size_t ended_blocks; /* where blocks wait for others that have ended */
+        size_t ended_blocks; /* blocks that have ended although others wait for them */
     } deadlock;
-    /* The return addresses of a hang (cudaErrorLaunchTimeout), the innermost first. */
+    /* The return addresses of a hang (cudaErrorLaunchTimeout), innermost first. */
     uintptr_t calls[KG__EXEC_CALLS_MAXIMUM];
     size_t call_count;
-    /* Where in the code a thread last gave its turn away (0: nowhere), and which. */
+    /* The code address where a thread last gave its turn away (0: nowhere), and that thread. */
     uintptr_t last_wait;
     uint3 last_waiting;
 } kg__exec_failure;
 
-/* Runs a launch that kg__exec_check_launch() has accepted. Returns how it ended; where it began
- * (all but cudaErrorLaunchOutOfResources), `failure` says why it failed. */
+/* Runs a launch that kg__exec_check_launch() has accepted. Returns how it ended. If it began
+ * (every result but cudaErrorLaunchOutOfResources), `failure` says why it failed. */
 cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure);
 
-/* Notes that the running thread's asynchronous copy is to come: with a barrier in shared memory, or
+/* Records an asynchronous copy of the running thread, completed by a barrier in shared memory or
  * (`bound` NULL) with its group. */
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound);
 /* Performs one copy of the running thread's groups, except the `newest`; false if none is left. */
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
-/* The running lane, at this place in the code, waits for the watcher's replay. */
+/* Makes the running lane wait, at this code address, for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
-/* Notes that the calling thread has found `value` in an atomic word. */
+/* Records that the calling thread has read `value` from an atomic word. */
 void kg__exec_polled(const void *word, uint64_t value);
-/* Notes that it has released a word. */
+/* Records that the calling thread has released a word. */
 void kg__exec_released(const void *word);
-/* Whether the calling thread must wait before an atomic access to a word: it has read the same
- * value too often, so that another thread has to change it; or it `acquires` a word that a lane of
- * its warp has released, and the release has to be replayed first. */
+/* Returns whether the calling thread must wait before an atomic access to a word: because it has
+ * read the same value too often, so that another thread must change it; or because it `acquires`
+ * a word that a lane of its warp has released, and the release must be replayed first. */
 bool kg__exec_is_early(const void *word, bool acquires);
-/* Counts a failed attempt of the calling thread, which read `value` from a word (NULL: the word is
- * not known). Returns whether the others must run first. */
+/* Counts a failed attempt of the calling thread, which read `value` from a word (NULL: unknown
+ * word). Returns whether the others must run first. */
 bool kg__exec_tries_in_vain(const void *word, uint64_t value);
 /* Lets all other threads of the block go first. `code`: where it waits. */
 kg__model_turn kg__exec_wait_for_others(uintptr_t code);
 
-/* Blocks per cluster of the running launch; 1 where it has no clusters. */
+/* Returns the blocks per cluster of the running launch; 1 without clusters. */
 unsigned int kg__exec_cluster_size(void);
-/* The rank of the running block in its cluster, x fastest. */
+/* Returns the rank of the running block in its cluster, x fastest. */
 unsigned int kg__exec_cluster_rank(void);
-/* The threads of the running block. */
+/* Returns the number of threads of the running block. */
 unsigned int kg__exec_thread_count(void);
-/* Whether a thread of the running block has ended. */
+/* Returns whether a thread of the running block has ended. */
 bool kg__exec_any_ended(void);
-/* Where in the code a thread of the running block waits at a barrier; 0 where it does not. */
+/* Returns the code address of the barrier where a thread of the running block waits; 0 if none. */
 uintptr_t kg__exec_barrier_of(unsigned int thread);
 
-/* Whether a launch's attributes ask for all its blocks at once. */
+/* Returns whether a launch's attributes request all its blocks at once. */
 bool kg__exec_is_cooperative(const cudaLaunchConfig_t *config);
-/* The blocks of a cluster, by the launch's attributes or by the kernel's __cluster_dims__; one
- * where there are no clusters. */
+/* Returns the blocks per cluster, by the launch's attributes or by the kernel's
+ * __cluster_dims__; one without clusters. */
 dim3 kg__exec_cluster_of(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel);
-/* Blocks that a multiprocessor holds, as far as threads and shared memory say. */
+/* Returns the blocks that fit a multiprocessor by their threads and shared memory. */
 unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t shared_bytes);
 
-/* Checks whether a device would take the launch. Returns the error, and writes why to `text`, of
- * `size` bytes, where the code alone says too little. */
+/* Checks whether a device would accept the launch. Returns the error, and writes the reason to
+ * `text`, of `size` bytes, if the code alone says too little. */
 cudaError_t kg__exec_check_launch(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
                                   char *text, size_t size);
 

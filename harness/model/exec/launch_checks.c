@@ -4,7 +4,7 @@
 #include "base/message.h"
 #include "model/exec/clusters.h"
 
-/* The launch attributes that change nothing in the model, or ask for nothing. */
+/* Returns whether an attribute changes nothing in the model. */
 static bool is_harmless(const cudaLaunchAttribute *attribute)
 {
     switch (attribute->id) {
@@ -16,7 +16,7 @@ static bool is_harmless(const cudaLaunchAttribute *attribute)
     case cudaLaunchAttributeClusterDimension:
     case cudaLaunchAttributeClusterSchedulingPolicyPreference:
     case cudaLaunchAttributeAccessPolicyWindow:
-    /* A kernel begins when the one before it has ended, as without it. */
+    /* Kernels never overlap in the model, which the attribute allows. */
     case cudaLaunchAttributeProgrammaticStreamSerialization:
         return true;
     default:
@@ -65,7 +65,7 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Checks the launch's clusters, as the whole does. */
+/* Checks the launch's clusters; result as kg__exec_check_launch(). */
 static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
                                   char *text, size_t size)
 {
@@ -77,8 +77,8 @@ static cudaError_t check_clusters(const cudaLaunchConfig_t *config, const kg__mo
     if (blocks == 0 || blocks > most || cluster.x > most || cluster.y > most || cluster.z > most ||
         (kernel->cluster.x > 0 && !is_same(cluster, kernel->cluster))) {
         kg__format(text, size,
-                   "kernel %s: a cluster of %u x %u x %u blocks: it has 1 to %u, or what the "
-                   "kernel's __cluster_dims__ say; ask for up to %d by "
+                   "kernel %s: a cluster of %u x %u x %u blocks: allowed are 1 to %u, or the "
+                   "kernel's __cluster_dims__; up to %d with "
                    "cudaFuncAttributeNonPortableClusterSizeAllowed",
                    kernel->name, cluster.x, cluster.y, cluster.z, most, KG__CLUSTER_MAXIMUM);
         return cudaErrorInvalidClusterSize;
@@ -109,7 +109,7 @@ unsigned int kg__exec_blocks_per_multiprocessor(unsigned int threads, size_t sha
     return by_shared < least ? (unsigned int)by_shared : least;
 }
 
-/* Whether all blocks of a cooperative launch fit the device at once. */
+/* Returns whether all blocks of a cooperative launch fit the device at once. */
 static bool fits_at_once(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel)
 {
     const dim3 *grid = &config->gridDim;

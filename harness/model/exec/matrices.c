@@ -1,4 +1,4 @@
-/* Matrices that a warp holds together: where their elements are, and products. */
+/* Matrices that a warp holds together: the layout of their elements, and products. */
 #include "model/exec/matrices.h"
 
 #include "kg_model_dot.h"
@@ -41,7 +41,7 @@ unsigned int kg__matrix_alignment(const kg__model_matrix *matrix)
     return bytes < 16 ? bytes : 16;
 }
 
-/* The first element of a block. */
+/* Returns the position of a block's first element. */
 static position block_at(const kg__model_matrix *matrix, unsigned int block)
 {
     const unsigned int width = LANES_PER_ROW * matrix->run;
@@ -53,7 +53,7 @@ static position block_at(const kg__model_matrix *matrix, unsigned int block)
                        in_pair / down * width };
 }
 
-/* Where a lane's element of this number is. */
+/* Returns the position of a lane's element of this number. */
 static position element_at(const kg__model_matrix *matrix, unsigned int lane, unsigned int number)
 {
     position at = block_at(matrix, number / matrix->run % block_count(matrix));
@@ -63,7 +63,7 @@ static position element_at(const kg__model_matrix *matrix, unsigned int lane, un
     return at;
 }
 
-/* Bytes from the matrix's begin. */
+/* Returns the offset in bytes from the matrix's beginning. */
 static size_t offset_of(const kg__model_matrix *matrix, position at, size_t stride, bool by_rows)
 {
     return (by_rows ? at.row * stride + at.column : at.column * stride + at.row) *
@@ -98,8 +98,8 @@ void kg__model_write_matrix(const kg__model_matrix *matrix, const void *part, vo
                (const char *)part + i * size, size);
 }
 
-/* A row of 16 bytes of a block by each lane (LDSM), of up to four blocks in one instruction. Bytes
- * cannot be turned on the way. */
+/* Returns whether one instruction (LDSM) can load up to four blocks, a 16-byte row of a block by
+ * each lane. It cannot transpose bytes. */
 static bool is_loaded_by_rows_of_blocks(const kg__model_matrix *matrix, bool by_rows)
 {
     return matrix->is_operand &&
@@ -124,8 +124,8 @@ static bool row_of_block(const kg__model_matrix *matrix, size_t stride, bool by_
     return number < blocks / together;
 }
 
-/* Else a lane's run is one access where it is contiguous. Where it is not, pairs of 16 bits are
- * loaded as they are and turned (MOVM), and others one by one. */
+/* Otherwise a lane's run is one access where it is contiguous. Where it is not, pairs of 16 bits
+ * are loaded and then transposed (MOVM), and other types are loaded one by one. */
 bool kg__matrix_access_of(const kg__model_matrix *matrix, size_t stride, bool by_rows, bool shared,
                           unsigned int lane, unsigned int number, kg__matrix_access *access)
 {
@@ -153,7 +153,7 @@ typedef union operand {
     int32_t integers[LARGEST][LARGEST];
 } operand;
 
-/* Takes one lane's part of an operand. */
+/* Copies one lane's part of an operand. */
 static void gather(operand *to, const kg__model_matrix *matrix, const void *part, unsigned int lane)
 {
     const unsigned int held = block_count(matrix) * matrix->run;
@@ -179,7 +179,7 @@ static void gather(operand *to, const kg__model_matrix *matrix, const void *part
     }
 }
 
-/* One element of the product. */
+/* Computes one element of the product. */
 static double dot(const kg__model_product *product, const operand *a, const operand *b, position at,
                   double c)
 {

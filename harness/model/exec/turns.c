@@ -9,15 +9,15 @@
 
 /* After this many reads of the same value from a word, a thread waits for another to change it. */
 #define POLLS_MAXIMUM 64
-/* The same for a failing atomicCAS(), __nanosleep() and the like, which may not be a wait: threads
- * then keep their turns, and lanes meet where they do on hardware. */
+/* The same for a failing atomicCAS(), __nanosleep() and the like, which may not be a wait. Until
+ * then threads keep their turns, so lanes reconverge where they do on hardware. */
 #define TRIES_MAXIMUM (1u << 16)
 /* After this many reads by all waiting threads of the block, and at least two by each, no thread
  * of it will change the value. */
 #define FUTILE_POLLS (1u << 16)
 
-/* No lane of the warp that has the turn can run: has the watcher replay its lanes, and then
- * releases those that have met. Returns whether one can run now. */
+/* When no lane of the running warp can run: has the watcher replay its lanes, then releases
+ * complete operations. Returns whether a lane can run now. */
 static bool settle_warp(void)
 {
     unsigned int number = (unsigned int)kg__running.turn;
@@ -37,8 +37,8 @@ static bool settle_warp(void)
     return warp->ready != 0;
 }
 
-/* Nobody else can go on: those that look for a value look again. False where there are none, or
- * where they look in vain. */
+/* When no other thread can run: lets the threads that poll read again. False if there are none,
+ * or if they poll in vain. */
 static bool release_polling(void)
 {
     if (kg__running.polling == 0 ||
@@ -53,8 +53,8 @@ static bool release_polling(void)
     return true;
 }
 
-/* Gives the turn to the next thread that is ready, if there is one: a warp keeps the turn for as
- * long as one of its lanes can run. */
+/* Gives the turn to the next ready thread, if there is one. A warp keeps the turn while one of
+ * its lanes can run. */
 static inline bool pick_thread(void)
 {
     kg__warp *warp;
@@ -79,7 +79,7 @@ static inline bool pick_thread(void)
     return true;
 }
 
-/* True, once for each thread, when the one that has the turn has not begun yet. */
+/* Returns true, once for each thread, when the running thread has not begun yet. */
 static inline bool begins(void)
 {
     if (kg__running.current != kg__running.frontier)
@@ -88,8 +88,7 @@ static inline bool begins(void)
     return true;
 }
 
-/* Until a thread has landed where it continues, the code around the switch still belongs to the
- * leaving thread. */
+/* Called after the switch: until then the code still belongs to the thread that leaves. */
 void kg__resume_thread(void)
 {
     if (kg__running.watcher != NULL)
@@ -170,7 +169,7 @@ kg__model_votes kg__model_last_votes(void)
     return kg__running.votes;
 }
 
-/* Notes that the running thread waits for other blocks, at `code`. */
+/* Records that the running thread waits for other blocks, at `code`. */
 static kg__model_turn arrive_at_blocks(uintptr_t code)
 {
     if (kg__running.watcher != NULL)
@@ -344,7 +343,8 @@ uint64_t kg__model_warp_operation_result(void)
     return kg__running.threads[kg__running.current].result;
 }
 
-/* The thread that has the turn has returned from the kernel. No thread waits for it any longer. */
+/* Ends the running thread, which has returned from the kernel. No thread waits for it any
+ * longer. */
 static inline void end_thread(void)
 {
     if (kg__running.watcher != NULL)
@@ -381,7 +381,7 @@ void kg__run_threads(kg__model_fiber *self)
         while (more && !pick_thread()) {
             if (kg__running.live > 0 && !kg__block_waits_for_grid())
                 kg__fail_deadlock();
-            /* Blocks that are all there at once take turns on the host's stack. */
+            /* Blocks that are resident at once take turns on the host's stack. */
             more = !kg__blocks_wait() && kg__begin_next_block();
             if (more)
                 kg__begin_copies();
@@ -391,7 +391,7 @@ void kg__run_threads(kg__model_fiber *self)
             kg__resume_thread();
             continue;
         }
-        /* The next to take this fiber has given the turn to a thread that begins. */
+        /* The next user of this fiber gives the turn to a thread that begins. */
         kg__model_fiber_give(self);
         if (more)
             kg__model_switch(self, &self->context, kg__running.threads[kg__running.current].fiber,

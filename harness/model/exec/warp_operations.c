@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* The last values that the lanes of each warp have exchanged. */
+/* The values that the lanes of each warp exchanged last. */
 static uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
 
-/* The lane that a shuffle reads; the lane itself where the shuffle would leave its part of the
- * warp. */
+/* Returns the lane that a shuffle reads; the reader's own if the source is outside its part of
+ * the warp. */
 static unsigned int source_lane(const kg__thread *reader, unsigned int lane)
 {
     unsigned int part = lane & ~(reader->width - 1);
@@ -52,7 +52,7 @@ static unsigned int combine(kg__model_warp_operation operation, unsigned int a, 
     }
 }
 
-/* The lanes of `group` whose value equals `value`. */
+/* Returns the lanes of `group` whose value equals `value`. */
 static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint64_t value)
 {
     unsigned int mask = 0;
@@ -64,7 +64,7 @@ static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint
     return mask;
 }
 
-/* Takes a lane's words; those of lanes that are missing are all ones. */
+/* Stores the lanes' words; those of missing lanes are all ones. */
 static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned int group,
                        unsigned int lane)
 {
@@ -82,7 +82,7 @@ static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned in
     return (uint64_t)(uintptr_t)all;
 }
 
-/* A lane's result of an operation of the lanes `group`. */
+/* Returns a lane's result of an operation of the lanes `group`. */
 static uint64_t result_of(unsigned int number, const kg__thread *lanes, unsigned int group,
                           unsigned int lane)
 {
@@ -139,7 +139,7 @@ static void multiply(const kg__thread *lanes)
     kg__multiply(products);
 }
 
-/* Gives the lanes of `group`, which have met, their results. */
+/* Gives the lanes of `group`, which all wait, their results. */
 static void release(unsigned int number, unsigned int group)
 {
     kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];
@@ -161,8 +161,8 @@ static void release(unsigned int number, unsigned int group)
         kg__running.watcher->warp_operation(number, group, first->operation, first->code);
 }
 
-/* Whether lanes wait in the same operation. Those of matrices are one instruction; code that is not
- * instrumented may have it twice. */
+/* Returns whether lanes wait in the same operation. Those of matrices are one instruction, even
+ * if code that is not instrumented has two calls. */
 static bool are_together(const kg__thread *a, const kg__thread *b)
 {
     return a->mask == b->mask && a->operation == b->operation &&
@@ -187,7 +187,8 @@ static void try_to_release(unsigned int number, unsigned int lane)
     release(number, group);
 }
 
-/* Releases the lanes that ask which are active, with those at the lowest place in the code. */
+/* Releases the lanes that request the active mask, together with others at the lowest code
+ * address. */
 static void release_active(unsigned int number)
 {
     const kg__thread *lanes = &kg__running.threads[(size_t)number * KG__MODEL_WARP];

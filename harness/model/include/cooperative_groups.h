@@ -1,5 +1,5 @@
-/* The CPU model's stand-in for cooperative_groups.h: blocks, grids, tiles of a warp and coalesced
- * groups. */
+/* The CPU model's stand-in for cooperative_groups.h: blocks, grids, tiles of a warp and
+ * coalesced groups. */
 #ifndef KG__MODEL_COOPERATIVE_GROUPS_H
 #define KG__MODEL_COOPERATIVE_GROUPS_H
 
@@ -12,7 +12,7 @@ namespace kg__model
 {
 
 #define KG__GROUP __attribute__((always_inline, unused)) inline
-/* Members that answer a question without arguments. */
+/* Query members without arguments, static or const. */
 #define KG__GROUP_STATIC(type, name, value)                                                        \
     static KG__GROUP type name()                                                                   \
     {                                                                                              \
@@ -44,13 +44,13 @@ KG__GROUP unsigned int block_in_grid()
     return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
-/* The lanes of `mask` below a lane, as a count. */
+/* Returns the number of lanes of `mask` below a lane. */
 KG__GROUP unsigned int lanes_below(unsigned int mask, unsigned int lane)
 {
     return static_cast<unsigned int>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
 
-/* The lane of `mask` that has `rank` others below it; 32 where it has not so many. */
+/* Returns the lane of `mask` with `rank` others below it; 32 if there is none. */
 KG__GROUP unsigned int lane_of_rank(unsigned int mask, unsigned int rank)
 {
     for (; rank > 0; rank--)
@@ -58,7 +58,7 @@ KG__GROUP unsigned int lane_of_rank(unsigned int mask, unsigned int rank)
     return mask != 0 ? static_cast<unsigned int>(__builtin_ctz(mask)) : KG__MODEL_WARP;
 }
 
-/* `mask`, which holds lanes, as ranks among the lanes of `group`. */
+/* Converts `mask`, a set of lanes, to ranks among the lanes of `group`. */
 KG__GROUP unsigned int ranks_of(unsigned int mask, unsigned int group)
 {
     unsigned int ranks = 0;
@@ -69,7 +69,7 @@ KG__GROUP unsigned int ranks_of(unsigned int mask, unsigned int group)
     return ranks;
 }
 
-/* A shuffle of anything that can be copied byte by byte, eight bytes at a time. */
+/* Shuffles any type that can be copied byte by byte, eight bytes at a time. */
 template <typename Value>
 KG__GROUP Value shuffle(kg__model_warp_operation operation, unsigned int mask, const Value &value,
                         unsigned int argument, unsigned int width)
@@ -106,7 +106,7 @@ KG__GROUP uint64_t bits_of(const Value &value)
 class thread_block;
 class coalesced_group;
 
-/* A group of any kind, as tiled_partition() with a size at run time returns it. */
+/* A group of any kind, as returned by tiled_partition() with a size at run time. */
 class thread_group
 {
   public:
@@ -147,7 +147,8 @@ class thread_block : public thread_group
     {
         __syncthreads();
     }
-    /* All threads meet where they wait: what a thread does between is taken to come before. */
+    /* All threads synchronize at the wait: actions between arrival and wait count as before the
+     * barrier. */
     KG__GROUP_STATIC(arrival_token, barrier_arrive, arrival_token{})
     static KG__GROUP void barrier_wait(arrival_token &&)
     {
@@ -169,7 +170,7 @@ class grid_group
     };
 
     KG__GROUP_CONST(bool, is_valid, kg__model_is_cooperative() != 0)
-    /* Two barriers of the block with the wait for the others in between, as hardware does it. */
+    /* Two barriers of the block around the wait for the other blocks, as on hardware. */
     KG__GROUP void sync() const
     {
         kg__model_require_cooperative();
@@ -199,7 +200,7 @@ class grid_group
     KG__GROUP_STATIC(dim3, group_dim, dim3(gridDim))
 };
 
-/* Lanes of a warp, one of several such groups that they are parts of. */
+/* Lanes of a warp, one of several such parts of a parent group. */
 class kg__lanes : public thread_group
 {
   public:
@@ -220,7 +221,7 @@ class kg__lanes : public thread_group
     {
         return __all_sync(mask_, predicate);
     }
-    /* What the model's own functions of groups are made of. */
+    /* Used by the model's own functions of groups. */
     KG__GROUP_CONST(unsigned int, kg__mask, mask_)
 
   protected:
@@ -240,7 +241,7 @@ class kg__lanes : public thread_group
     unsigned int meta_size_, meta_rank_;
 };
 
-/* The lanes of a warp that came to one place together, or a part of them, by rank. */
+/* Lanes of a warp that are at one place together, or a part of them, by rank. */
 class coalesced_group : public kg__lanes
 {
   public:
@@ -312,7 +313,7 @@ class thread_block_tile : public kg__lanes
                             kg__model::thread_in_block() / Size)
     {
     }
-    /* Whatever it is part of. */
+    /* A tile of any parent. */
     template <typename Other>
     KG__GROUP thread_block_tile(const thread_block_tile<Size, Other> &other)
         : thread_block_tile(static_cast<unsigned int>(other.meta_group_size()),

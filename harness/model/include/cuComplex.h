@@ -1,5 +1,5 @@
-/* The CPU model's stand-in for cuComplex.h: each operation in the steps of CUDA's, so that it
- * rounds alike. */
+/* The CPU model's stand-in for cuComplex.h: each operation has the same steps as CUDA's, so that
+ * it rounds the same way. */
 #ifndef KG__MODEL_CUCOMPLEX_H
 #define KG__MODEL_CUCOMPLEX_H
 
@@ -9,7 +9,7 @@
 
 #define KG__MODEL_COMPLEX static inline __attribute__((always_inline, unused))
 
-/* Of a precision: `s` ends the functions' names, `m` those of mathematics. */
+/* The functions of a precision: `s` ends their names, `m` those of mathematical functions. */
 #define KG__MODEL_COMPLEX_OF(real, complex, make, s, m, largest)                                   \
     KG__MODEL_COMPLEX complex make(real r, real i)                                                 \
     {                                                                                              \

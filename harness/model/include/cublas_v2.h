@@ -1,6 +1,6 @@
-/* The CPU model's stand-in for cublas_v2.h, so that kernels next to host code that calls cuBLAS
- * compile. A handle can be made and set up; what computes returns CUBLAS_STATUS_NOT_SUPPORTED, and
- * says so. */
+/* The CPU model's stand-in for cublas_v2.h, so that kernels compile next to host code that calls
+ * cuBLAS. A handle can be made and set up; calls that compute report and return
+ * CUBLAS_STATUS_NOT_SUPPORTED. */
 #ifndef KG__MODEL_CUBLAS_V2_H
 #define KG__MODEL_CUBLAS_V2_H
 
@@ -101,7 +101,7 @@ static inline const char *cublasGetStatusString(cublasStatus_t status)
 
 #ifdef __cplusplus
 
-/* What sets up a handle has no effect. */
+/* Calls that set up a handle have no effect. */
 #define KG__MODEL_CUBLAS(name)                                                                     \
     template <typename... Arguments>                                                               \
     static inline cublasStatus_t name(cublasHandle_t, Arguments &&...)                             \

@@ -1,5 +1,6 @@
-/* The CPU model's stand-in for cuda.h: the driver's types, so that headers that name them compile.
- * Of its calls there is what says a code's name; others do not compile: use the runtime's. */
+/* The CPU model's stand-in for cuda.h: the driver's types, so that headers that name them
+ * compile. Of its calls, only those that return an error's name are there; for others use the
+ * runtime's. */
 #ifndef KG__MODEL_CUDA_H
 #define KG__MODEL_CUDA_H
 
@@ -39,12 +40,12 @@ typedef enum cudaError_enum {
     CUDA_ERROR_UNKNOWN = 999
 } CUresult;
 
-/* Of the tensor memory accelerator: opaque, as in CUDA. */
+/* For the tensor memory accelerator: opaque, as in CUDA. */
 typedef struct __attribute__((aligned(64))) CUtensorMap {
     cuuint64_t opaque[16];
 } CUtensorMap;
 
-/* The codes that the driver and the runtime share have the same numbers. */
+/* Error codes shared by the driver and the runtime have the same numbers. */
 static inline CUresult cuGetErrorName(CUresult error, const char **name)
 {
     *name = cudaGetErrorName((cudaError_t)error);

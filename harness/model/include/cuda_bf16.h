@@ -4,7 +4,7 @@
 
 #include "cuda_fp16.h"
 
-/* The bits alone, which C knows too. */
+/* Only the bits, for C. */
 typedef struct __attribute__((aligned(2))) __nv_bfloat16_raw {
     unsigned short x;
 } __nv_bfloat16_raw;

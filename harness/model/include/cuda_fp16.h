@@ -6,7 +6,7 @@
 #include "kg_model_narrow.h"
 #endif
 
-/* The bits alone, which C knows too. */
+/* Only the bits, for C. */
 typedef struct __attribute__((aligned(2))) __half_raw {
     unsigned short x;
 } __half_raw;
@@ -25,7 +25,7 @@ struct __nv_bfloat16;
 
 typedef kg__model_format<16, 10, 15, 0x7bff> kg__model_half_format;
 
-/* A value kept in [0, 1]; NaN is 0. */
+/* Returns a value clamped to [0, 1]; NaN becomes 0. */
 KG__MODEL_INLINE double kg__model_saturate(double value)
 {
     return value > 0 ? (value < 1 ? value : 1) : 0;

@@ -14,7 +14,7 @@ typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpr
 
 #define KG__MODEL_INLINE static inline __attribute__((always_inline, unused))
 
-/* A format of `Width` bits, all of which are finite values; NaN becomes the greatest. */
+/* A format of `Width` bits with only finite values; NaN becomes the greatest. */
 template <int Width, int Fraction, int Bias, int Shift>
 struct kg__model_finite {
     typedef kg__model_format<Width, Fraction, Bias, (1u << (Width - 1)) - 1> format;
@@ -39,7 +39,7 @@ typedef kg__model_finite<6, 3, 1, 8> kg__model_e2m3;
 typedef kg__model_finite<6, 2, 3, 8> kg__model_e3m2;
 typedef kg__model_finite<4, 1, 1, 4> kg__model_e2m1;
 
-/* The functions of formats of `n` bits, of which `from` and `to` take the one that is asked for. */
+/* The functions of formats of `n` bits; `from` and `to` select the format. */
 #define KG__MODEL_FINITE(n, from, to, shift)                                                       \
     KG__MODEL_INLINE __nv_fp##n##_storage_t __nv_cvt_double_to_fp##n(                              \
         double x, __nv_fp##n##_interpretation_t format, cudaRoundMode rounding)                    \

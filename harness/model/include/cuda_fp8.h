@@ -1,5 +1,5 @@
-/* The CPU model's cuda_fp8.h: __nv_fp8_e4m3 and __nv_fp8_e5m2, their vectors of two and four, and
- * their conversions. Storage alone, as in CUDA: arithmetic is done in a wider type. */
+/* The CPU model's cuda_fp8.h: __nv_fp8_e4m3 and __nv_fp8_e5m2, their vectors of two and four,
+ * and their conversions. Only storage, as in CUDA: arithmetic uses a wider type. */
 #ifndef KG__MODEL_CUDA_FP8_H
 #define KG__MODEL_CUDA_FP8_H
 
@@ -10,7 +10,7 @@ typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 
-/* Beyond the greatest finite value: infinity (NaN in e4m3), or that value. */
+/* Values beyond the greatest finite one become infinity (NaN in e4m3), or that value. */
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
@@ -82,7 +82,7 @@ KG__PAIR(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, __nv_fp8_interpretation_t,
 KG__PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, __nv_fp8_interpretation_t,
          __nv_cvt_bfloat16raw_to_fp8, __nv_bfloat16_raw{ x.x }, __nv_bfloat16_raw{ x.y })
 
-/* To half, which has every value of both formats. */
+/* To half, which represents every value of both formats. */
 
 KG__MODEL_INLINE __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x,
                                                     __nv_fp8_interpretation_t format)
@@ -130,7 +130,8 @@ KG__MODEL_SMALL_TYPES(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, kg__model
 
 /* Scaling factors: powers of two from 2^-127 to 2^127, and NaN. */
 
-/* Rounded to zero or up, whatever the sign. What is finite does not round to zero as NaN. */
+/* Rounded toward zero or up, regardless of the sign. Finite values never become NaN when rounded
+ * toward zero. */
 KG__MODEL_INLINE __nv_fp8_storage_t __nv_cvt_double_to_e8m0(double x, __nv_saturation_t saturate,
                                                             cudaRoundMode rounding)
 {

@@ -23,7 +23,7 @@ class pipeline
         commit();
         kg__model_wait_for_copies(0);
     }
-    /* Until the group that commit() gave this number has come. */
+    /* Waits until the group with the number returned by commit() is complete. */
     __attribute__((always_inline)) void wait(size_t group)
     {
         kg__model_wait_for_copies(static_cast<unsigned int>(committed_ - group - 1));

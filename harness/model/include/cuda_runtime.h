@@ -1,17 +1,18 @@
-/* The CPU model's stand-in for cuda_runtime.h: what CUDA C kernels and their launchers need in
- * order to be compiled by g++ (C++17) and run on the CPU, unchanged. nvcc takes the same sources
+/* The CPU model's stand-in for cuda_runtime.h: everything that CUDA C kernels and their launchers
+ * need to be compiled by g++ (C++17) and run on the CPU, unchanged. nvcc compiles the same sources
  * with CUDA's own header.
  *
- * Where a kernel's source has to meet the model half way:
- * - Launches with `<<<>>>`, inline PTX, arrays that are `extern __shared__` and `__cluster_dims__`
- * are rewritten before g++ sees them (harness/model/rewrite/).
+ * Differences for a kernel's source:
+ * - harness/model/rewrite/ rewrites launches with `<<<>>>`, inline PTX, `extern __shared__` arrays
+ *   and `__cluster_dims__` before g++ sees them.
  * - A __device__ function is inlined wherever it is called, unless it is recursive.
- * - Leave the const away from __constant__ arrays, so that loads from them remain loads.
+ * - Declare __constant__ arrays without const, so that loads from them remain loads.
  *
- * What is not supported is a compile error, and a line of docs/model.md. Threads run one at a time
- * and change only at barriers and warp operations, so atomics and fences need do nothing special. A
- * kernel that waits for another thread by spinning on memory therefore never ends.
- */
+ * An unsupported feature is a compile error, and has a line in docs/model.md. Threads run one at
+ * a time and switch only at barriers, at warp operations, and when a cuda::atomic, an atomicCAS()
+ * or
+ * __nanosleep() waits in vain, so other atomics and fences need do nothing special. A kernel that
+ * spins on plain or volatile memory until another thread writes it may never end. */
 #ifndef KG__MODEL_CUDA_RUNTIME_H
 #define KG__MODEL_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__
@@ -20,8 +21,8 @@
 #error "kernels are compiled as C++; C sources include cuda_runtime_api.h"
 #endif
 
-/* What nvcc defines; the build defines it before any header. Host and device code are compiled at
- * once here, so that both are under __CUDA_ARCH__. */
+/* nvcc defines these; the build defines them before any header. Host and device code are
+ * compiled together here, so both are under __CUDA_ARCH__. */
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
@@ -37,8 +38,8 @@
 #include "kg_model_device.h"
 
 #ifdef __SANITIZE_THREAD__
-/* Instrumented kernels call these by other names, before string.h declares them; all call printf()
- * so. */
+/* Instrumented kernels call these under other names, so rename them before string.h declares
+ * them. All kernels call printf() under another name. */
 extern "C" void *memcpy(void *to, const void *from,
                         size_t size) noexcept(true) __asm__("kg__model_memcpy");
 extern "C" void *memmove(void *to, const void *from,
@@ -60,11 +61,12 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #include <type_traits>
 #include <utility>
 
-/* The qualifiers bear attributes that do not suit everything they may stand before: always_inline
- * wants functions that are declared inline, and a __device__ variable cannot be inlined at all. */
+/* The qualifiers have attributes that do not fit everything they may precede: always_inline
+ * requires functions that are declared inline, and a __device__ variable cannot be inlined at
+ * all. */
 #pragma GCC diagnostic ignored "-Wattributes"
 
-/* What the grammar of harness/model/rewrite/ finds declarations by, and g++ ignores. */
+/* Marks for the grammar of harness/model/rewrite/ that g++ ignores. */
 #ifdef KG__MODEL_REWRITING
 #define KG__MODEL_WORD(word) , word
 #define __host__ __attribute__((kg__host))
@@ -72,8 +74,9 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #define KG__MODEL_WORD(word)
 #define __host__
 #endif
-/* Device code of one file is apart from another's, unless nvcc would link it too (-rdc): what has
- * internal visibility becomes local to its object file (harness/model/rewrite/object_file.py). */
+/* Device code of one file is separate from another's, unless nvcc would link it too (-rdc):
+ * symbols with internal visibility become local to their object file
+ * (harness/model/rewrite/object_file.py). */
 #ifdef __CUDACC_RDC__
 #define __global__ __attribute__((noinline KG__MODEL_WORD(kg__global)))
 #define __device__ __attribute__((unused KG__MODEL_WORD(kg__device)))
@@ -84,11 +87,11 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #define KG__MODEL_OWN , visibility("internal")
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
-/* Empty, since the C++ library's headers say __attribute__((__noinline__)). */
+/* Empty, since the C++ library's headers use __attribute__((__noinline__)). */
 #define __noinline__
-/* As many single-byte instructions before the kernel, where they are never run: the one attribute
- * that carries a number to the program and that templates keep (symbols.c). */
-#ifdef __clang__ /* clang-tidy wants the number before templates know it */
+/* Puts that many single-byte instructions, which never run, before the kernel: the only
+ * attribute that carries a number into the program and that templates keep (symbols.c). */
+#ifdef __clang__ /* clang-tidy requires the number before templates know it */
 #define __launch_bounds__(...)
 #else
 #define __launch_bounds__(...) KG__MODEL_LAUNCH_BOUND(__VA_ARGS__, 0)
@@ -103,20 +106,20 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #else
 #define __cluster_dims__(...) kg__cluster_dims_that_nobody_has_rewritten(__VA_ARGS__)
 #endif
-/* What the compiler may take for granted; unevaluated, as by nvcc. */
+/* An assumption for the compiler; unevaluated, as with nvcc. */
 #define __builtin_assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
 #define __assume(condition) __builtin_assume(condition)
 #define __managed__ __attribute__((used KG__MODEL_OWN))
-/* A section of their own tells constants from other variables, and the alignment (twice what all of
- * them may take) leaves a hole behind each. */
+/* A section of their own distinguishes constants from other variables, and the alignment (twice
+ * the maximum size of all of them) leaves a gap behind each. */
 #define __constant__ __attribute__((used, section("kg_constant"), aligned(131072) KG__MODEL_OWN))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-/* One block runs at a time, so that its shared arrays can be static. "used" keeps the compiler from
- * caching them across a barrier. The alignment puts each array into a neighborhood of its own,
- * where an overrun does not hit the next array. Without __constinit g++ guards an array of a type
- * with constructors, such as __half, against a second initialization. */
-#ifdef __clang__ /* clang-tidy has no such word, and needs none */
+/* Shared arrays can be static because one block runs at a time. "used" keeps the compiler from
+ * caching them across a barrier. The alignment gives each array an address range of its own,
+ * where an overrun does not hit the next array. Without __constinit g++ guards an array of a
+ * type with constructors, such as __half, against a second initialization. */
+#ifdef __clang__ /* clang-tidy does not know it, and does not need it */
 #define __constinit
 #endif
 #define __shared__ static __constinit __attribute__((used, aligned(65536)))
@@ -139,7 +142,7 @@ extern "C" const int warpSize;
 #include "kg_model_textures.h"
 #include "kg_model_warp.h"
 
-/* What hardware has and the model cannot give. */
+/* Hardware features that the model cannot provide. */
 
 #define KG__MODEL_UNSUPPORTED(signature, name, reason)                                             \
     extern "C" __attribute__((                                                                     \
@@ -148,22 +151,22 @@ KG__MODEL_UNSUPPORTED(void kg__model_inline_ptx(void), "inline PTX",
                       "but by harness/model/rewrite/, which rewrites it")
 #undef KG__MODEL_UNSUPPORTED
 
-/* Inline PTX that nobody has rewritten (kg_model_ptx.h), which g++ would take for assembly of its
- * own processor. Headers of the system write __asm__. */
+/* Refuses inline PTX that was not rewritten (kg_model_ptx.h): g++ would take it for assembly of
+ * its own processor. System headers use __asm__. */
 #ifndef KG__MODEL_PTX_H
 #define asm                                                                                        \
     kg__model_inline_ptx();                                                                        \
     __asm__
 #endif
 
-/* The host's side. */
+/* Host code. */
 
 /* The blocks of a cluster, by __cluster_dims__. */
 struct kg__model_cluster {
     unsigned int x = 1, y = 1, z = 1;
 };
 
-/* What carries a launch's arguments is no access of the kernel. */
+/* Copying a launch's arguments is no access by the kernel. */
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
 
 /* Calls a launch's body, which holds the kernel and its arguments. */
@@ -187,7 +190,7 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
     }(std::forward<Actual>(arguments)...);
 }
 
-/* What `<<<>>>` becomes (harness/model/rewrite/). */
+/* Replaces `<<<>>>` (harness/model/rewrite/). */
 
 static inline cudaLaunchConfig_t
 kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_t stream = nullptr)
@@ -201,7 +204,7 @@ kg__model_configure(dim3 grid, dim3 block, size_t dynamic_bytes = 0, cudaStream_
     return config;
 }
 
-/* A kernel and its arguments, to be launched. */
+/* A kernel and its arguments, ready to launch. */
 template <typename... Expected, typename... Actual>
 static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...arguments)
 {
@@ -210,7 +213,7 @@ static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...
     };
 }
 
-/* Launches what was bound; an error is cudaGetLastError()'s. */
+/* Launches a bound kernel; cudaGetLastError() returns an error. */
 template <typename Bound>
 static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &launch)
 {
@@ -219,7 +222,7 @@ static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &
                        "a kernel starts a kernel, which the CPU model does not support");
 }
 
-/* A launch that is yet to be given its arguments. */
+/* A launch that still needs its arguments. */
 template <typename... Expected>
 static inline auto kg__model_starter(const cudaLaunchConfig_t &config, void (*kernel)(Expected...))
 {
@@ -318,8 +321,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE
 
-/* The attributes that take hooks away, and with them accesses, branches and bounds out of sight.
- * Headers of the system write them with underscores: written so, they have no effect here. */
+/* Disables attributes that remove hooks, and would thus hide accesses, branches and bounds.
+ * System headers spell them with underscores, which has no effect here. */
 #define no_sanitize(...)                                                                           \
     _Pragma("GCC error \"the CPU model sees every access: remove no_sanitize (docs/model.md)\"")   \
         __unused__

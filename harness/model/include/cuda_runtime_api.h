@@ -1,21 +1,19 @@
-/* The CPU model's stand-in for the C interface of CUDA's runtime: the part of it that a harness and
- * a kernel's launcher use, under CUDA 13's names and values. Usable from C11 and from C++.
+/* The CPU model's stand-in for the C interface of CUDA's runtime: the part that a harness and a
+ * kernel's launcher use, with CUDA 13's names and values. Usable from C11 and from C++.
  *
- * Where it differs from the real one:
- * - Everything is synchronous: a copy or a launch is over when its call returns, and a launch
- * returns what its kernel did wrong, as under CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are
- * sticky.
- * - Time is not what the model measures: events are created, recorded and waited for, but
+ * Differences from the real one:
+ * - Everything is synchronous: a copy or a launch is complete when its call returns, and a launch
+ *   returns its kernel's error, as with CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are sticky.
+ * - The model does not measure time: events are created, recorded and waited for, but
  *   cudaEventElapsedTime() returns cudaErrorNotSupported.
  * - A copy whose pointers do not fit its direction, which CUDA leaves undefined, is
- * cudaErrorInvalidValue.
- * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads as
- * zero by luck.
- */
+ *   cudaErrorInvalidValue.
+ * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads
+ *   as zero by luck. */
 #ifndef KG__MODEL_CUDA_RUNTIME_API_H
 #define KG__MODEL_CUDA_RUNTIME_API_H
 
-/* By which other headers, such as helper_cuda.h, tell what has been included. */
+/* Other headers, such as helper_cuda.h, test this to detect the inclusion. */
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__
 
@@ -98,8 +96,8 @@ extern "C" {
 typedef enum cudaError { KG__MODEL_ERRORS(KG__MODEL_ENUMERATOR) } cudaError_t;
 #undef KG__MODEL_ENUMERATOR
 
-/* The vector types, one to four fields of an element type, aligned as CUDA has them: two and four
- * fields are aligned to their whole size, at most 16 bytes; three as one field is. */
+/* The vector types, one to four fields of an element type, aligned as in CUDA: two and four
+ * fields to their whole size, at most 16 bytes; three as one field. */
 #define KG__MODEL_VECTORS(name, element, align_of_two, align_of_four)                              \
     typedef struct name##1                                                                         \
     {                                                                                              \
@@ -136,7 +134,7 @@ KG__MODEL_VECTORS(float, float, 8, 16)
 KG__MODEL_VECTORS(double, double, 16, 16)
 #undef KG__MODEL_VECTORS
 
-/* Those of CUDA 13 that name their alignment. */
+/* CUDA 13's vector types that name their alignment. */
 #define KG__MODEL_FOUR(name, element, alignment)                                                   \
     typedef struct __attribute__((aligned(alignment))) name##4_##alignment##a                      \
     {                                                                                              \
@@ -157,8 +155,7 @@ KG__MODEL_VECTORS(double, double, 16, 16)
 KG__MODEL_ALIGNED_VECTORS(KG__MODEL_FOUR)
 #undef KG__MODEL_FOUR
 
-/* Dimensions of a grid or a block. In C++ a dimension that is left out is 1; in C it must be given.
- */
+/* Dimensions of a grid or a block. In C++ an omitted dimension is 1; in C it must be given. */
 typedef struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus
@@ -224,7 +221,7 @@ struct cudaPointerAttributes {
     void *hostPointer;
 };
 
-/* Launch attributes: Cooperative and ClusterDimension have effect, ProgrammaticEvent is
+/* Launch attributes: Cooperative and ClusterDimension have an effect, ProgrammaticEvent is
  * cudaErrorNotSupported, and the others are hints that change nothing here. */
 typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
@@ -252,7 +249,7 @@ enum cudaAccessProperty {
     cudaAccessPropertyPersisting = 2
 };
 
-/* What the second-level cache is to keep. */
+/* The data that the L2 cache should keep. */
 struct cudaAccessPolicyWindow {
     void *base_ptr;
     size_t num_bytes;
@@ -295,8 +292,8 @@ enum cudaFuncAttribute {
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
-/* Of a kernel, as far as the model knows it: registers, local memory and machine code are none of
- * its business and 0. */
+/* Attributes of a kernel. Registers, local memory and machine code are 0, since the model does
+ * not know them. */
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     size_t constSizeBytes;
@@ -362,8 +359,8 @@ typedef struct CUuuid_st {
     char bytes[16];
 } cudaUUID_t;
 
-/* The device's limits are those of an NVIDIA H200, so that a launch that fits one fits the other.
- */
+/* The device's limits are those of an NVIDIA H200, so that a launch that fits one fits the
+ * other. */
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
@@ -403,7 +400,7 @@ struct cudaDeviceProp {
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 /* The calling thread's last error; cudaGetLastError() also clears it, unless it is a kernel's,
- * which sticks. */
+ * which is sticky. */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 
@@ -415,7 +412,7 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceSynchronize(void);
-/* Releases every allocation, stream and event. An error of a kernel outlasts it, as with CUDA. */
+/* Releases every allocation, stream and event. A kernel's error remains, as with CUDA. */
 cudaError_t cudaDeviceReset(void);
 
 cudaError_t cudaMalloc(void **pointer, size_t size);
@@ -451,12 +448,12 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
-/* By threads and shared memory; a kernel's registers, which the model does not know, may allow
+/* By threads and shared memory. The kernel's registers, which the model does not know, may allow
  * fewer. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int threads, size_t dynamic_bytes);
-/* The same of a launch's clusters, wherever their blocks may be: a device needs those of one to be
- * near each other, and may hold fewer. */
+/* By threads and shared memory too. A device requires the blocks of a cluster to be close
+ * together, and may hold fewer. */
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                            const cudaLaunchConfig_t *config);
 

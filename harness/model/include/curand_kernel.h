@@ -1,6 +1,6 @@
-/* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10, XORWOW, MRG32k3a and
- * Sobol's, bit for bit, and the distributions that are made of them, as exact as the plain
- * functions of mathematics. MTGP32 and discrete distributions need cuRAND's host library. */
+/* The CPU model's stand-in for curand_kernel.h: the generators Philox4_32_10, XORWOW, MRG32k3a
+ * and Sobol, bit for bit, and the distributions based on them, as exact as the plain
+ * mathematical functions. MTGP32 and discrete distributions need cuRAND's host library. */
 #ifndef KG__MODEL_CURAND_KERNEL_H
 #define KG__MODEL_CURAND_KERNEL_H
 
@@ -11,7 +11,7 @@
 typedef struct curandStatePhilox4_32_10 {
     uint4 ctr, output;
     uint2 key;
-    unsigned int STATE; /* words of `output` that are used up */
+    unsigned int STATE; /* used words of `output` */
     int boxmuller_flag; /* a normal number is left over */
     int boxmuller_flag_double;
     float boxmuller_extra;
@@ -196,7 +196,7 @@ KG__MODEL_CURAND double2 _curand_box_muller_double(uint4 x)
     return make_double2(sinpi(half_turns) * length, cospi(half_turns) * length);
 }
 
-/* Four words, of either generator. */
+/* Four words, from either generator. */
 KG__MODEL_CURAND uint4 curand4(curandStateXORWOW_t *state)
 {
     const unsigned int x = curand(state);
@@ -262,7 +262,7 @@ KG__MODEL_CURAND double2 curand_normal2_double(State *state)
     return _curand_box_muller_double(curand4(state));
 }
 
-/* Normal numbers come in pairs, of which the second is kept for the next call. */
+/* Normal numbers are computed in pairs; the second is kept for the next call. */
 #define KG__MODEL_NORMAL(name, type, pair, suffix)                                                 \
     template <typename State>                                                                      \
     KG__MODEL_CURAND type name(State *state)                                                       \

@@ -2,10 +2,10 @@
 #ifndef KG__MODEL_ATOMICS_H
 #define KG__MODEL_ATOMICS_H
 
-/* Atomics: no thread is ever stopped in the middle of one. Each gives the old value. The builtins
- * tell an instrumented kernel's atomic accesses from its plain ones. */
+/* Atomics: threads never switch within one. Each returns the old value. The builtins distinguish
+ * an instrumented kernel's atomic accesses from its plain ones. */
 
-/* An update of the word at `address`, of an order and a scope (kg_model_device.h). */
+/* Updates the word at `address`, with an order and a scope (kg_model_device.h). */
 template <typename Value, typename Change>
 KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const Change &change)
 {
@@ -18,7 +18,7 @@ KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const 
     return old;
 }
 
-/* Writes `value`, whatever is there; gives the old value. */
+/* Writes `value` unconditionally; returns the old value. */
 template <typename Value>
 KG__MODEL_INLINE Value kg__model_exchange(Value *address, unsigned int how, Value value)
 {
@@ -28,7 +28,7 @@ KG__MODEL_INLINE Value kg__model_exchange(Value *address, unsigned int how, Valu
         });
 }
 
-/* Writes `value` where the `expected` bits are; gives the old value. */
+/* Writes `value` if the word has the `expected` bits; returns the old value. */
 template <typename Value>
 KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int how, Value expected,
                                                   Value value)
@@ -39,8 +39,7 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         });
 }
 
-/* What says nothing of its order is relaxed. Of the scopes, the block's alone makes a difference.
- */
+/* An access without an order is relaxed. Of the scopes, only the block's makes a difference. */
 #define KG__MODEL_PLAINLY 0
 #define KG__MODEL_IN_BLOCK KG__MODEL_OF_BLOCK
 
@@ -65,7 +64,7 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         __atomic_store(address, &now, __ATOMIC_RELAXED);                                           \
         return old;                                                                                \
     }
-/* Signed sums wrap around, as the hardware's do. */
+/* Signed sums wrap around, as on hardware. */
 KG__MODEL_ATOMIC(atomicAdd, int,
                  static_cast<int>(static_cast<unsigned int>(old) +
                                   static_cast<unsigned int>(value)))
@@ -141,7 +140,7 @@ KG__MODEL_COMPARISONS(unsigned short)
 #undef KG__MODEL_ATOMIC_EXCHANGE
 #undef KG__MODEL_ATOMIC_CAS
 
-/* Of vectors, each element is atomic by itself. */
+/* For vectors, each element is atomic by itself. */
 #define KG__MODEL_VECTOR_ATOMIC(name, how)                                                         \
     KG__MODEL_INLINE float2 name(float2 *address, float2 value)                                    \
     {                                                                                              \
@@ -163,7 +162,7 @@ KG__MODEL_VECTOR_ATOMIC(atomicAdd_system, KG__MODEL_PLAINLY)
 KG__MODEL_VECTOR_ATOMIC(atomicAdd_block, KG__MODEL_IN_BLOCK)
 #undef KG__MODEL_VECTOR_ATOMIC
 
-/* Any type of 16 bytes, aligned to as many. */
+/* Any type of 16 bytes that is aligned to 16 bytes. */
 template <typename Value>
 constexpr bool kg__model_is_wide = sizeof(Value) == 16 && std::alignment_of<Value>::value >= 16;
 #define KG__MODEL_WIDE_ATOMIC(suffix, how)                                                         \
@@ -186,7 +185,7 @@ KG__MODEL_WIDE_ATOMIC(_block, KG__MODEL_IN_BLOCK)
 #undef KG__MODEL_PLAINLY
 #undef KG__MODEL_IN_BLOCK
 
-/* Loads and stores with a cache hint are loads and stores. */
+/* Loads and stores with a cache hint are plain loads and stores. */
 
 #define KG__MODEL_HINTED_LOAD(name, before)                                                        \
     template <typename Value>                                                                      \
@@ -199,7 +198,7 @@ KG__MODEL_HINTED_LOAD(__ldg, )
 KG__MODEL_HINTED_LOAD(__ldca, )
 KG__MODEL_HINTED_LOAD(__ldcg, )
 KG__MODEL_HINTED_LOAD(__ldcs, )
-/* These are never one with a load before. */
+/* These are never merged with an earlier load. */
 KG__MODEL_HINTED_LOAD(__ldcv, __asm__ volatile("" : : : "memory"))
 KG__MODEL_HINTED_LOAD(__ldlu, __asm__ volatile("" : : : "memory"))
 #undef KG__MODEL_HINTED_LOAD

@@ -54,7 +54,8 @@ KG__MODEL_INLINE unsigned int __cluster_query_shared_rank(const void *pointer)
     return kg__model_shared_rank(pointer);
 }
 
-/* All threads meet where they wait: what a thread does between is taken to come before. */
+/* All threads synchronize at the wait: actions between arrival and wait count as before the
+ * barrier. */
 KG__MODEL_INLINE void __cluster_barrier_arrive()
 {
 }

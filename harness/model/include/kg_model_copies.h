@@ -1,4 +1,4 @@
-/* What the stand-ins for asynchronous copies share: a thread's part of a copy. */
+/* Shared by the stand-ins for asynchronous copies: a thread's part of a copy. */
 #ifndef KG__MODEL_COPIES_H
 #define KG__MODEL_COPIES_H
 
@@ -7,7 +7,7 @@
 namespace cuda
 {
 
-/* A size that is known to be a multiple of an alignment, and the pointers with it. */
+/* A size known to be a multiple of an alignment, as are the pointers. */
 template <size_t Alignment>
 struct aligned_size_t {
     size_t value;
@@ -22,7 +22,7 @@ struct aligned_size_t {
 
 } // namespace cuda
 
-/* The alignment that a size, or the type of what is copied, tells; 1: none. */
+/* The alignment known from a size, or from the copied type; 1: none. */
 template <typename To, typename Size>
 struct kg__model_alignment {
     static constexpr size_t value = alignof(To);
@@ -40,9 +40,9 @@ struct kg__model_alignment<void, cuda::aligned_size_t<Alignment>> {
     static constexpr size_t value = Alignment;
 };
 
-/* Thread `rank` of `threads` copies its part of `bytes`, one piece after the other, as wide as the
- * alignment that is known, or where that is below 4, as all is aligned to; what is not aligned to 4
- * is copied at once. */
+/* Thread `rank` of `threads` copies its part of `bytes`, piece by piece. Pieces are as wide as
+ * the known alignment or, if that is below 4, as the actual alignment of both pointers and the
+ * size; data that is not aligned to 4 is copied immediately. */
 __attribute__((always_inline, unused)) static inline void
 kg__model_copy_part(void *to, const void *from, size_t bytes, size_t known, size_t rank,
                     size_t threads, const void *bound)

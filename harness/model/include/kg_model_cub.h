@@ -1,5 +1,6 @@
-/* CUB's warps: what the stand-ins for its headers share, WarpReduce and WarpScan. They do what
- * CUB's documentation says; how often they touch shared memory is their own. */
+/* CUB's warps: the common parts of the stand-ins for its headers, WarpReduce and WarpScan. They
+ * behave as CUB's documentation says; their numbers of accesses to shared memory differ from
+ * CUB's. */
 #ifndef KG__MODEL_CUB_H
 #define KG__MODEL_CUB_H
 
@@ -45,7 +46,7 @@ KG__CUB_OPERATION(Max, a < b ? b : a)
 KG__CUB_OPERATION(Min, b < a ? b : a)
 KG__CUB_OPERATION(Difference, static_cast<T>(a - b))
 KG__CUB_OPERATION(Division, static_cast<T>(a / b))
-/* The lower key, of equal values. */
+/* The lower key among equal values. */
 KG__CUB_OPERATION(ArgMax, b.value > a.value || (a.value == b.value && b.key < a.key) ? b : a)
 KG__CUB_OPERATION(ArgMin, b.value < a.value || (a.value == b.value && b.key < a.key) ? b : a)
 #undef KG__CUB_OPERATION
@@ -126,15 +127,15 @@ namespace kg__model
 
 namespace groups = cooperative_groups::kg__model;
 
-/* Uses of one TempStorage need a barrier in between, whatever they touch: each ends with a read by
- * all threads of what the first one wrote when it began. */
+/* Two uses of one TempStorage need a barrier in between, whatever they access. To check this,
+ * each use begins with a write by the first thread and ends with a read of it by all threads. */
 class use
 {
     const volatile unsigned int &word_;
     const unsigned int readers_;
 
   public:
-    /* What warps do by themselves has its barriers in the first warp, for one. */
+    /* `in_warps`: warps synchronize only within themselves, so only the writer's warp reads. */
     KG__CUB explicit use(volatile unsigned int &word, bool in_warps = false)
         : word_(word), readers_(in_warps ? KG__MODEL_WARP : groups::threads_in_block())
     {
@@ -153,8 +154,8 @@ class use
     use &operator=(const use &) = delete;
 };
 
-/* Room for values that have no constructor to run in shared memory. Aligned as CUB's, since kernels
- * put vectors of their own after it in dynamic shared memory. */
+/* Space for values without running a constructor in shared memory. Aligned as CUB's, since
+ * kernels put vectors of their own after it in dynamic shared memory. */
 template <typename T, unsigned int Count>
 struct alignas(16) room {
     unsigned int used;
@@ -165,7 +166,7 @@ struct alignas(16) room {
     }
 };
 
-/* The lanes of a logical warp that a block has: `rank` is the calling one's. */
+/* The lanes of a logical warp that a block has: `rank` is the calling lane's. */
 struct lanes {
     unsigned int mask, first, count, rank;
     KG__CUB explicit lanes(unsigned int size)
@@ -184,7 +185,7 @@ struct lanes {
     {
         return groups::shuffle(KG__MODEL_SHUFFLE, mask, value, first + of_rank, KG__MODEL_WARP);
     }
-    /* The first gets what all of the first `valid` have. */
+    /* The first lane gets the combined value of the first `valid` ones. */
     template <typename T, typename Operation>
     KG__CUB T reduce(T value, Operation &operation, unsigned int valid) const
     {
@@ -197,7 +198,7 @@ struct lanes {
         }
         return value;
     }
-    /* Each gets its own and all before it. */
+    /* Each lane gets the combination of its own value and all before it. */
     template <typename T, typename Operation>
     KG__CUB T scan(T value, Operation &operation) const
     {
@@ -209,8 +210,8 @@ struct lanes {
         }
         return value;
     }
-    /* The first lane of each segment gets what its lanes have. The flags are on the segments' first
-     * lanes (`heads`), or on their last. */
+    /* The first lane of each segment gets its combined value. The flags are on the segments'
+     * first lanes (`heads`), or on their last. */
     template <typename T, typename Operation>
     KG__CUB T reduce_segment(T value, bool flag, bool heads, Operation &operation) const
     {
@@ -330,7 +331,7 @@ class WarpScan
 
         ExclusiveScan(value, result, initial, operation, all);
     }
-    /* Without a value to begin with, the first lane's result is not defined. */
+    /* Without an initial value, the first lane's result is undefined. */
     template <typename Operation, typename = decltype(::std::declval<Operation>()(T(), T()))>
     KG__CUB void ExclusiveScan(T value, T &result, Operation operation)
     {

@@ -1,6 +1,6 @@
 /* CUB's blocks: BlockReduce, BlockScan, BlockLoad, BlockStore, BlockExchange and BlockRadixSort.
- * Each call has the barriers of its own, and none before or after: who uses TempStorage again has
- * to have one in between. */
+ * Each call has its own barriers, but none before or after: a second use of TempStorage needs
+ * one in between. */
 #ifndef KG__MODEL_CUB_BLOCK_H
 #define KG__MODEL_CUB_BLOCK_H
 
@@ -45,7 +45,7 @@ struct block {
     }
 };
 
-/* Where the items of a thread are among those of all. */
+/* How a thread's items are placed among those of all. */
 enum layout { BLOCKED, STRIPED, WARP_STRIPED };
 template <layout Layout, int Threads, int Items>
 KG__CUB unsigned int position(int item)
@@ -60,7 +60,7 @@ KG__CUB unsigned int position(int item)
     return (thread / KG__MODEL_WARP * Items + i) * KG__MODEL_WARP + thread % KG__MODEL_WARP;
 }
 
-/* Moves items through shared memory, by the positions that `from` and `to` give them. */
+/* Moves items through shared memory, by the positions from `from` and `to`. */
 template <typename Room, typename T, int Items, typename From, typename To>
 KG__CUB void move(Room &room, const T (&values)[Items], T (&results)[Items], const From &from,
                   const To &to, bool in_warps = false)
@@ -89,7 +89,7 @@ class BlockReduce
   public:
     using TempStorage = kg__model::room<T, block::warps>;
     KG__CUB_ON(BlockReduce, of_warp_)
-    /* The first thread gets what the first `valid` have. */
+    /* The first thread gets the combined value of the first `valid` ones. */
     template <typename Operation>
     KG__CUB T Reduce(T value, Operation operation, int valid = threads)
     {
@@ -138,9 +138,9 @@ class BlockScan
     using TempStorage = kg__model::room<T, block::warps + 1>;
     KG__CUB_ON(BlockScan, of_warp_)
 
-    /* Each takes one value of a thread and gives one, or as many in arrays. After the operation may
-     * come a place for what all threads have, or a function that the first warp calls with that,
-     * and that gives what is before all; before the operation, what is before all by itself. */
+    /* Each scans one value per thread, or arrays. After the operation there may be a variable
+     * for the block's total, or a function that the first warp calls with the total and that
+     * returns the prefix of all; before the operation, the initial value. */
 #define KG__CUB_SCAN(name, is_inclusive, initial)                                                  \
     template <int Items, typename... Last>                                                         \
     KG__CUB void name##Sum(T(&values)[Items], T(&results)[Items], Last &...last)                   \
@@ -186,7 +186,7 @@ class BlockScan
 
         finish(values, results, is_inclusive, initial, operation, all);
     }
-    /* `last` is where what all have goes, or a function. */
+    /* `last` receives the total, or is a function. */
     template <int Items, typename Operation, typename Last>
     KG__CUB void finish(T (&values)[Items], T (&results)[Items], bool is_inclusive,
                         const T *initial, Operation operation, Last &last)
@@ -217,7 +217,7 @@ class BlockScan
             any_before = true;
         }
     }
-    /* Gives each thread what all threads before it have, and what all have. */
+    /* Returns to each thread the combination of all threads before it, and the total. */
     template <typename Operation>
     KG__CUB void scan_threads(T own, T &before, Operation &operation, T &all)
     {
@@ -313,7 +313,7 @@ class BlockExchange
     {
         ScatterToStriped(items, items, ranks);
     }
-    /* Items that are not valid go nowhere, and where none comes to keeps what was there. */
+    /* Invalid items are not moved, and positions that receive none keep their value. */
     template <typename Rank, typename Flag>
     KG__CUB void ScatterToStripedFlagged(const T (&values)[Items], T (&results)[Items],
                                          const Rank (&ranks)[Items], const Flag (&valid)[Items])
@@ -340,8 +340,8 @@ class BlockExchange
     }
 };
 
-/* What loads and stores have in common: DIRECT and VECTORIZE touch memory where the items belong.
- */
+/* The common part of loads and stores: DIRECT and VECTORIZE access memory where the items
+ * belong. */
 #define KG__CUB_LAYOUT(what)                                                                       \
     static constexpr int threads = X * Y * Z;                                                      \
     static constexpr bool in_warps = Algorithm >= what##_WARP_TRANSPOSE;                           \

@@ -11,8 +11,8 @@ namespace cub
 namespace kg__model
 {
 
-/* Sorts the items of `count` threads, of which `own` is the calling one: each thread's by itself,
- * and then runs of them by twos. `meet` is their barrier. */
+/* Sorts the items of `count` threads, of which `own` is the calling one: first each thread's
+ * own, then pairs of runs. `meet` is their barrier. */
 template <typename Key, typename Value, int Items, typename Keys, typename Values, typename Less,
           typename Meet>
 KG__CUB void merge_sort(Keys &keys, Values &values, Key (&key)[Items], Value (&value)[Items],
@@ -76,7 +76,7 @@ KG__CUB void merge_sort(Keys &keys, Values &values, Key (&key)[Items], Value (&v
 
 } // namespace kg__model
 
-/* Sort() and StableSort() of keys, with values or without, and with a number of valid ones. */
+/* Sort() and StableSort() of keys, with or without values, and with a number of valid ones. */
 #define KG__CUB_MERGE_SORT(name)                                                                   \
     template <typename Less>                                                                       \
     KG__CUB void name(Key(&keys)[Items], Less less)                                                \
@@ -169,7 +169,7 @@ class WarpMergeSort
 };
 #undef KG__CUB_MERGE_SORT
 
-/* A digit of a key. */
+/* Returns a digit of a key. */
 template <typename Key>
 struct BFEDigitExtractor {
     unsigned int bit_start, num_bits;
@@ -184,8 +184,7 @@ struct BFEDigitExtractor {
     }
 };
 
-/* The places of keys that are sorted by a digit, those of equal ones in the order that they have.
- */
+/* The ranks of keys sorted by a digit; equal keys keep their order. */
 template <int X, int RadixBits, bool IsDescending, bool = true,
           BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS, int = 0, int Y = 1, int Z = 1>
 class BlockRadixRank
@@ -223,7 +222,7 @@ class BlockRadixRank
     }
 };
 
-/* Runs of values, by their lengths or by where they begin. */
+/* Runs of values, by their lengths or by their beginnings. */
 template <typename T, int X, int Runs, int Decoded, typename Offset = uint32_t, int Y = 1,
           int Z = 1>
 class BlockRunLengthDecode
@@ -257,7 +256,7 @@ class BlockRunLengthDecode
     {
         keep(values, starts);
     }
-    /* Items from `from` on; with each its place in its run. */
+    /* Decodes items from `from` on, each with its position in its run. */
     template <typename Place>
     KG__CUB void RunLengthDecode(T (&items)[Decoded], Place (&places)[Decoded], Offset from = 0)
     {
@@ -266,7 +265,7 @@ class BlockRunLengthDecode
                 from + kg__model::position<kg__model::BLOCKED, threads, Decoded>(i));
             unsigned int low = 0, high = threads * Runs;
 
-            /* The last run that begins at it or before. */
+            /* The last run that begins at the item or before it. */
             while (low + 1 < high) {
                 const unsigned int half = (low + high) / 2;
 

@@ -1,5 +1,5 @@
-/* CUB's loads, stores and exchanges of threads and warps, its iterators, and the traits of types.
- */
+/* CUB's loads, stores and exchanges of threads and warps, its iterators, and the traits of
+ * types. */
 #ifndef KG__MODEL_CUB_MOVE_H
 #define KG__MODEL_CUB_MOVE_H
 
@@ -35,7 +35,7 @@ enum WarpStoreAlgorithm {
     WARP_STORE_TRANSPOSE
 };
 
-/* The model has no caches for a modifier to choose. */
+/* The model has no caches that a modifier could select. */
 template <CacheLoadModifier = LOAD_DEFAULT, typename Iterator>
 KG__CUB auto ThreadLoad(Iterator from)
 {
@@ -47,7 +47,7 @@ KG__CUB void ThreadStore(Iterator to, const T &value)
     *to = value;
 }
 
-/* Item i of thread `tid` is at where(i), of those below `valid`. */
+/* Item i of thread `tid` is at where(i), if below `valid`. */
 #define KG__CUB_DIRECT(name, threads, where)                                                       \
     template <threads typename T, int Items, typename Iterator>                                    \
     KG__CUB void Load##name(int tid, Iterator block, T(&items)[Items],                             \
@@ -147,7 +147,7 @@ class WarpExchange
     }
 };
 
-/* What loads and stores of warps have in common. */
+/* The common part of warps' loads and stores. */
 #define KG__CUB_WARP(what)                                                                         \
     using exchange = WarpExchange<T, Items, Lanes>;                                                \
     static constexpr bool moves = Algorithm == what##_TRANSPOSE;                                   \
@@ -212,7 +212,7 @@ class WarpStore
 };
 #undef KG__CUB_WARP
 
-/* Iterators: what one gives for its place. */
+/* Iterators: the value for a position. */
 #define KG__CUB_ITERATOR(name, type, result)                                                       \
     using iterator_category = ::std::random_access_iterator_tag;                                   \
     using difference_type = ptrdiff_t;                                                             \
@@ -326,7 +326,7 @@ struct ArgIndexInputIterator {
 
 enum Category { NOT_A_NUMBER, SIGNED_INTEGER, UNSIGNED_INTEGER, FLOATING_POINT };
 
-/* The traits of a type of numbers: its unsigned bits, and how they order as its values do. */
+/* The traits of a numeric type: its unsigned bits, transformed so that they order as its values. */
 template <typename T>
 struct Traits {
     static constexpr bool kg__is_real =

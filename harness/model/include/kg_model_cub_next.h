@@ -1,4 +1,4 @@
-/* CUB's blocks whose threads look at their neighbors', and histograms. */
+/* CUB's block operations on neighboring threads, and histograms. */
 #ifndef KG__MODEL_CUB_NEXT_H
 #define KG__MODEL_CUB_NEXT_H
 
@@ -10,7 +10,7 @@ namespace cub
 namespace kg__model
 {
 
-/* A thread's items and those next to them, which are in the threads next to it. */
+/* A thread's items and those adjacent to them in neighboring threads. */
 template <typename T, int X, int Y, int Z>
 struct neighbors {
     using block = kg__model::block<X * Y * Z>;
@@ -18,7 +18,7 @@ struct neighbors {
         unsigned int used;
         room<T, X * Y * Z> first, last;
     };
-    /* Gives the last item of the thread before, where there is one. */
+    /* Returns the last item of the thread before, if there is one. */
     template <int Items>
     static KG__CUB void share(TempStorage &storage, const T (&items)[Items], T &before, T &after)
     {
@@ -32,7 +32,7 @@ struct neighbors {
         if (own + 1 < X * Y * Z)
             after = storage.first[own + 1];
     }
-    /* Where an item is that a caller may give. */
+    /* The optional item that a caller may give. */
     static KG__CUB const T *item()
     {
         return nullptr;
@@ -61,7 +61,7 @@ class BlockAdjacentDifference
   public:
     using TempStorage = typename next::TempStorage;
     KG__CUB_ON(BlockAdjacentDifference, storage_)
-    /* `outer`: the item before the first or after the last, where there is one. */
+    /* `outer`: the item before the first or after the last, if there is one. */
 #define KG__CUB_SUBTRACT(name, parameters, way, valid)                                             \
     template <int Items, typename Output, typename Operation, typename... Outer>                   \
     KG__CUB void name(T(&items)[Items], Output(&results)[Items], Operation operation parameters,   \
@@ -78,7 +78,7 @@ class BlockAdjacentDifference
 #undef KG__CUB_SUBTRACT
 
   private:
-    /* Items that are not valid, and the end that has no neighbor, stay as they are. */
+    /* Invalid items, and the end without a neighbor, stay unchanged. */
     template <int Items, typename Output, typename Operation>
     KG__CUB void left(T (&items)[Items], Output (&results)[Items], Operation &operation, int valid,
                       const T *outer)
@@ -210,7 +210,7 @@ class BlockShuffle
   public:
     using TempStorage = kg__model::room<T, threads>;
     KG__CUB_ON(BlockShuffle, room_)
-    /* Where there is no such thread, `result` stays. */
+    /* Without such a thread, `result` stays unchanged. */
     KG__CUB void Offset(T value, T &result, int distance = 1)
     {
         const int from = static_cast<int>(block::thread()) + distance;
@@ -301,7 +301,7 @@ class BlockHistogram
         __syncthreads();
         Composite(items, histogram);
     }
-    /* By atomics, or a thread for each bin. */
+    /* By atomics, or with a thread for each bin. */
     template <typename Counter>
     KG__CUB void Composite(T (&items)[Items], Counter histogram[Bins])
     {

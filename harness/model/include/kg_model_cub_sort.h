@@ -1,4 +1,4 @@
-/* CUB's BlockRadixSort, bit by bit; and what runs on the whole device, which the model refuses. */
+/* CUB's BlockRadixSort, bit by bit; and the device-wide algorithms, which the model refuses. */
 #ifndef KG__MODEL_CUB_SORT_H
 #define KG__MODEL_CUB_SORT_H
 
@@ -10,7 +10,7 @@ namespace cub
 namespace kg__model
 {
 
-/* The bits of a key in the order of its values. */
+/* The bits of a key, transformed so that they order as its values. */
 template <typename Key>
 KG__CUB uint64_t ordered_bits(Key key)
 {
@@ -64,7 +64,7 @@ class BlockRadixSort
 #undef KG__CUB_SORT
 
   private:
-    /* By one bit: those without it first, in the order that they have. */
+    /* Sorts by one bit, 0 first, keeping the order of equal ones. */
     template <typename Other>
     KG__CUB void split(Key (&keys)[Items], Other (&values)[Items], int bit, bool descends)
     {
@@ -117,7 +117,7 @@ class BlockRadixSort
     X(DeviceSegmentedRadixSort) X(DeviceSegmentedReduce) X(DeviceSelect)
 // clang-format on
 
-/* They say so when they are called, so that kernels in the same file compile. */
+/* They are refused when called, so that kernels in the same file compile. */
 struct kg__device_wide {
 #define KG__CUB_REFUSED(name)                                                                      \
     template <typename... Arguments>                                                               \

@@ -1,4 +1,4 @@
-/* cuRAND's generators MRG32k3a and Sobol's, and the distributions in twos and fours. Part of
+/* cuRAND's generators MRG32k3a and Sobol, and the distributions in twos and fours. Part of
  * curand_kernel.h. */
 #ifndef KG__MODEL_CURAND_MORE_H
 #define KG__MODEL_CURAND_MORE_H
@@ -98,7 +98,7 @@ KG__MODEL_CURAND double2 curand_normal2_double(curandStateMRG32k3a_t *state)
     return make_double2(sinpi(half_turns) * length, cospi(half_turns) * length);
 }
 
-/* Sobol's, whose direction vectors the caller has. */
+/* Sobol, with the caller's direction vectors. */
 
 typedef unsigned int curandDirectionVectors32_t[32];
 typedef unsigned long long curandDirectionVectors64_t[64];
@@ -172,7 +172,7 @@ KG__MODEL_CURAND double kg__model_uniform(unsigned long long x, bool excludes_on
     return static_cast<double>(x >> 11) * 0x1p-53 + (excludes_one ? 0x1p-55 : 0x1p-54);
 }
 
-/* By the inverse of the distribution, from the nearer end. */
+/* Normal, by the inverse of the distribution, from the nearer end. */
 KG__MODEL_CURAND float kg__model_normal_of(unsigned int x)
 {
     const bool above = x > 0x80000000u;
@@ -188,7 +188,7 @@ KG__MODEL_CURAND double kg__model_normal_double_of(unsigned int x)
 
     return (above ? 1.4142135623730951 : -1.4142135623730951) * -erfcinv(2.0 * p);
 }
-/* The same of 53 of 64 bits. */
+/* The same from 53 of 64 bits. */
 KG__MODEL_CURAND double kg__model_normal_double_of(unsigned long long x)
 {
     const unsigned long long bits = x >> 11;
@@ -199,8 +199,8 @@ KG__MODEL_CURAND double kg__model_normal_double_of(unsigned long long x)
     return (above ? 1.4142135623730951 : -1.4142135623730951) * -erfcinv(2.0 * p);
 }
 
-/* The least k that no more than k is at least as likely as u, below 1. e^-lambda is multiplied in
- * parts that do not underflow. */
+/* Returns the least k for which P(X <= k) >= u, with u below 1. e^-lambda is multiplied in parts
+ * that do not underflow. */
 KG__MODEL_CURAND unsigned int kg__model_inverse_poisson(double u, double lambda)
 {
     double p = 1, sum = 1, done = 0;
@@ -283,7 +283,7 @@ KG__MODEL_CURAND double4 curand_normal4_double(curandStatePhilox4_32_10_t *state
     return make_double4(low.x, low.y, high.x, high.y);
 }
 
-/* Between 64 and 4000 by inversion, where cuRAND accepts or rejects: other numbers of the same
+/* Between 64 and 4000 by inversion, where cuRAND uses rejection: other numbers of the same
  * distribution. */
 template <typename State>
 KG__MODEL_CURAND unsigned int curand_poisson(State *state, double lambda)
@@ -317,7 +317,7 @@ KG__MODEL_CURAND uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double
     return make_uint4(x, y, z, curand_poisson(state, lambda));
 }
 
-/* What the host library makes the tables of. */
+/* The host library makes its tables. */
 typedef struct curandStateMtgp32 curandStateMtgp32_t;
 typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t;
 #define KG__MODEL_REFUSED(name, first)                                                             \

@@ -1,12 +1,12 @@
-/* What a tensor core computes for one element of a product: c plus the sum of a[i] * b[i]. One call
- * is one instruction's k: `terms` is 16 of m16n8k16, 4 of m16n8k4.
+/* A tensor core's result for one element of a product: c plus the sum of a[i] * b[i]. One call is
+ * one instruction's k: `terms` is 16 for m16n8k16, 4 for m16n8k4.
  *
- * Products are exact. Of floating-point values of at most 11 significant bits, products and c are
- * cut toward zero 25 binary places below the largest exponent among them, added exactly, and the
- * sum is cut to a float, as others have measured on Hopper (Fasi et al., "Numerical behavior of
- * NVIDIA tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times
- * 2^-24 of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. An
- * accumulator of 16 bits is that float rounded to the nearest. */
+ * Products are exact. For floating-point values of at most 11 significant bits, products and c
+ * are truncated 25 binary places below the largest exponent among them, added exactly, and the
+ * sum is truncated to a float, as measured on Hopper (Fasi et al., "Numerical behavior of NVIDIA
+ * tensor cores", 2021; Li et al., "FTTN", 2024). The error is below (terms + 5) / 2 times 2^-24
+ * of the terms' magnitude, which kg_sum_tolerance(KG_FLOAT32, ...) allows from 5 terms on. A
+ * 16-bit accumulator is that float rounded to the nearest. */
 #ifndef KG__MODEL_DOT_H
 #define KG__MODEL_DOT_H
 
@@ -21,7 +21,7 @@ typedef union kg__model_float_bits {
     uint32_t bits;
 } kg__model_float_bits;
 
-/* The bits of a float. */
+/* Returns the bits of a float. */
 KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
 {
     kg__model_float_bits both;
@@ -30,7 +30,7 @@ KG__MODEL_INLINE uint32_t kg__model_bits_of(float value)
     return both.bits;
 }
 
-/* The float of bits. */
+/* Returns the float with these bits. */
 KG__MODEL_INLINE float kg__model_float_of(uint32_t bits)
 {
     kg__model_float_bits both;
@@ -39,13 +39,13 @@ KG__MODEL_INLINE float kg__model_float_of(uint32_t bits)
     return both.value;
 }
 
-/* A float as tensor cores read it for tf32: without its last 13 bits. */
+/* Returns a float as tensor cores read it for tf32: without its last 13 bits. */
 KG__MODEL_INLINE float kg__model_cut_to_tf32(float value)
 {
     return kg__model_float_of(kg__model_bits_of(value) & ~0x1fffu);
 }
 
-/* The exponent of a float, at least -126; 128 where it is infinite or not a number. */
+/* Returns the exponent of a float, at least -126; 128 for infinity and NaN. */
 KG__MODEL_INLINE int kg__model_exponent(float value)
 {
     const int biased = (int)(kg__model_bits_of(value) >> 23 & 0xff);
@@ -53,7 +53,7 @@ KG__MODEL_INLINE int kg__model_exponent(float value)
     return biased > 0 ? biased - 127 : -126;
 }
 
-/* A double as a float, rounded toward zero; infinite from 2^128 on. */
+/* Returns a double as a float, rounded toward zero; infinite from 2^128 on. */
 KG__MODEL_INLINE float kg__model_cut_to_float(double value)
 {
     const float nearest = (float)value;
@@ -63,8 +63,7 @@ KG__MODEL_INLINE float kg__model_cut_to_float(double value)
     return kg__model_float_of(kg__model_bits_of(nearest) - 1);
 }
 
-/* Of floats with at most 11 significant bits, cut as said above; infinite or not a number where a
- * term is. */
+/* For floats with at most 11 significant bits, truncated as above; infinite or NaN if a term is. */
 KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, unsigned int terms,
                                                float c)
 {
@@ -92,7 +91,7 @@ KG__MODEL_INLINE float kg__model_dot_of_floats(const float *a, const float *b, u
     return kg__model_cut_to_float((double)sum / scale);
 }
 
-/* Of doubles: one fma after the other. */
+/* For doubles: one fma after the other. */
 KG__MODEL_INLINE double kg__model_dot_of_doubles(const double *a, const double *b,
                                                  unsigned int terms, double c)
 {
@@ -101,7 +100,7 @@ KG__MODEL_INLINE double kg__model_dot_of_doubles(const double *a, const double *
     return c;
 }
 
-/* Of integers of 8 bits and less: exact, then saturated, or wrapped to 32 bits. */
+/* For integers of up to 8 bits: exact, then saturated, or wrapped to 32 bits. */
 KG__MODEL_INLINE int32_t kg__model_dot_of_integers(const int32_t *a, const int32_t *b,
                                                    unsigned int terms, int32_t c, bool saturated)
 {

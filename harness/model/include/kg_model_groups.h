@@ -1,5 +1,5 @@
-/* Cooperative groups: where groups come from, how they are divided, and what one of their threads
- * calls. Included by cooperative_groups.h. */
+/* Cooperative groups: creating and dividing groups, and calls by one of their threads. Included
+ * by cooperative_groups.h. */
 #ifndef KG__MODEL_GROUPS_H
 #define KG__MODEL_GROUPS_H
 
@@ -18,7 +18,7 @@ KG__GROUP grid_group this_grid()
     return grid_group();
 }
 
-/* The blocks of a cluster, which is one block where the launch has none. */
+/* The blocks of a cluster, which is one block in a launch without clusters. */
 class cluster_group
 {
   public:
@@ -76,7 +76,7 @@ KG__GROUP cluster_group this_cluster()
     return cluster_group();
 }
 
-/* The lanes that have come to this place when no lane of the warp can do anything else. */
+/* The lanes that are at this place when no lane of the warp can do anything else. */
 KG__GROUP coalesced_group coalesced_threads()
 {
     return coalesced_group(static_cast<unsigned int>(kg__model_run_warp_operation(
@@ -99,7 +99,7 @@ template <unsigned int Size, unsigned int ParentSize, typename Parent>
 KG__GROUP thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>
 tiled_partition(const thread_block_tile<ParentSize, Parent> &parent)
 {
-    static_assert(Size <= ParentSize, "a tile is no larger than what it is part of");
+    static_assert(Size <= ParentSize, "a tile must not be larger than its parent");
     return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(
         ParentSize / Size, parent.thread_rank() / Size);
 }
@@ -177,7 +177,7 @@ KG__GROUP auto group_size(const Group &group)
     return group.size();
 }
 
-/* One thread of the group calls it. */
+/* One thread of the group calls the function. */
 template <typename Group, typename Function, typename... Arguments>
 KG__GROUP void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
 {
@@ -185,7 +185,7 @@ KG__GROUP void invoke_one(const Group &group, Function &&function, Arguments &&.
         std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
 }
 
-/* And all get what it returned. */
+/* One thread of the group calls the function, and all get its result. */
 template <typename Group, typename Function, typename... Arguments>
 KG__GROUP auto invoke_one_broadcast(const Group &group, Function &&function,
                                     Arguments &&...arguments)

@@ -1,8 +1,8 @@
-/* A 16-bit floating-point type and its pair, with what CUDA offers for them. Included once by
- * cuda_fp16.h and once by cuda_bf16.h, which define KG__H, KG__H2 and their raw forms KG__RAW and
- * KG__RAW2, KG__FORMAT, and KG__NAME(before, after), which puts the type's name in between. */
+/* A 16-bit floating-point type and its pair, with CUDA's functions for them. Included once by
+ * cuda_fp16.h and once by cuda_bf16.h, which define KG__H, KG__H2 and their raw forms KG__RAW
+ * and KG__RAW2, KG__FORMAT, and KG__NAME(before, after), which puts the type's name in between. */
 
-/* The bits of a value, rounded once; every NaN becomes 0x7fff. */
+/* Returns the bits of a value, rounded once; every NaN becomes 0x7fff. */
 KG__MODEL_INLINE unsigned short KG__NAME(kg__model_, _bits)(double value,
                                                             kg__model_rounding rounding)
 {
@@ -12,7 +12,7 @@ KG__MODEL_INLINE unsigned short KG__NAME(kg__model_, _bits)(double value,
                                                       : sign | KG__FORMAT::round(value, rounding));
 }
 
-/* The value of bits. */
+/* Returns the value with these bits. */
 KG__MODEL_INLINE float KG__NAME(kg__model_, _value)(unsigned int bits)
 {
     const unsigned int magnitude = bits & 0x7fff;
@@ -80,7 +80,7 @@ struct __attribute__((aligned(2))) KG__H {
     }
 };
 
-/* Loaded and stored whole: its copies are the compiler's own. */
+/* Copied as a whole by the compiler, so that loads and stores are single accesses. */
 struct __attribute__((aligned(4))) KG__H2 {
     KG__H x;
     KG__H y;
@@ -125,7 +125,7 @@ KG__MODEL_INLINE bool __hisnan(KG__H a)
     return (a.__x & 0x7fff) > KG__FORMAT::largest + 1;
 }
 
-/* Of and to other floating-point types. */
+/* Conversions with other floating-point types. */
 
 KG__MODEL_INLINE float KG__NAME(__, 2float)(KG__H a)
 {
@@ -148,7 +148,7 @@ KG__ROUNDED(__float2, float, static_cast<double>(a))
 KG__ROUNDED_AS(KG__NAME(__float2, ), float, static_cast<double>(a), KG__MODEL_NEAREST)
 KG__ROUNDED_AS(KG__NAME(__double2, ), double, a, KG__MODEL_NEAREST)
 
-/* Of and to integers: to them saturated, of them rounded once. */
+/* Conversions with integers: saturated to an integer, rounded once from one. */
 
 #define KG__INTEGER(name, type)                                                                    \
     KG__ROUNDED(__##name##2, type, kg__model_exact_integer(a))                                     \

@@ -1,13 +1,12 @@
-/* Arithmetic, comparisons and exchanges of the 16-bit type that kg_model_half.h defines, which
- * includes this.
+/* Arithmetic, comparisons and shuffles of the 16-bit type of kg_model_half.h, which includes this.
  *
- * Each operation rounds once: sums, products, quotients and roots of such numbers round as they
- * should when done in double, which has more than twice their bits. */
+ * Each operation rounds once: sums, products, quotients and roots of such numbers round correctly
+ * when computed in double, which has more than twice their bits. */
 
 /* Arithmetic. The parameters are numbers a, b and c; the expression is a double, rounded to the
  * nearest. */
 
-/* A value as a double. */
+/* Returns a value as a double. */
 KG__MODEL_INLINE double kg__model_double(KG__H a)
 {
     return static_cast<double>(KG__NAME(__, 2float)(a));
@@ -87,7 +86,7 @@ KG__MODEL_INLINE KG__H __habs(KG__H a)
 KG__PAIR(__hneg2, (KG__H2 a), __hneg(a.x), __hneg(a.y))
 KG__PAIR(__habs2, (KG__H2 a), __habs(a.x), __habs(a.y))
 
-/* The complex product of a and b, and c: real parts are low. */
+/* Returns the complex product of a and b, plus c; real parts are low. */
 KG__MODEL_INLINE KG__H2 __hcmadd(KG__H2 a, KG__H2 b, KG__H2 c)
 {
     const KG__H real = __hfma(a.x, b.x, c.x);
@@ -96,7 +95,8 @@ KG__MODEL_INLINE KG__H2 __hcmadd(KG__H2 a, KG__H2 b, KG__H2 c)
     return KG__H2(__hfma(__hneg(a.y), b.y, real), __hfma(a.y, b.x, imaginary));
 }
 
-/* Comparisons. Those with u hold where a number is missing; the pairs' give 1 or 0, or a mask. */
+/* Comparisons. Those with u also hold if an operand is NaN; those of pairs return 1 or 0, or a
+ * mask. */
 
 KG__MODEL_INLINE int __hisinf(KG__H a)
 {
@@ -105,7 +105,7 @@ KG__MODEL_INLINE int __hisinf(KG__H a)
     return (a.__x & 0x8000) != 0 ? -1 : 1;
 }
 
-/* 1 or 0. */
+/* Returns 1 or 0. */
 KG__MODEL_INLINE KG__H KG__NAME(kg__model_truth_, )(bool value)
 {
     return KG__NAME(__float2, )(value ? 1.0f : 0.0f);
@@ -146,7 +146,7 @@ KG__COMPARE(ge, >=)
 #undef KG__COMPARE
 #undef KG__COMPARE_AS
 
-/* Of a number and a NaN the number, or NaN; -0 is less than +0. */
+/* With a number and a NaN the result is the number, or NaN; -0 is less than +0. */
 #define KG__EXTREME(name, relation, sign_of_equal)                                                 \
     KG__MODEL_INLINE KG__H name(KG__H a, KG__H b)                                                  \
     {                                                                                              \
@@ -235,7 +235,7 @@ KG__COMPARISON(KG__H2, >=, __hbge2)
 #undef KG__COMPARISON
 #undef KG__PAIR
 
-/* Shuffles, of the bits as an integer; and atomic sums, each one access of the value's size. */
+/* Shuffles of the bits as an integer, and atomic sums, each one access of the value's size. */
 
 #define KG__SHUFFLE(type, bits, name, parameter)                                                   \
     KG__MODEL_INLINE type name(unsigned int mask, type value, parameter lane, int width = 32)      \

@@ -1,16 +1,15 @@
-/* Host calls that programs make besides those that a harness needs: launches by pointers, memory in
- * the order of streams, captures, and hints. Hints are checked and change nothing. Part of
- * cuda_runtime_api.h. */
+/* Host calls of whole programs, beyond those of a harness: launches by pointers, stream-ordered
+ * memory, captures, and hints. Hints are checked and change nothing. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_HOST_CALLS_H
 #define KG__MODEL_HOST_CALLS_H
 
-/* A call that changes nothing: cudaErrorInvalidValue where its arguments are not `valid`. */
+/* Ends a call that changes nothing: cudaErrorInvalidValue if its arguments are not `valid`. */
 cudaError_t kg__model_take_hint(int valid);
 /* Refuses a call of a library that the model does not have, by its name, on stderr and as the
- * reason for a launcher's failure; cudaErrorNotSupported. */
+ * reason for a launcher's failure. Returns cudaErrorNotSupported. */
 cudaError_t kg__model_refuse(const char *library, const char *call);
 
-/* Such a call, and one that answers. */
+/* Defines a hint, and a call that writes an answer. */
 #define KG__MODEL_HINT(name, parameters, valid) KG__MODEL_ANSWER(name, parameters, valid, (void)0)
 #define KG__MODEL_ANSWER(name, parameters, valid, ...)                                             \
     static inline cudaError_t name parameters                                                      \
@@ -22,8 +21,8 @@ cudaError_t kg__model_refuse(const char *library, const char *call);
         return kg__model_take_hint(kg__valid);                                                     \
     }
 
-/* Launches. `arguments` points at a value for each parameter. Without the kernel's type its
- * parameters are read from the debug information of its program. */
+/* Launches. `arguments` points at a value for each parameter. Without the kernel's type, its
+ * parameters are read from its program's debug information. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t dynamic_bytes KG__MODEL_DEFAULT(0),
                              cudaStream_t stream KG__MODEL_DEFAULT(0));
@@ -34,7 +33,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream KG__MODEL_DEFAULT(0));
 
 typedef void (*cudaHostFn_t)(void *data);
-/* Calls `function` at once: everything before it in the stream is done. */
+/* Calls `function` immediately: everything before it in the stream is done. */
 KG__MODEL_ANSWER(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
                  function != NULL && cudaStreamQuery(stream) == cudaSuccess, function(data))
 
@@ -47,7 +46,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
                                                        int priority)
 {
-    (void)priority; /* CUDA takes the nearest that it has */
+    (void)priority; /* CUDA clamps it to the nearest valid one */
     return cudaStreamCreateWithFlags(stream, flags);
 }
 KG__MODEL_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
@@ -55,7 +54,7 @@ KG__MODEL_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
 KG__MODEL_ANSWER(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
                  least != NULL && greatest != NULL, (*least = 0, *greatest = -5))
 
-/* CUDA graphs are not there: a capture cannot begin. */
+/* Without CUDA graphs, a capture cannot begin. */
 enum cudaStreamCaptureMode {
     cudaStreamCaptureModeGlobal = 0,
     cudaStreamCaptureModeThreadLocal = 1,
@@ -82,7 +81,7 @@ KG__MODEL_HINT(cudaStreamSetAttribute,
                ((void)stream, (void)attribute, value != NULL))
 KG__MODEL_HINT(cudaCtxResetPersistingL2Cache, (void), 1)
 
-/* Memory in the order of a stream; a pool is a name alone. */
+/* Stream-ordered memory; a pool is only a name. */
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
 enum cudaMemPoolAttr {
@@ -139,7 +138,7 @@ KG__MODEL_HINT(cudaMemPoolSetAttribute,
 KG__MODEL_HINT(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t kept), ((void)kept, pool != NULL))
 KG__MODEL_HINT(cudaMemPoolDestroy, (cudaMemPool_t pool), pool != NULL)
 
-/* Memory of the host, which the device reaches as it is. */
+/* Host memory, which the device accesses directly. */
 #define cudaHostRegisterDefault 0x00
 #define cudaHostRegisterPortable 0x01
 #define cudaHostRegisterMapped 0x02
@@ -241,7 +240,7 @@ KG__MODEL_HINT(cudaDeviceSetLimit, (enum cudaLimit limit, size_t value),
                ((void)value, (int)limit <= 6))
 KG__MODEL_ANSWER(cudaDeviceGetCacheConfig, (enum cudaFuncCache * config), config != NULL,
                  *config = cudaFuncCachePreferNone)
-/* What a fresh context has. */
+/* A fresh context's limits. */
 KG__MODEL_ANSWER(cudaDeviceGetLimit, (size_t * value, enum cudaLimit limit),
                  value != NULL && (int)limit <= 6,
                  *value = limit == cudaLimitStackSize        ? 1024
@@ -283,7 +282,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *
     (void)flags;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
 }
-/* The address of a variable of `size` bytes, which from then on is memory of the device. */
+/* Returns the address of a variable of `size` bytes, which becomes device memory. */
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size);
 
 #undef KG__MODEL_ANSWER

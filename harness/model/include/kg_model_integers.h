@@ -57,8 +57,8 @@ KG__MODEL_INLINE unsigned long long __brevll(unsigned long long x)
            __brev(static_cast<unsigned int>(x >> 32));
 }
 
-/* The position of a bit that is set: of those from `base` up the offset-th, or with a negative
- * offset of those from there down; with 0 the bit at `base` itself. All ones: there is none. */
+/* Returns the position of a set bit: the offset-th from `base` upward, or with a negative offset
+ * downward; with 0 the bit at `base` itself. All ones if there is none. */
 KG__MODEL_INLINE unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
     const int step = offset < 0 ? -1 : 1;
@@ -122,9 +122,8 @@ KG__MODEL_INLINE int __mul24(int x, int y)
     return static_cast<int>(left * right);
 }
 
-/* Bytes of two words, each chosen by four bits of `selector`, the topmost of which spreads its
- * sign.
- */
+/* Selects bytes of two words, each by four bits of `selector`, the highest of which replicates
+ * the sign. */
 KG__MODEL_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
 {
     const uint64_t both = static_cast<uint64_t>(y) << 32 | x;
@@ -139,7 +138,7 @@ KG__MODEL_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsign
     return result;
 }
 
-/* 64 bits, of `high` and `low`, shifted: the distance wraps at 32, or (c) stops there. */
+/* Shifts 64 bits, `high` and `low`: the distance wraps at 32, or (c) is limited to it. */
 #define KG__MODEL_FUNNEL(name, expression, distance)                                               \
     KG__MODEL_INLINE unsigned int name(unsigned int low, unsigned int high, unsigned int shift)    \
     {                                                                                              \
@@ -154,8 +153,7 @@ KG__MODEL_FUNNEL(__funnelshift_r, both >> by, shift & 31)
 KG__MODEL_FUNNEL(__funnelshift_rc, both >> by, shift < 32 ? shift : 32)
 #undef KG__MODEL_FUNNEL
 
-/* The sums of products, and `sum`: of four bytes each; of two halves and the low or high two bytes.
- */
+/* Sums of products plus `sum`: of four bytes each; of two halves and the low or high two bytes. */
 #define KG__MODEL_PRODUCTS(name, word, left, right, left_step, first, step)                        \
     KG__MODEL_INLINE word name(word a, word b, word sum)                                           \
     {                                                                                              \

@@ -1,5 +1,5 @@
-/* Host calls that know the types of what they are given: launches by pointers, occupancy, symbols.
- * Included by cuda_runtime.h. */
+/* Host calls with typed parameters: launches by pointers, occupancy, symbols. Included by
+ * cuda_runtime.h. */
 #ifndef KG__MODEL_LAUNCHES_H
 #define KG__MODEL_LAUNCHES_H
 
@@ -63,7 +63,7 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
 }
 
-/* The most dynamic shared memory with which as many blocks run at once. */
+/* The maximum dynamic shared memory with which as many blocks fit at once. */
 template <typename Kernel>
 static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_bytes,
                                                                     Kernel kernel, int blocks,
@@ -85,8 +85,9 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dyna
     return cudaSuccess;
 }
 
-/* A block of as many threads, a multiple of a warp up to `limit` (0: none), as have the most run at
- * once: the larger of equals. `dynamic_bytes` tells what a block of so many threads needs. */
+/* Finds the block size, a multiple of a warp up to `limit` (0: none), with the most resident
+ * threads; the larger of equals. `dynamic_bytes` returns the dynamic shared memory for a block
+ * size. */
 template <typename Kernel, typename Function>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
     int *grid, int *threads, Kernel kernel, Function dynamic_bytes, int limit = 0, unsigned int = 0)
@@ -196,8 +197,8 @@ static inline cudaError_t cudaHostGetDevicePointer(Element **pointer, void *host
     return cudaHostGetDevicePointer(reinterpret_cast<void **>(pointer), host, flags);
 }
 
-/* Programmatic dependent launch: a kernel begins when those before it in its stream have ended, so
- * that there is nothing left to wait for. */
+/* Programmatic dependent launch: a kernel begins after those before it in its stream have ended,
+ * so there is nothing to wait for. */
 KG__MODEL_INLINE void cudaGridDependencySynchronize()
 {
 }

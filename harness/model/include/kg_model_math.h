@@ -1,5 +1,5 @@
-/* Mathematics beyond what math.h has, and makers of vectors. Part of cuda_runtime.h, which includes
- * it. */
+/* Mathematical functions beyond math.h, and makers of vectors. Part of cuda_runtime.h, which
+ * includes it. */
 #ifndef KG__MODEL_MATH_H
 #define KG__MODEL_MATH_H
 
@@ -25,7 +25,7 @@ KG__MODEL_INTEGER_EXTREMES(long long, unsigned long long)
 #undef KG__MODEL_INTEGER_EXTREMES
 #undef KG__MODEL_EXTREMES
 
-/* Of a number and a NaN these give the number, as fmin() and fmax() do. */
+/* With a number and a NaN these return the number, as fmin() and fmax() do. */
 #define KG__MODEL_FLOAT_EXTREMES(type, left, right, smaller, larger)                               \
     KG__MODEL_INLINE type min(left a, right b)                                                     \
     {                                                                                              \
@@ -41,7 +41,7 @@ KG__MODEL_FLOAT_EXTREMES(double, float, double, fmin, fmax)
 KG__MODEL_FLOAT_EXTREMES(double, double, float, fmin, fmax)
 #undef KG__MODEL_FLOAT_EXTREMES
 
-/* The extremes by the names that tell their type. */
+/* The extremes with names that contain their type. */
 #define KG__MODEL_NAMED_EXTREME(name, extreme, type)                                               \
     KG__MODEL_INLINE constexpr type name(type a, type b)                                           \
     {                                                                                              \
@@ -55,7 +55,7 @@ KG__MODEL_NAMED_EXTREME(ullmin, min, unsigned long long)
 KG__MODEL_NAMED_EXTREME(ullmax, max, unsigned long long)
 #undef KG__MODEL_NAMED_EXTREME
 
-/* Names that the C library declares, or may come to declare, for purposes of its own. */
+/* Names that the C library declares, or may declare, for its own purposes. */
 #define rsqrtf kg__model_rsqrtf
 #define rsqrt kg__model_rsqrt
 #define sinpif kg__model_sinpif
@@ -63,19 +63,19 @@ KG__MODEL_NAMED_EXTREME(ullmax, max, unsigned long long)
 #define cospif kg__model_cospif
 #define cospi kg__model_cospi
 
-/* 1 over the square root, in single precision. */
+/* Returns 1 over the square root, in single precision. */
 KG__MODEL_INLINE float kg__model_rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);
 }
 
-/* The same in double precision. */
+/* Returns 1 over the square root, in double precision. */
 KG__MODEL_INLINE double kg__model_rsqrt(double x)
 {
     return 1.0 / sqrt(x);
 }
 
-/* A function in single and in double precision, of what the model has in double. */
+/* Defines a function in single and in double precision from the model's in double. */
 #define KG__MODEL_FUNCTION(name, parameters, float_parameters, arguments, value)                   \
     KG__MODEL_INLINE double name parameters                                                        \
     {                                                                                              \
@@ -155,7 +155,7 @@ KG__MODEL_INLINE float __saturatef(float x)
 #define __tanf tanf
 #define __powf powf
 
-/* But for a divisor so large that hardware takes its reciprocal for zero. */
+/* A divisor above 2^126 gives 0, as on hardware, which takes its reciprocal for zero. */
 KG__MODEL_INLINE float __fdividef(float x, float y)
 {
     return fabsf(y) > 0x1p126f && fabsf(y) < INFINITY ? x * copysignf(0.0f, y) : x / y;

@@ -1,5 +1,5 @@
-/* Matrices that a warp holds together, and their products: what mma.h and instructions of the same
- * kind come to. */
+/* Matrices that a warp holds together, and their products: the basis of mma.h and of similar
+ * instructions. */
 #ifndef KG__MODEL_MATRIX_H
 #define KG__MODEL_MATRIX_H
 
@@ -14,7 +14,7 @@ extern "C" {
 typedef enum kg__model_element {
     KG__MODEL_FLOAT16,
     KG__MODEL_BFLOAT16,
-    KG__MODEL_TF32, /* kept as float */
+    KG__MODEL_TF32, /* stored as float */
     KG__MODEL_FLOAT32,
     KG__MODEL_FLOAT64,
     KG__MODEL_INT8,
@@ -22,16 +22,16 @@ typedef enum kg__model_element {
     KG__MODEL_INT32
 } kg__model_element;
 
-/* Which elements of a matrix the lanes of a warp hold: those of mma.sync (PTX ISA, "Matrix
- * Fragments for mma"). A matrix is cut into blocks of 8 by 4 `run`: lane l has, of each, the
+/* The elements of a matrix that each lane of a warp holds, as in mma.sync (PTX ISA, "Matrix
+ * Fragments for mma"). A matrix is divided into blocks of 8 by 4 `run`: of each, lane l has the
  * elements run * (l % 4) to run * (l % 4) + run - 1 of its row l / 4. The rows of A are its own,
  * those of B its columns; both have k elements. */
 typedef struct kg__model_matrix {
     kg__model_element element;
     unsigned char rows, columns;
     unsigned char run;
-    unsigned char count; /* elements that a lane has, several times where they are more */
-    /* Blocks follow each other along a row first; else in pairs of rows. */
+    unsigned char count; /* elements per lane, repeated to fill this number */
+    /* Blocks are ordered along a row first; else in pairs of rows. */
     bool along_rows;
     bool is_operand;
     bool is_turned; /* the accumulator's rows are its columns */
@@ -42,12 +42,12 @@ typedef struct kg__model_product {
     const kg__model_matrix *a, *b, *c, *d;
     const void *a_part, *b_part, *c_part;
     void *d_part;
-    unsigned int terms; /* of floating-point products, that the hardware adds in one step */
-    bool saturates;     /* integers */
+    unsigned int terms; /* of floating-point products, which the hardware adds in one step */
+    bool saturates;     /* for integers */
 } kg__model_product;
 
-/* Waits until all lanes of the warp wait at this place in the code, then computes the product of
- * all of them, where it is not NULL. A lane that never comes is a deadlock. */
+/* Waits until all lanes of the warp wait at this place in the code, then computes their product,
+ * unless it is NULL. A missing lane is a deadlock. */
 static inline __attribute__((always_inline)) void
 kg__model_join_for_matrix(const kg__model_product *product)
 {
@@ -55,15 +55,15 @@ kg__model_join_for_matrix(const kg__model_product *product)
                                        product != NULL, KG__MODEL_WARP);
 }
 
-/* Reads a lane's part of a matrix, whose rows (`by_rows`) or columns are contiguous in memory and
- * begin every `stride` elements. */
+/* Reads a lane's part of a matrix, whose rows (`by_rows`) or columns are contiguous in memory
+ * and begin every `stride` elements. */
 void kg__model_read_matrix(const kg__model_matrix *matrix, void *part, const void *memory,
                            size_t stride, int by_rows);
-/* Writes it. */
+/* Writes a lane's part of a matrix. */
 void kg__model_write_matrix(const kg__model_matrix *matrix, const void *part, void *memory,
                             size_t stride, int by_rows);
-/* What instrumented kernels call before either, so that the accesses that hardware makes are seen,
- * and that the matrix is aligned as it has to be. */
+/* Called by instrumented kernels before either, to record the accesses of the hardware and to
+ * check the matrix's alignment. */
 void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
                             int by_rows, int writes);
 

@@ -1,5 +1,5 @@
-/* Floating-point formats of 8 and 16 bits: their bits to float and, correctly rounded, back. Part
- * of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h, which include it. */
+/* Floating-point formats of 8 and 16 bits: conversion of their bits to float and, correctly
+ * rounded, back. Part of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h, which include it. */
 #ifndef KG__MODEL_NARROW_H
 #define KG__MODEL_NARROW_H
 
@@ -14,20 +14,21 @@ typedef enum kg__model_rounding {
     KG__MODEL_UP
 } kg__model_rounding;
 
-/* `both` of each integer type that a format converts from and to, and `to` of the others. */
+/* Applies `both` to each integer type that a format converts from and to, and `to` to the
+ * others. */
 #define KG__MODEL_NARROW_INTEGERS(both, to)                                                        \
     both(short) both(unsigned short) both(int) both(unsigned int) both(long) both(unsigned long)   \
         both(long long) both(unsigned long long) to(char) to(signed char) to(unsigned char)
 
-/* A format of `Width` bits, `Fraction` of them behind the implicit one, whose greatest finite value
- * has the bits `Largest`. One more is infinity, or NaN where the format has no infinity. */
+/* A format of `Width` bits, `Fraction` of them after the implicit one, whose greatest finite
+ * value has the bits `Largest`. The next value is infinity, or NaN in a format without infinity. */
 template <int Width, int Fraction, int Bias, unsigned int Largest>
 struct kg__model_format {
     static constexpr unsigned int largest = Largest;
     static constexpr unsigned int sign = 1u << (Width - 1);
 
-    /* The value of `bits`, which are neither infinite nor NaN. Subnormal numbers take a product, so
-     * that no subnormal float occurs, which some processor modes read as 0. */
+    /* Returns the value of `bits`, which are neither infinite nor NaN. Subnormal numbers use a
+     * product, so that no subnormal float occurs, which some processor modes read as 0. */
     static inline __attribute__((always_inline)) constexpr float widen(unsigned int bits)
     {
         const unsigned int magnitude = bits & (sign - 1);
@@ -45,7 +46,7 @@ struct kg__model_format {
         return (bits & sign) != 0 ? -value : value;
     }
 
-    /* The bits of `value`, which is not NaN, without its sign. */
+    /* Returns the bits of `value`, which is not NaN, without its sign. */
     static inline __attribute__((always_inline)) constexpr unsigned int
     round(double value, kg__model_rounding rounding)
     {
@@ -64,7 +65,7 @@ struct kg__model_format {
                           : rounding == KG__MODEL_DOWN  ? rest != 0 && negative
                           : rounding == KG__MODEL_UP    ? rest != 0 && !negative
                                                         : false;
-        /* A carry out of the fraction is one to the exponent, as it must be. */
+        /* A carry out of the fraction correctly increments the exponent. */
         const uint64_t bits =
             (static_cast<uint64_t>(exponent + Bias - 1) << Fraction) + kept + (away ? 1 : 0);
         const bool finite_beyond = rounding == KG__MODEL_TO_ZERO ||
@@ -77,8 +78,8 @@ struct kg__model_format {
     }
 };
 
-/* `value`, an exact sum or product of two terms but for `error`, as a number that later rounding to
- * fewer bits treats as it would the exact one: where bits are lost, the last one is odd. */
+/* Returns `value`, an exact sum or product of two terms except for `error`, as a number that
+ * later rounding to fewer bits treats like the exact one: if bits are lost, the last one is odd. */
 KG__MODEL_INLINE double kg__model_round_to_odd(double value, double error)
 {
     const uint64_t bits = __builtin_bit_cast(uint64_t, value);
@@ -89,8 +90,8 @@ KG__MODEL_INLINE double kg__model_round_to_odd(double value, double error)
     return __builtin_bit_cast(double, outward ? bits + 1 : bits - 1);
 }
 
-/* a * b + c of numbers whose products are exact in double, ready for one rounding to at most 51
- * bits. */
+/* Returns a * b + c of numbers whose products are exact in double, ready for one rounding to at
+ * most 51 bits. */
 KG__MODEL_INLINE double kg__model_exact_fma(double a, double b, double c)
 {
     const double product = a * b;
@@ -100,14 +101,14 @@ KG__MODEL_INLINE double kg__model_exact_fma(double a, double b, double c)
     return kg__model_round_to_odd(sum, (product - (sum - from_c)) + (c - from_c));
 }
 
-/* An integer as a double that later rounding to fewer bits treats as it would the integer. */
+/* Returns an integer as a double that later rounding to fewer bits treats like the integer. */
 template <typename Integer>
 KG__MODEL_INLINE double kg__model_exact_integer(Integer value)
 {
     const bool negative = value < Integer{};
     const unsigned long long bits = static_cast<unsigned long long>(value);
     const unsigned long long magnitude = negative ? 0 - bits : bits;
-    /* What does not fit keeps 52 bits, the last of which is set where others were. */
+    /* An integer that does not fit keeps 52 bits; the last is set if any lost bit was. */
     const unsigned long long kept =
         magnitude >> 53 == 0 ? magnitude
                              : (magnitude & ~0xfffULL) | (magnitude & 0xfff ? 0x1000 : 0);
@@ -115,7 +116,7 @@ KG__MODEL_INLINE double kg__model_exact_integer(Integer value)
     return negative ? -static_cast<double>(kept) : static_cast<double>(kept);
 }
 
-/* A value as an integer, saturated; NaN is 0, or 2^63 as bits where the integer has 64. */
+/* Returns a value as an integer, saturated; NaN is 0, or 2^63 as bits if the integer has 64. */
 template <typename Integer>
 KG__MODEL_INLINE Integer kg__model_to_integer(float value, kg__model_rounding rounding)
 {

@@ -20,7 +20,7 @@ enum {
     __NV_THREAD_SCOPE_SYSTEM
 };
 
-/* What of an order concerns a load, a store or both. */
+/* Returns the flags for the parts of an order that apply to a load, a store or both. */
 KG__MODEL_INLINE constexpr unsigned int kg__model_how(int order, int scope, bool loads, bool stores)
 {
     const bool acquires = loads && order != __NV_ATOMIC_RELAXED && order != __NV_ATOMIC_RELEASE;

@@ -1,6 +1,6 @@
-/* What inline PTX becomes on the CPU model (harness/model/rewrite/rewrite_ptx.py): a register is an
- * unsigned integer of its width or a bool, and an instruction a call of one of these functions,
- * which have its name with _ for dots. Included before a source that has inline PTX, whose `asm` is
+/* Inline PTX on the CPU model (harness/model/rewrite/rewrite_ptx.py): a register is an unsigned
+ * integer of its width or a bool, and an instruction is a call of one of these functions, which
+ * have its name with _ for dots. Included before a source with inline PTX, whose `asm` is
  * therefore not refused. */
 #ifndef KG__MODEL_PTX_H
 #define KG__MODEL_PTX_H
@@ -22,21 +22,21 @@ using unsigned_of = std::conditional_t<
     Bytes == 1, uint8_t,
     std::conditional_t<Bytes == 2, uint16_t, std::conditional_t<Bytes == 4, uint32_t, uint64_t>>>;
 
-/* The bits of a value. */
+/* Returns the bits of a value. */
 template <typename Value>
 KG__PTX auto bits(Value value)
 {
     return __builtin_bit_cast(unsigned_of<sizeof(Value)>, value);
 }
 
-/* A register's lowest bits as a value. */
+/* Returns a register's lowest bits as a value. */
 template <typename Value, typename Register>
 KG__PTX Value of(Register x)
 {
     return __builtin_bit_cast(Value, static_cast<unsigned_of<sizeof(Value)>>(x));
 }
 
-/* Has a register take a value, which is extended to its width. */
+/* Sets a register to a value, which is extended to its width. */
 template <typename Register, typename Value>
 KG__PTX void set(Register &x, Value value)
 {
@@ -46,7 +46,7 @@ KG__PTX void set(Register &x, Value value)
         x = static_cast<Register>(bits(value));
 }
 
-/* An operand's value as the register of its constraint, whose type in C++ is Kind. */
+/* Returns an operand's value as the register of its constraint, whose type in C++ is Kind. */
 template <typename Kind, typename Value>
 KG__PTX auto take(Value value)
 {
@@ -58,7 +58,7 @@ KG__PTX auto take(Value value)
         return bits(value);
 }
 
-/* Hands a register to an operand. */
+/* Copies a register to an operand. */
 template <typename Kind, typename Place, typename Register>
 KG__PTX void give(Place &place, Register x)
 {
@@ -87,7 +87,7 @@ KG__PTX unsigned int lane()
     return thread() % KG__MODEL_WARP;
 }
 
-/* Arithmetic; of integers modulo 2 to the power of their bits. */
+/* Arithmetic; for integers modulo 2 to the power of their bits. */
 
 #define KG__PTX_INTEGER(name, parameters, expression)                                              \
     template <typename Value>                                                                      \
@@ -121,7 +121,7 @@ KG__PTX unsigned int lane()
 #define KG__PTX_PARAMETERS_2(type) type a, type b
 #define KG__PTX_PARAMETERS_3(type) type a, type b, type c
 
-/* Of twice the bits. */
+/* With twice the bits. */
 template <typename Value>
 using wide = std::conditional_t<
     std::is_signed<Value>::value,
@@ -156,7 +156,7 @@ KG__PTX_INTEGER(mad_lo_, (KG__PTX_PAIR, Value c),
 KG__PTX_INTEGER(mad_hi_, (KG__PTX_PAIR, Value c),
                 static_cast<positive>(mul_hi_(a, b)) + static_cast<positive>(c))
 KG__PTX_INTEGER(sad_, (KG__PTX_PAIR, Value c), c + (a > b ? a - b : b - a))
-/* A division by zero gives all ones; neither it nor the one quotient that does not fit traps. */
+/* A division by zero returns all ones; neither it nor the one quotient that overflows traps. */
 KG__PTX_INTEGER(div_, (KG__PTX_PAIR),
                 b == 0                           ? ~Value()
                 : b == ~Value() && Value(-1) < 0 ? sub_(Value(), a)
@@ -198,7 +198,7 @@ KG__PTX Value mad24_lo_(Value a, Value b, Value c)
     return add_(mul24_lo_(a, b), c);
 }
 
-/* The number of ones. */
+/* Returns the number of ones. */
 template <typename Value>
 KG__PTX unsigned int popc_(Value a)
 {
@@ -217,7 +217,7 @@ KG__PTX Value brev_(Value a)
     return static_cast<Value>(__brevll(a) >> (64 - 8 * sizeof(Value)));
 }
 
-/* The position of the highest bit that is not the sign's. */
+/* Returns the position of the highest bit that differs from the sign bit. */
 template <typename Value>
 KG__PTX unsigned int bfind_(Value a)
 {
@@ -235,7 +235,7 @@ KG__PTX unsigned int bfind_shiftamt_(Value a)
     return found == UINT32_MAX ? found : 8 * sizeof(Value) - 1 - found;
 }
 
-/* `c` bits of `a` from bit `b` on, sign-extended where the type has a sign. */
+/* Returns `c` bits of `a` from bit `b` on, sign-extended for signed types. */
 template <typename Value>
 KG__PTX Value bfe_(Value a, unsigned int b, unsigned int c)
 {
@@ -249,7 +249,7 @@ KG__PTX Value bfe_(Value a, unsigned int b, unsigned int c)
     return count >= width ? moved : shr_(shl_(moved, width - count), width - count);
 }
 
-/* `b` with the lowest `d` bits of `a` from bit `c` on. */
+/* Returns `b` with the lowest `d` bits of `a` inserted from bit `c` on. */
 template <typename Value>
 KG__PTX Value bfi_(Value a, Value b, unsigned int c, unsigned int d)
 {
@@ -272,7 +272,7 @@ KG__PTX unsigned int lop3_(unsigned int a, unsigned int b, unsigned int c, unsig
     return result;
 }
 
-/* A selector's fourth bit gives the sign of its byte. */
+/* A selector's fourth bit replicates the sign of its byte. */
 KG__PTX unsigned int prmt_(unsigned int a, unsigned int b, unsigned int selector)
 {
     unsigned int result = __byte_perm(a, b, selector & 0x7777);
@@ -346,13 +346,13 @@ KG__PTX_ONE_HALF(tanh_, 1, __nv_bfloat162, __nv_bfloat162(tanh_of_half(a.x), tan
 #undef KG__PTX_REAL
 #undef KG__PTX_INTEGER
 
-/* A subnormal number as .ftz has it. */
+/* Flushes a subnormal number to zero, as .ftz does. */
 KG__PTX float flush(float x)
 {
     return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x;
 }
 
-/* Whether two values have no order: one is not a number. */
+/* Returns whether two values are unordered: one is NaN. */
 template <typename Value>
 KG__PTX bool unordered([[maybe_unused]] Value a, [[maybe_unused]] Value b)
 {
@@ -371,7 +371,7 @@ KG__PTX bool ordered(Value a, Value b)
 
 /* Conversions. */
 
-/* A real number rounded to a whole one. */
+/* Rounds a real number to a whole one. */
 template <char Rounding, typename Value>
 KG__PTX Value whole(Value x)
 {
@@ -387,7 +387,7 @@ KG__PTX Value whole(Value x)
      : Rounding == 'p' ? function##_ru(x)                                                          \
                        : function##_rn(x))
 
-/* To float or double, of a value of up to 64 bits. */
+/* Converts a value of up to 64 bits to float or double. */
 template <typename To, char Rounding, typename From>
 KG__PTX To to_real(From value)
 {
@@ -413,7 +413,7 @@ KG__PTX To to_real(From value)
 }
 #undef KG__PTX_ROUND
 
-/* To 16 bits. */
+/* Converts to 16 bits. */
 template <typename To, char Rounding, typename From>
 KG__PTX To to_half(From value)
 {
@@ -449,7 +449,7 @@ KG__PTX To to_integer(From value, bool saturates)
     return static_cast<To>(value);
 }
 
-/* cvt. Rounding: n, z, m, p, as the letters of PTX have it; large to a whole number. */
+/* cvt. Rounding: n, z, m, p, as the letters in PTX; uppercase rounds to a whole number. */
 template <typename To, char Rounding, bool Saturates = false, typename From>
 KG__PTX To convert(From value)
 {
@@ -477,7 +477,7 @@ KG__PTX float to_tf32(float x)
     return isnan(x) ? x : of<float>((bits(x) + 0x1000u) & ~0x1fffu);
 }
 
-/* Two floats of 8 bits, the first in the upper ones. */
+/* Two 8-bit floats, the first in the upper bits. */
 KG__PTX uint16_t to_eights(float high, float low, __nv_fp8_interpretation_t format)
 {
     return static_cast<uint16_t>(__nv_cvt_float_to_fp8(high, __NV_SATFINITE, format) << 8 |

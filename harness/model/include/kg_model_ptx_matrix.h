@@ -1,6 +1,6 @@
 /* Inline PTX's matrices: ldmatrix, stmatrix and mma. Part of kg_model_ptx.h, which includes it.
  *
- * Each lane holds two elements of 16 bits of a row of 8 per 8x8 matrix: lane l columns 2 (l % 4)
+ * Each lane holds two 16-bit elements of a row of 8 per 8x8 matrix: lane l has columns 2 (l % 4)
  * and the next of row l / 4 (PTX ISA, "Matrix multiply-accumulate operation using mma
  * instruction"). */
 #ifndef KG__MODEL_PTX_MATRIX_H
@@ -9,7 +9,7 @@
 #include "kg_model_dot.h"
 #include "kg_model_ptx_memory.h"
 
-/* What is computed of all lanes' registers is no access of the kernel. */
+/* Computing with all lanes' registers is no access by the kernel. */
 #pragma push_macro("no_sanitize")
 #undef no_sanitize
 #define KG__PTX_UNWATCHED                                                                          \
@@ -20,7 +20,7 @@ namespace kg__ptx
 
 typedef const uint32_t (*lanes)[KG__MODEL_GATHERED];
 
-/* Two elements, of the rows in an 8x8 matrix that the lanes of `all` have. */
+/* Returns two elements of an 8x8 matrix whose rows the lanes of `all` have. */
 KG__PTX_UNWATCHED uint32_t pick(lanes all, bool transposed, unsigned int lane)
 {
     const unsigned int row = lane / 4;
@@ -32,7 +32,8 @@ KG__PTX_UNWATCHED uint32_t pick(lanes all, bool transposed, unsigned int lane)
            all[column + 1][row / 2] >> row % 2 * 16 << 16;
 }
 
-/* A row of an 8x8 matrix, of the two elements that each lane of `all` has as its word `word`. */
+/* Collects a row of an 8x8 matrix from the two elements that each lane of `all` has in its word
+ * `word`. */
 KG__PTX_UNWATCHED void gather_row(lanes all, bool transposed, unsigned int word, unsigned int row,
                                   uint32_t *words)
 {
@@ -45,7 +46,7 @@ KG__PTX_UNWATCHED void gather_row(lanes all, bool transposed, unsigned int word,
     }
 }
 
-/* ldmatrix: lanes 0 to 7 have the addresses of the first matrix' rows, and so on. */
+/* ldmatrix: lanes 0 to 7 have the addresses of the first matrix's rows, and so on. */
 template <int Count, bool Transposed>
 KG__PTX values<uint32_t, Count> load_matrices(const void *address)
 {
@@ -78,7 +79,7 @@ KG__PTX void store_matrices(void *address, values<uint32_t, Count> words)
     }
 }
 
-/* movmatrix: a word of what all lanes have, transposed. */
+/* movmatrix: transposes the matrix of all lanes' words. */
 KG__PTX uint32_t transpose(uint32_t word)
 {
     values<uint32_t, KG__MODEL_GATHERED> mine = { { word } };
@@ -111,7 +112,7 @@ struct element<tf32> {
     }
 };
 
-/* An element of the result: row `row` of a times column `column` of b. */
+/* Returns an element of the result: row `row` of a times column `column` of b. */
 template <typename A, typename B, int Registers, bool Saturates, typename Sum>
 KG__PTX_UNWATCHED Sum multiply_one(lanes all, unsigned int row, unsigned int column, Sum sum)
 {

@@ -1,4 +1,4 @@
-/* Inline PTX's accesses to memory, and what threads do together. Part of kg_model_ptx.h, which
+/* Inline PTX's accesses to memory and warp or block operations. Part of kg_model_ptx.h, which
  * includes it. */
 #ifndef KG__MODEL_PTX_MEMORY_H
 #define KG__MODEL_PTX_MEMORY_H
@@ -26,7 +26,7 @@ struct values {
     Value value[Count];
 };
 
-/* What is moved at once. */
+/* The unit of one access. */
 template <size_t Bytes>
 struct word;
 template <>
@@ -50,7 +50,7 @@ struct word<16> {
     typedef uint64_t __attribute__((may_alias, vector_size(16))) type;
 };
 
-/* Keeps the compiler from making an access one with another, or none. */
+/* Keeps the compiler from merging or removing an access. */
 template <typename Pointer>
 KG__PTX Pointer only(Pointer address)
 {
@@ -58,7 +58,7 @@ KG__PTX Pointer only(Pointer address)
     return address;
 }
 
-/* Keeps it from leaving out a load whose value nobody reads. */
+/* Keeps the compiler from removing a load whose value is unused. */
 #ifdef __x86_64__
 #define KG__PTX_ANY_REGISTER "rx"
 #else
@@ -90,7 +90,7 @@ KG__PTX void keep(Value value)
         *static_cast<qualifier moved *>(only(address)) = __builtin_bit_cast(moved, value);         \
     }
 #define KG__PTX_COMMA ,
-/* As of an asm that is not volatile. */
+/* As in an asm that is not volatile. */
 KG__PTX_LOAD(any_load, , (void), )
 KG__PTX_LOAD(load, only, keep, )
 KG__PTX_LOAD(volatile_load, only, keep, volatile)
@@ -129,10 +129,10 @@ KG__PTX int uniform(unsigned int mask, bool predicate)
 
 struct shuffled {
     unsigned int value;
-    bool inside; /* what is read is in the lane's part of the warp */
+    bool inside; /* the source is in the lane's part of the warp */
 };
 
-/* shfl.sync. clamp: the mask of the part in bits 8 to 12, as PTX has it. */
+/* shfl.sync. clamp: the mask of the part in bits 8 to 12, as in PTX. */
 KG__PTX shuffled shuffle(kg__model_warp_operation operation, unsigned int value,
                          unsigned int argument, unsigned int clamp, unsigned int mask)
 {

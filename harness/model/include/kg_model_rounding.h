@@ -1,4 +1,4 @@
-/* Conversions between numbers and arithmetic with a rounding of its own: _rn to the nearest, ties
+/* Conversions between numbers and arithmetic with an explicit rounding: _rn to the nearest, ties
  * to even, _rz toward zero, _ru up, _rd down. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_ROUNDING_H
 #define KG__MODEL_ROUNDING_H
@@ -6,7 +6,7 @@
 #include <fenv.h>
 #include <limits>
 
-/* Keeps the compiler from computing across a change of the processor's rounding. */
+/* Keeps the compiler from moving computation across a change of the rounding mode. */
 template <typename Value>
 KG__MODEL_INLINE Value kg__model_pin(Value x)
 {
@@ -65,8 +65,8 @@ KG__MODEL_ROUNDED(__ull2double, double, 1, unsigned long long, x)
 KG__MODEL_NEAREST(__int2double_rn, double, 1, int, x)
 KG__MODEL_NEAREST(__uint2double_rn, double, 1, unsigned int, x)
 
-/* A whole number as an integer: beyond its range the nearest end of it; a NaN as hardware has it,
- * 0, or the topmost bit alone where 64 bits take part. */
+/* Returns a whole number as an integer, clamped to its range; NaN becomes, as on hardware, 0, or
+ * only the top bit if either type has 64 bits. */
 template <typename Integer, typename Real>
 KG__MODEL_INLINE Integer kg__model_whole(Real x)
 {

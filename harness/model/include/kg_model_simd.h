@@ -1,8 +1,8 @@
-/* Two halves or four bytes of a word at a time. Part of cuda_runtime.h, which includes it. */
+/* Operations on two halves or four bytes of a word. Part of cuda_runtime.h, which includes it. */
 #ifndef KG__MODEL_SIMD_H
 #define KG__MODEL_SIMD_H
 
-/* The lanes of a, b and c, as integers, each combined into that lane of the result. */
+/* Combines the lanes of a, b and c, as integers, into the lanes of the result. */
 template <typename Lane, typename Operation>
 KG__MODEL_INLINE unsigned int kg__model_lanes(Operation operation, unsigned int a,
                                               unsigned int b = 0, unsigned int c = 0)
@@ -21,7 +21,7 @@ KG__MODEL_INLINE unsigned int kg__model_lanes(Operation operation, unsigned int 
     return result;
 }
 
-/* The nearest number that a lane can hold. */
+/* Returns the nearest number that a lane can represent. */
 template <typename Lane>
 KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
 {
@@ -51,12 +51,12 @@ KG__MODEL_INLINE constexpr int kg__model_clamp(int x)
     KG__MODEL_LANES(name, lane, (unsigned int a, unsigned int b, unsigned int c),                  \
                     (combine, a, b, c), expression)
 
-/* A comparison: all ones of a lane, or one, where it holds. */
+/* A comparison: all ones in a lane, or one, if it holds. */
 #define KG__MODEL_COMPARISON(suffix, lane, operator_)                                              \
     KG__MODEL_LANES_2(__vcmp##suffix, lane, x operator_ y ? -1 : 0)                                \
     KG__MODEL_LANES_2(__vset##suffix, lane, x operator_ y ? 1 : 0)
 
-/* The operations on lanes of one size: signed, unsigned, and where the sign does not matter. */
+/* The operations on lanes of one size: signed, unsigned, and sign-independent. */
 #define KG__MODEL_SIMD(n, s, u)                                                                    \
     KG__MODEL_LANES_1(__vabs##n, s, x < 0 ? -x : x)                                                \
     KG__MODEL_LANES_1(__vabsss##n, s, kg__model_clamp<s>(x < 0 ? -x : x))                          \

@@ -1,5 +1,5 @@
-/* The types of floating-point formats of up to 8 bits, by what a format converts from and to. Part
- * of cuda_fp8.h, cuda_fp6.h and cuda_fp4.h. */
+/* The types of floating-point formats of up to 8 bits, based on a format's conversions. Part of
+ * cuda_fp8.h, cuda_fp6.h and cuda_fp4.h. */
 #ifndef KG__MODEL_SMALL_H
 #define KG__MODEL_SMALL_H
 
@@ -24,8 +24,8 @@
     KG__FROM(type, kg__model_exact_integer(f))                                                     \
     KG__TO_INTEGER(type)
 
-/* One value; `Format` has from(double), from(float) where NaN of the two differ, to(bits), and the
- * bits between the values of a pair. */
+/* One value; `Format` has from(double), from(float) if NaN of the two differ, to(bits), and the
+ * number of bits between the values of a pair. */
 template <typename Format>
 struct kg__model_small {
     unsigned char __x;
@@ -43,7 +43,7 @@ struct kg__model_small {
     KG__MODEL_NARROW_INTEGERS(KG__INTEGER, KG__TO_INTEGER)
 };
 
-/* Two, the first in the low bits. */
+/* Two values, the first in the low bits. */
 template <typename Format, typename Storage>
 struct kg__model_small2 {
     Storage __x;
@@ -80,7 +80,7 @@ struct kg__model_small2 {
     }
 };
 
-/* Four. */
+/* Four values. */
 template <typename Format, typename Pair, typename Storage>
 struct kg__model_small4 {
     Storage __x;

@@ -1,5 +1,5 @@
-/* The namespaces cuda and cuda::std: the C++17 library's names, and thread scopes. What differs
- * from that library, or is newer, is in the headers of <cuda/std/> by its name. */
+/* The namespaces cuda and cuda::std: the C++17 library's names, and thread scopes. Names that
+ * differ from that library, or are newer, are in the headers of <cuda/std/>. */
 #ifndef KG__MODEL_STD_H
 #define KG__MODEL_STD_H
 

@@ -25,7 +25,7 @@ struct cudaChannelFormatDesc {
 #define cudaArrayLayered 0x01
 #define cudaArraySurfaceLoadStore 0x02
 
-/* Elements of arrays, bytes of linear memory. */
+/* Elements for arrays, bytes for linear memory. */
 struct cudaExtent {
     size_t width, height, depth;
 };
@@ -134,7 +134,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *element,
                               struct cudaExtent extent, unsigned int flags KG__MODEL_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
-/* Columns of arrays are bytes; a copy of `count` bytes is of one row. */
+/* Columns of arrays are in bytes; a copy of `count` bytes is of one row. */
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t column, size_t row, const void *from,
                               size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t column, size_t row, const void *from,
@@ -183,16 +183,16 @@ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pi
     return made;
 }
 
-/* What kernels call. */
+/* Called by kernels. */
 
-/* The fields of an element that was fetched: as `real` where floats are asked for. */
+/* The fields of a fetched element: in `real` if floats are requested. */
 typedef union kg__model_texel {
     float real[4];
     int32_t integer[4];
 } kg__model_texel;
 
-/* Fetches from a texture of so many dimensions and, unless it is negative, the layer; `bytes` is
- * the size of a field that is asked for, 0 for floats. */
+/* Fetches from a texture with this number of dimensions and, unless it is negative, the layer;
+ * `bytes` is the size of a requested field, 0 for floats. */
 kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, float x, float y,
                                 float z, int layer, size_t bytes);
 /* Fetches from linear memory by the element's number. */

@@ -1,4 +1,4 @@
-/* Textures and surfaces: what kernels call. Included by cuda_runtime.h. */
+/* Textures and surfaces in kernels. Included by cuda_runtime.h. */
 #ifndef KG__MODEL_TEXTURES_H
 #define KG__MODEL_TEXTURES_H
 
@@ -30,14 +30,14 @@ KG__MODEL_ELEMENTS(float, float)
 #undef KG__MODEL_ELEMENTS
 #undef KG__MODEL_ELEMENT
 
-/* What kg__model_fetch() is asked for. */
+/* The `bytes` argument of kg__model_fetch(). */
 template <typename Element>
 constexpr size_t kg__model_field_bytes =
     std::is_floating_point<typename kg__model_texture_fields<Element>::field>::value
         ? 0
         : sizeof(typename kg__model_texture_fields<Element>::field);
 
-/* The element whose fields have been fetched. */
+/* Returns the element of the fetched fields. */
 template <typename Element>
 KG__MODEL_INLINE Element kg__model_element_of(const kg__model_texel &texel)
 {
@@ -114,7 +114,7 @@ KG__MODEL_SURFACE(surf3D, 3, (int x, int y, int z), (x, y, z), x, y, z)
 #undef KG__MODEL_SURFACE
 #undef KG__MODEL_LIST
 
-/* The description of an element type. */
+/* Returns the description of an element type. */
 template <typename Element>
 static inline cudaChannelFormatDesc cudaCreateChannelDesc()
 {

@@ -26,7 +26,7 @@ KG__MODEL_INLINE int __syncthreads_and(int predicate)
     return votes.nonzero == votes.arrived;
 }
 
-/* Of a block's 16 barriers, which some of its warps may use. */
+/* One of a block's 16 barriers, which some of its warps may use. */
 KG__MODEL_INLINE void __barrier_sync_count(unsigned int number, unsigned int threads)
 {
     kg__model_pass(kg__model_wait_at_named(number, threads));
@@ -40,8 +40,8 @@ KG__MODEL_INLINE void __barrier_sync(unsigned int number)
         __barrier_sync_count(number, 0);
 }
 
-/* The lanes of the mask really meet, so that code that relies on it sees its shared memory in
- * order, in either order of threads. */
+/* The lanes of the mask really synchronize, so that code that relies on it sees its shared
+ * memory in order, in either order of threads. */
 KG__MODEL_INLINE void __syncwarp(unsigned int mask = 0xffffffffu)
 {
     kg__model_run_warp_operation(KG__MODEL_SYNC, mask, 0, 0, KG__MODEL_WARP);
@@ -72,7 +72,7 @@ KG__MODEL_INLINE void __brkpt()
     kg__model_trap(cudaErrorLaunchFailure, "the kernel called __brkpt(), with no debugger there");
 }
 
-/* What is about time alone. */
+/* Affects only time. */
 KG__MODEL_INLINE void __nanosleep(unsigned int)
 {
     kg__model_tries_in_vain(nullptr, 0);
@@ -98,8 +98,8 @@ KG__MODEL_MEMORY(__isConstant, KG__MODEL_IS_CONSTANT)
 KG__MODEL_MEMORY(__isLocal, KG__MODEL_IS_LOCAL)
 #undef KG__MODEL_MEMORY
 
-/* Addresses of 32 bits in shared memory count from the dynamic shared memory on. What is not within
- * reach of that is no shared memory. */
+/* 32-bit addresses in shared memory are relative to the dynamic shared memory. Memory out of
+ * their reach is not shared memory. */
 KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 {
     const intptr_t offset =
@@ -107,7 +107,7 @@ KG__MODEL_INLINE size_t __cvta_generic_to_shared(const void *address)
 
     if (offset != static_cast<int32_t>(offset))
         kg__model_trap(cudaErrorIllegalAddress,
-                       "an address that is made one of shared memory is none");
+                       "__cvta_generic_to_shared(): the address is not in shared memory");
     return static_cast<uint32_t>(offset);
 }
 
@@ -134,7 +134,7 @@ KG__MODEL_SAME_ADDRESS(constant)
 
 /* Warp operations. */
 
-/* One of the shuffles, of any arithmetic type; `argument` as the operation has it. */
+/* One of the shuffles, of any arithmetic type; `argument` as in the operation. */
 template <typename Value>
 KG__MODEL_INLINE auto kg__model_shuffle(kg__model_warp_operation operation, unsigned int mask,
                                         Value value, unsigned int argument, int width)
@@ -231,8 +231,8 @@ KG__MODEL_INLINE unsigned int __match_all_sync(unsigned int mask, Value value, i
     return matched;
 }
 
-/* The lanes that have come here together: all that can, which is what hardware gives where nothing
- * keeps them apart. */
+/* Returns the lanes that are here together: all that can be, as on hardware if nothing separates
+ * them. */
 KG__MODEL_INLINE unsigned int __activemask()
 {
     return static_cast<unsigned int>(

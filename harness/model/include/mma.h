@@ -37,7 +37,7 @@ struct b1;
 
 enum layout_t { mem_row_major, mem_col_major };
 
-/* A float rounded to tf32: to the nearest, and away from zero where there are two. */
+/* Rounds a float to tf32: to the nearest, ties away from zero. */
 KG__MODEL_INLINE float __float_to_tf32(float value)
 {
     const uint32_t bits = __builtin_bit_cast(uint32_t, value);
@@ -45,8 +45,8 @@ KG__MODEL_INLINE float __float_to_tf32(float value)
     return value - value != 0 ? value : __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu);
 }
 
-/* An element type: how it is stored, what its products are added up in, and how many elements of an
- * operand follow each other in a lane. */
+/* An element type: how it is stored, the type that accumulates its products, and how many
+ * adjacent elements of an operand a lane has. */
 template <typename Element>
 struct kg__element {
     typedef int stored;
@@ -101,7 +101,7 @@ constexpr bool kg__is_fragment()
                 : kg__is_one_of<Element, __half, __nv_bfloat16, signed char, unsigned char>);
 }
 
-/* The elements that each lane has, as the hardware's registers do. */
+/* The elements that each lane has, as in the hardware's registers. */
 template <typename Use, int M, int N, int K, typename Element, typename Layout = void>
 class __align__(8) fragment
 {
@@ -116,7 +116,7 @@ class __align__(8) fragment
     static constexpr bool has_rows = kg__is_one_of<Use, matrix_a> || (!is_operand && !is_turned);
     static constexpr int rows = kg__choose(has_rows, M, N);
     static constexpr int columns = kg__choose(is_operand, K, kg__choose(is_turned, M, N));
-    /* A lane has the halves of an operand twice, or four times, to have 16. */
+    /* A lane has each 16-bit element of an operand two or four times, to have 16. */
     static constexpr int count =
         is_operand && kg__is_one_of<Element, __half> ? 16 : rows * columns / KG__MODEL_WARP;
 
@@ -200,7 +200,7 @@ KG__MODEL_INLINE void kg__multiply(fragment<accumulator, M, N, K, To> &d,
                                    const fragment<matrix_b, M, N, K, Element, LayoutOfB> &b,
                                    const fragment<accumulator, M, N, K, From> &c, bool saturates)
 {
-    /* What nvcc makes of tf32 has four. */
+    /* nvcc's tf32 instruction has four. */
     constexpr int terms = kg__choose(kg__is_one_of<Element, precision::tf32>, 4, K);
     const kg__model_product product = { &a.kg__matrix, &b.kg__matrix, &c.kg__matrix, &d.kg__matrix,
                                         a.x,           b.x,           c.x,           d.x,
@@ -225,7 +225,7 @@ KG__MODEL_INLINE void mma_sync(fragment<accumulator, M, N, K, To> &d,
     kg__multiply(d, a, b, c, false);
 }
 
-/* The same of integers, which may be saturated. */
+/* The same for integers, which may be saturated. */
 template <int M, int N, int K, typename Element, typename LayoutOfA, typename LayoutOfB>
 KG__MODEL_INLINE void mma_sync(fragment<accumulator, M, N, K, int> &d,
                                const fragment<matrix_a, M, N, K, Element, LayoutOfA> &a,

@@ -1,8 +1,8 @@
 """Compiles a kernel's source for the CPU model. usage: compile_kernel.py COMPILER ARGUMENT..., as a compiler's launcher
 
-Calls the compiler as it is, but where the source or a header that it includes has what no macro can make C++: that is rewritten
-(rewrite_kernel.py). Device code of the object is then made its own (object_file.py). Headers of a CUDA Toolkit that the
-model lacks are refused by name.
+Calls the compiler unchanged, unless the source or a header that it includes has constructs that no macro can turn into C++: those
+are rewritten (rewrite_kernel.py). Then makes the object's device code local to it (object_file.py). Headers of a CUDA Toolkit
+that the model lacks are refused by name.
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 import object_file
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
-# What is rewritten: arrays, clusters and launches; inline PTX.
+# Constructs to rewrite: arrays, clusters and launches; inline PTX.
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
                     r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
@@ -21,17 +21,17 @@ ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
 NOT_INLINED = re.compile(r"inlining failed in call to .always_inline. [^\n]*?([A-Za-z_]\w*)(?:<[^\n]*>)?\(")
-# What g++ says in names of the model's own, and what a reader is told.
+# Messages of g++ with the model's own names, and their replacements for readers.
 SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): function body not available"),
          r"\1 has no body in this file, which takes CUDA_SEPARABLE_COMPILATION"),
         (re.compile(r"call to \S*kg__model_unsupported\w*\S* declared with attribute error: "), ""),
         (re.compile(r"\bauto kg__launched_"), "void "), (re.compile(r"\bkg__launched_"), ""),
         (re.compile(r"\(?\bkg__model_starter<[^\n]*?<lambda\([^\n()]*(?:\([^\n()]*\)[^\n()]*)*\)>\)?"), "the kernel"),
         (re.compile(r"\bkg__model_(?:configure|starter|run|bind)\b"), "<<<>>>"))
-# What is in a CUDA Toolkit's own folder of headers, or in CCCL's.
+# Files in a CUDA Toolkit's or CCCL's header folder.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
-# What holds no code, and what has round brackets in a function's head besides its parameters.
+# Text that is not code, and round brackets in a function's head that are not its parameters.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
                      r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
 IN_HEAD = re.compile(r"(?:__attribute__|alignas|__\w+__)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[\[[^]]*\]\]")
@@ -52,7 +52,7 @@ def value_after(command, flag):
 
 
 def without(command, flags, pairs):
-    """The command without some flags, and without others and what follows each."""
+    """The command without some flags, and without others and the argument that follows each."""
     kept = []
     skip = False
     for argument in command:
@@ -66,7 +66,7 @@ def without(command, flags, pairs):
 
 
 def functions_of(text):
-    """The functions that a text defines, without those of classes: the head and the body of each."""
+    """The functions that a text defines, except those of classes: the head and the body of each."""
     text = NO_CODE.sub(" ", text)
     depth = start = begun = 0
     head = ""
@@ -74,7 +74,7 @@ def functions_of(text):
         if mark[0] == "{":
             if depth == 0:
                 head, begun = text[start:mark.start()], mark.end()
-            # What is in a namespace is as good as outside.
+            # The content of a namespace counts as outside.
             is_scope = depth == 0 and ("(" not in head and re.search(r"\bnamespace\b", head) or head.strip() == "extern")
             depth += not is_scope
         elif mark[0] == "}" and depth > 0:
@@ -86,7 +86,7 @@ def functions_of(text):
 
 
 class Headers:
-    """Where a command's headers are: `model` is the folder of the model's own, None where it has none."""
+    """Where a command's headers are: `model` is the folder of the model's own, None if it has none."""
 
     def __init__(self, command):
         folders = []
@@ -98,9 +98,9 @@ class Headers:
         paths = ":".join(os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")).split(":")
         places = dict.fromkeys([*folders, *paths, "/usr/local/include", "/usr/include"])
         self.toolkits = [place for place in places if place and place != self.model and self._has_toolkit(place)]
-        self.found = set()      # WANTED and ASM, as far as they are in what is read
-        self.suspects = set()   # files of a toolkit that an #include may find
-        self._host, self._called = set(), set()  # functions that the host has, and that device code calls
+        self.found = set()      # WANTED and ASM, as found so far
+        self.suspects = set()   # files of a toolkit that an # files of a toolkit that an #include may find
+        self._host, self._called = set(), set()  # functions defined for the host, and called by device code
         self._seen = set()
 
     @staticmethod
@@ -114,7 +114,7 @@ class Headers:
 
     def search(self, path):
         """Searches a file, and those that it includes."""
-        # The gate's own header has an array, for nvcc.
+        # The gate's own header has an array for nvcc.
         if path in self._seen or path.endswith("/kernelgate/kernelgate.h"):
             return
         self._seen.add(path)
@@ -125,7 +125,7 @@ class Headers:
                 self._called.update(CALLED.findall(body))
             elif "constexpr" not in head:
                 self._host.update(NAMED.findall(IN_HEAD.sub(" ", head))[:1])
-        # A call that nvcc refuses.
+        # nvcc refuses such a call.
         if self._called & self._host:
             self.found.add(CALLED)
         for name in INCLUDED.findall(text):
@@ -141,7 +141,7 @@ class Headers:
                     self.search(file)
 
     def refusal(self, text):
-        """What to say of the first header of a toolkit that a preprocessed text includes; None: it includes none."""
+        """The refusal of the first toolkit header that a preprocessed text includes; None if it includes none."""
         file, line, last = b"", 0, 0
         for marker in re.finditer(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"([ \d]*)\n', text, re.MULTILINE):
             line += text.count(b"\n", last, marker.start())
@@ -156,7 +156,7 @@ class Headers:
 
 
 def preprocess(command, found):
-    """What the preprocessor leaves: exit code, text, and what it says."""
+    """Runs the preprocessor: exit code, text, and messages."""
     headers = ["-include", "kg_model_ptx.h"] if ASM in found else []
     done = subprocess.run([*without(command, {"-c"}, {"-o"}), "-E", "-DKG__MODEL_REWRITING", *headers],
                           capture_output=True, check=False)
@@ -164,8 +164,8 @@ def preprocess(command, found):
 
 
 def rewrite(text, source, model, recursive, home):
-    """The text, rewritten; a message in place of it where there is no grammar."""
-    # Only here, since most sources have nothing to rewrite.
+    """The rewritten text; a message instead if there is no grammar."""
+    # Imported here, because most sources have nothing to rewrite.
     import grammar  # pylint: disable=import-outside-toplevel
     import rewrite_kernel  # pylint: disable=import-outside-toplevel
     parser = grammar.make_parser(home)
@@ -198,13 +198,13 @@ class Compilation:
         rewritten = f"{self.target}.ii"
         with open(rewritten, "wb") as file:
             file.write(text)
-        # Which headers there are was written when they were read.
+        # The dependencies were written when the headers were read.
         command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
         command[command.index(self.source)] = rewritten
         return run(command)
 
     def compile(self):
-        """Compiles the source: the exit code, and what there is to say."""
+        """Compiles the source: the exit code and messages."""
         headers = self.headers
         headers.search(os.path.abspath(self.source))
         text = None
@@ -224,14 +224,14 @@ class Compilation:
 
 
 def compile_source(command, home=None):
-    """Compiles as a command says; the exit code, and what there is to say. home: the project's folder, or None."""
+    """Compiles as a command says; the exit code and messages. home: the project's folder, or None."""
     sources = [argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)]
     if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
         return run(command)
     if sources[0].endswith(".cu") and "-x" not in command:
         at = command.index(sources[0])
         command = [*command[:at], "-x", "c++", *command[at:]]
-    # Else symbols that are unique in a program could not be an object's own.
+    # Unique symbols are shared by a whole program, and could not be local to an object.
     compilation = Compilation([*command, "-fno-gnu-unique"], sources[0], home)
     if not compilation.headers.model:
         return run(command)

@@ -8,7 +8,8 @@ ROOT = os.path.abspath(f"{os.path.dirname(os.path.abspath(__file__))}/../../..")
 
 
 def find_packages(home):
-    """Where ci/setup has installed Python's packages: for the project, for a folder above this one, or for kernelgate."""
+    """The folders where ci/setup has installed Python's packages: for the project, for a folder above this one, or
+    for kernelgate."""
     here = os.getcwd()
     above = [here]
     while os.path.dirname(above[-1]) != above[-1]:
@@ -19,7 +20,7 @@ def find_packages(home):
 
 
 def make_parser(home):
-    """The parser; None where the packages cannot be found. home: the project's folder, or None."""
+    """The parser; None if the packages cannot be found. home: the project's folder, or None."""
     for folder in ("", *find_packages(home)):
         if folder:
             sys.path.append(folder)

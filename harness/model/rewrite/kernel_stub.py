@@ -19,7 +19,7 @@ import compile_kernel
 import object_file
 from compile_kernel import SOURCES, read, value_after
 
-# What of CUDA g++ says is missing, and what that is. Other things the model's headers name.
+# Parts of CUDA that g++ reports as missing, with their names. Further names are of the model's headers.
 CUDA_SPACE = r"['‘]((?:cuda|cub|cooperative_groups|nvcuda)\b[\w:]*)['’]"
 MISSING = tuple((re.compile(pattern), feature) for pattern, feature in (
     (r"((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|mma)[^:\s]*)"
@@ -41,14 +41,14 @@ TWICE = re.compile(r"(?:(\S+):(\d+): )?multiple definition of [`'\"]?([\w.$@]+)"
 
 
 def source_of(path):
-    """The kernel's own source where a file of the build includes that and nothing else."""
+    """The kernel's own source, if a file of the build only includes that."""
     found = re.fullmatch(r'#include "([^"]+)"\n', read(path))
     return found[1] if found else path
 
 
 class FirstError:
-    """The first error of a compiler's output, where the compiler says that it is; where that is in a header of the model or of the
-    system, at the last place before that is not."""
+    """The first error of a compiler's output, at the compiler's place; if that is in a header of the model or of the
+    system, at the last place before it that is not."""
 
     def __init__(self, said, home, source):
         self.home = home
@@ -56,7 +56,7 @@ class FirstError:
         lines = said.split("\n")
         errors = [number for number, line in enumerate(lines) if ERROR.search(line)] or [0]
         self.feature = None
-        # What the model lacks is said first, since other errors follow from it.
+        # First a missing feature of the model, since other errors follow from it.
         for at in sorted(errors, key=lambda number: SAID.search(lines[number]) is None):
             self._read(lines, at)
             if self.feature:
@@ -64,7 +64,7 @@ class FirstError:
         self._read(lines, errors[0])
 
     def _read(self, lines, at):
-        """Fills in what the error in a line of the output is."""
+        """Fills in the error in a line of the output."""
         self.message = (ERROR.search(lines[at]) or [None, "the compiler failed"])[1]
         self.file, self.line = self._place(lines, at) or (self.source, 0)
         said = SAID.search(self.message)
@@ -73,7 +73,7 @@ class FirstError:
     def _is_own(self, file):
         """Whether a file is neither the model's nor the system's, nor one that only includes the source."""
         path = os.path.abspath(file)
-        # Some of the model's headers are in folders of its folder.
+        # Some of the model's headers are in subfolders of its folder.
         above = [os.path.normpath(path + "/.." * up) for up in (1, 2, 3)]
         if source_of(file) != file or any(os.path.exists(f"{folder}/kg_model_device.h") for folder in above):
             return False
@@ -83,7 +83,7 @@ class FirstError:
         return [(os.path.abspath(file), int(number)) for file, number in PLACE.findall(line) if self._is_own(file)]
 
     def _place(self, lines, at):
-        """The author's place that an error is at: its own, or one that the lines before or behind it say is the cause."""
+        """The author's place of an error: its own, or one that the lines before or after it give as the cause."""
         behind = next((i for i in range(at + 1, len(lines)) if ERROR.search(lines[i])), len(lines))
         for line in [*lines[at::-1], *lines[at + 1:behind]]:
             places = self._places(line)
@@ -92,7 +92,7 @@ class FirstError:
         return None
 
     def _missing(self):
-        """What of CUDA the message says that there is not; None where it says something else."""
+        """The part of CUDA that the message reports as missing; None for another message."""
         space = MISSING_SPACE.search(self.message)
         if space:
             text = "".join(read(self.file).split("\n")[self.line - 1:self.line])
@@ -106,13 +106,13 @@ class FirstError:
         if self.feature:
             why = f"the CPU model does not support {self.feature} (docs/model.md): {remedy}"
         else:
-            why = f"{self.message}: fix it, or, if the CPU model cannot have it (docs/model.md), {remedy}"
+            why = f"{self.message}: fix it, or, if the CPU model does not support it (docs/model.md), {remedy}"
         file = os.path.relpath(self.file, self.home)
         return {"source": self.source, "file": self.file if file.startswith("..") else file, "line": self.line, "why": why}
 
 
 def write_dependencies(command, target):
-    """Writes what the source depends on: the compiler leaves out headers that are missing, or everything."""
+    """Writes the source's dependencies: the compiler leaves out missing headers, or everything."""
     depfile = value_after(command, "-MF")
     if depfile is not None:
         plain = compile_kernel.without(command, {"-MD", "-MMD", "-c"}, {"-o", "-MF", "-MT", "-MQ"})
@@ -133,7 +133,7 @@ def compile_source(home, command):
         file.write(os.path.abspath(source_of(source)))
     said = COLOR.sub("", said)
     note_uninitialized(f"{target}.notes", said, home)
-    # What ends a compiler for want of memory is not an error of the source.
+    # A compiler that ran out of memory is not an error of the source.
     if code == 0 or not IN_SOURCE.search(said):
         return code
     error = FirstError(said, home, os.path.abspath(source_of(source))).describe()
@@ -158,7 +158,7 @@ def note_uninitialized(path, said, home):
 
 
 def make_object(command, target, text):
-    """Compiles a text in C; the exit code."""
+    """Compiles a C text; the exit code."""
     start = next((number for number, word in enumerate(command) if word.startswith("-") or word.endswith(".o")), len(command))
     return subprocess.run([*command[:start], "-x", "c", "-", "-c", "-o", target], input=text.encode(), check=False).returncode
 
@@ -175,8 +175,8 @@ def name_of(symbol):
 
 
 def find_stub(stubs, symbol, comparison):
-    """The stub of the object that defines a symbol, or whose source mentions what it is called; of a launcher, also one that is
-    named after its file, or whose source joins names from parts. None where there is none: then the link fails."""
+    """The stub of the object that defines a symbol, or whose source mentions its name; for a launcher, also one
+    named after its file, or whose source joins names from parts. None if there is none: then the link fails."""
     for stub in stubs:
         if symbol in stub.get("defines", ()):
             return stub
@@ -195,7 +195,7 @@ def literal(text):
 
 
 def stub_source(found):
-    """The C of the functions, and of the table that tells of them."""
+    """The C text of the functions, and of the table with their reasons."""
     lines = ["struct kg__stub { void (*function)(void); const char *why, *file; unsigned line; _Bool gpu_only; };",
              "extern void kg__stub_reached(const struct kg__stub *);", "extern const struct kg__stub kg__stubs[];"]
     rows = []
@@ -217,7 +217,7 @@ def stubs_of(words, home, why, gpu_only):
 
 
 def blame(words, said, home):
-    """The objects of kernels that a link fails for: of each its stub. said: what the linker says."""
+    """The objects of kernels that make a link fail, each with its stub. said: the linker's messages."""
     blamed = {}
     undefined, twice = ({match[3]: match for match in reversed([*kind.finditer(said)])} for kind in (UNDEFINED, TWICE))
     defined = set()
@@ -244,7 +244,7 @@ def blame(words, said, home):
 
 
 def link(home, comparison, why, gpu_only, command):
-    """Links a program. An object that it cannot be linked with is left out, and costs its variants alone."""
+    """Links a program. An object that breaks the link is left out, which affects only its variants."""
     words = [word for argument in command for word in (read(argument[1:]).split() if argument.startswith("@") else [argument])]
     stubs = stubs_of(words, home, why, gpu_only)
     target = value_after(command, "-o")

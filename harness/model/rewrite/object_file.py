@@ -1,9 +1,8 @@
-"""Keeps the device code of an object file to itself, as nvcc does without -rdc, and reads its symbols.
+"""Makes the device code of an object file local to it, as nvcc does without -rdc, and reads its symbols.
 
-The qualifiers of the model's cuda_runtime.h give device code internal visibility, which nothing else has. Such symbols become
-local, so that another file's kernel, function or array of the same name is another one. Functions can still be called from other
-files, by a weak symbol: a kernel's launch, or a function for host and device.
-"""
+The qualifiers of the model's cuda_runtime.h give only device code internal visibility. Such symbols become local, so
+that another file's kernel, function or array of the same name is a different one. Other files can still call a
+kernel's launch, or a function for host and device, through a weak symbol."""
 
 import os
 import struct
@@ -18,12 +17,12 @@ LOCAL, GLOBAL, WEAK = 0, 1, 2
 OBJECT, FUNCTION = 1, 2
 INTERNAL = 1
 UNDEFINED, RESERVED = 0, 0xff00
-# What __shared__ aligns arrays to in the model's cuda_runtime.h.
+# The alignment that __shared__ gives arrays in the model's cuda_runtime.h.
 SHARED_ALIGNMENT = 65536
 
 
 class Symbol(NamedTuple):
-    """A symbol of a relocatable object: its section is "" where it is undefined, and None where it is in none."""
+    """A symbol of a relocatable object: its section is "" if it is undefined, and None if it has none."""
     name: str
     bind: int
     kind: int
@@ -38,7 +37,7 @@ def text_at(table, offset):
 
 
 def read_symbols(path):
-    """The symbols of an object file of 64 bits, little-endian; none of any other file."""
+    """The symbols of a 64-bit little-endian object file; none for any other file."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:6] != b"\x7fELF\x02\x01":
@@ -46,7 +45,7 @@ def read_symbols(path):
     header = HEADER.unpack_from(data)
     offset, count, names_at = header[5], header[11], header[12]
     first = SECTION.unpack_from(data, offset)
-    # Where there are too many of them, the first section's header counts them.
+    # If there are too many sections, the first section's header counts them.
     count, names_at = count or first[5], first[6] if names_at == 0xffff else names_at
     sections = [SECTION.unpack_from(data, offset + i * SECTION.size) for i in range(count)]
     content = lambda section: data[section[4]:section[4] + section[5]]  # noqa: E731
@@ -63,7 +62,7 @@ def read_symbols(path):
 
 
 def is_of_device(symbol):
-    """Whether a symbol is one of device code that other files see; a table of virtual functions has such functions."""
+    """Whether a symbol is device code visible to other files; a table of virtual functions has such functions."""
     return symbol.section and symbol.bind != LOCAL and \
         (symbol.visibility == INTERNAL or symbol.bind == WEAK and symbol.name.startswith("_ZTV"))
 
@@ -75,7 +74,7 @@ def is_shared_in_file(symbol):
 
 
 def separate(command, path):
-    """Makes the device code of the object that a compiler's command has made its own; the exit code."""
+    """Makes the device code local in the object that a compiler's command has made; the exit code."""
     symbols = read_symbols(path)
     if not any(symbol.visibility == INTERNAL and is_of_device(symbol) or is_shared_in_file(symbol) for symbol in symbols):
         return 0

@@ -1,4 +1,5 @@
-"""The PTX instructions that the CPU model has, each as calls in C++ of what kg_model_ptx.h has (rewrite_ptx.py)."""
+"""The PTX instructions that the CPU model supports, each as C++ calls of functions in kg_model_ptx.h
+(rewrite_ptx.py)."""
 
 import re
 
@@ -15,7 +16,7 @@ REALS = "f32 f64"
 HALVES = "f16 bf16 f16x2 bf16x2"
 SIGNED = "s16 s32 s64"
 
-# What each special register holds.
+# The value of each special register.
 SPECIAL = {"laneid": "kg__ptx::lane()", "warpid": "kg__ptx::thread() / 32", "nwarpid": "(kg__ptx::threads() + 31) / 32",
            "smid": "0u", "nsmid": "132u", "gridid": "1u", "clock": "kg__model_clock()", "clock64": "kg__model_clock()",
            "clock_hi": "kg__model_clock() >> 32", "globaltimer": "kg__model_clock()", "globaltimer_lo": "kg__model_clock()",
@@ -26,8 +27,8 @@ SPECIAL = {"laneid": "kg__ptx::lane()", "warpid": "kg__ptx::thread() / 32", "nwa
            **{f"{name}.{axis}": f"{variable}.{axis}" for axis in "xyz" for name, variable in (
                ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))}}
 
-# Instructions that compute: their names, the types that may follow, and what the operands are read as: T is the type, u a u32,
-# W an integer of twice the bits. The function in C++ has the name, with _ for dots.
+# Instructions that compute: their names, the types that may follow, and the types of the operands: T is the type, u a
+# u32, W an integer of twice the bits. The function in C++ has the instruction's name, with _ for dots.
 COMPUTING = (
     ("add sub", f"{INTEGERS} {REALS} {HALVES}", "TT"),
     ("mul", f"{REALS} {HALVES}", "TT"),
@@ -61,26 +62,26 @@ COMPUTING = (
 )
 COMPUTED = {(name, kind): arguments for names, kinds, arguments in COMPUTING
             for name in names.split() for kind in kinds.split()}
-# Directed roundings, by the letters that CUDA's functions have for them.
+# Directed roundings, by the letters in the names of CUDA's functions.
 ROUNDINGS = {"rz": "rz", "rm": "rd", "rp": "ru"}
-# What the model computes alike with and without.
+# Suffixes that do not change the model's result.
 IGNORED = {"rn", "approx", "full", "noftz", "NaN"}
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
 UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}
 JOINED = {"and": "&&", "or": "||", "xor": "!="}
-# Two floats of 8 bits.
+# Two 8-bit floats.
 EIGHTS = {"e4m3x2": "__NV_E4M3", "e5m2x2": "__NV_E5M2"}
 SPACES = ("global", "shared", "const", "local", "param")
 WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent", "setmaxnreg")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
            "exch": "atomicExch", "cas": "atomicCAS", "inc": "atomicInc", "dec": "atomicDec"}
-# Those of a type that CUDA's functions have no name for.
+# Types that CUDA's functions have no name for.
 SAME_ATOMICS = {("add", "s64"): "u64", ("and", "b32"): "u32", ("exch", "s64"): "u64"}
 HINT = re.compile(r"(L1|L2)::\S*|ca|cg|cs|lu|cv|nc|wb|wt|weak|aligned|cta|gpu|sys|cluster|mmio")
 
 
 class Unsupported(Exception):
-    """What the model has not; as a message has it after `PTX`."""
+    """An unsupported instruction; the text follows `PTX` in a message."""
 
 
 def refuse(instruction):
@@ -93,7 +94,7 @@ def expect(condition, instruction):
 
 
 def write_computing(instruction, _is_volatile):
-    """An instruction that reads and writes registers alone."""
+    """An instruction that only reads and writes registers."""
     *parts, kind = instruction.parts
     name = ".".join(part for part in parts if part not in IGNORED and part not in ROUNDINGS and part not in ("ftz", "sat"))
     arguments = COMPUTED.get((name, kind))
@@ -112,7 +113,7 @@ def write_computing(instruction, _is_volatile):
         letter = "" if function == "fma" or function == "fmaf" else kind.replace("f32", "f").replace("f64", "d")
         value = f"__{letter}{function or name}_{rounding}({', '.join(read)})"
     else:
-        # Predicates and bits are read alike.
+        # Predicates and bits are read in the same way.
         value = f"kg__ptx::{name.replace('.', '_')}_({', '.join(read)})"
     if kind == "f32" and "ftz" in parts:
         value = f"kg__ptx::flush({value})"
@@ -184,7 +185,7 @@ def write_conversion(instruction, _is_volatile):
     *parts, to, of = instruction.parts[1:]
     result, *values = instruction.operands
     roundings = [part for part in parts if re.fullmatch(r"r[nzmp]i?|rna", part)]
-    # The letter, large where it is to a whole number.
+    # The letter, uppercase when rounding to a whole number.
     rounding = "".join(roundings)[1:2] or "n"
     rounding = rounding.upper() if "".join(roundings).endswith("i") else rounding
     expect(not set(parts) - set(roundings) - {"ftz", "sat", "satfinite"} and len(values) in (1, 2), instruction)
@@ -223,7 +224,7 @@ class Access:
         expect(self.kind in TYPES and self.space != "param" and self.lanes * TYPES[self.kind][1] <= 128, instruction)
 
     def bits(self):
-        """The type as it is moved."""
+        """The type as moved."""
         return TYPES[self.kind][0] if self.kind[0] in "us" else f"uint{TYPES[self.kind][1]}_t"
 
     def release(self):
@@ -303,7 +304,7 @@ def write_barrier(instruction, _is_volatile):
         return f"__syncwarp({instruction.operands[0].read('u32')});"
     expect(parts[1:] == ["sync"], instruction)
     number, *count = instruction.operands
-    # Whether all threads are meant can be told when it runs.
+    # Only at run time is it known whether all threads take part.
     expect(getattr(number, "number", lambda: 0)() in (0, None), instruction)
     return f"kg__ptx::barrier({number.read('u32')}, {count[0].read('u32') if count else 'kg__ptx::threads()'});"
 
@@ -371,7 +372,7 @@ def write_copy(instruction, _is_volatile):
         return f"kg__model_wait_for_copies({instruction.operands[0].read('u32')});"
     expect(parts[2] in ("ca", "cg") and len(instruction.operands) >= 3, instruction)
     to, source, size, *rest = instruction.operands
-    # A hint about the cache is the last operand.
+    # A cache hint is the last operand.
     read = rest[0].read("u32") if len(rest) > any("cache_hint" in part for part in parts) else size.read("u32")
     return f"kg__ptx::copy({to.read('shared')}, {source.read('global')}, {size.read('u32')}, {read});"
 
@@ -393,7 +394,7 @@ def write_matrix_move(instruction, _is_volatile):
 
 
 def write_product(instruction, _is_volatile):
-    """mma.sync of m16n8: the types, and 32-bit registers of a and b, tell k."""
+    """mma.sync of m16n8: k follows from the types and from the 32-bit registers of a and b."""
     parts = [part for part in instruction.parts if part not in ("satfinite", "sync", "aligned")]
     expect(len(parts) == 8 and parts[2:4] == ["row", "col"] and len(instruction.operands) == 4, instruction)
     _, shape, _, _, to, a, b, c = parts
@@ -454,5 +455,5 @@ def write(instruction, is_volatile):
     try:
         return find_writer(instruction)(instruction, is_volatile)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        # Operands of another number or kind than it has.
+        # The number or kind of operands is wrong.
         raise refuse(instruction) from error

@@ -1,25 +1,24 @@
-"""Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX (rewrite_ptx.py),
-`extern __shared__` arrays, the words that __shared__ does not go together with in g++, and clusters.
+"""Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX
+(rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, and clusters.
 
-Only text of the kernel author is looked at, not that of the system's and of the model's headers. Lines stay where they are: the
-line markers that the preprocessor has left are kept, and more are added. The preprocessor has been told to leave words of
-the model's cuda_runtime.h for this module (KG__MODEL_REWRITING), as attributes that g++ ignores.
-"""
+Only the kernel author's text is rewritten, not that of the system's and the model's headers. Lines keep their
+numbers: the preprocessor's line markers stay, and more are added. With KG__MODEL_REWRITING, the preprocessor keeps
+marks of the model's cuda_runtime.h for this module, as attributes that g++ ignores."""
 
 import bisect
 import re
 
 import rewrite_ptx
 
-# A line marker: line, file, flags, of which 3 tells a header of the system.
+# A line marker: line, file, flags; flag 3 means a system header.
 MARKER = re.compile(rb'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)\n', re.MULTILINE)
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 SYSTEM_HEADER = b"3"
 SYSTEM = (b"/usr/include/", b"/usr/lib/", b"/usr/local/include/")
-# What the grammar does not know, and may do without.
+# Constructs that the grammar does not know and does not need.
 NESTED = rb"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 UNKNOWN = re.compile(rb"\b(?:__constinit|__extension__|__restrict(?:__)?)\b|(?<=\])(?:\s*__attribute__\s*%s)+(?=\s*[({])" % NESTED)
-# Strings next to each other, which the grammar does not take everywhere; raw strings and characters, which are none.
+# Adjacent strings, which the grammar does not accept everywhere; raw strings and characters, which must not be joined.
 RAW = rb'R"(?P<end>[^()\s\\]{0,16})\((?s:.*?)\)(?P=end)"'
 STRING = rb'"(?:[^"\\\n]|\\.)*"'
 STRINGS = re.compile(rb"%s|'(?:[^'\\\n]|\\.)*'|(?P<strings>%s(?:\s*%s)+)" % (RAW, STRING, STRING))
@@ -27,7 +26,7 @@ LITERAL = re.compile(rb"%s|%s" % (RAW, STRING))
 # A launch as some formatters write it.
 OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
-# What the words of the model's cuda_runtime.h have become.
+# Marks of the model's cuda_runtime.h after preprocessing.
 GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
 SHARED, CONSTANT = b"aligned(65536)", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
@@ -37,13 +36,13 @@ PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variad
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
-# What the functions are called that stand for a kernel in its launches, as those do that nvcc makes of it.
+# Prefix of the functions that stand for a kernel in its launches, like nvcc's own stubs.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
 
 
 def walk(node):
-    """The node and all those in it, in the text's order."""
+    """The node and all nodes in it, in the text's order."""
     nodes = [node]
     while nodes:
         node = nodes.pop()
@@ -59,7 +58,7 @@ def leaves(node):
 
 
 def name_in(node):
-    """The node of the name that a declaration or a declarator declares; None where it has none."""
+    """The node of the name that a declaration or a declarator declares; None if it has none."""
     if node is None or node.type in ("identifier", "type_identifier", "field_identifier"):
         return node
     if node.type in ("qualified_identifier", "template_function"):
@@ -76,7 +75,7 @@ def name_in(node):
 
 
 def function_in(node):
-    """The declarator of the function that a definition or a declaration is of; None where it is of none."""
+    """The declarator of a function's definition or declaration; None for anything else."""
     node = node.child_by_field_name("declarator")
     while node is not None and node.type != "function_declarator":
         node = node.child_by_field_name("declarator") if node.type != "reference_declarator" else node.named_children[-1]
@@ -84,7 +83,7 @@ def function_in(node):
 
 
 def called_in(node):
-    """The node of the last name of an expression that names a function; None where it is another expression."""
+    """The node of the last name in an expression that names a function; None for any other expression."""
     while node is not None:
         if node.type == "identifier":
             return node
@@ -100,7 +99,7 @@ def called_in(node):
 
 
 def decode(text):
-    """What string literals stand for."""
+    """The value of string literals."""
     known = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"0": b"\0"}
     plain = []
     for literal in (match[0] for match in LITERAL.finditer(DIRECTIVE.sub(b"", text))):
@@ -112,8 +111,8 @@ def decode(text):
 
 
 class Source:
-    """A preprocessed source. parser: of the grammar; folder: that of the model's headers, whose text is not the author's;
-    recursive: the names of the __device__ functions that cannot be inlined."""
+    """A preprocessed source. parser: of the grammar; folder: the model's headers, whose text is not the author's;
+    recursive: names of the __device__ functions that cannot be inlined."""
 
     def __init__(self, parser, text, folder, recursive=()):
         self.recursive = {name.encode() for name in recursive}
@@ -131,9 +130,9 @@ class Source:
 
     @staticmethod
     def _take_own(text, folder):
-        """The author's own text, and what is between its parts: where it is, and what."""
+        """The author's own text, and the text between its parts with its positions."""
         markers = list(MARKER.finditer(text))
-        # What a header of the system defines is marked as its own where it is used, too.
+        # Definitions of a system header are marked as the system's where they are used, too.
         files = {marker[2] for marker in markers if SYSTEM_HEADER not in marker[3].split()}
         own, others, size = [], [], 0
         for marker, last in zip(markers, [*(marker.start() for marker in markers[1:]), len(text)]):
@@ -149,14 +148,14 @@ class Source:
 
     @staticmethod
     def _prepare(text):
-        """The text as the grammar is to see it, everything in its place."""
+        """The text for the grammar, with everything in its place."""
         spaces = lambda match: b" " * len(match[0])  # noqa: E731
         text = UNKNOWN.sub(spaces, DIRECTIVE.sub(spaces, text))
         return STRINGS.sub(lambda match: match[0] if not match["strings"] else b'"%s"' % (b"_" * (len(match[0]) - 2)), text)
 
     @staticmethod
     def _join_marks(text):
-        """The text with the marks of launches as the grammar has them, in the same places."""
+        """The text with the marks of launches in the grammar's form, in the same places."""
         changed = bytearray(text)
         for opened in OPENED.finditer(text):
             changed[opened.start():opened.end()] = b"<<<".rjust(len(opened[0]))
@@ -171,7 +170,7 @@ class Source:
         return bytes(changed)
 
     def where(self, at):
-        """The marker of the line there."""
+        """The line marker for a position."""
         marker = self.markers[bisect.bisect_right(self.starts, at) - 1]
         return b'# %d "%s"\n' % (int(marker[1]) + self.text.count(b"\n", marker.end(), max(at, marker.end())), marker[2])
 
@@ -183,11 +182,11 @@ class Source:
         return b" ".join(self.of(leaf) for leaf in leaves(node))
 
     def lines_of(self, start, end):
-        """The ends of lines and the markers in a part of the text, which keep the place of what follows."""
+        """The line ends and markers in a part of the text, which preserve the line numbers of the text after it."""
         return b"".join(re.findall(rb"\n#[^\n]*|\n", self.text[start:end]))
 
     def edit(self, node, make):
-        """Notes what a node becomes, when it is written."""
+        """Registers a node's replacement, made when it is rendered."""
         self.edits.append((node.start_byte, node.end_byte, make))
 
     def insert(self, at, text):
@@ -199,7 +198,7 @@ class Source:
         for first, last, make in self.sorted[bisect.bisect_left(self.sorted, start, key=lambda edit: edit[0]):]:
             if first >= end and end < len(self.text):
                 break
-            # Those in one that has been written, it has written.
+            # Edits inside a rendered one are done.
             if first >= start and last <= end:
                 pieces += [self.text[start:first], make()]
                 start = last
@@ -215,17 +214,17 @@ class Source:
         return node
 
     def is_device_code(self, node):
-        """Whether a node is in a function for devices alone."""
+        """Whether a node is in a device-only function."""
         function = self.enclosing(node)
         attributes = self.attributes(function) if function is not None else b""
         return GLOBAL in attributes or DEVICE in attributes and HOST not in attributes
 
     def refuse(self, node, why):
-        """An expression that the compiler refuses, where it compiles it."""
+        """An expression that the compiler refuses if it compiles it."""
         self.refused += 1
         name = f"kg__model_unsupported_{self.refused}"
         why = why.replace("\\", "\\\\").replace('"', '\\"')
-        # The compiler points at the line's beginning, and not far behind its end.
+        # The compiler points near the line's beginning.
         text = f'__extension__ ({{ extern void {name}() __attribute__((error("{why}")));\n'
         return text.encode() + self.where(node.start_byte) + b"%s(); })" % name.encode() + \
             self.lines_of(node.start_byte, node.end_byte)
@@ -233,7 +232,7 @@ class Source:
     # Launches.
 
     def is_shadowed(self, node, name):
-        """Whether a name is another one where a node is: a variable, or a parameter of a function or of its template."""
+        """Whether a name is shadowed at a node: by a variable, or by a parameter of a function or of its template."""
         function = self.enclosing(node)
         if function is not None and function.parent.type == "template_declaration":
             function = function.parent
@@ -273,7 +272,7 @@ class Source:
         self.edit(node, write)
 
     def name_parameters(self, node, prefix):
-        """A list of parameters, each of which has a name: their texts, with their defaults, and their names."""
+        """A list of parameters, each named: their texts, with their defaults, and their names."""
         texts, names = [], []
         for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
             default = next((child for child in part.children if child.type == "="), None)
@@ -294,7 +293,7 @@ class Source:
         return texts, names
 
     def signature(self, node, words):
-        """What tells the parameters of one function from those of another of its name."""
+        """A text that distinguishes functions of one name by their parameters."""
         parts = []
         for part in node.named_children if node is not None else ():
             name = name_in(part)
@@ -305,8 +304,8 @@ class Source:
         return tuple(parts)
 
     def stand_in(self, node):
-        """Puts a function behind a kernel's declaration that stands for it in launches: what it is called with, overloads,
-        templates' and defaults' included, is the kernel's."""
+        """Adds a function after a kernel's declaration that stands for the kernel in launches: a call resolves
+        exactly like the kernel's, including overloads, templates and defaults."""
         function = function_in(node)
         name = function.child_by_field_name("declarator")
         whole = node.parent if node.parent.type == "template_declaration" else node
@@ -344,7 +343,8 @@ class Source:
     # Declarations.
 
     def shared(self, node):
-        """A declaration with __shared__: an array that is extern is the block's dynamic shared memory, aligned as any can be."""
+        """A declaration with __shared__: an extern array is the block's dynamic shared memory, with the maximum
+        alignment."""
         kept = [child for child in node.children if not (
             child.type in ("storage_class_specifier", "attribute_specifier") or self.of(child).startswith(b"alignas"))]
         dropped = [child for child in node.children if self.of(child).startswith(b"alignas")]
@@ -367,7 +367,8 @@ class Source:
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
 
     def constant(self, node):
-        """A __constant__ array that is const, whose loads would have no hook, and which g++ puts in no section with one that is not."""
+        """A const __constant__ array: its loads would have no hook, and g++ cannot put it in a section with
+        non-const ones."""
         words = {self.of(child): child for child in node.children if child.type in ("type_qualifier", "storage_class_specifier")}
         declarators = [child.child_by_field_name("declarator") or child for child in node.children_by_field_name("declarator")]
         if b"const" in words and all(child.type == "array_declarator" for child in declarators):
@@ -378,7 +379,7 @@ class Source:
         attributes = self.attributes(node)
         function = function_in(node)
         name = name_in(function)
-        # What has no body is another file's, which only the host can call.
+        # Without a body it is in another file, which only the host can call.
         if DEVICE in attributes and name is not None and self.of(name) in (self.bodies if HOST not in attributes else self.recursive):
             for child in node.children:
                 if child.type == "attribute_specifier" and b"always_inline" in self.of(child):
@@ -399,7 +400,7 @@ class Source:
     # Calls.
 
     def host_functions(self, nodes):
-        """The names of functions that are the host's alone. Those that headers have functions of, too, are not among them."""
+        """The names of host-only functions, except names that headers also define functions of."""
         kinds = {}
         for node in nodes:
             if node.type in FUNCTIONS and function_in(node) is not None and self.enclosing(node.parent) is None:
@@ -415,7 +416,7 @@ class Source:
         return names
 
     def call(self, node, host_functions):
-        """A call in device code of a function that is the host's."""
+        """A call of a host function in device code."""
         called = node.child_by_field_name("function")
         if called.type == "template_function":
             called = called.child_by_field_name("name")
@@ -445,7 +446,7 @@ class Source:
         listed = node.child_by_field_name("clobbers")
         clobbers = [decode(self.of(one)) for one in listed.named_children] if listed else []
         has_lists = any(node.child_by_field_name(field) for field in ("output_operands", "input_operands", "clobbers"))
-        # A barrier of the compiler alone, the name of a function that is declared, or the host's own assembly.
+        # A compiler barrier, a declared function's assembler name, or the host's own assembly.
         if not rewrite_ptx.is_code(text) and not outputs and not inputs or \
                 not has_lists and re.fullmatch(r"[\w.$]+", text) or \
                 not all(rewrite_ptx.CONSTRAINT.fullmatch(constraint) for constraint, _ in outputs + inputs):

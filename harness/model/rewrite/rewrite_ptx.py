@@ -1,8 +1,8 @@
-"""Inline PTX as C++: an asm statement's operands and its code become calls of what harness/model/include/kg_model_ptx.h has.
+"""Inline PTX as C++: an asm statement's operands and code become calls of functions in
+harness/model/include/kg_model_ptx.h.
 
-A register is its bits: an unsigned integer of its width, or a bool. Each instruction reads its operands as its type, and what it
-gives is written to the width of the register that takes it.
-"""
+A register is its bits: an unsigned integer of its width, or a bool. Each instruction reads its operands as its type,
+and its result is converted to the width of the destination register."""
 
 import itertools
 import re
@@ -19,12 +19,12 @@ TOKEN = re.compile(r"""
          | (?P<word>%{0,2}[A-Za-z_$.][\w$]*(?:(?:\.|::)[\w$]+)*|%{1,2}\w+)
          | (?P<mark>[^\s]))
     """, re.VERBOSE)
-# What a constraint's letter stands for: the type of the C++ value, and the bits of its register.
+# For each constraint letter: the type of the C++ value, and the bits of its register.
 CONSTRAINTS = {"h": ("unsigned short", 16), "r": ("unsigned int", 32), "l": ("unsigned long long", 64), "f": ("float", 32),
                "d": ("double", 64), "n": ("unsigned long long", 64)}
 PREDICATE = 1
 
-# As nvcc has them.
+# Constraints that nvcc supports.
 CONSTRAINT = re.compile(r"[=+]?&?(?:[hrlfdnqC]|\d+)")
 
 
@@ -51,12 +51,12 @@ class Register:
         return f"kg__ptx::of<{TYPES[kind][0]}>({self.name})"
 
     def write(self, value):
-        """The statement that has it take a value."""
+        """The statement that assigns a value to it."""
         return f"{self.name} = {value};" if self.bits == PREDICATE else f"kg__ptx::set({self.name}, {value});"
 
 
 class Sink(Register):
-    """The register _, which nothing reads."""
+    """The register _, which is never read."""
 
     def __init__(self):
         super().__init__("_", 32)
@@ -66,13 +66,13 @@ class Sink(Register):
 
 
 class Constant:
-    """A number, or another value that is known by an expression in C++."""
+    """A number, or another value known by a C++ expression."""
 
     def __init__(self, text):
         self.text = text
 
     def number(self):
-        """Its value as a whole number; None where it has none."""
+        """Its value as a whole number; None if it is not one."""
         text = self.text.rstrip("U")
         return int(text, 0) if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)", text) else None
 
@@ -93,7 +93,7 @@ class Constant:
 
 
 class Not:
-    """A predicate that is negated."""
+    """A negated predicate."""
 
     def __init__(self, register):
         self.register = register
@@ -103,19 +103,19 @@ class Not:
 
 
 class Address:
-    """What is between [ and ]: a register or a number, and what is added."""
+    """An address [base + offset]: the base is a register or a number."""
 
     def __init__(self, base, offset):
         self.base = base
         self.offset = offset
 
     def read(self, space):
-        """The pointer, in C++. space: that of the instruction."""
+        """The pointer, in C++. space: the instruction's."""
         return f"kg__ptx::{'shared_at' if space == 'shared' else 'at'}({self.base.read('u64')}, {self.offset})"
 
 
 class Instruction:
-    """An instruction: its name, the parts of that, and its operands; a list is {a, b}, a tuple a|b."""
+    """An instruction: its name, the parts of the name, and its operands; a list is {a, b}, a tuple a|b."""
 
     def __init__(self, name, operands):
         self.name = name
@@ -126,7 +126,7 @@ class Instruction:
 class Statement:
     """An asm statement: its operands are bound, then it is written."""
 
-    numbers = itertools.count()  # of those that are unsupported
+    numbers = itertools.count()  # of unsupported statements
 
     def __init__(self, code, is_volatile, clobbers_memory):
         self.code = code
@@ -160,7 +160,7 @@ class Statement:
         return f"auto &&kg__p{number} = {expression}; {register_type(bits)} {name} = {before};"
 
     def write(self, line):
-        """What the statement does, and hands to its outputs. line: a marker of its line."""
+        """The statement's code, including its outputs. line: a marker of its line."""
         fence = '__asm__ volatile("" : : : "memory");' if self.clobbers_memory else ""
         body = Parser(self).write()
         if self.unsupported:
@@ -173,11 +173,11 @@ class Statement:
 
 
 class Malformed(Unsupported):
-    """Code that is not as the model reads it."""
+    """Code that the model cannot parse."""
 
 
 class Parser:
-    """Reads the code of a statement, and writes C++."""
+    """Parses the code of a statement, and writes C++."""
 
     def __init__(self, statement):
         self.statement = statement
@@ -320,7 +320,7 @@ class Parser:
         return Address(base, offset)
 
     def find(self, name):
-        """The register, or what the special register of that name holds."""
+        """The register, or the value of the special register of that name."""
         if name == "_":
             return Sink()
         name = name.lstrip("%")

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Of rows, in bytes, as on NVIDIA's devices. */
+/* Alignment of rows, in bytes, as on NVIDIA's devices. */
 #define PITCH ((size_t)512)
 
 /* One side of a copy by rows: `slice` bytes from layer to layer. */
@@ -154,7 +154,7 @@ static cudaError_t copy_rows(side to, side from, size_t width, size_t height, si
     return error;
 }
 
-/* The same as a call. */
+/* Copies rows as an API call does. */
 static cudaError_t copy_on(side to, side from, struct cudaExtent extent, enum cudaMemcpyKind kind,
                            cudaStream_t stream)
 {
@@ -215,7 +215,7 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
     return cudaMemcpy3DAsync(copy, NULL);
 }
 
-/* One side of a copy in three dimensions. */
+/* Returns one side of a copy in three dimensions. */
 static side side_of(cudaArray_t array, struct cudaPitchedPtr rows, struct cudaPos from)
 {
     side made;
@@ -241,7 +241,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t
         return kg__model_end_call(cudaErrorInvalidValue);
     extent = copy->extent;
     array = copy->dstArray != NULL ? copy->dstArray : copy->srcArray;
-    /* Elements where an array takes part, else bytes. */
+    /* In elements if an array takes part, else in bytes. */
     if (array != NULL)
         extent.width *= kg__model_element_bytes(&array->element);
     return copy_on(side_of(copy->dstArray, copy->dstPtr, copy->dstPos),

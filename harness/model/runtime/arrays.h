@@ -1,4 +1,4 @@
-/* Arrays of the device, that textures and surfaces read. Internal to runtime/. */
+/* Arrays of the device, read through textures and surfaces. Internal to runtime/. */
 #ifndef KG__MODEL_RUNTIME_ARRAYS_H
 #define KG__MODEL_RUNTIME_ARRAYS_H
 
@@ -8,21 +8,21 @@
 struct cudaArray {
     unsigned char *data;
     struct cudaChannelFormatDesc element;
-    struct cudaExtent extent; /* as the caller gave it: 0 for unused dimensions */
+    struct cudaExtent extent; /* as given by the caller: 0 for unused dimensions */
     unsigned int flags;
     struct cudaArray *next; /* of all arrays */
 };
 
-/* The bytes of an element; 0 where textures do not take it: its fields are of 8, 16 or 32 bits, all
- * alike, and 1, 2 or 4. */
+/* Returns the bytes of an element; 0 if textures do not support it. They support 1, 2 or 4
+ * fields of the same size: 8, 16 or 32 bits. */
 size_t kg__model_element_bytes(const struct cudaChannelFormatDesc *element);
 /* Forgets all arrays, whose memory has been freed. */
 void kg__model_forget_arrays(void);
-/* A copy within the device or with the host, which is checked. */
+/* Performs a checked copy within the device or with the host. */
 cudaError_t kg__model_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
-/* Memory that nothing has written. */
+/* Allocates unwritten memory. */
 cudaError_t kg__model_allocate(void **pointer, size_t size);
-/* Frees it. */
+/* Frees memory of kg__model_allocate(). */
 cudaError_t kg__model_release(void *pointer);
 
 #endif

@@ -1,4 +1,4 @@
-/* API calls: they take turns, and a kernel's failure is the error of all that follow. */
+/* API calls: they take turns, and after a kernel's failure all calls return its error. */
 #include "model/runtime/calls.h"
 
 #include "model/exec/launch.h"
@@ -11,7 +11,7 @@ static _Thread_local cudaError_t last_error = cudaSuccess;
 
 cudaError_t kg__model_end_call(cudaError_t error)
 {
-    /* "Not ready" is an answer, not an error. */
+    /* cudaErrorNotReady is an answer, not an error. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
     return error;

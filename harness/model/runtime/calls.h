@@ -6,16 +6,17 @@
 
 #include <stdbool.h>
 
-/* Begins an API call: takes the model's lock and returns true; or returns false with the error that
- * the call must return, since a kernel has failed before or the caller is itself a kernel. */
+/* Begins an API call: takes the model's lock and returns true; or returns false with the error
+ * that the call must return, because a kernel has failed before or the caller is itself a
+ * kernel. */
 bool kg__model_enter(cudaError_t *error);
-/* Gives the lock back and ends the call; returns `error`, which cudaGetLastError() returns too. */
+/* Releases the lock and ends the call; returns `error`, which cudaGetLastError() returns too. */
 cudaError_t kg__model_leave(cudaError_t error);
 /* Ends a call that does not take the lock: keeps an error as the calling thread's last one, and
  * returns it. */
 cudaError_t kg__model_end_call(cudaError_t error);
 
-/* Returns from the function that contains it, as every API call begins. */
+/* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \
     do {                                                                                           \
         cudaError_t refused;                                                                       \

@@ -6,8 +6,7 @@
 #include "model/runtime/runtime.h"
 #include "model/runtime/streams.h"
 
-/* Questions about the device do not touch its state: they are answered even after a kernel has
- * failed. */
+/* Queries of the device do not depend on its state: they succeed even after a kernel has failed. */
 static cudaError_t set_answer(int *answer, int value)
 {
     if (answer == NULL)
@@ -102,7 +101,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrTotalConstantMemory, (int)properties.totalConstMem },
         { cudaDevAttrWarpSize, properties.warpSize },
         { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
-        { cudaDevAttrClockRate, 1000000 }, /* kHz; of a clock that nothing is timed by */
+        { cudaDevAttrClockRate, 1000000 }, /* kHz; arbitrary, since no time depends on it */
         { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
         { cudaDevAttrKernelExecTimeout, 0 },
         { cudaDevAttrIntegrated, properties.integrated },

@@ -35,7 +35,7 @@ cudaError_t kg__model_refuse(const char *library, const char *call)
     return kg__model_end_call(cudaErrorNotSupported);
 }
 
-/* A graph's launches would have to be kept. */
+/* Unsupported: the model would have to store a graph's launches. */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     (void)stream;
@@ -93,7 +93,7 @@ static void describe_deadlock(kg__exec_failure *failure)
                                                   : "threads of the block wait",
                    where,
                    failure->deadlock.is_together
-                       ? "the CPU model runs blocks that are there at once one after the other, "
+                       ? "the CPU model runs resident blocks one after the other, "
                          "up to grid.sync() or cluster.sync(): wait there"
                        : "a block must not wait for one that starts later, unless the launch is "
                          "cooperative");
@@ -122,7 +122,7 @@ static void describe_deadlock(kg__exec_failure *failure)
                    failure->deadlock.live);
 }
 
-/* Describes where a launch was that SIGTERM has ended, and returns the line. */
+/* Describes where SIGTERM has ended a launch, and returns the line. */
 static kg__model_source describe_hang(kg__exec_failure *failure, const kg__model_kernel *kernel)
 {
     kg__model_source source =
@@ -156,7 +156,7 @@ static void find_failure(const kg__exec_failure *failure)
                                      .detail = failure->text });
 }
 
-/* Says why a launch failed, and has every further call fail. */
+/* Reports why a launch failed, and makes every further call fail. */
 static void report_failure(kg__exec_failure *failure, const kg__model_kernel *kernel)
 {
     bool is_hang = failure->error == cudaErrorLaunchTimeout;
@@ -177,12 +177,12 @@ static void report_failure(kg__exec_failure *failure, const kg__model_kernel *ke
     kg__model_set_sticky_error(failure->error);
     if (is_hang) {
         on_hang(&failure->place, hang.file, hang.line);
-        /* The process may go on (faults.c limited the time until here). */
+        /* Cancels the time limit of faults.c: the process may continue. */
         (void)alarm(0);
     }
 }
 
-/* The wait that the last launch to be given up ended with. */
+/* Where the last given-up launch waited. */
 static kg__model_wait last_wait;
 
 const kg__model_wait *kg__model_gave_up(void)

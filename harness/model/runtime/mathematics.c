@@ -1,5 +1,5 @@
-/* Mathematics of the device that the C library lacks, and jumps of a generator of random numbers.
- * Computed in long double, so that the result rounded to double is close. */
+/* Mathematical functions of the device that the C library lacks, and jumps of random number
+ * generators. Computed in long double, so that the result rounded to double is close. */
 #include "model/include/kg_model_device.h"
 
 #include <float.h>
@@ -38,7 +38,8 @@ double kg__model_scaled_erfc(double x)
     return (double)(sum / (x * ROOT_OF_PI));
 }
 
-/* Where erfc() is y, from 0 to 1: from Abramowitz and Stegun's 26.2.22 on by Halley's method. */
+/* Returns erfc()'s inverse of y, from 0 to 1: Abramowitz and Stegun's 26.2.22, refined by
+ * Halley's method. */
 static long double invert_erfc(long double y)
 {
     long double t = sqrtl(-2.0L * logl(y / 2.0L));
@@ -148,7 +149,7 @@ static void apply(const steps *matrix, unsigned int words[WORDS])
     memcpy(words, result, sizeof result);
 }
 
-/* 2^power steps. */
+/* Returns 2^power steps. */
 static const steps *power_of_two(int power)
 {
     static steps known[64 + 67];
@@ -180,7 +181,7 @@ void kg__model_skip_xorwow(unsigned int words[5], unsigned long long count, int 
     }
 }
 
-/* A step of one part of MRG32k3a, or many, modulo its number. */
+/* One or more steps of one component of MRG32k3a, modulo its modulus. */
 typedef struct mrg_steps {
     uint32_t row[3][3];
 } mrg_steps;
@@ -199,7 +200,7 @@ static void mrg_apply(const mrg_steps *matrix, uint32_t modulus, const uint32_t 
     }
 }
 
-/* 2^power steps of a part. */
+/* Returns 2^power steps of a component. */
 static const mrg_steps *mrg_power_of_two(int part, int power)
 {
     static mrg_steps known[2][64 + 127] = {

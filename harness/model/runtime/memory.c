@@ -1,4 +1,4 @@
-/* Memory of the device: allocations, and the copies between them and the host. */
+/* The device's memory: allocations, and copies between them and the host. */
 #include "model/runtime/runtime.h"
 
 #include "base/message.h"
@@ -27,7 +27,7 @@ void kg__model_be_sparse(bool sparse)
     is_sparse = sparse;
 }
 
-/* Unmaps a removed allocation; its addresses are kept where it is remembered. */
+/* Unmaps a removed allocation; with `remember`, its addresses are not reused for a while. */
 static void unmap(const kg__model_allocation *allocation, bool remember)
 {
     kg__model_freed freed;
@@ -48,7 +48,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     if (size == 0)
         return kind == KG__MODEL_MANAGED ? cudaErrorInvalidValue : cudaSuccess;
     kg__model_memory_left(&left, &total);
-    /* Untouched memory occupies no host memory. */
+    /* Untouched memory takes no host memory. */
     if (!kg__model_plans() && !is_sparse && size > (kind == KG__MODEL_PINNED ? total : left))
         return cudaErrorMemoryAllocation;
     base = kg__model_add_allocation(size, kind);
@@ -60,7 +60,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     return cudaSuccess;
 }
 
-/* Frees an allocation by its base, of pinned memory or of the other kinds. */
+/* Frees an allocation by its base, either pinned memory or any other kind. */
 static cudaError_t remove_one(void *pointer, bool pinned)
 {
     kg__model_allocation allocation;
@@ -73,7 +73,7 @@ static cudaError_t remove_one(void *pointer, bool pinned)
     return cudaSuccess;
 }
 
-/* The same, as calls that CUDA refuses while it captures a graph. */
+/* Allocates, as calls that CUDA refuses while it captures a graph. */
 static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind kind)
 {
     kg__model_note_uncapturable();
@@ -112,8 +112,8 @@ static bool is_device(const void *pointer)
     return kg__model_find(pointer) != NULL || symbol_at(pointer) != NULL;
 }
 
-/* Checks the device's side of a copy: it must lie within one allocation or variable. Pinned memory
- * is mapped into the device's addresses. */
+/* Checks the device's side of a copy: it must lie within one allocation or variable. Pinned
+ * memory is mapped into the device's addresses. */
 static bool on_device(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
@@ -124,7 +124,7 @@ static bool on_device(const void *pointer, size_t count)
     return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
 }
 
-/* The same of the host's side: memory that the model has never heard of is the host's own. */
+/* Checks the host's side of a copy: memory unknown to the model is the host's own. */
 static bool on_host(const void *pointer, size_t count)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
@@ -226,7 +226,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t size)
     return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
-/* CUDA allows these where it captures a graph. */
+/* CUDA allows cudaMallocAsync() and cudaFreeAsync() while it captures a graph. */
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
     KG__BEGIN_CALL();

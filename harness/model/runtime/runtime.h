@@ -9,64 +9,64 @@
 
 /* From now on launches and copies are only planned: `launched` (NULL: they run again) is called
  * for each launch that the device would accept, and memory has no content and takes none of the
- * host's. So a launcher's launches are known within microseconds, whatever its size. */
+ * host's. This finds a launcher's launches within microseconds, whatever its size. */
 void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
                                      const cudaLaunchConfig_t *config),
                     void *context);
-/* Whether launches and copies are only planned. */
+/* Returns whether launches and copies are only planned. */
 bool kg__model_plans(void);
 
 /* From now on (or no longer) memory is not limited by the host's, and is not filled: it holds
  * zeros, and untouched memory takes nothing. Fills with zeros do not touch it. */
 void kg__model_be_sparse(bool sparse);
 
-/* Why the last launch failed, in words: which thread did what. "" if it did not fail, or if the
+/* Returns why the last launch failed: which thread did what. "" if it did not fail, or if the
  * code says enough. */
 const char *kg__model_failure(void);
 
-/* Says that the parameters of a kernel are not known, by its name. */
+/* Reports that the parameters of a kernel, given by its name, are unknown. */
 void kg__model_refuse_untyped(const char *kernel);
 
-/* From now on SIGTERM ends a launch that is running, with cudaErrorLaunchTimeout, and `ended`
- * (NULL: the signal is left alone again) is told where the running thread was. `line` is 0 where
- * that is not known: the kernel was compiled without debug information. */
+/* From now on SIGTERM ends a running launch with cudaErrorLaunchTimeout, and `ended` is called
+ * with the place of the running thread (NULL: the signal has its default effect again). `line`
+ * is 0 if unknown, because the kernel was compiled without debug information. */
 void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
                                      unsigned int line));
 
 /* Where a launch in reversed order waited until it was given up. */
 typedef struct kg__model_wait {
     kg__model_place place;
-    const char *file;  /* as the compiler was given it; "" where it is not known */
-    unsigned int line; /* 0: not known */
+    const char *file;  /* as given to the compiler; "": unknown */
+    unsigned int line; /* 0: unknown */
 } kg__model_wait;
 
-/* Such a launch since the order was last set, whose results mean nothing; NULL: there was none. It
- * holds until the next launch. */
+/* Returns the wait of a launch that was given up since the order was last set, whose results are
+ * meaningless; NULL if there was none. Valid until the next launch. */
 const kg__model_wait *kg__model_gave_up(void);
 
-/* Sets the error that every further call returns: a kernel failed and the device's state is lost.
- */
+/* Sets the error that every further call returns: a kernel failed and the device's state is
+ * lost. */
 void kg__model_set_sticky_error(cudaError_t error);
 
-/* The stream that a launcher is to use from now on. */
+/* Begins a launcher's call. Returns the stream that it must use. */
 cudaStream_t kg__model_begin_call(void);
-/* How often another stream was given work since kg__model_begin_call(). */
+/* Returns how often another stream was given work since kg__model_begin_call(). */
 size_t kg__model_other_stream_work(void);
-/* How often there was an allocation or a wait, which CUDA refuses while it captures a graph, since
- * kg__model_begin_call(). */
+/* Returns how many allocations and waits, which CUDA refuses while it captures a graph, there
+ * were since kg__model_begin_call(). */
 size_t kg__model_uncapturable(void);
 
 /* Frees all memory. */
 void kg__model_free_all(void);
 
-/* Whether this program's symbols are known. A stripped program's shared arrays are not, so that
- * accesses outside of them are not found. */
+/* Returns whether this program's symbols are known. In a stripped program shared arrays are
+ * unknown, so accesses outside of them are not found. */
 bool kg__model_has_symbols(void);
-/* The mangled name of the function that begins at `address`; "" in a stripped program. */
+/* Returns the mangled name of the function that begins at `address`; "" in a stripped program. */
 const char *kg__model_symbol_at(const void *address);
-/* The bytes of the variable at `address` from there to its end; 0 where no symbol says. */
+/* Returns the bytes from `address` to the end of its variable; 0 if no symbol contains it. */
 size_t kg__model_bytes_at(const void *address);
-/* Finds or adds the kernel at `address`, which must be a function's. */
+/* Returns the kernel at `address`, which must be that of a function; adds it if needed. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
 
 #endif

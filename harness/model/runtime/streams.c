@@ -1,6 +1,6 @@
-/* Streams and events, which order nothing: every call has done its work when it returns. The model
- * only tracks whether a launcher's other streams begin and end with the stream of the call, as a
- * captured graph requires. */
+/* Streams and events. They order nothing, because every call finishes its work before it
+ * returns. The model only tracks whether a launcher's other streams fork from and join the
+ * stream of the call, as a captured graph requires. */
 #include "model/runtime/streams.h"
 
 #include "base/message.h"
@@ -13,22 +13,22 @@
 /* A stream or an event. */
 typedef struct handle {
     struct handle *next;
-    bool of_call;    /* it comes after the beginning of the call */
-    uint64_t bit;    /* of a stream that has been forked from the call's */
-    uint64_t covers; /* the bits of the streams whose work comes before */
+    bool of_call;    /* it is ordered after the beginning of the call */
+    uint64_t bit;    /* of a stream forked from the call's */
+    uint64_t covers; /* the bits of the streams whose work is ordered before */
     size_t work;     /* pieces of work since the call began */
 } handle;
 
 static handle *streams;
 static handle *events;
-/* The stream of the call that is judged, which no reset takes away. */
+/* The stream of the launcher's call; cudaDeviceReset() does not destroy it. */
 static handle call_stream;
 static uint64_t next_bit;
-static size_t stray_work;   /* pieces of work that a stream was given that was not forked */
+static size_t stray_work;   /* pieces of work given to streams that were not forked */
 static size_t uncapturable; /* allocations and waits since the call began */
 
-/* The link to a handle in its list; NULL if the list does not contain it. Everything here needs
- * the lock. */
+/* Returns the link to a handle in its list; NULL if the list does not contain it. All functions
+ * here need the lock. */
 static handle **find_link(handle **link, const void *wanted)
 {
     while (*link != NULL && *link != wanted)
@@ -124,7 +124,7 @@ size_t kg__model_uncapturable(void)
     return uncapturable;
 }
 
-/* The work of a stream that the call's has not waited for. */
+/* Returns the pieces of a stream's work that the call's stream has not waited for. */
 static size_t open_work(const handle *stream)
 {
     return stream->of_call && (call_stream.covers & stream->bit) == 0 ? stream->work : 0;

@@ -6,12 +6,12 @@
 
 #include <stdbool.h>
 
-/* True when `stream` is one that work can be given to, and notes that it is given some: a launch, a
- * copy, a fill. */
+/* Returns whether `stream` accepts work, and records that it is given some: a launch, a copy, a
+ * fill. */
 bool kg__model_takes_work(cudaStream_t stream);
-/* True when `stream` is one that work can be given to. */
+/* Returns whether `stream` accepts work. */
 bool kg__model_is_stream(cudaStream_t stream);
-/* Notes an allocation or a wait, which CUDA refuses while it captures a graph. */
+/* Records an allocation or a wait, which CUDA refuses while it captures a graph. */
 void kg__model_note_uncapturable(void);
 /* Destroys all streams and events. */
 void kg__model_free_streams(void);

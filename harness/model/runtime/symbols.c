@@ -1,5 +1,5 @@
-/* Kernels by address: their names and their static shared arrays, from the symbol table of the
- * program or library that they are in. */
+/* Kernels by address: their names and their static shared arrays, from the symbol table of their
+ * program or library. */
 #include "model/runtime/runtime.h"
 
 #include "base/message.h"
@@ -13,7 +13,7 @@
 
 static kg__model_kernel *kernels;
 
-/* The function that begins at `address`, or NULL; of several names, the table's first. */
+/* Returns the function that begins at `address`, or NULL; of several names, the table's first. */
 static const kg__model_symbol *function_at(const kg__model_image *image, const void *address)
 {
     size_t low = 0;
@@ -32,9 +32,9 @@ static const kg__model_symbol *function_at(const kg__model_image *image, const v
     return &image->functions[low];
 }
 
-/* True when `object` is a static variable in the body of the function `body`: its mangled name is
- * "_ZZ", the function's own name without its "_Z" (or, of a C function, with its length in front),
- * "E". Sources may have static functions of one name. */
+/* Returns whether `object` is a static variable in the body of the function `body`: its mangled
+ * name is "_ZZ", the function's own name without its "_Z" (for a C function, with its length in
+ * front), "E". Two sources may have static functions of one name. */
 static bool is_static_of(const kg__model_symbol *object, const kg__model_symbol *body)
 {
     const char *variable = object->name;
@@ -59,7 +59,7 @@ static bool is_static_of(const kg__model_symbol *object, const kg__model_symbol 
     return strncmp(variable, function, length) == 0 && variable[length] == 'E';
 }
 
-/* Whether an array is of a function that is nowhere but where it is inlined. */
+/* Returns whether an array belongs to a function that exists only where it is inlined. */
 static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *object)
 {
     for (size_t i = 0; i < image->function_count; i++) {
@@ -69,8 +69,8 @@ static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *
     return true;
 }
 
-/* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those that it may
- * have of other functions. */
+/* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those of other
+ * functions that may be inlined into it. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
                               const kg__model_symbol *function, bool inlined)
 {
@@ -114,8 +114,8 @@ static void shorten(char *name)
         memmove(name, name + 5, strlen(name) - 4);
 }
 
-/* The threads that __launch_bounds__ allows a block: g++ puts that many single-byte instructions
- * before the kernel, and keeps a list of where they begin. */
+/* Returns the threads that __launch_bounds__ allows per block: g++ puts that many single-byte
+ * instructions before the kernel, and keeps a list of where they begin. */
 static unsigned int launch_bound(const kg__model_image *image, const unsigned char *kernel)
 {
     for (size_t i = 0; i < image->section_count; i++) {
@@ -138,7 +138,7 @@ static unsigned int launch_bound(const kg__model_image *image, const unsigned ch
     return KG__MODEL_MAX_THREADS;
 }
 
-/* The cluster of a kernel, by the constant that __cluster_dims__ leaves in its body. */
+/* Returns the cluster of a kernel, by the constant that __cluster_dims__ leaves in its body. */
 static dim3 cluster_of(const kg__model_image *image, const kg__model_symbol *function)
 {
     static const char constant[] = "E11kg__cluster";
@@ -235,7 +235,7 @@ kg__model_kernel *kg__model_kernel_at(const void *address)
         kernel = *link;
         if (kernel->address != address)
             continue;
-        /* To the front: the same kernel is usually launched many times over. */
+        /* To the front: the same kernel is usually launched many times. */
         *link = kernel->next;
         kernel->next = kernels;
         kernels = kernel;

@@ -20,8 +20,8 @@ typedef struct texture {
     struct cudaTextureDesc how;
 } texture;
 
-/* An object's number is that of its entry here, and how many there were before, so that one that
- * was destroyed is not taken for another. */
+/* An object's number consists of its entry's index and of how often the entry was used before,
+ * so that a destroyed object is not mistaken for its successor. */
 static struct entry {
     texture *texture; /* NULL: none */
     unsigned int serial;
@@ -45,7 +45,7 @@ static unsigned long long add(const texture *made)
     return (unsigned long long)serial << 32 | (i + 1);
 }
 
-/* The entry of an object; NULL if it was destroyed, or is not an object. */
+/* Returns the entry of an object; NULL if it was destroyed, or is not an object. */
 static struct entry *entry_of(unsigned long long object)
 {
     size_t number = (size_t)(object & UINT32_MAX);
@@ -198,7 +198,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
     return kg__model_leave(destroy(object, true));
 }
 
-/* The texture that a kernel names; ends the launch if it does not have these dimensions. */
+/* Returns the texture that a kernel uses; ends the launch if it does not have these dimensions. */
 static const texture *used(unsigned long long object, int dimensions, bool is_layered,
                            bool is_surface)
 {
@@ -206,11 +206,11 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
 
     if (entry == NULL || entry->texture->is_surface != is_surface)
         kg__model_trap(cudaErrorIllegalAddress,
-                       is_surface ? "a surface object that was destroyed, or is none"
-                                  : "a texture object that was destroyed, or is none");
+                       is_surface ? "a surface object that was destroyed or never created"
+                                  : "a texture object that was destroyed or never created");
     if (entry->texture->dimensions != dimensions || entry->texture->is_layered != is_layered)
         kg__model_trap(cudaErrorIllegalAddress,
-                       "a texture or surface is read in other dimensions than its memory has: "
+                       "a texture or surface is read with other dimensions than its memory has: "
                        "tex1Dfetch() is for linear memory, tex*Layered() for layers");
     return entry->texture;
 }
@@ -219,9 +219,8 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
 static void check_fields(const texture *from, size_t bytes)
 {
     if (from->gives_floats ? bytes != 0 : bytes * 8 != (size_t)from->element.x)
-        kg__model_trap(cudaErrorIllegalAddress,
-                       "a texture is fetched as another type than it gives: its elements' own, or "
-                       "float where it is read as normalized floats");
+        kg__model_trap(cudaErrorIllegalAddress, "a texture is fetched as the wrong type: use its "
+                                                "elements' type, or float for normalized reads");
 }
 
 static const unsigned char *element_at(const texture *from, const long index[3])
@@ -230,7 +229,7 @@ static const unsigned char *element_at(const texture *from, const long index[3])
            (size_t)index[0] * from->element_bytes;
 }
 
-/* A field of an element: as it is, and as the float that it is read as. */
+/* Returns a field of an element: as it is, and as the float that it is read as. */
 static int32_t integer_of(const texture *from, const unsigned char *element, size_t field)
 {
     bool is_signed = from->element.f == cudaChannelFormatKindSigned;
@@ -268,14 +267,14 @@ static size_t field_count(const texture *from)
     return from->element_bytes * 8 / (size_t)from->element.x;
 }
 
-/* The element that an index means; -1 for the border. */
+/* Returns the element for an index; -1 for the border. */
 static long resolve(const texture *from, int dimension, long index)
 {
     enum cudaTextureAddressMode mode = from->how.addressMode[dimension];
     long size = from->size[dimension];
     long period = mode == cudaAddressModeMirror ? 2 * size : size;
 
-    /* As the programming guide has it, the others are for normalized coordinates alone. */
+    /* The programming guide allows the other modes only with normalized coordinates. */
     if (!from->how.normalizedCoords && mode != cudaAddressModeBorder)
         mode = cudaAddressModeClamp;
     if (index >= 0 && index < size)
@@ -288,7 +287,7 @@ static long resolve(const texture *from, int dimension, long index)
     return index < size ? index : period - 1 - index;
 }
 
-/* An element's fields, or the border's. */
+/* Reads an element's fields, or the border's. */
 static void read_element(const texture *from, const long index[3], kg__model_texel *texel)
 {
     bool is_border = index[0] < 0 || index[1] < 0 || index[2] < 0;
@@ -303,7 +302,7 @@ static void read_element(const texture *from, const long index[3], kg__model_tex
     }
 }
 
-/* Where a coordinate falls: the element, and with linear filtering how far it is toward the next,
+/* Returns the element at a coordinate, and with linear filtering its fraction toward the next,
  * in 256ths. */
 static long place(const texture *from, int dimension, float coordinate, float *fraction)
 {
@@ -314,7 +313,7 @@ static long place(const texture *from, int dimension, float coordinate, float *f
         at *= (double)from->size[dimension];
     if (from->how.filterMode == cudaFilterModeLinear)
         at -= 0.5;
-    /* NaN, and values that no index can hold. */
+    /* NaN, and values outside of an index's range. */
     at = at > -1e15 ? at < 1e15 ? at : 1e15 : -1e15;
     whole = floor(at);
     *fraction =
@@ -380,8 +379,8 @@ void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x,
 
     if (bytes != from->element_bytes || x % (long)bytes != 0)
         kg__model_trap(cudaErrorIllegalAddress,
-                       "a surface is accessed with another size than its elements', or between "
-                       "two of them: surf*() take x in bytes");
+                       "a surface is accessed with a size other than its elements', or between two "
+                       "elements: surf*() take x in bytes");
     for (int i = 0; i < 3; i++) {
         if (index[i] >= 0 && index[i] < from->size[i] && (i > 0 || x >= 0))
             continue;

@@ -1,5 +1,5 @@
-/* Launches of kernels by pointers that do not tell their types: arguments go where the System V ABI
- * of x86-64 has them, by the parameters that the program's debug information tells. */
+/* Launches of kernels by untyped pointers: arguments are passed by the System V ABI of x86-64,
+ * with the parameters' types from the program's debug information. */
 #include "model/exec/launch.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
@@ -42,7 +42,7 @@ static void run(void *context)
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
 }
 
-/* Adds an argument; false where the stack has no room for it, or not its alignment. */
+/* Adds an argument; false if the stack has no room for it, or not its alignment. */
 static bool pass(call *made, const kg__model_parameter *parameter, const void *argument)
 {
     uint64_t words[2] = { 0, 0 };

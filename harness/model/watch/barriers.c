@@ -50,10 +50,10 @@ static void compare_places(void)
         return;
     for (int i = 0; i < 2; i++)
         source[i] = kg__model_source_of((const void *)code[i]);
-    /* The compiler may have made two calls of one barrier. */
+    /* The compiler may have duplicated one barrier's call: the same line is the same barrier. */
     if (source[0].line == source[1].line && strcmp(source[0].file, source[1].file) == 0)
         return;
-    /* The barrier in a branch is the one of fewer threads, or else the earlier one. */
+    /* Blame the branch with fewer threads, or else the one earlier in the code. */
     int few = waiting[1] < waiting[0] || (waiting[1] == waiting[0] && code[1] < code[0]);
     kg__finding_place place = { code[few], KG__NO_ACCESS, example[few], NULL };
     kg__finding what = { .kind = KG__DIVERGENT_BARRIER,

@@ -9,36 +9,36 @@
 
 #define WARP KG__MODEL_WARP
 
-/* A block that has more releases adds to the last one. */
+/* A block with more releases merges the further ones into its last. */
 #define RELEASES_OF_BLOCK 16
 
-/* Of order.h: here, since order.c is above this module. */
+/* Declared in order.h. Defined here because order.c is above this module. */
 struct kg__order kg__order = { .now = KG__TIME_FIRST,
                                .interval_began = KG__TIME_FIRST,
                                .launch_began = KG__TIME_FIRST,
                                .block_began = KG__TIME_FIRST };
 
-/* A block of this launch, or the part of one from when its cluster has met. */
+/* A block of this launch. A block whose cluster has synchronized continues as a new entry. */
 typedef struct begun_block {
     uint32_t time;   /* of its first interval */
     uint64_t number; /* in its grid */
     size_t first_release;
-    size_t next_part; /* of the same block; 0: none */
+    size_t next_part; /* next entry of the same block; 0: none */
 } begun_block;
 
-/* The knowledge that a release passes on. */
+/* The knowledge that a release publishes. */
 typedef struct release {
-    uint32_t last_time;                  /* that it was made; tells nothing of writes */
+    uint32_t last_time;                  /* time of the latest write that used it */
     uint32_t by;                         /* the warps that made it */
-    uint32_t before;                     /* all of the block, before this time; 0: nothing */
-    uint32_t until[KG__MODEL_MAX_WARPS]; /* of each warp of the block, up to this one */
+    uint32_t before;                     /* everything the block did before this time; 0: nothing */
+    uint32_t until[KG__MODEL_MAX_WARPS]; /* for each warp, everything up to this time */
 } release;
 
 static begun_block *blocks;
 static size_t block_count;
 static size_t block_capacity;
 
-static unsigned char *releases; /* without the warps that blocks have not */
+static unsigned char *releases; /* entries are shortened to the warps that the block has */
 static size_t release_count;
 static size_t release_capacity;
 static size_t release_bytes; /* of each */
@@ -46,19 +46,20 @@ static size_t release_bytes; /* of each */
 /* The running block. */
 enum {
     SEEN = KG__TOLD, /* releases, also those that only a fence would acquire */
-    MET,             /* the same as of the last barrier: what every warp has seen */
+    MET,             /* the same at the last barrier: what every warp has seen */
     KNOWN
 };
 static kg__bits known[KNOWN];
-static kg__bits known_of_cluster[KNOWN]; /* its blocks' knowledge when they last waited */
+static kg__bits known_of_cluster[KNOWN]; /* knowledge of the cluster's blocks at their last wait */
 static uint32_t seeing;                  /* the warps that have seen a release since that barrier */
-static kg__told *mine;                   /* a copy of what is known; NULL: of what was */
-static kg__told *acquired;               /* the last that was acquired */
-static uint32_t fenced_before; /* the last interval but this with a fence; 0: there is none */
-static bool any_fence;         /* in this interval */
-static uint32_t until_before[KG__MODEL_MAX_WARPS]; /* a warp's last fence before this interval */
+static kg__told *mine;                   /* a copy of `known`; NULL: outdated */
+static kg__told *acquired;               /* the latest one acquired */
+static uint32_t fenced_before;           /* the last earlier interval with a fence; 0: none */
+static bool any_fence;                   /* in this interval */
+static uint32_t
+    until_before[KG__MODEL_MAX_WARPS]; /* time of each warp's last fence before this interval */
 static uint32_t until_now[KG__MODEL_MAX_WARPS];
-static uint32_t prepared; /* warps of which release_of is right */
+static uint32_t prepared; /* warps whose release_of is up to date */
 static size_t release_of[KG__MODEL_MAX_WARPS];
 #define NOTHING SIZE_MAX
 
@@ -98,7 +99,7 @@ void kg__blocks_begin_launch(void)
     release_capacity = 0;
 }
 
-/* Of a cluster's blocks there are few, which take turns. */
+/* A linear search is enough: a cluster has few blocks, and they take turns. */
 static void link_parts(uint64_t number)
 {
     for (size_t i = block_count - 1; i-- > 0 && blocks[i].time >= kg__order.cluster_began;) {
@@ -122,7 +123,7 @@ void kg__blocks_begin(uint64_t number)
 
 void kg__blocks_barrier(void)
 {
-    /* As CUDA's own samples have it, the barrier after a relaxed atomic acquires. */
+    /* CUDA's own samples rely on this: the barrier after a relaxed atomic acquires. */
     if (seeing != 0) {
         (void)kg__bits_add_all(&known[MET], &known[SEEN]);
         if (kg__bits_add_all(&known[KG__TOLD_FENCED], &known[SEEN]))
@@ -137,7 +138,7 @@ void kg__blocks_barrier(void)
     prepared = 0;
 }
 
-/* A block that waits for its cluster: its fences before. */
+/* The fences of a block while it waits for its cluster. */
 typedef struct kept_fences {
     uint32_t before;
     uint32_t until[KG__MODEL_MAX_WARPS];
@@ -169,7 +170,7 @@ void kg__blocks_resume(void *suspended)
     memcpy(until_before, kept->until, sizeof until_before);
     memcpy(until_now, kept->until, sizeof until_now);
     for (int how = 0; how < KNOWN; how++) {
-        /* The blocks that have met do not tell each other of themselves by an atomic. */
+        /* Blocks that have met at a cluster barrier gain nothing from each other's atomics. */
         if (how != KG__TOLD_BY_ATOMIC && how != KG__TOLD_BY_ANY)
             (void)kg__bits_add_all(&known[how], &known_of_cluster[how]);
     }
@@ -191,7 +192,7 @@ void kg__blocks_forget_release(unsigned int warp)
     prepared &= ~(1u << warp);
 }
 
-/* The release of a write by a warp. */
+/* Returns the release that a warp's write makes. */
 static release make_release(const kg__telling *what)
 {
     uint32_t warps = what->taken | 1u << what->warp;
@@ -217,7 +218,7 @@ static void add_to_release(release *to, const release *made)
         to->until[warp] = made->until[warp] > to->until[warp] ? made->until[warp] : to->until[warp];
 }
 
-/* Its number, the same for a release that the block has made already. */
+/* Returns the number of a release; an equal release of the block keeps its number. */
 static size_t number_of(const release *made)
 {
     size_t first = blocks[block_count - 1].first_release;
@@ -280,7 +281,7 @@ static void acquire(kg__told *told, unsigned int warp, bool acquires)
     told->holders++;
 }
 
-/* Adds the block's knowledge to a word that carries it by other means than a release. */
+/* Adds the block's knowledge to what a word publishes already. */
 static void tell_more(kg__word *at, bool by_atomic, bool fenced)
 {
     static const kg__bits none[KG__TOLD];
@@ -312,7 +313,7 @@ void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced)
         tell_more(at, what->by_atomic, fenced);
         return;
     }
-    /* The word has told nothing that is not known by now. */
+    /* Everything that the word published is known already. */
     if (mine == NULL)
         mine = kg__told_copy(known);
     mine->holders++;
@@ -345,8 +346,8 @@ uint3 kg__blocks_index(uint32_t time)
                     (unsigned int)(number / gridDim.x / gridDim.y) };
 }
 
-/* What the releases of a block that are in a set of `known` (KNOWN: all) do for what its `warp` did
- * at a time. */
+/* Returns how a block's releases order an action of its `warp` at `time`. `set`: the releases in
+ * that set of `known`; KNOWN: all of them. */
 enum { ORDERED = 1, NO_OLDER = 2, OF_ITS_WARP = 4 /* no older, and by the warp itself */ };
 static unsigned int released(uint32_t time, unsigned int warp, int set)
 {

@@ -1,4 +1,4 @@
-/* Cells, of four bytes each or of one, made when a region is first looked at. */
+/* Cells of four bytes or of one byte, allocated at a region's first checked access. */
 #include "model/watch/cells.h"
 
 #include "base/message.h"
@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-/* The most that cells may take, so that a process stays below 1 GiB. */
+/* Limits the memory of cells, so that a process stays below 1 GiB. */
 #define MOST_MEMORY ((size_t)512 << 20)
 
-/* Takes room for `count` cells of a region; false where that would be too much. */
+/* Reserves memory for `count` cells of a region; false when that would exceed MOST_MEMORY. */
 static bool take_cells(kg__region *region, size_t count)
 {
     size_t bytes = 0;

@@ -4,14 +4,14 @@
 
 #include "model/watch/regions.h"
 
-/* Gives a region cells, in the state of the region as a whole; none if they would take too much
+/* Gives a region cells in the region's current state; no cells when they would take too much
  * memory. */
 void kg__cells_make(kg__region *region);
-/* Gives a region, of a cell for four bytes each, one for each byte. */
+/* Replaces a region's four-byte cells by one cell per byte. */
 void kg__cells_refine(kg__region *region);
-/* Marks all global memory as written: the host's earlier writes are not known. */
+/* Marks all global memory as written, because the host's earlier writes are unknown. */
 void kg__cells_forget(void);
-/* The name of memory that is too large for cells, or NULL. */
+/* Returns the name of memory that is too large for cells, or NULL. */
 const char *kg__cells_too_large(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The shared memory of blocks that run together. */
+/* Shared memory of blocks in clusters. */
 #include "model/watch/clusters.h"
 
 #include "model/exec/clusters.h"
@@ -28,7 +28,7 @@ void kg__clusters_begin_launch(void)
     }
 }
 
-/* Nothing of a region has been written, and it has so many bytes. */
+/* Resets a region to `bytes` bytes, none of them written. */
 static void forget(kg__region *region, size_t bytes)
 {
     if (region == NULL)

@@ -1,4 +1,4 @@
-/* Findings: one for each line of source, kind and direction of access. */
+/* Findings, one for each source line, kind and direction of access. */
 #include "model/watch/findings.h"
 
 #include "base/message.h"
@@ -13,10 +13,10 @@
 static kg__finding *findings;
 static size_t count;
 static size_t room;
-/* Their texts: symbols of allocations go with them. */
+/* Copies of all texts: an allocation's name is freed with the allocation. */
 static kg__pool texts;
 
-/* Where findings were made: several places of the code are one line. */
+/* Code addresses of findings: several addresses can belong to one line. */
 typedef struct known_place {
     uintptr_t code;
     kg__finding_kind class;
@@ -77,8 +77,8 @@ void kg__set_index(bool *known, unsigned int to[3], uint3 index)
     to[2] = index.z;
 }
 
-/* Of the races of a line, those between blocks are one finding and those in a block another: a
- * barrier cures the latter alone. */
+/* Races between blocks and races within a block on one line are separate findings: a barrier
+ * cures only the latter. */
 static kg__finding_kind class_of(const kg__finding *finding)
 {
     switch (finding->kind) {
@@ -122,8 +122,9 @@ static void remember(kg__finding_kind class, uintptr_t code, size_t finding)
     }
 }
 
-/* Whether two findings are the same. A line's reads and writes seldom touch the same memory, and
- * often only one of a function's callers is wrong, so those are separate findings. */
+/* Returns whether two findings are the same. Reads and writes of one line are separate findings,
+ * since they seldom touch the same memory. So are different callers, since often only one of
+ * them is wrong. */
 static bool are_alike(const kg__finding *a, const kg__finding *b)
 {
     if (class_of(a) != class_of(b) || a->by.line != b->by.line || a->by.access != b->by.access ||
@@ -142,7 +143,7 @@ static void keep_text(const char **text)
         *text = kg__pool_text(&texts, *text);
 }
 
-/* Counts a finding once more where it is there already; else adds it. Returns its number. */
+/* Counts a known finding once more, or adds a new one. Returns its number. */
 static size_t add(const kg__finding *what)
 {
     kg__finding *added;
@@ -153,7 +154,7 @@ static size_t add(const kg__finding *what)
             return i;
         }
     }
-    /* The report of a hang reads them. */
+    /* The report of a hang, which SIGTERM starts, reads the findings. */
     kg__model_hold_sigterm();
     findings = kg__grow(findings, count, &room, sizeof *findings);
     added = &findings[count];

@@ -1,4 +1,4 @@
-/* Findings: one for each line, kind and direction of access. Internal to watching. */
+/* Findings: one for each source line, kind and direction of access. Internal to watching. */
 #ifndef KG__MODEL_FINDINGS_H
 #define KG__MODEL_FINDINGS_H
 
@@ -11,10 +11,10 @@
 #include "model/watch/watch.h"
 #include "records/finding.h"
 
-/* Calls around one line that are kept, the innermost ones. */
+/* Maximum number of calls kept around one line, innermost first. */
 #define KG__FINDING_CALLS 8
 
-/* The thread of a finding, and where in the code. */
+/* The thread of a finding, and its code address. */
 typedef struct kg__finding_place {
     uintptr_t code; /* where a hook returns to */
     kg__finding_access access;
@@ -22,37 +22,37 @@ typedef struct kg__finding_place {
     const uint3 *block;  /* NULL: the running one */
 } kg__finding_place;
 
-/* Whether a finding is there already for a place in the code; then it is counted once more. Of
- * races and missing fences, those in a block are of class KG__RACE_IN_BLOCK, the others of class
- * KG__RACE_BETWEEN_BLOCKS; any other kind is its own class. A place either reads or writes. A
- * racing kernel races some hundred million times: ask before describing it again. */
+/* Returns whether a place in the code already has a finding; if so, counts it once more. A
+ * kernel can race a hundred million times: call this before building a finding again. Races and
+ * missing fences are of class KG__RACE_IN_BLOCK or KG__RACE_BETWEEN_BLOCKS; any other kind is
+ * its own class. A place either reads or writes. */
 bool kg__found_before(kg__finding_kind class, uintptr_t code);
 
-/* The direction of a kind of access (trace.h). */
+/* Returns the direction of a kind of access (trace.h). */
 kg__finding_access kg__access_of(unsigned int kind);
 
-/* Adds a finding of a thread: `what`, without its thread, place and count. */
+/* Adds a finding of a thread. `what` needs no thread, place or count. */
 void kg__find(const kg__finding_place *place, const kg__finding *what);
-/* The same at a line that the compiler has noted. */
+/* Like kg__find(), at a source line that the compiler recorded. */
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what);
-/* The same of the host. */
+/* Like kg__find(), for an access by the host. */
 void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what);
 
 /* Forgets all findings. */
 void kg__findings_forget(void);
 
-/* All findings, in the order of their first appearance; they hold until one is added. */
+/* Returns all findings in order of first appearance; valid until one is added. */
 const kg__finding *kg__model_findings(size_t *count);
 
 /* Writes " at tiled.cu:23" to `text`, of `size` bytes, or "" where the line is not known. */
 void kg__describe_line(char *text, size_t size, kg__model_source source);
 
-/* The other thread of a race or a barrier, and where. */
+/* Sets the source line of an actor, the other thread of a race or barrier. */
 void kg__set_source(kg__finding_actor *actor, kg__model_source source);
-/* Sets a block or a thread of an actor, and that it is known. */
+/* Sets the block or thread index of an actor, and marks it as known. */
 void kg__set_index(bool *known, unsigned int to[3], uint3 index);
 
-/* The index of a thread of the running block. */
+/* Returns the index of a thread of the running block. */
 uint3 kg__thread_index(unsigned int thread);
 
 #endif

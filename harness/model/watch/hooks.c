@@ -1,6 +1,6 @@
-/* The compiler's hooks for ThreadSanitizer and for coverage, which instrumented kernels call, with
- * a meaning of our own (undefined.c has those of UndefinedBehaviorSanitizer). None of the
- * sanitizers' libraries is linked. */
+/* Implements the compiler's hooks for ThreadSanitizer and for coverage, which instrumented
+ * kernels call (undefined.c: those of UndefinedBehaviorSanitizer). No sanitizer library is
+ * linked. */
 #include "model/watch/trace.h"
 
 #include "base/message.h"
@@ -20,14 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATRIX_ROW 16 /* bytes of a row of eight halves */
-/* Output of a process's kernels that is shown. A printf() left in a loop wrote 1.7 GB in 56 s for
- * one case of 257 x 257 x 257, and readers of that kept the case silent for longer than its limit.
- */
+#define MATRIX_ROW 16 /* bytes in a row of eight halves */
+/* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
+ * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
 #define SHOWN_BYTES 65536
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
-/* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
+/* With sanitizers on, gcc declares these functions with types of its own. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
 /* Every instrumented source calls this before main(). */
@@ -36,7 +35,7 @@ void __tsan_init(void)
     kg__watch_instrumented();
 }
 
-/* The host's own accesses, in launchers, come here too. */
+/* Host code in launchers is instrumented too, and arrives here. */
 static void look_at_host(uint64_t what, uintptr_t code)
 {
     unsigned int kind = kg__access_kind(what);
@@ -51,8 +50,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 
-/* Ends the launch when the next access is outside of all device memory. One to the hole behind an
- * array does no harm before its replay. */
+/* Ends the launch when the next access is outside of all device memory. An access to the gap
+ * behind an array is harmless until its replay reports it. */
 static void look_ahead(uint64_t what)
 {
     if (kg__region_at(kg__access_address(what)) == NULL)
@@ -68,7 +67,7 @@ static inline __attribute__((always_inline)) void write_event(uint64_t what, uin
     kg__trace_cursor = event + KG__TRACE_TO_NEXT;
 }
 
-/* Has the running lane wait until its trace has been replayed. */
+/* Suspends the running lane until its trace has been replayed. */
 static void make_room(uintptr_t code)
 {
     kg__trace_pause();
@@ -76,8 +75,8 @@ static void make_room(uintptr_t code)
     kg__model_pass(kg__exec_wait_for_watcher(code));
 }
 
-/* The running lane has no room for another event, or there is no lane to trace. Out of line and
- * called last, so that the hooks save no registers. */
+/* Handles a full trace, or no lane to trace. Out of line and called last, so that the hooks save
+ * no registers. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
     bool looks = kg__suspicious;
@@ -116,15 +115,15 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
     /* A lane's stack is its local memory, which costs no request. */
     if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
         return;
-    /* The replay finds what is not a multiple of 8. */
+    /* The replay finds addresses that are not a multiple of 8. */
     if ((kind & KG__ACCESS_BYTES) == 16 &&
         __builtin_expect((uintptr_t)address == kg__misaligned, 0) && (kg__misaligned & 7) == 0)
         kg__find_misaligned(address, 16, kg__misaligned_to, kind, code);
     note(kg__access((uintptr_t)address, kind), code);
 }
 
-/* Touches a range as hardware does for types that are not vectors: word by word, or byte by byte
- * if it is not aligned to words. */
+/* Records a range as hardware accesses types that are not vectors: word by word, or byte by byte
+ * when it is not aligned to words. */
 static void note_range(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     size_t step = (((uintptr_t)address | size) & 3) == 0 ? 4 : 1;
@@ -133,8 +132,8 @@ static void note_range(const void *address, size_t size, unsigned int kind, uint
         note_access((const char *)address + i, kind | (unsigned int)step, code);
 }
 
-/* The same for a structure, or for an access that the compiler knows may be misaligned: a word is
- * bytes. */
+/* Like note_range(), for a structure or for an access that the compiler knows may be misaligned:
+ * its words are read byte by byte. */
 static void note_unaligned(const void *address, size_t size, unsigned int kind, uintptr_t code)
 {
     if (__builtin_expect((uintptr_t)address == kg__misaligned, 0))
@@ -170,7 +169,7 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-/* A polymorphic object's pointer to its functions. */
+/* The store of a polymorphic object's vtable pointer. */
 void __tsan_vptr_update(const void *address, const void *value)
 {
     (void)value;
@@ -189,8 +188,7 @@ void __tsan_write_range(const void *address, size_t size)
     note_unaligned(address, size, KG__ACCESS_WRITE, CODE);
 }
 
-/* Fences are part of the trace, so that they come before and after accesses as the lanes have it.
- */
+/* Fences are recorded in the trace to keep each lane's order of fences and accesses. */
 
 void kg__model_fence(void)
 {
@@ -207,9 +205,9 @@ void kg__model_acquire(void)
     note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
-/* The stand-in's atomics load once and store once: the load is the request, and no other thread
- * runs between the two. The load's order marks a comparison. An exchange is one access, which does
- * not depend on the old value. */
+/* The stand-in's atomics load once and store once. The load is the request, and no other thread
+ * runs between the two. The load's memory order marks a compare-and-swap. An exchange is one
+ * access, since it does not depend on the old value. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
@@ -240,7 +238,7 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
-/* cuda::atomic calls these instead of the hooks, with its order and scope; in plain kernels too. */
+/* cuda::atomic calls these instead of the hooks, with its order and scope, in plain kernels too. */
 
 static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 {
@@ -254,8 +252,8 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
            ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
 }
 
-/* Waits until an atomic read may happen and there is room to note it, so that no other thread runs
- * between the two. */
+/* Waits until an atomic read may happen and the trace has room for it, so that no other thread
+ * runs between the two. */
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
@@ -295,7 +293,7 @@ void kg__model_tries_in_vain(const void *word, uint64_t value)
         kg__model_pass(kg__exec_wait_for_others(CODE));
 }
 
-/* An asynchronous copy's accesses are noted at its call, and its completion at the wait. */
+/* An asynchronous copy's accesses are recorded at its call, and its completion at the wait. */
 
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
 {
@@ -364,9 +362,9 @@ void kg__model_write_row(void *address, const uint32_t *words)
     memcpy(address, words, MATRIX_ROW);
 }
 
-/* The stand-in headers have instrumented sources call these for the C library's functions. A place
- * in the code either reads or writes, so the reads are at another byte of the same call: the one
- * before, that all lanes read before any writes. */
+/* The stand-in headers make instrumented sources call these for the C library's functions. A
+ * code address either reads or writes, so the reads are recorded one byte before the call's
+ * address. Thus all lanes read before any lane writes. */
 
 void *kg__model_memcpy(void *to, const void *from, size_t size)
 {
@@ -393,7 +391,7 @@ static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
 {
     if (kg__trace_cursor == NULL)
         return;
-    kg__model_hold_sigterm(); /* which would leave the table of sites as it grows */
+    kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
     kg__site_note(code, kind, times);
     kg__model_release_sigterm();
 }
@@ -403,7 +401,7 @@ void kg__model_multiplies(unsigned int times)
     count_of_lane(KG__ACCESS_MATRIX, times, CODE);
 }
 
-/* Calls of printf() that were not shown. */
+/* Number of printf() calls whose output was dropped. */
 static uint64_t unshown_calls;
 
 static void tell_unshown_calls(void)
@@ -413,7 +411,7 @@ static void tell_unshown_calls(void)
                  unshown_calls, SHOWN_BYTES);
 }
 
-/* As CUDA does, it returns the number of arguments, which does not depend on what is shown. */
+/* Returns the number of arguments, as CUDA's printf() does, even when nothing is shown. */
 int kg__model_printf(const char *format, ...)
 {
     static int shown_bytes;

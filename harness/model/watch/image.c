@@ -11,27 +11,27 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libstdc++'s, whose declaration is C++. */
+/* From libstdc++, which declares it only for C++. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* The alignments that __shared__ and __constant__ give to an array. */
+/* The alignment that __shared__ and __constant__ give to arrays. */
 #define SHARED_ALIGNMENT 65536
 #define CONSTANT_ALIGNMENT 131072
 
-/* What lies behind a program's last shared array and its last constant, each of which has a hole
- * behind it for the others' sake: linked after the kernels, since libraries are. */
+/* Each array has a gap behind it that catches overruns. These give the last shared array and the
+ * last constant theirs: libraries are linked after the kernels. */
 static unsigned char behind_shared[SHARED_ALIGNMENT]
     __attribute__((used, aligned(SHARED_ALIGNMENT), section(".bss.kg_behind_shared")));
 static unsigned char behind_constants
     __attribute__((used, aligned(CONSTANT_ALIGNMENT), section("kg_constant"))) = 0;
-/* The same of arrays outside of any function (harness/model/rewrite/object_file.py), in memory that
- * takes no room in the file. */
+/* The same for arrays outside of functions (harness/model/rewrite/object_file.py), in memory
+ * that takes no room in the file. */
 __asm__(".pushsection kg_shared,\"aw\",%nobits\n"
         ".balign 65536\n"
         ".skip 65536\n"
         ".popsection\n");
 
-/* The loader's data of the image that holds an address. */
+/* The loader's data about the image that holds an address. */
 typedef struct sighting {
     unsigned char *wanted;
     uintptr_t bias;
@@ -40,7 +40,7 @@ typedef struct sighting {
     ElfW(Phdr) * segments;
     size_t segment_count;
     bool permanent;
-    uint64_t unloaded; /* how many libraries were unloaded since the program started */
+    uint64_t unloaded; /* number of libraries unloaded since the program started */
 } sighting;
 
 static kg__model_image *images;
@@ -53,7 +53,7 @@ static bool in_range(kg__model_range range, uintptr_t address)
     return address >= range.base && address - range.base < range.size;
 }
 
-/* The addresses from the first segment to the end of the last. */
+/* Returns the addresses from the first segment to the end of the last. */
 static kg__model_range whole_of(const struct dl_phdr_info *info)
 {
     uintptr_t low = UINTPTR_MAX;
@@ -93,8 +93,8 @@ static int see(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* True when the file that is open has the segments that are mapped: it is still the file that was
- * loaded, and not one that has taken its name since. */
+/* Returns whether the open file has the segments that are mapped, and was not replaced under its
+ * name since it was loaded. */
 static bool is_same_file(Elf *elf, const sighting *seen)
 {
     size_t count = 0;
@@ -158,7 +158,7 @@ static void read_sections(kg__model_image *image)
         section->of_threads = (header.sh_flags & SHF_TLS) != 0;
         section->writable = (header.sh_flags & SHF_WRITE) != 0;
         section->base = image->bias + header.sh_addr;
-        /* Threads' variables that begin as zeros take no room in the image. */
+        /* Zero-initialized thread-local variables take no room in the image. */
         if (!section->of_threads || header.sh_type != SHT_NOBITS)
             section->size = header.sh_size;
     }
@@ -174,7 +174,7 @@ static int compare_symbols(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The process's address of the file's `value`: from one address in the image to another. */
+/* Returns the process's address of a `value` in the file. */
 static unsigned char *place_of(const kg__model_image *image, uint64_t value)
 {
     return image->inside + (ptrdiff_t)(image->bias + value - (uintptr_t)image->inside);
@@ -196,7 +196,7 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
 
         if (gelf_getsym(data, (int)i, &is) == NULL)
             break;
-        /* The local symbols of a source follow its name. */
+        /* A source's local symbols follow its file symbol. */
         file += GELF_ST_TYPE(is.st_info) == STT_FILE;
         symbol.file = GELF_ST_BIND(is.st_info) == STB_LOCAL ? file : 0;
         symbol.section = is.st_shndx;
@@ -256,7 +256,7 @@ static kg__model_image *add_image(const sighting *seen)
     return image;
 }
 
-/* Forgets an image, but for its variables, which are promised for the life of the process. */
+/* Forgets an image, but keeps its variables, which callers may use for the life of the process. */
 static void give_up(kg__model_image *image)
 {
     dwarf_end(image->debug);
@@ -273,7 +273,7 @@ static void give_up(kg__model_image *image)
     given_up = image;
 }
 
-/* Forgets every library: one was unloaded, and another may have taken its place. */
+/* Forgets every library after one was unloaded: another may now have its addresses. */
 static void give_up_libraries(void)
 {
     kg__model_image **link = &images;
@@ -349,7 +349,7 @@ char *kg__model_demangled(const char *mangled)
     char *copy;
     int status = 0;
 
-    /* A mangled name begins with _Z; without it the demangler would read a type: "i" as "int". */
+    /* Without the prefix _Z, the demangler would read a type: "i" as "int". */
     if (strncmp(mangled, "_Z", 2) == 0)
         demangled = __cxa_demangle(mangled, NULL, NULL, &status);
     copy = kg__copy_text(demangled != NULL ? demangled : mangled);

@@ -8,21 +8,22 @@
 
 #define WARP KG__MODEL_WARP
 
-/* Beyond this, times start again. */
+/* At this time, numbering starts again. */
 #define LAST_TIME ((uint32_t)1 << 31)
 
-/* The running block: whether any thread has an entry in these. */
+/* Whether any thread of the running block has an entry in the arrays below. */
 static bool any_word;
 static uint32_t fenced_warps;
-static uint32_t taken_interval; /* that these two are of */
+static uint32_t taken_interval; /* the interval that these two belong to */
 static uint32_t taken[KG__MODEL_MAX_WARPS];
 static uint32_t loosely_taken[KG__MODEL_MAX_WARPS];
-static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a fence would add */
+static uint32_t not_acquired[KG__MODEL_MAX_WARPS]; /* knowledge that a later fence would add */
 static const kg__word *lock_of[KG__MODEL_MAX_THREADS];
-static uint32_t taken_lanes[KG__MODEL_MAX_THREADS]; /* of its own warp, in taken_interval */
+static uint32_t
+    taken_lanes[KG__MODEL_MAX_THREADS]; /* per thread: lanes of its own warp, in taken_interval */
 static bool any_lanes;
 
-/* Makes every time so far one of the host's. */
+/* Turns every time so far into one of the host's. */
 static void start_times_again(void)
 {
     for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
@@ -100,7 +101,7 @@ void kg__order_sync(unsigned int warp, uint32_t group)
     for (uint32_t rest = group; rest != 0; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
 
-        /* Known counts are of what is past: one more than the count that accesses bear. */
+        /* Known counts are of the past: one more than the count that an access records. */
         for (int other = 0; other < WARP; other++)
             kg__order.known[warp][lane][other] = joined[other];
         for (uint32_t others = group; others != 0; others &= others - 1) {
@@ -108,14 +109,14 @@ void kg__order_sync(unsigned int warp, uint32_t group)
 
             kg__order.known[warp][lane][other] = (uint16_t)(latest + 1);
         }
-        /* All go on at one count, so that the greatest of several lanes' counts tells of them all;
-         * at the last count everything has been met. */
+        /* All continue at one count, so that the maximum of several lanes' counts covers all of
+         * them. At the last count, everything counts as synchronized. */
         kg__order.own[warp][lane] =
             latest < KG__CLOCK_MAXIMUM - 1 ? (uint16_t)(latest + 1) : latest;
     }
 }
 
-/* The block's knowledge of its warps is of this interval. */
+/* Starts the block's knowledge of its warps for this interval. */
 static void begin_taking(void)
 {
     if (taken_interval == kg__order.interval_began)
@@ -137,7 +138,7 @@ static void take_warps(unsigned int warp, uint32_t warps)
     kg__order.any_taken = kg__order.any_taken || taken[warp] != 0;
 }
 
-/* Order between lanes of a warp by a cuda::atomic. */
+/* Orders lanes of a warp by a cuda::atomic. */
 static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives)
 {
     unsigned int warp = thread / WARP;
@@ -154,7 +155,7 @@ static void tell_lanes(kg__word *at, unsigned int thread, bool takes, bool gives
     at->lanes |= 1u << thread % WARP | taken_lanes[thread];
 }
 
-/* Order between threads of the block. */
+/* Orders threads of the block by an atomic. */
 static void tell_threads(kg__word *at, unsigned int thread, const kg__telling *what)
 {
     unsigned int warp = what->warp;

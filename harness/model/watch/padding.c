@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST 4096 /* a structure that is looked at, in bytes */
+#define LARGEST 4096 /* bytes of the largest structure that is examined */
 
 /* A structure with padding. */
 typedef struct shape {
     size_t size;
     struct shape *next;
-    bool held[]; /* by a member, for each byte */
+    bool held[]; /* for each byte: a member holds it */
 } shape;
 
 /* The structures of a unit. */
@@ -69,7 +69,7 @@ static void hold(Dwarf_Die *die, Dwarf_Word at, bool *held, size_t size)
         if ((dwarf_tag(&child) != DW_TAG_member && dwarf_tag(&child) != DW_TAG_inheritance) ||
             dwarf_formref_die(dwarf_attr(&child, DW_AT_type, &attribute), &member) == NULL)
             continue;
-        /* A static member has no place; bit fields have theirs in bits. */
+        /* A static member has no offset; a bit field has one in bits. */
         if (dwarf_attr(&child, DW_AT_data_bit_offset, &attribute) != NULL) {
             (void)dwarf_formudata(&attribute, &offset);
             offset /= 8;
@@ -99,7 +99,7 @@ static void add_shape(unit_shapes *shapes, Dwarf_Die *die)
     added = kg__allocate(1, sizeof *added + size * sizeof *added->held);
     added->size = size;
     hold(die, 0, added->held, size);
-    /* Nothing is said of a structure that is empty, or that has no padding. */
+    /* Skip structures that are empty or have no padding. */
     if (memchr(added->held, 1, size) == NULL || memchr(added->held, 0, size) == NULL) {
         free(added);
         return;
@@ -128,7 +128,7 @@ static const unit_shapes *shapes_of(uintptr_t code)
 {
     static const unit_shapes *last;
     static uintptr_t last_code;
-    static uint64_t since; /* the count of images given up that they belong to */
+    static uint64_t since; /* the count of unloaded images they are valid for */
     unit_shapes *shapes;
     Dwarf_Die unit;
 

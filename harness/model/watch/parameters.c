@@ -19,7 +19,7 @@ static size_t number_of(Dwarf_Die *die, unsigned int attribute, size_t otherwise
     return (size_t)number;
 }
 
-/* The type of a variable or element, without its names and qualifiers. */
+/* Resolves the type of a variable or element through typedefs and qualifiers. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;

@@ -1,11 +1,11 @@
-/* Parameters of functions, from the debug information of their program. */
+/* Parameters of functions, from the program's debug information. */
 #ifndef KG__MODEL_PARAMETERS_H
 #define KG__MODEL_PARAMETERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The class of an 8-byte word of a value, by the System V ABI of x86-64. */
+/* The class of an 8-byte word of a value in the System V ABI of x86-64. */
 typedef enum kg__model_word { KG__WORD_EMPTY, KG__WORD_FLOATS, KG__WORD_INTEGERS } kg__model_word;
 
 /* A parameter that is passed as a copy of its bytes. */
@@ -13,12 +13,12 @@ typedef struct kg__model_parameter {
     size_t size;      /* bytes */
     size_t alignment; /* bytes */
     kg__model_word words[2];
-    bool on_stack; /* in no registers, whatever its words are */
+    bool on_stack; /* passed in memory, whatever the class of its words */
 } kg__model_parameter;
 
-/* Fills in the parameters of the function that begins at `function`, at most `room`, and returns
- * how many it has; SIZE_MAX where the debug information does not tell, or one is passed by a
- * constructor of its own. */
+/* Fills in up to `room` parameters of the function that begins at `function`. Returns how many
+ * it has; SIZE_MAX when the debug information is missing, or a parameter is passed by its own
+ * copy constructor. */
 size_t kg__model_parameters(const void *function, kg__model_parameter *parameters, size_t room);
 
 #endif

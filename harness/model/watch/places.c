@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name of a source file, kept for the life of the process. */
+/* A source file's name, kept for the life of the process. */
 typedef struct file_name {
-    char *text;     /* the texts that callers get */
-    char *given;    /* its name in the debug information */
-    bool of_header; /* one of the model's own headers, or of the C++ library's */
+    char *text;     /* as callers get it */
+    char *given;    /* as the debug information has it */
+    bool of_header; /* a header of the model or of the C++ library */
     struct file_name *next;
 } file_name;
 
-/* A line that has been looked up. */
+/* A line that was looked up before. */
 typedef struct known_source {
     const void *code;
     kg__model_source source;
@@ -30,12 +30,12 @@ typedef struct known_source {
 static file_name *file_names;
 
 static void *known;          /* a tree of tsearch() */
-static uint64_t known_since; /* the count of images given up that it belongs to */
+static uint64_t known_since; /* the count of unloaded images it is valid for */
 
-/* Rewrites an absolute path without "//", "." and "..", by its letters alone. */
+/* Removes "//", "." and ".." from an absolute path, without looking at the file system. */
 static void simplify(char *path)
 {
-    char *end = path; /* of what is kept */
+    char *end = path; /* of the part that is kept */
     const char *at = path;
 
     while (*at != '\0') {
@@ -55,7 +55,7 @@ static void simplify(char *path)
     *end = '\0';
 }
 
-/* True when the file lies in `folder`, an absolute path. */
+/* Returns whether the file lies in `folder`, an absolute path. */
 static bool lies_in(const char *file, const char *folder)
 {
     size_t length = strlen(folder);
@@ -88,7 +88,7 @@ static const file_name *intern_file(const char *given)
     if (given[0] == '/')
         simplify(name->text);
     name->of_header = kg__model_is_header(name->text);
-    /* Two spellings of one path are one name. */
+    /* Two spellings of one path must be one name. */
     for (const file_name *other = file_names; other != NULL; other = other->next) {
         if (strcmp(other->text, name->text) == 0) {
             free(name->text);
@@ -101,7 +101,7 @@ static const file_name *intern_file(const char *given)
     return name;
 }
 
-/* The line that the code at `address` was compiled from; false when the unit does not tell. */
+/* Finds the line that the code at `address` was compiled from; false when the unit has none. */
 static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file, unsigned int *line)
 {
     Dwarf_Line *row = dwarf_getsrc_die(unit, address);
@@ -118,7 +118,7 @@ static bool line_of(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file,
     return true;
 }
 
-/* The line that an inlined function was called at, if it is one. */
+/* Finds the line where an inlined function was called, if it was inlined. */
 static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **file,
                       unsigned int *line)
 {
@@ -139,8 +139,8 @@ static void take_call(Dwarf_Die *inlined, Dwarf_Files *files, const file_name **
     *line = (unsigned int)number;
 }
 
-/* The scopes of the code at `address`, innermost first, which the caller frees, and the unit's
- * files. Returns how many. */
+/* Returns the number of scopes of the code at `address`, innermost first, which the caller
+ * frees, and the unit's files. */
 static int scopes_of(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Files **files, Dwarf_Die **scopes)
 {
     Dwarf_Die *innermost = NULL;
@@ -153,9 +153,9 @@ static int scopes_of(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Files **files, D
     return count;
 }
 
-/* Goes through the scopes of `address`, innermost first: for as long as the line is in one of the
- * model's headers, it becomes that of the call where the scope was inlined. A function of a header
- * that is not inlined keeps its own line. */
+/* Walks the scopes of `address`, innermost first. While the line is in one of the model's
+ * headers, replaces it by the call that was inlined there. A header's function that is not
+ * inlined keeps its own line. */
 static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address, const file_name **file,
                           unsigned int *line)
 {
@@ -194,7 +194,7 @@ static int compare_code(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Looks a line up once. */
+/* Looks a line up, once. */
 static const known_source *know_source(kg__model_image *image, const void *code)
 {
     const known_source wanted = { .code = code };
@@ -204,7 +204,7 @@ static const known_source *know_source(kg__model_image *image, const void *code)
     if (found != NULL)
         return *found;
     entry = kg__allocate(1, sizeof *entry);
-    /* The report of a hang looks lines up too, and libdw cannot be left in the middle of it. */
+    /* The report of a hang looks lines up too, and libdw must not be interrupted. */
     kg__model_hold_sigterm();
     *entry = (known_source){ .code = code, .source = look_up(image, code) };
     kg__model_release_sigterm();
@@ -222,7 +222,7 @@ kg__model_source kg__model_source_of(const void *code)
 
     if ((uintptr_t)code <= 1)
         return (kg__model_source){ .file = "" };
-    /* The call is the instruction before the one that it returns to. */
+    /* The call is the instruction before the return address. */
     call = (const char *)code - 1;
     image = kg__model_image_at(call);
     if (image == NULL)
@@ -281,7 +281,7 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
     return count;
 }
 
-/* Whether the code at `address` was compiled with that at `other`. */
+/* Returns whether the code at `address` was compiled with that at `other`. */
 static bool is_of_one_unit(const void *address, const void *other)
 {
     kg__model_image *image = kg__model_image_at(address);
@@ -309,7 +309,7 @@ kg__model_source kg__model_source_within(const void *function, const uintptr_t *
     return (kg__model_source){ .file = "" };
 }
 
-/* A variable's own name: the part after the last "::" that is not in brackets. */
+/* Returns a variable's own name: the part after the last "::" outside of brackets. */
 static char *own_name(const char *mangled)
 {
     char *whole = kg__model_demangled(mangled);
@@ -330,14 +330,14 @@ static char *own_name(const char *mangled)
     return copy;
 }
 
-/* True if the section holds __constant__ variables. */
+/* Returns whether the section holds __constant__ variables. */
 static bool is_constant(const kg__model_section *section)
 {
     return strcmp(section->name, "kg_constant") == 0;
 }
 
-/* True when kernels may have business at `base`, in the section: it is not code, nor a constant of
- * the program itself, nor what its threads begin with. */
+/* Returns whether kernels may access `base` in the section: it is not code, a constant of the
+ * program itself, or the initial value of a thread-local variable. */
 static bool may_hold_variables(const kg__model_image *image, const kg__model_section *section,
                                uintptr_t base)
 {
@@ -347,7 +347,7 @@ static bool may_hold_variables(const kg__model_image *image, const kg__model_sec
            (base < image->sealed.base || base - image->sealed.base >= image->sealed.size);
 }
 
-/* Fills in the image's variables, ascending by base and apart from each other. */
+/* Fills in the image's variables, ascending by base and without overlaps. */
 static void find_variables(kg__model_image *image)
 {
     kg__model_variable *last = NULL;
@@ -361,7 +361,7 @@ static void find_variables(kg__model_image *image)
         if (object->size == 0 || !may_hold_variables(image, section, (uintptr_t)object->base))
             continue;
         if (last != NULL && object->base < last->base + last->size) {
-            /* A second name for the same memory, or for a part of it. */
+            /* An alias of the same memory or of a part of it. */
             if (object->base == last->base && object->size > last->size)
                 last->size = object->size;
             continue;
@@ -404,7 +404,7 @@ const kg__model_variable *kg__model_variable_near(const void *address)
     variable = &image->variables[low - 1];
     if ((uintptr_t)address - (uintptr_t)variable->base < variable->size)
         return variable;
-    /* Between two sections, too, there is the hole behind a variable. */
+    /* Between two sections, too, is the gap behind a variable. */
     section = kg__model_section_at(image, address);
     if (section != NULL && !may_hold_variables(image, section, (uintptr_t)address))
         return NULL;

@@ -1,5 +1,5 @@
-/* Places: where code stands in the source, and what variable an address belongs to, from the debug
- * information and the symbol table of the program (or library) that holds them. */
+/* Places: the source line of a code address, and the variable at a data address, from the debug
+ * information and symbol table of the program or library. */
 #ifndef KG__MODEL_PLACES_H
 #define KG__MODEL_PLACES_H
 
@@ -11,34 +11,33 @@
 
 /* A line of source. */
 typedef struct kg__model_source {
-    const char
-        *file; /* as the compiler was given it, kept for the life of the process; "" unknown */
+    const char *file;  /* as given to the compiler, kept for the life of the process; "": unknown */
     unsigned int line; /* 0: unknown */
 } kg__model_source;
 
-/* The source of the call that returns to `code`. What was inlined from the model's own headers
- * (harness/model/include) or the C++ library's counts as the line that it was inlined into, so that
- * an atomicAdd() is at the kernel's line. */
+/* Returns the source of the call that returns to `code`. Code inlined from the model's own
+ * headers (harness/model/include) or the C++ library's counts as the line that it was inlined
+ * into, so that an atomicAdd() is at the kernel's line. */
 kg__model_source kg__model_source_of(const void *code);
 
-/* Where the functions were called that the compiler has inlined one into another around the call
- * that returns to `code`: writes up to `most` calls, the innermost first, and the name of the
- * innermost function (NULL where that was not inlined), the debug information's. Returns the number
- * of calls. The model's own headers and the C++ library's are left out. */
+/* Finds the calls of inlined functions around the call that returns to `code`: writes up to
+ * `most`, innermost first, and the innermost function's name (NULL when it was not inlined),
+ * which belongs to the debug information. Returns the number of calls. The model's own headers
+ * and the C++ library's are left out. */
 size_t kg__model_calls_of(const void *code, const char **function, kg__finding_call *calls,
                           size_t most);
 
-/* Finds the unit of the debug information that the call which returns to `code` was compiled in,
- * and writes it to `unit`, a Dwarf_Die of libdw; false where there is none. */
+/* Finds the unit of debug information that contains the call which returns to `code`, and writes
+ * it to `unit`, a Dwarf_Die of libdw; false when there is none. */
 bool kg__model_unit_of(const void *code, void *unit);
 
-/* True when a file is one of the model's headers, whichever way its folder was reached, or of the
- * C++ library's, which the model's have kernels use. */
+/* Returns whether a file is one of the model's headers, by any path to its folder, or of the C++
+ * library's, which the model's headers use. */
 bool kg__model_is_header(const char *file);
 
-/* The source of the innermost of `count` calls, each of which returns to a code (the innermost
- * first), that stands in the file of `function` and those that it includes, but for the model's own
- * headers; line 0 where none does, or where there is no debug information. */
+/* Returns the source of the innermost of `count` calls (return addresses `codes`, innermost
+ * first) that is in the file of `function` or in a file it includes, the model's own headers
+ * excepted; line 0 when none is, or without debug information. */
 kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes,
                                          size_t count);
 
@@ -57,12 +56,12 @@ typedef struct kg__model_variable {
     kg__model_space space;
 } kg__model_variable;
 
-/* The device variable that `address` lies in, or that it lies behind in the hole that follows it;
- * NULL when the address is in no program or library, in code or in constants of the program itself,
- * or before every variable. Kept for the life of the process. */
+/* Returns the device variable that `address` is in, or in the gap behind; NULL when the address
+ * is in no program or library, in code or in constants of the program itself, or before every
+ * variable. Kept for the life of the process. */
 const kg__model_variable *kg__model_variable_near(const void *address);
 
-/* True when `address` is anywhere in a program's or library's image. */
+/* Returns whether `address` is anywhere in a program's or library's image. */
 bool kg__model_in_image(const void *address);
 
 #endif

@@ -1,19 +1,19 @@
-/* Properties of the program that the model is linked to. A model that is installed once serves
- * programs of other compilers, and finds its headers where it was moved to: program.c is compiled
- * again for each program. */
+/* Properties of the program that the model is linked to. program.c is compiled for each program,
+ * because one installed model serves programs of other compilers, and its headers may have been
+ * moved. */
 #ifndef KG__MODEL_PROGRAM_H
 #define KG__MODEL_PROGRAM_H
 
-/* The folders of the headers that kernels include, absolute paths as the build names them: of the
- * model's cuda_runtime.h and its kin, and of kernelgate/kernelgate.h, which is every target's. */
+/* Absolute paths of the folders of the headers that kernels include, as the build names them:
+ * the model's cuda_runtime.h and the like, and kernelgate/kernelgate.h, which every target uses. */
 extern const char kg__model_headers[];
 extern const char kg__kernel_headers[];
 
-/* The compiler of the kernels, which need not be that of the harness: "gcc 12.2.0". */
+/* The kernels' compiler, which may differ from the harness's: "gcc 12.2.0". */
 extern const char kg__model_compiler[];
 
-/* The kernels' flags beyond kernelgate's own: CMAKE_CXX_FLAGS, which begins as CXXFLAGS of the
- * environment; "" if empty. */
+/* The kernels' flags beyond kernelgate's own: CMAKE_CXX_FLAGS, whose initial value is the
+ * environment's CXXFLAGS; "" if empty. */
 extern const char kg__model_flags[];
 
 #endif

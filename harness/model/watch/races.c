@@ -1,4 +1,4 @@
-/* Races, and the reads that may yet turn out to be none. */
+/* Races, including reads that are a race only because of a later access. */
 #include "model/watch/races.h"
 
 #include "model/watch/blocks.h"
@@ -10,7 +10,7 @@
 
 #define WARP KG__MODEL_WARP
 
-/* Reads of unwritten memory: a race if another thread writes it later. */
+/* Reads of unwritten memory become a race when another thread writes it later. */
 #define PENDING_MAXIMUM 4096
 typedef struct pending_read {
     kg__region *region;
@@ -26,14 +26,14 @@ typedef struct pending_read {
 static pending_read pending[PENDING_MAXIMUM];
 static size_t pending_count;
 
-/* Races of plain reads with atomics: none where the reader updates the word atomically too, as a
- * loop that compares and swaps does, which so tells whether it has read what is there. */
+/* A plain read that races with atomics is no error if its lane then updates the word atomically,
+ * as a compare-and-swap loop does: that verifies the value read. */
 #define DOUBTS_MAXIMUM 256
 typedef struct doubt {
     kg__checked_access mine;
     size_t cell;
     unsigned int warp; /* of the readers, */
-    uint32_t lanes;    /* that have not updated it */
+    uint32_t lanes;    /* lanes that have not updated the word */
     uint32_t time;
     unsigned int other;
     kg__finding_access did;
@@ -66,8 +66,8 @@ void kg__races_refine(const kg__region *region)
     }
 }
 
-/* True if another thread wrote, without order, memory that a pending read found unwritten: then
- * the race has been reported. */
+/* Returns whether another thread's unordered write to memory that a pending read found unwritten
+ * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
     const kg__cell *cell = &read->region->cells[read->cell];
@@ -78,7 +78,7 @@ static bool has_reported_race(const pending_read *read)
            kg__blocks_at(cell->write_time) != kg__blocks_at(read->time);
 }
 
-/* Reports the pending reads of shared memory, or of all memory, that no later write explains. */
+/* Reports pending reads that no later write explains: of shared memory, or `of_all` memory. */
 void kg__races_settle(bool of_all)
 {
     size_t kept = 0;
@@ -102,11 +102,11 @@ void kg__races_settle(bool of_all)
     pending_count = kept;
 }
 
-/* Whether an atomic or a flag passes on an access of `other`, and would order it after a fence. */
+/* Returns whether an atomic or a flag publishes an access of `other` and a fence would order it. */
 static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         bool several)
 {
-    /* Of its own word it says nothing. */
+    /* An atomic publishes nothing about its own word. */
     if ((mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_OF_BLOCK)) != 0 ||
         kg__word_is_atomic(mine->region, mine->offset))
         return false;
@@ -115,13 +115,13 @@ static bool lacks_fence(const kg__checked_access *mine, uint32_t time, unsigned 
     return !several && kg__order_lacks_fence(mine->thread, other);
 }
 
-/* Whether a race with an access at `time` is within the running block or between blocks. */
+/* Returns whether a race with an access at `time` is within the running block or between blocks. */
 static kg__finding_kind class_of_race(uint32_t time)
 {
     return kg__is_of_this_block(time) ? KG__RACE_IN_BLOCK : KG__RACE_BETWEEN_BLOCKS;
 }
 
-/* Reports a race with whoever `other` is, at `time`, who `did` something to the same bytes. */
+/* Reports a race with `other`, which `did` something to the same bytes at `time`. */
 static void report_race(const kg__checked_access *mine, uint32_t time, unsigned int other,
                         kg__finding_access did, unsigned int site_number)
 {
@@ -158,7 +158,7 @@ static void report_race(const kg__checked_access *mine, uint32_t time, unsigned 
     kg__find(&place, &what);
 }
 
-/* Reports the first of the races that no later access has resolved. */
+/* Reports the first race that no later access has resolved. */
 static void settle_doubts(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ void kg__races_end_block(void)
     settle_doubts(doubt_count);
 }
 
-/* Notes a race that may be none. */
+/* Records a race that a later access may resolve. */
 static void doubt_race(const doubt *what)
 {
     if (kg__found_before(class_of_race(what->time), what->mine.site->code))
@@ -186,7 +186,7 @@ static void doubt_race(const doubt *what)
     doubts[doubt_count++] = *what;
 }
 
-/* A lane updates a cell atomically: its earlier reads of the cell are no race. */
+/* A lane's atomic update of a cell resolves its earlier reads of the cell. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread)
 {
     for (size_t i = 0; i < doubt_count; i++) {
@@ -200,8 +200,8 @@ void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread)
     }
 }
 
-/* True when what `other` did in this interval, a thread or the `lanes` of a warp, is ordered before
- * what a thread does by __syncwarp(). */
+/* Returns whether __syncwarp() orders the actions of `other` in this interval, a thread or the
+ * `lanes` of a warp, before those of a thread. */
 static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, unsigned int clock)
 {
     unsigned int warp = thread / WARP;
@@ -221,7 +221,7 @@ static bool has_met(unsigned int thread, unsigned int other, uint32_t lanes, uns
     return other / WARP == warp && mine[other % WARP] > clock;
 }
 
-/* The same, or by an atomic. */
+/* Like has_met(), or ordered by an atomic. */
 bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
                          unsigned int clock, bool needs_fence)
 {
@@ -246,7 +246,7 @@ static void report_not_waited(const kg__checked_access *mine, const kg__cell *ce
     kg__find(&place, &what);
 }
 
-/* Nobody writes the padding of a structure that is copied whole, of which no access is all. */
+/* Padding of a structure that is copied whole is never written; no access is padding only. */
 static bool is_padding(const kg__checked_access *mine, size_t cell)
 {
     const unsigned int granule = mine->region->granule;
@@ -261,7 +261,7 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
 
-    /* A wide access is one, however many cells it has. */
+    /* Report a wide access once, not for each of its cells. */
     if (last != NULL && last->region == mine->region && last->cell < cell &&
         last->offset == mine->offset && last->thread == mine->thread && last->site == mine->site &&
         last->time == kg__order.interval_began)
@@ -273,8 +273,8 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
                             mine->site,   blockIdx };
 }
 
-/* Reports the race of a read with a cell's last write, unless that is an atomic and the reader
- * makes it good. */
+/* Reports the race of a read with a cell's last write, unless the write is atomic and a later
+ * barrier or fence of the reader may order the two. */
 static void find_race_with_writer(const kg__checked_access *mine, const kg__cell *cell,
                                   size_t index)
 {
@@ -288,7 +288,7 @@ static void find_race_with_writer(const kg__checked_access *mine, const kg__cell
         report_race(mine, time, writer, KG__WRITE, cell->write_site);
 }
 
-/* Whether an atomic access, or the atomic write before it, is one for its own block alone. */
+/* Returns whether an atomic access, or the atomic write before it, has block scope. */
 static bool is_of_block_scope(const kg__checked_access *mine, const kg__cell *cell)
 {
     return (mine->kind & KG__ACCESS_OF_BLOCK) != 0 || (cell->writer & KG__BY_BLOCK) != 0;
@@ -299,20 +299,20 @@ static bool is_atomic(const kg__checked_access *mine)
     return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
 }
 
-/* Whether both the access and the write before it are atomic. */
+/* Returns whether both the access and the write before it are atomic. */
 static bool are_atomic(const kg__checked_access *mine, const kg__cell *cell)
 {
     return is_atomic(mine) && (cell->writer & KG__BY_ATOMIC) != 0;
 }
 
-/* Whether an access does without a fence after the relaxed atomic that orders it. */
+/* Returns whether an access needs no fence after the relaxed atomic that orders it. */
 static bool is_strong(const kg__checked_access *mine)
 {
     return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG | KG__ACCESS_VOLATILE)) != 0;
 }
 
-/* Whether a volatile access and another block's volatile or atomic write, which are no data race,
- * are used as if they were in order: the blocks have told each other of something later. */
+/* Returns whether a volatile access and another block's volatile or atomic write, which are no
+ * data race, rely on an order that they lack: the blocks have exchanged something later. */
 static bool is_out_of_order(const kg__checked_access *mine, const kg__cell *cell)
 {
     return (cell->writer & KG__BY_ATOMIC) != 0
@@ -321,7 +321,7 @@ static bool is_out_of_order(const kg__checked_access *mine, const kg__cell *cell
                : kg__blocks_told_by_atomic(cell->write_time);
 }
 
-/* Whether an access is right though no release orders it behind another block's write. */
+/* Returns whether an access is right although no release orders it after another block's write. */
 static bool needs_no_order(const kg__checked_access *mine, const kg__cell *cell)
 {
     if ((mine->kind & KG__ACCESS_VOLATILE) != 0 && !is_of_block_scope(mine, cell) &&
@@ -330,7 +330,7 @@ static bool needs_no_order(const kg__checked_access *mine, const kg__cell *cell)
     return (cell->writer & KG__LEFT_OUT) != 0 && !is_out_of_order(mine, cell);
 }
 
-/* Reports the race of a read whose last write is not plainly in order, if it is one. */
+/* Reports the race, if any, of a read whose last write is not known to happen before it. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
     bool global = mine->region->between_blocks;
@@ -361,7 +361,7 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
     if (reader == mine->thread || kg__race_is_ordered(mine->thread, reader, cell->read_lanes,
                                                       cell->read_clock & KG__CLOCK_MAXIMUM, false))
         return;
-    /* Lanes that take the same lock as this one. */
+    /* Leave out lanes that take the same lock as this one. */
     if (lanes && (reader & KG__THREAD_NUMBER) == mine->thread / WARP) {
         uint32_t rest = cell->read_lanes & ~(1u << mine->thread % WARP);
 
@@ -383,7 +383,7 @@ static void find_race_with_readers(const kg__checked_access *mine, const kg__cel
         report_race(mine, kg__order.now, reader, KG__READ, cell->read_site);
 }
 
-/* Whether an atomic write comes after a read by cuda::atomic. */
+/* Returns whether an atomic write follows a read by cuda::atomic. */
 static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *cell)
 {
     const kg__site *site = kg__site_numbered(cell->read_site);
@@ -391,7 +391,7 @@ static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *c
     return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
 }
 
-/* Whether an atomic or volatile write comes after a volatile read, by another block. */
+/* Returns whether an atomic or volatile write follows a volatile read by another block. */
 static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *cell)
 {
     const kg__site *site = kg__site_numbered(cell->read_site);
@@ -400,7 +400,7 @@ static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *
            (site->kind & KG__ACCESS_VOLATILE) != 0;
 }
 
-/* Checks a write against the reads and the last write before it. */
+/* Checks a write against earlier reads and the last write. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
     bool both_atomic = are_atomic(mine, cell);

@@ -1,5 +1,4 @@
-/* Races: checks a read or a write against the last accesses to its cell. Internal to watching.
- */
+/* Races: checks an access against the last accesses to its cell. Internal to watching. */
 #ifndef KG__MODEL_WATCH_RACES_H
 #define KG__MODEL_WATCH_RACES_H
 
@@ -11,25 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A writer is a thread, with a flag on top; a reader a thread, any lanes of one warp, or several
- * warps' threads. */
+/* A writer is a thread number plus flags. A reader is a thread, any lanes of one warp, or
+ * threads of several warps. */
 #define KG__BY_ATOMIC 0x8000u
-#define KG__BY_VOLATILE                                                                            \
-    0x4000u                  /* volatile, in global memory: between blocks much like an atomic     \
-                              */
-#define KG__BY_BLOCK 0x2000u /* by an atomic of block scope */
-/* An atomic of a block that has written the bytes plainly before: other blocks' atomics race with
- * that write. The cell keeps its site. */
+#define KG__BY_VOLATILE 0x4000u /* in global memory: much like an atomic between blocks */
+#define KG__BY_BLOCK 0x2000u    /* by an atomic of block scope */
+/* A block's atomic that follows its own plain write to the bytes: other blocks' atomics race
+ * with that write. The cell keeps the write's site. */
 #define KG__AFTER_PLAIN 0x1000u
-/* Another block's atomic followed this one, whose block has left it out of what it released later:
- * the cell keeps the one that nobody can be ordered behind. */
+/* Another block's atomic followed this one, whose block left it out of its later releases. The
+ * cell keeps this one, since no access can be ordered after it. */
 #define KG__LEFT_OUT 0x0800u
 #define KG__READERS_OF_WARP 0x8000u
 #define KG__MANY_READERS 0xffffu
 #define KG__THREAD_NUMBER 0x03ffu
-/* On top of a reader's clock: other blocks have read it too, in this launch. */
+/* Flag of a reader's clock: other blocks have read the cell too, in this launch. */
 #define KG__OTHER_BLOCKS 0x8000u
-/* The time of an asynchronous copy's write that is not complete. */
+/* The time of an asynchronous copy's incomplete write. */
 #define KG__TIME_TO_COME UINT32_MAX
 
 /* An access that is checked against a cell. */
@@ -42,13 +39,13 @@ typedef struct kg__checked_access {
     unsigned int thread;
 } kg__checked_access;
 
-/* Whether a time is the running block's. */
+/* Returns whether a time belongs to the running block. */
 static inline bool kg__is_of_this_block(uint32_t time)
 {
     return time >= kg__order.block_began;
 }
 
-/* Whether a time is the running launch's. */
+/* Returns whether a time belongs to the running launch. */
 static inline bool kg__is_of_this_launch(uint32_t time)
 {
     return time >= kg__order.launch_began;
@@ -56,24 +53,25 @@ static inline bool kg__is_of_this_launch(uint32_t time)
 
 /* Forgets pending reads, at a launch's beginning. */
 void kg__races_forget(void);
-/* A region has four cells in place of each one. */
+/* Adapts to a region that now has four cells in place of each one. */
 void kg__races_refine(const kg__region *region);
-/* Reports the pending reads of shared memory, or of all memory, that no later write explains. */
+/* Reports pending reads that no later write explains: of shared memory, or `of_all` memory. */
 void kg__races_settle(bool of_all);
-/* The same of shared memory, and the races that a thread of the block has not made good. */
+/* Reports pending reads of shared memory, and races of atomics whose reader passed no barrier or
+ * fence. */
 void kg__races_end_block(void);
-/* A lane updates a cell atomically: its earlier reads of the cell are no race. */
+/* A lane's atomic update of a cell resolves its earlier reads of the cell. */
 void kg__races_clear(const kg__region *region, size_t cell, unsigned int thread);
 
-/* Whether what a thread or lanes did in this interval is ordered before what a thread does: by
- * __syncwarp() or by an atomic, which a fence has to follow where `needs_fence`. */
+/* Returns whether the actions of a thread or of lanes in this interval happen before a thread's
+ * next one: by __syncwarp() or by an atomic, followed by a fence when `needs_fence`. */
 bool kg__race_is_ordered(unsigned int thread, unsigned int other, uint32_t lanes,
                          unsigned int clock, bool needs_fence);
-/* A read finds a cell unwritten: a race when somebody else writes it after all. */
+/* Records a read of an unwritten cell: it is a race if another thread writes the cell later. */
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell);
-/* Reports the race of a read whose last write is not plainly in order, if it is one. */
+/* Reports the race, if any, of a read whose last write is not known to happen before it. */
 void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size_t index);
-/* Checks a write against the reads and the last write before it. */
+/* Checks a write against earlier reads and the last write. */
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index);
 
 #endif

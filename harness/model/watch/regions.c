@@ -1,4 +1,4 @@
-/* Regions of device memory: made when a request, or the host, first comes to them. */
+/* Regions of device memory, created at the first access by a request or by the host. */
 #include "model/watch/regions.h"
 
 #include "base/message.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static kg__region *regions;
-/* The last allocation of which not all is known that the host wrote to it. */
+/* The last allocation that the host may have written unseen. */
 static uint64_t last_unknown_allocation;
 
 kg__region *kg__regions(void)
@@ -66,14 +66,15 @@ static kg__region *of_allocation(const kg__model_allocation *holder)
     kg__format(region->own_name, sizeof region->own_name, "allocation %llu",
                (unsigned long long)holder->number);
     region->name = region->own_name;
-    /* The host writes to managed and pinned memory without a call, and its writes to other memory
-     * before watching began are not known. */
+    /* The host writes to managed and pinned memory without a call, and its writes to other
+     * memory before watching began are unknown. */
     if (holder->kind != KG__MODEL_DEVICE || holder->number <= last_unknown_allocation)
         region->state = KG__UPLOADED;
     return region;
 }
 
-/* The block's dynamic shared memory, whose size is the launch's; also for what is near it. */
+/* Returns the region of the block's dynamic shared memory, also for addresses near it. The
+ * launch sets its size. */
 static kg__region *of_dynamic_shared(uintptr_t address)
 {
     unsigned char *base = kg__model_dynamic_shared();
@@ -108,7 +109,7 @@ const kg__region *kg__regions_begin_launch(void)
     return region;
 }
 
-/* A shared array of another block of the cluster. */
+/* Returns the region of a shared array of another block of the cluster. */
 static kg__region *of_copy(uintptr_t address)
 {
     kg__cluster_array array;
@@ -139,7 +140,7 @@ static kg__region *of_variable(uintptr_t address)
     region = kg__region_of(variable->base);
     if (region == NULL) {
         region = add(variable->base, variable->size, variable->space, variable->name);
-        /* Variables of a program hold what they were initialized with, if only zeros. */
+        /* A program's variables are initialized, if only with zeros. */
         region->state = variable->space == KG__MODEL_SHARED ? KG__UNTOUCHED : KG__UPLOADED;
     }
     return region;

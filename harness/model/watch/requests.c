@@ -1,5 +1,5 @@
-/* The cost of a request: sectors in global memory, wavefronts in shared memory, words in constant
- * memory. */
+/* The cost of a request: sectors in global memory, wavefronts in shared memory, words in
+ * constant memory. */
 #include "model/watch/requests.h"
 
 #include "base/message.h"
@@ -17,7 +17,7 @@
 #define WARP KG__MODEL_WARP
 #define BANKS 32
 #define SECTOR_SHIFT 5 /* a sector has 32 bytes */
-#define WORD_SHIFT 2   /* a bank's word has 4 */
+#define WORD_SHIFT 2   /* a bank's word has 4 bytes */
 
 static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                           11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -25,9 +25,9 @@ static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
 
 static bool counting;
 static bool checking;
-static unsigned int first_thread; /* of the warp whose requests are taken */
+static unsigned int first_thread; /* first thread of the warp whose requests are counted */
 static uint64_t accesses;
-/* Requests that the warps of the running block have made, and those of the warp above. */
+/* Requests of the running block, by warp, and a pointer to the current warp's. */
 static uint64_t of_warps[KG__MODEL_MAX_WARPS];
 static uint64_t *of_warp = of_warps;
 
@@ -71,8 +71,8 @@ void kg__requests_of_block(uint64_t *block, uint64_t *warp)
     *block = requests > *block ? requests : *block;
 }
 
-/* True when the second half of a warp touches what the first does, as the rows of a block often do.
- */
+/* Returns whether the second half of a warp accesses what the first half does, as the rows of a
+ * block often do. */
 static inline bool repeats(const uint32_t *values)
 {
     uint32_t differ = 0;
@@ -82,8 +82,8 @@ static inline bool repeats(const uint32_t *values)
     return differ == 0;
 }
 
-/* The number of distinct values. Lanes most often go up through memory, and then each change is a
- * new one. */
+/* Returns the number of distinct values. Lanes mostly access ascending addresses; then each
+ * change is a new value. */
 static inline unsigned int count_distinct(const uint32_t *values, unsigned int count)
 {
     unsigned int changes = 1;
@@ -112,7 +112,8 @@ static inline unsigned int count_distinct(const uint32_t *values, unsigned int c
     return distinct;
 }
 
-/* The most distinct words in one bank, of accesses of `words` words each from the words `first`. */
+/* Returns the maximum number of distinct words in one bank, for accesses of `words` words each
+ * that begin at the words `first`. */
 static unsigned int count_conflicts(const uint32_t *first, unsigned int count, unsigned int words)
 {
     uint32_t seen[BANKS][WARP];
@@ -135,8 +136,8 @@ static unsigned int count_conflicts(const uint32_t *first, unsigned int count, u
     return most;
 }
 
-/* Wavefronts of a request to shared memory: words that lie within one row of the banks never
- * collide. */
+/* Returns the wavefronts of a request to shared memory. Words within one row of the banks never
+ * conflict. */
 static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int count,
                                             unsigned int words)
 {
@@ -150,8 +151,8 @@ static inline unsigned int count_wavefronts(const uint32_t *first, unsigned int 
     return most - least + words <= BANKS ? 1 : count_conflicts(first, count, words);
 }
 
-/* The same where each lane has 16 bytes: eight lanes are served at a time, where none has what
- * another has. */
+/* Returns the wavefronts where each lane has 16 bytes: eight lanes are served at a time if all
+ * lanes' words are distinct. */
 static unsigned int count_wavefronts_of_quads(const uint32_t *first, unsigned int count)
 {
     unsigned int wavefronts = 0;
@@ -163,7 +164,7 @@ static unsigned int count_wavefronts_of_quads(const uint32_t *first, unsigned in
     return wavefronts;
 }
 
-/* Sets the bits from `first` to before `end`. */
+/* Sets the bits from `first` up to, but not including, `end`. */
 static inline void set_bits(unsigned char *bits, uint32_t first, uint32_t end)
 {
     unsigned char *byte = bits + (first >> 3);
@@ -178,7 +179,8 @@ static inline void set_bits(unsigned char *bits, uint32_t first, uint32_t end)
     *last |= (unsigned char)(mask & UCHAR_MAX >> (7 - ((end - 1) & 7)));
 }
 
-/* True when each lane of half a warp touches what the lane before it does, or what follows that. */
+/* Returns whether each lane of half a warp accesses the same bytes as the lane before it, or the
+ * next ones. */
 static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, unsigned int bytes)
 {
     unsigned int gaps = 0;
@@ -190,7 +192,7 @@ static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, un
     return gaps == 0;
 }
 
-/* Marks bytes that are touched for the first time in this launch. */
+/* Marks bytes that this launch accesses for the first time. */
 static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
 {
@@ -210,7 +212,8 @@ static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const
     }
 }
 
-/* The most lanes that update one word, which the hardware serves one after the other. */
+/* Returns the maximum number of lanes that update one word, which the hardware serves one after
+ * the other. */
 static unsigned int count_passes(unsigned int count, const uint64_t *addresses)
 {
     unsigned int most = 0;
@@ -242,7 +245,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
         parts[i] = (uint32_t)(addresses[i] >> shift);
     ++*of_warp;
     fresh[KG__SITE_REQUESTS]++;
-    /* Vectors are aligned, so that two of them have all their words in common, or none. */
+    /* Vectors are aligned, so two of them share all their words or none. */
     fresh[KG__SITE_PARTS] +=
         space == KG__MODEL_SHARED && words == 4 ? count_wavefronts_of_quads(parts, count)
         : space == KG__MODEL_SHARED             ? count_wavefronts(parts, count, words)
@@ -257,7 +260,7 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
     }
 }
 
-/* Takes a request within one region, at the offsets from its start. */
+/* Handles a request within one region, at offsets from its start. */
 static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
                                  unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
 {
@@ -275,7 +278,7 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
 }
 
-/* Says of one lane's access that it is to memory that was freed; false where it is to none. */
+/* Reports one lane's access if it is to freed memory; else returns false. */
 static bool report_freed(const kg__finding_place *place, unsigned int bytes, uint64_t address)
 {
     const kg__model_freed *freed = kg__model_find_freed((const void *)(uintptr_t)address);
@@ -290,7 +293,7 @@ static bool report_freed(const kg__finding_place *place, unsigned int bytes, uin
     return true;
 }
 
-/* Reports one lane's access outside of all regions that it may touch. */
+/* Reports one lane's access outside of all regions that it may access. */
 static void report_outside(const kg__site *site, const kg__region *region, unsigned int kind,
                            uint64_t address, unsigned int lane)
 {
@@ -315,8 +318,8 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
     kg__find(&place, &what);
 }
 
-/* Takes a request that the site's last region does not hold: of lanes in several regions, or
- * outside of all. Lanes that touch nothing of the device are left out. */
+/* Handles a request that is not within the site's last region: its lanes are in several regions,
+ * or outside of all. Lanes that access no device memory are left out. */
 static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
                        const uint64_t *addresses, const uint8_t *lanes)
 {
@@ -366,8 +369,8 @@ static void take_apart(kg__site *site, unsigned int kind, unsigned int count,
     }
 }
 
-/* The bits that are not set in an address of a kind of access. The compiler has the same hook for a
- * vector of 16 bytes as for a structure whose members have 8, and tells the former apart itself. */
+/* Returns the address bits that must be 0 for a kind of access. A vector of 16 bytes has the
+ * same hook as a structure with 8-byte members; the hook itself checks the vector. */
 static inline unsigned int alignment_mask(unsigned int kind)
 {
     return (kind & ~KG__ACCESS_WRITE) == 16 ? 7 : (kind & KG__ACCESS_BYTES) - 1;
@@ -390,7 +393,7 @@ static void report_misaligned(const kg__site *site, unsigned int kind, unsigned 
     }
 }
 
-/* Takes events of lanes that are not accesses. */
+/* Handles events of lanes that are not accesses. */
 static void take_note(unsigned int kind, unsigned int count, const uint64_t *addresses,
                       const uint8_t *lanes)
 {
@@ -437,7 +440,7 @@ void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
         uint64_t offset = addresses[i] - region->start;
 
         offsets[i] = (uint32_t)offset;
-        /* The topmost bit of either tells an offset that is negative or beyond the last. */
+        /* The sign bit of either is set when an offset is negative or beyond the last. */
         outside |= offset | (last - offset);
         alignment |= addresses[i];
     }

@@ -1,4 +1,4 @@
-/* The last write and the last reads of each few bytes of memory; order.h decides their order. */
+/* The last write and reads of each few bytes of memory. order.h has their order. */
 #include "model/watch/shadow.h"
 
 #include "base/message.h"
@@ -13,7 +13,7 @@
 
 #define WARP KG__MODEL_WARP
 
-static bool any_copy; /* asynchronous ones, in this block */
+static bool any_copy; /* this block made asynchronous copies */
 
 void kg__shadow_begin_launch(void)
 {
@@ -21,7 +21,7 @@ void kg__shadow_begin_launch(void)
     kg__races_forget();
 }
 
-/* Gives a region a cell for each byte. */
+/* Gives a region one cell per byte. */
 static void refine(kg__region *region)
 {
     bool had_cells = region->cells != NULL;
@@ -37,7 +37,7 @@ void kg__shadow_barrier(void)
     kg__order_barrier();
 }
 
-/* A copy that is not complete at the end of its block never is. */
+/* A copy that is incomplete at the end of its block never completes. */
 static void forget_copies(void)
 {
     for (kg__region *region = kg__regions(); any_copy && region != NULL; region = region->next) {
@@ -57,7 +57,7 @@ void kg__shadow_end_block(void)
     forget_copies();
 }
 
-/* Which cells of a shared region a block that waits for its grid has written. */
+/* The cells of a shared region that a block had written before it began to wait for its grid. */
 typedef struct kept_region {
     kg__region *region;
     unsigned int granule;
@@ -109,8 +109,8 @@ void kg__shadow_end_launch(void)
     kg__races_settle(true);
 }
 
-/* True when a cell's last write is in order before anything that is read now: of this block before
- * the last barrier, or (in global memory) from before the launch. */
+/* Returns whether a cell's last write happens before every read made now: it is of this block
+ * before the last barrier, or (in global memory) from before the launch. */
 static inline bool is_settled(const kg__cell *cell, bool global)
 {
     return cell->write_time - kg__order.block_began <
@@ -123,8 +123,8 @@ static inline unsigned int clock_of(unsigned int thread)
     return kg__order.own[thread / WARP][thread % WARP];
 }
 
-/* Adds a reader to others of this interval. One that is among them leaves the site alone: it may be
- * the one that writes next. */
+/* Adds a reader to those of this interval. The site stays if the reader is known already, since
+ * that reader may be the next writer. */
 static inline void join_readers(kg__cell *cell, unsigned int thread, unsigned int site)
 {
     bool lanes = (cell->reader & KG__READERS_OF_WARP) != 0;
@@ -159,7 +159,7 @@ static inline void note_read(kg__cell *cell, unsigned int thread, unsigned int s
                (cell->reader == thread ||
                 kg__race_is_ordered(thread, cell->reader, cell->read_lanes,
                                     cell->read_clock & KG__CLOCK_MAXIMUM, false))) {
-        /* An access that is ordered after this read is so after the earlier ones. */
+        /* An access ordered after this read is also ordered after the earlier ones. */
         cell->reader = (uint16_t)thread;
         cell->read_clock = (uint16_t)((cell->read_clock & KG__OTHER_BLOCKS) | clock_of(thread));
         cell->read_site = (uint16_t)site;
@@ -176,7 +176,7 @@ static inline void take_read(const kg__checked_access *mine, kg__cell *cell, siz
     note_read(cell, mine->thread, mine->site->number);
 }
 
-/* Adds lanes of one warp, that have met nobody in this block, to the readers of a cell. */
+/* Adds lanes of one warp, which have not synchronized in this block, to a cell's readers. */
 static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_t lanes,
                               unsigned int site)
 {
@@ -208,8 +208,8 @@ static inline void note_lanes(kg__cell *cell, unsigned int first_thread, uint32_
     cell->read_site = (uint16_t)site;
 }
 
-/* How many lanes it takes until the lanes of a warp read the same again, as the rows of a block do:
- * 8, 16 or all. */
+/* Returns after how many lanes the offsets of a warp repeat, as the rows of a block do: 8, 16 or
+ * all. */
 static inline unsigned int period_of(const uint32_t *offsets, unsigned int count)
 {
     uint32_t differ_by_8 = 0;
@@ -224,7 +224,7 @@ static inline unsigned int period_of(const uint32_t *offsets, unsigned int count
     return differ_by_8 == 0 ? 8 : differ_by_16 == 0 ? 16 : WARP;
 }
 
-/* Reads of one cell per lane, which most are. */
+/* Handles reads of one cell per lane, the common case. */
 static inline void take_reads(kg__checked_access *mine, unsigned int count, const uint32_t *offsets,
                               const uint8_t *lanes, unsigned int first_thread, unsigned int shift)
 {
@@ -255,7 +255,7 @@ static inline void take_reads(kg__checked_access *mine, unsigned int count, cons
     }
 }
 
-/* A thread's atomic makes its own plain reads good. */
+/* A thread's atomic update of a cell resolves its own plain reads of it. */
 static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
 {
     uint32_t lane = 1u << thread % WARP;
@@ -273,7 +273,7 @@ static void clear_own_reads(kg__cell *cell, unsigned int thread, bool global)
     }
 }
 
-/* Whether the atomic follows a plain write of its block, which is a race's business. */
+/* Returns whether the atomic follows a plain write of its block, which races.c reports. */
 static inline bool is_after_plain(const kg__cell *cell)
 {
     return kg__is_of_this_block(cell->write_time) &&
@@ -281,7 +281,8 @@ static inline bool is_after_plain(const kg__cell *cell)
             (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) == 0);
 }
 
-/* Whether the atomic follows another block's that no release of that block orders. */
+/* Returns whether the atomic follows another block's atomic that no release of that block
+ * orders. */
 static inline bool is_left_out(const kg__cell *cell)
 {
     return (cell->writer & KG__BY_ATOMIC) != 0 && kg__is_of_this_launch(cell->write_time) &&
@@ -304,7 +305,8 @@ static inline void take_write(const kg__checked_access *mine, kg__cell *cell)
     }
     if (cell->write_time >= kg__order.launch_began || cell->read_time >= kg__order.launch_began)
         kg__race_of_write(mine, cell, index);
-    /* Of a thread's plain write and its atomic in one interval, the write races with more. */
+    /* Of a thread's plain write and its atomic in one interval, keep the write: it races with
+     * more accesses. */
     if (atomic && kg__is_of_this_interval(cell->write_time) && cell->writer == mine->thread)
         return;
     if (atomic && mine->region->between_blocks && is_left_out(cell)) {
@@ -370,7 +372,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
         }
         return;
     }
-    /* Kernels cannot have written memory that only the host may write. */
+    /* Kernels cannot write memory that only the host may write. */
     if (constant || (region->read_only && region->state == KG__UPLOADED))
         return;
     if (region->granule == 4 && (mine.bytes & 3) != 0)

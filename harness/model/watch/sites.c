@@ -17,7 +17,7 @@ static size_t site_count;
 static kg__site *numbered[SITE_NUMBERS];
 static kg__site *all_sites;
 
-/* What a site that has had no request yet remembers: room for nothing. */
+/* The last region of a site without requests; it contains no address. */
 static kg__region nowhere;
 
 const kg__site *kg__site_numbered(unsigned int number)
@@ -109,7 +109,7 @@ void kg__sites_begin(void)
     }
 }
 
-/* `value`, seen in `of` blocks, for `weight` blocks; rounded. */
+/* Scales `value`, counted in `of` blocks, to `weight` blocks; rounded. */
 static uint64_t weighed(uint64_t value, uint64_t weight, uint64_t of)
 {
     return value / of * weight + (value % of * weight + of / 2) / of;

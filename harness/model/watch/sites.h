@@ -1,4 +1,4 @@
-/* Sites: the places in the code that touch memory, and the cost of their requests. Internal to
+/* Sites: code addresses that access memory, and the cost of their requests. Internal to
  * watching. */
 #ifndef KG__MODEL_WATCH_SITES_H
 #define KG__MODEL_WATCH_SITES_H
@@ -11,33 +11,34 @@
 #include <stdint.h>
 
 #define KG__SPACES 3
-/* After the spaces: what is counted and touches none: barriers, shuffles, fences, calls of
- * printf(), multiply-adds of matrices. */
+/* After the spaces: events that access no memory: barriers, shuffles, fences, calls of printf(),
+ * multiply-adds of matrices. */
 #define KG__NO_SPACE KG__SPACES
 
-/* A site's requests to a space: their number, their sectors, wavefronts or words, and the passes
- * of atomics. */
+/* A site's figures in a space: requests; their sectors, wavefronts or words; and the passes of
+ * atomics. */
 enum { KG__SITE_REQUESTS, KG__SITE_PARTS, KG__SITE_PASSES, KG__SITE_FIGURES };
 
-/* A place in the code that touches memory, and the cost of its requests, by space. */
+/* A code address that accesses memory, and the cost of its requests, by space. */
 typedef struct kg__site {
-    uintptr_t code;     /* where its hook returns to; 0: none */
-    kg__region *region; /* where its last request went */
+    uintptr_t code;     /* return address of its hook; 0: none */
+    kg__region *region; /* the region of its last request */
     unsigned int kind;  /* of its last request, as in trace.h */
-    uint16_t number;    /* by which cells name it; 0: one too many to be named */
-    uint64_t fresh[KG__SPACES + 1][KG__SITE_FIGURES]; /* not weighed yet */
+    uint16_t number;    /* its number in cells; 0: all numbers are taken */
+    uint64_t fresh[KG__SPACES + 1][KG__SITE_FIGURES]; /* not weighted yet */
     uint64_t sum[KG__SPACES + 1][KG__SITE_FIGURES];
-    /* Of a barrier, the threads that came to it first in the block that began at the time. */
+    /* Of a barrier: the threads that reached it first in the block that began at the time
+     * `block`. */
     unsigned int live;
     uint32_t block;
     struct kg__site *next; /* of all sites */
 } kg__site;
 
-/* Sites by a hash of their code, with room for as many again; a power of two, or 0. */
+/* A hash table of sites by code, at most half full; its size is a power of two, or 0. */
 extern KG__HIDDEN kg__site **kg__site_table;
 extern KG__HIDDEN size_t kg__site_table_size;
 
-/* The slot of a site's code in a table that has one. */
+/* Returns the slot of a code in the table, which must not be empty. */
 static inline size_t kg__site_slot(uintptr_t code)
 {
     size_t last = kg__site_table_size - 1;
@@ -48,10 +49,10 @@ static inline size_t kg__site_slot(uintptr_t code)
     return slot;
 }
 
-/* Adds the site of a code that has none. */
+/* Adds a site for a code that has none. */
 kg__site *kg__site_add(uintptr_t code);
 
-/* The site of a code. */
+/* Returns the site of a code; adds it if needed. */
 static inline kg__site *kg__site_of(uintptr_t code)
 {
     kg__site *site = kg__site_table_size > 0 ? kg__site_table[kg__site_slot(code)] : NULL;
@@ -59,22 +60,22 @@ static inline kg__site *kg__site_of(uintptr_t code)
     return site != NULL ? site : kg__site_add(code);
 }
 
-/* The site of a number (1 and up), or NULL. */
+/* Returns the site of a number (1 and up), or NULL. */
 const kg__site *kg__site_numbered(unsigned int number);
-/* All sites, linked by `next`. */
+/* Returns all sites, linked by `next`. */
 const kg__site *kg__sites(void);
 
-/* Counts an event at `code` that touches no memory, `times` times; `kind` is as in trace.h. */
+/* Counts an event at `code` that accesses no memory, `times` times; `kind` is as in trace.h. */
 void kg__site_note(uintptr_t code, unsigned int kind, unsigned int times);
-/* The counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS where none has it.
- */
+/* Returns the counter of a site's figure (KG__SITE_REQUESTS …) in a space; KG__COUNTERS if there
+ * is none. */
 kg__counter kg__site_counter(const kg__site *site, int space, int figure);
 /* Forgets all sites' counts. */
 void kg__sites_begin(void);
-/* Ends a class of blocks: what was counted since the last class stands for `weight` blocks where
- * `of` were run. With `weight` 0 it is thrown away. */
+/* Ends a class of blocks: the counts since the last class are of `of` blocks and stand for
+ * `weight` blocks. With `weight` 0 they are discarded. */
 void kg__sites_weigh(uint64_t weight, uint64_t of);
-/* A region is gone or has another size, and no site may remember it. */
+/* Makes all sites forget a region that is gone or has another size. */
 void kg__sites_forget_region(const kg__region *region);
 
 #endif

@@ -1,5 +1,4 @@
-/* The lanes' traces and their replay: which lanes are together at each step, by the lowest code
- * address first. */
+/* The lanes' traces and their replay: lanes at the lowest code address go first. */
 #include "model/watch/trace.h"
 
 #include "model/exec/fibers.h"
@@ -16,7 +15,7 @@ _Thread_local uintptr_t kg__trace_stack;
 
 static kg__trace_row rows[KG__TRACE_ROWS + 1] __attribute__((aligned(64)));
 static uint8_t filled[WARP];   /* rows that a lane has written */
-static uint8_t replayed[WARP]; /* and those of them that are done with */
+static uint8_t replayed[WARP]; /* rows of these already replayed */
 static uint32_t full;          /* lanes that wait for room */
 static unsigned int running;   /* the lane that has its turn */
 
@@ -55,8 +54,8 @@ void kg__trace_widen(void)
     kg__trace_limit = &rows[KG__TRACE_ROWS].what[running];
 }
 
-/* Replays whole rows from `row` to before `end`, as long as all lanes are together. Returns the row
- * where they are not. */
+/* Replays whole rows from `row` to before `end`, while all lanes are together. Returns the first
+ * row where they are not. */
 static unsigned int replay_rows(unsigned int row, unsigned int end)
 {
     uint64_t addresses[WARP];
@@ -80,14 +79,14 @@ static unsigned int replay_rows(unsigned int row, unsigned int end)
     return row;
 }
 
-/* The lanes of one step that are not side by side. */
+/* The lanes of one step that are not adjacent. */
 typedef struct gathering {
     unsigned int count;
     uint8_t lanes[WARP];
     uint64_t addresses[WARP];
 } gathering;
 
-/* One step of the lanes in `left`: those at the lowest code address go on. Returns them. */
+/* Replays one step of the lanes in `left`: those at the lowest code address. Returns these. */
 static uint32_t step(uint32_t left)
 {
     gathering together = { 0 };
@@ -119,7 +118,7 @@ static uint32_t step(uint32_t left)
     return moved;
 }
 
-/* The lanes of `among` that have no event left. */
+/* Returns the lanes of `among` that have no event left. */
 static uint32_t used_up(uint32_t among)
 {
     uint32_t lanes = 0;
@@ -133,7 +132,8 @@ static uint32_t used_up(uint32_t among)
     return lanes;
 }
 
-/* True when all lanes stand in one row; `end` becomes the first row that not all of them have. */
+/* Returns whether all lanes are at the same row; sets `end` to the first row that not all of
+ * them have. */
 static bool stand_in_one_row(unsigned int *end)
 {
     unsigned int least = filled[0];
@@ -181,7 +181,7 @@ uint32_t kg__trace_replay(void)
 {
     uint32_t dry;
 
-    /* SIGTERM would leave a table half grown, and the final replay needs it. */
+    /* SIGTERM must not interrupt the growth of a table, since the final replay uses it. */
     kg__model_hold_sigterm();
     dry = replay();
     kg__model_release_sigterm();

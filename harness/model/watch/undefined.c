@@ -1,5 +1,5 @@
-/* The compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels call: bounds,
- * alignment and conversions. */
+/* Implements the compiler's hooks for UndefinedBehaviorSanitizer, which instrumented kernels
+ * call: bounds, alignment and conversions. */
 #include "model/watch/undefined.h"
 
 #include "base/message.h"
@@ -15,7 +15,7 @@
 
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
-/* With sanitizers on, gcc knows functions of these names, with types of its own for them. */
+/* With sanitizers on, gcc declares these functions with types of its own. */
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 
 bool kg__suspicious;
@@ -33,12 +33,11 @@ void kg__find_misaligned(const volatile void *address, unsigned int bytes, unsig
         kg__find(&(kg__finding_place){ code, kg__access_of(kind), who.linear, NULL }, &what);
 }
 
-/* The compiler's data of a type, of an access with an index, of a conversion, and of an access, in
- * gcc's forms. */
+/* gcc's data about a type, an access with an index, a conversion, and an access. */
 typedef struct noted_type {
     uint16_t kind;
-    uint16_t information; /* of a floating-point type, bits; of another, their logarithm with
-                             whether it is signed below */
+    uint16_t information; /* of a floating-point type, its bits; of any other, their logarithm,
+                             shifted, with the lowest bit set if it is signed */
     char name[];
 } noted_type;
 
@@ -63,12 +62,12 @@ typedef struct noted_conversion {
 typedef struct typed_access {
     noted_source source;
     const noted_type *type;
-    uint8_t alignment; /* its logarithm */
-    uint8_t kind;      /* 0 and 1: it loads or stores the whole */
+    uint8_t alignment; /* as a logarithm */
+    uint8_t kind;      /* 0 and 1: loads or stores the whole */
 } typed_access;
 
-/* Outside of a kernel it is the host's own bug: UBSan's library reports it where it is linked,
- * whose handler of this name the one here hides. False where it is not linked. */
+/* Outside of a kernel the host itself has the bug. UBSan's library would report it if linked,
+ * but the handler here hides its handler of this name. Returns false if it is not linked. */
 static bool report_of_host(const char *handler, const void *noted, uintptr_t value)
 {
     void (*report)(const void *, uintptr_t);
@@ -130,8 +129,8 @@ void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t addre
     }
 }
 
-/* Adds what a GPU and this CPU make of a value that is out of the range of a type of 32 or 64 bits.
- * PTX's cvt clamps; NaN becomes 0, or where either type has 64 bits the topmost bit alone. */
+/* Adds the results of a GPU and of this CPU for a value outside of the range of a 32-bit or
+ * 64-bit type. PTX's cvt clamps; NaN becomes 0, or only the top bit if either type has 64 bits. */
 static void add_results(kg__finding *what, double value, unsigned int from_bits,
                         unsigned int information, char (*texts)[32])
 {
@@ -181,7 +180,7 @@ void __ubsan_handle_float_cast_overflow(const noted_conversion *noted, uintptr_t
     if (to >> 1 == 5 || to >> 1 == 6)
         add_results(&what, value, width, to, texts);
     kg__format(texts[2], sizeof texts[2], "%.9g", value);
-    /* Types are in quotes. */
+    /* Type names are in quotes. */
     kg__format(type, sizeof type, "%.*s", (int)strcspn(noted->to->name + 1, "'"),
                noted->to->name + 1);
     what.detail = texts[2];

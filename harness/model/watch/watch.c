@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch is known to be too large once this part of the budget is spent. */
+/* Once a launch has spent this fraction of the budget, it counts as too large. */
 #define BUDGET_PART 16
-/* The first block, the inner ones and the last one of each dimension. */
+/* Each dimension's ranges: first block, inner blocks, last block. */
 #define RANGES 3
 #define CLASSES (RANGES * RANGES * RANGES)
 
 static bool is_instrumented;
-static bool watching; /* something is watched for, and can be seen */
+static bool watching; /* watching was requested, and kernels are instrumented */
 static unsigned int watched_for;
 static uint64_t budget;
 static bool any_sampled;
@@ -36,18 +36,18 @@ static size_t line_room;
 
 /* The running launch. */
 static uint64_t grid_blocks;
-static uint64_t run_blocks;         /* whose counts are kept */
-static uint64_t accesses_at_launch; /* when it began, or its sampling did */
-static uint64_t busiest_block;      /* the most requests of its blocks, */
-static uint64_t busiest_warp;       /* and of its warps */
-static bool all_blocks_run;         /* they wait for each other */
+static uint64_t run_blocks;         /* blocks whose counts are kept */
+static uint64_t accesses_at_launch; /* when the launch, or its sampling, began */
+static uint64_t busiest_block;      /* most requests by one block, */
+static uint64_t busiest_warp;       /* and by one warp */
+static bool all_blocks_run;         /* blocks wait for each other */
 
-/* Counts that no line of source makes: of launches, blocks and copies. */
+/* Counts without a source line: of launches, blocks and copies. */
 static kg__counts at_large;
 
 /* The class whose blocks are being sampled. */
 static bool sampling;
-static uint64_t sampled_per_class; /* at most */
+static uint64_t sampled_per_class; /* maximum */
 static unsigned int class_number;
 static uint64_t class_size;
 static uint64_t class_wanted;
@@ -134,13 +134,13 @@ static void begin_block(void)
     kg__clusters_begin_block();
 }
 
-/* The blocks of a dimension that a range holds. */
+/* Returns how many blocks of a dimension are in a range. */
 static uint64_t range_size(unsigned int range, unsigned int blocks)
 {
     return range == 0 ? 1 : range == 1 ? (blocks > 2 ? blocks - 2 : 0) : blocks > 1;
 }
 
-/* The index of the i-th of them. */
+/* Returns the index of the i-th block of a range. */
 static unsigned int range_index(unsigned int range, unsigned int blocks, uint64_t i)
 {
     return range == 0 ? 0 : range == 1 ? 1 + (unsigned int)i : blocks - 1;
@@ -161,8 +161,8 @@ static void begin_class(unsigned int number)
     class_taken = 0;
 }
 
-/* Throws away what this launch has been counted for, and counts some blocks of each class; or goes
- * on, where that would be all blocks. */
+/* Discards the launch's counts so far, and counts some blocks of each class; or continues, if
+ * that would be all blocks. */
 static void begin_sampling(uint64_t per_block)
 {
     unsigned int classes = 0;
@@ -191,7 +191,7 @@ static void begin_sampling(uint64_t per_block)
     begin_class(0);
 }
 
-/* The next block that a sampled launch runs; false after the last. */
+/* Chooses the next block that a sampled launch runs; false after the last. */
 static bool choose_block(uint3 *block)
 {
     uint64_t i;
@@ -205,7 +205,7 @@ static bool choose_block(uint3 *block)
             return false;
         begin_class(class_number + 1);
     }
-    /* Evenly spread, each in the middle of its share. */
+    /* Evenly spaced, each in the middle of its share. */
     i = (2 * class_taken + 1) * class_size / (2 * class_wanted);
     class_taken++;
     columns = range_size(class_number % RANGES, gridDim.x);
@@ -247,7 +247,7 @@ static void end_launch(bool complete)
     if (!sampling)
         kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
-        kg__cells_forget(); /* the other blocks' writes are not known */
+        kg__cells_forget(); /* the other blocks' writes are unknown */
     kg__regions_count_unique(unique);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
@@ -388,7 +388,7 @@ void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *fr
     kg__region_drop(allocation->base);
 }
 
-/* The line of a source, added where it is new. */
+/* Returns the entry of a source line, added if it is new. */
 static kg__model_line *line_at(kg__model_source source)
 {
     for (size_t i = 0; i < line_count; i++) {
@@ -448,7 +448,7 @@ const kg__model_report *kg__model_seen(void)
     return &report;
 }
 
-/* True of memory that the host writes to without a call. */
+/* Returns whether the host can write to this memory without a call. */
 static bool is_written_silently(const void *data)
 {
     const kg__model_allocation *holder = kg__model_find(data);

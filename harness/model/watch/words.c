@@ -1,4 +1,4 @@
-/* Words that threads tell each other by. */
+/* Words by which threads order their accesses. */
 #include "model/watch/words.h"
 
 #include "base/message.h"
@@ -10,7 +10,7 @@
 #define LOOSE_MAXIMUM 4096
 #define WORDS_MAXIMUM ((size_t)1 << 19)
 #define FIRST_CAPACITY ((size_t)1 << 10) /* a power of two */
-/* The most that sets take, in bytes, before there are no further words. */
+/* Maximum bytes for sets; beyond it, words share one entry. */
 #define SETS_MEMORY ((size_t)128 << 20)
 
 bool kg__words_overflow;
@@ -18,9 +18,9 @@ bool kg__words_overflow;
 static kg__word **table; /* by a hash */
 static size_t capacity;
 static size_t word_count;
-static kg__word the_rest; /* stands for all that found no space */
+static kg__word the_rest; /* stands for all words that found no space */
 static bool any_rest;
-static size_t sets_bytes; /* of what is told */
+static size_t sets_bytes; /* of published knowledge */
 
 static void reserve_bits(kg__bits *set, size_t count)
 {
@@ -110,7 +110,7 @@ void kg__told_drop(kg__told **told)
     *told = NULL;
 }
 
-/* Where a word is, or would be. */
+/* Returns the slot that a word is in, or would be in. */
 static kg__word **slot_of(const kg__region *region, uint32_t offset)
 {
     size_t number = (size_t)(((uintptr_t)region / 64 + offset) * 0x9e3779b97f4a7c15u >> 32);

@@ -15,59 +15,60 @@ typedef struct kg__bits {
     size_t count; /* of `words` */
 } kg__bits;
 
-/* Adds the set `from`. Returns whether any of it is new. */
+/* Adds the set `from`. Returns whether it adds any number. */
 bool kg__bits_add_all(kg__bits *to, const kg__bits *from);
 /* Adds a number. Returns whether it is new. */
 bool kg__bits_add(kg__bits *to, size_t number);
-/* Whether a number is in the set. */
+/* Returns whether a number is in the set. */
 static inline bool kg__bits_have(const kg__bits *set, size_t number)
 {
     return number / 64 < set->count && (set->words[number / 64] >> number % 64 & 1) != 0;
 }
-/* Whether all of `other` is in the set. */
+/* Returns whether all of `other` is in the set. */
 bool kg__bits_have_all(const kg__bits *set, const kg__bits *other);
-/* Empties the set, and frees its memory. */
+/* Empties the set and frees its memory. */
 void kg__bits_clear(kg__bits *set);
 
-/* What is told: releases, as blocks.c numbers them; blocks, by their number in the grid, that have
- * told without a fence, by an atomic or by any access. */
+/* What a word publishes: releases, by their number in blocks.c; and blocks that published
+ * without a fence, by an atomic or by any access, by their number in the grid. */
 enum { KG__TOLD_FENCED, KG__TOLD_BY_ATOMIC, KG__TOLD_BY_ANY, KG__TOLD };
 
-/* Words that tell the same share it, and it changes only while there is one holder. */
+/* Shared by words that publish the same; it changes only while there is one holder. */
 typedef struct kg__told {
     size_t holders;
     kg__bits of[KG__TOLD];
 } kg__told;
 
-/* A copy, with one holder. */
+/* Returns a copy with one holder. */
 kg__told *kg__told_copy(const kg__bits of[KG__TOLD]);
 /* Adds to a set that has one holder. */
 void kg__told_add(kg__told *told, int how, const kg__bits *from);
-/* Releases it, and makes it NULL. */
+/* Drops one holder and sets the pointer to NULL. */
 void kg__told_drop(kg__told **told);
 
-/* A word, and what those who wrote it have made known by it. */
+/* A word, and the knowledge that its writers have published with it. */
 typedef struct kg__word {
     const kg__region *region;
     uint32_t offset;
-    uint32_t interval;    /* that `warps` are of */
-    uint32_t warps;       /* that have released it in this interval, behind a fence */
+    uint32_t interval;    /* the interval of `warps` */
+    uint32_t warps;       /* warps that have released it in this interval, behind a fence */
     uint32_t loose_warps; /* or without one */
-    uint32_t lanes;       /* that have released it by a cuda::atomic, of the warp `lanes_of` */
+    uint32_t lanes;       /* lanes of the warp `lanes_of` that have released it by a cuda::atomic */
     unsigned int lanes_of;
     kg__told *told; /* between blocks; NULL: nothing */
 } kg__word;
 
-/* The word's entry, which stays where it is; NULL where there is none. It is added where it
- * `matters`, since something is released by it, and among the first few thousand. Where there are
- * too many, all others that matter share one entry: so races may be missed, and none is made up. */
+/* Returns the entry of a word, at a fixed address; NULL if it has none. An entry is added if the
+ * word `matters` because it carries a release, and for the first few thousand other words. When
+ * there are too many, all further words that matter share one entry: races may be missed, but no
+ * false race is reported. */
 kg__word *kg__word_at(const kg__region *region, uint32_t offset, bool matters);
-/* Whether blocks tell each other by atomics on the word, which has an entry of its own. */
+/* Returns whether blocks communicate by atomics on the word, which has an entry of its own. */
 bool kg__word_is_atomic(const kg__region *region, uint32_t offset);
-/* Forgets all words, at the begin of a launch. */
+/* Forgets all words, at the beginning of a launch. */
 void kg__words_forget(void);
 
-/* Whether words have had to share an entry since this was last made false. */
+/* Whether words have had to share an entry since this was last set to false. */
 extern KG__HIDDEN bool kg__words_overflow;
 
 #endif

@@ -221,7 +221,7 @@ class Adopt(Folder):
     ROWS = (
         (10000, None, {"verdict": "wrong"}, False, False, "wrong: left out", 5),
         (10000, None, {"verdict": "error"}, False, False, "error: left out", 5),
-        (10000, None, {"gpu_state": {"clock_reasons": "idle, software power cap"}}, False, False,
+        (10000, None, {"gpu_state": {"clock_reasons": "idle, software power cap", "throttled": True}}, False, False,
          "the GPU was throttled while it was timed: left out", 5),
         (10000, None, {"gpu_state": {"clock_reasons": "idle"}}, True, True, None, 6),
         (10000, None, {"gpu_state": {"foreign_processes": 2}}, False, False,

@@ -215,7 +215,7 @@ class Lint(Baselines):
                            ("baselines", "baselines: cannot be read: it is not a regular file: ")):
             self.baseline(2, told, "lint", path)
         os.unlink(PATH)
-        self.refuse("baselines: holds no baseline: name a file, or set KG_BASELINES", "baseline", "lint")
+        self.refuse("baselines: has no baseline: name a file, or set KG_BASELINES", "baseline", "lint")
         os.rmdir("baselines")
         self.refuse("baselines: the folder of the baselines cannot be read", "baseline", "lint")
 
@@ -317,7 +317,7 @@ class Retire(Baselines):
                 (f'{PATH} has no case "m/odl/530/b16"; did you mean "m/old/530/b16"? Nothing is removed', "nvidia-fake",
                  "m/naive/*",
                  "m/odl/530/b16"),
-                ('has no case "q": nothing is taken out (kernelgate baseline show', "--json", "nvidia-fake", "q"),
+                ('has no case "q": nothing is removed (kernelgate baseline show', "--json", "nvidia-fake", "q"),
                 ("nvidia-fak: there is no baseline of this key", "nvidia-fak", "*"),
                 ("nowhere: cannot be read", "nowhere/x.json", "*")):
             self.refuse(told, "baseline", "retire", *arguments)

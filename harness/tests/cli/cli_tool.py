@@ -97,7 +97,7 @@ class CommandLine(Command):
         """No command takes one that is none; gate.begin, the first of CTest's tests, is such a command."""
         self.ends(2, "", "kernelgate: KG_CASE_TIMEOUT='abc' is not a number of seconds from 0.001 to 1000000: set it to one, or unset "
                          "it\n", "begin", KG_CASE_TIMEOUT="abc")
-        self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.05 to 3600: ", "begin", KG_CASE_TIMEOUT="",
+        self.ends(2, "", "KG_CASE_SECONDS='0.01' is not a number of seconds from 0.02 to 3600: ", "begin", KG_CASE_TIMEOUT="",
                   KG_CASE_SECONDS="0.01")
         self.ends(0, "", "", "begin", KG_CASE_TIMEOUT="", KG_CASE_SECONDS="2")
 
@@ -260,7 +260,7 @@ class Lint(Command):
         self.write("baselines/cpu-model.schema.json", "")
         self.assertEqual(self.lint(0), "baselines/cpu-model.json: ok: 2 cases, counters of the CPU model\n")
         self.write("own/x.txt", "")
-        self.ends(2, None, "kernelgate: own: holds no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
+        self.ends(2, None, "kernelgate: own: has no baseline: name a file, or set KG_BASELINES\n", *lint, KG_BASELINES="own")
 
     def test_what_can_be_read_and_does_not_fit(self):
         figures = {"time_ns": {"value": 100, "band": 0.02, "noise": [0, 0]}, "boards": 1, "sessions": 5}

@@ -7,7 +7,7 @@ import sys
 import unittest
 from unittest import mock
 
-from command_fixture import Folder
+from command_fixture import COMMAND, Folder
 from fake_cubin import FFMA, KERNEL, LOAD_32, cubin_of
 from kernelgate.code import code_baseline
 from kernelgate.run import code_causes
@@ -15,10 +15,12 @@ from kernelgate.code import generated_code
 from kernelgate.code import sass
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.code_changes import CodeChanges
-from kernelgate.code.code_judge import describe_moves, find_moves, judge_case, notes_of
+from kernelgate.code.code_verdicts import describe_moves, finish_entry, judge_cases, notes_of
+from kernelgate.code.kernel_code import FIGURES
 from kernelgate.base.errors import Failure
 from kernelgate.run.causes import add_causes
 
+os.environ["KG__COMMAND"] = COMMAND  # kernelgate-judge is beside it
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '{}' for 'sm_90'
 ptxas info    : Function properties for {}
@@ -33,11 +35,23 @@ def figures(kernel=KERNEL, **more):
             "local_bytes": 0, "spill_stores": 0, "spill_loads": 0, "code_bytes": 512, "instructions": instructions, **more}
 
 
+def judge(pairs):
+    """The entries of launches, each with the one before."""
+    cases = [(f"m/tiled/{number}/b16", before, now) for number, (before, now) in enumerate(pairs)]
+    return [finish_entry(entry, before, now) for entry, (_, before, now) in zip(judge_cases("code", "sm_90", cases), cases)]
+
+
 class Judging(unittest.TestCase):
+    def expect(self, rows):
+        entries = judge([(before, now) for before, now, _, _ in rows])
+        for entry, (before, now, verdict, text) in zip(entries, rows, strict=True):
+            with self.subTest(before=before, now=now):
+                self.assertEqual((entry["verdict"], entry.get("moves", "").replace("100 %", "100.0 %")), (verdict, text))
+
     def test_what_fails_and_what_is_listed(self):
         async_copies = {"async_copy_128": 2, "ffma": 8}
         spilled = {"spill_stores": 4, "spill_loads": 8}
-        for before, now, verdict, text in (
+        self.expect([([figures(**before)], [figures(**now)], verdict, text) for before, now, verdict, text in (
                 ({}, {}, "pass", ""),
                 ({}, {"spill_stores": 64}, "slower", "spill stores 0 B -> 64 B"),
                 ({}, {"spill_loads": 64, "registers": 24}, "slower", "spill loads 0 B -> 64 B, registers 32 -> 24"),
@@ -77,33 +91,40 @@ class Judging(unittest.TestCase):
                 ({"occupancy": 0.5}, {"instructions": async_copies}, "faster",
                  "occupancy 50.0 % -> 100.0 %, 128-bit async copies 0 -> 2, 128-bit global loads 2 -> 0"),
                 ({"occupancy": 0.5}, {"instructions": {"global_load_128": 2, "ffma": 8, "atomic": 1}}, "pass",
-                 "occupancy 50.0 % -> 100.0 %, global atomics 0 -> 1")):
-            moves = find_moves([figures(**before)], [figures(**now)])
-            self.assertEqual(describe_moves(moves).replace("100 %", "100.0 %"), text)
-            entry = judge_case("m/tiled/1/b16", "sm_90", [figures(**before)], [figures(**now)])
-            self.assertEqual((entry["verdict"], entry.get("moves", "").replace("100 %", "100.0 %")), (verdict, text))
+                 "occupancy 50.0 % -> 100.0 %, global atomics 0 -> 1"))])
 
     def test_several_kernels(self):
         """A kernel is held against the one of its name, else against the one at its place; a new one may spill nothing."""
         one, two = figures("one"), figures("two", registers=16)
-        for before, now, verdict, text in (
+        self.expect([
                 ([one, two], [two, one], "pass", ""),
                 ([one, two], [one, {**two, "kernel": "renamed", "registers": 20}], "pass", "renamed: registers 16 -> 20"),
                 ([one], [one, two], "pass", "kernels of the launch 1 -> 2"),
                 ([one], [one, {**two, "spill_stores": 8}], "slower", "two: spill stores 0 B -> 8 B, kernels of the launch 1 -> 2"),
-                ([one, two], [one], "pass", "kernels of the launch 2 -> 1")):
-            entry = judge_case("m/tiled/1/b16", "sm_90", before, now)
-            self.assertEqual((entry["verdict"], entry.get("moves", "")), (verdict, text))
+                ([one, two], [one], "pass", "kernels of the launch 2 -> 1")])
+
+    def test_moves_are_data(self):
+        now = [figures("one", occupancy=0.5, instructions={"global_load_128": 2, "ffma": 9}), figures("two")]
+        (entry,) = judge_cases("code", "sm_90", [("m/tiled/1/b16", [figures("one")], now)])
+        self.assertEqual(entry["moves"], [
+            {"kernel": "one", "figure": "occupancy", "before": 1, "now": 0.5, "verdict": "slower"},
+            {"kernel": "one", "figure": "ffma", "before": 8, "now": 9, "verdict": "pass"},
+            {"kernel": "", "figure": "kernels", "before": 1, "now": 2, "verdict": "pass"}])
+        self.assertEqual(judge_cases("code", "sm_90", []), [])
+        seven = [{"kernel": "", "figure": "blocks", "before": number, "now": 0} for number in range(1, 9)]
+        self.assertTrue(describe_moves(seven).endswith("blocks 6 -> 0 and 2 more"))
 
     def test_what_results_show(self):
-        entry = judge_case("m/tiled/1/b16", "sm_90", [figures()], [figures(spill_loads=8)])
+        (entry,) = judge([([figures()], [figures(spill_loads=8)])])
         self.assertEqual(entry["at"], {"file": "kernels/m/tiled.cu"})
         self.assertEqual(entry["metrics"]["spill_loads"], {"value": 8, "baseline": 0})
         self.assertIn("ci/rebaseline --target sm", entry["why"])
-        entry = judge_case("m/tiled/1/b16", "sm_90", None, [figures()])
-        self.assertEqual((entry["verdict"], entry["metrics"]["registers"]), ("no-baseline", {"value": 32}))
-        cases = [judge_case(f"m/tiled/{size}/b16", "sm_90", [figures()], [figures(registers=registers)])
-                 for size, registers in ((1, 33), (2, 33), (3, 32))]
+        self.assertEqual(entry["metrics"]["global_load_128_instructions"], {"value": 2, "baseline": 2})
+        (entry,) = judge([(None, [figures(), figures("two", occupancy=0.5, registers=40)])])
+        self.assertEqual((entry["verdict"], entry["metrics"]["registers"]), ("no-baseline", {"value": 40}))
+        self.assertEqual((entry["metrics"]["occupancy"], entry["metrics"]["global_load_128_instructions"]), ({"value": 0.5}, {"value": 4}))
+        self.assertEqual(entry["group"], "sm_90 m no-baseline")
+        cases = judge([([figures()], [figures(registers=registers)]) for registers in (33, 33, 32)])
         self.assertEqual(notes_of(cases), ["kernels/m/tiled.cu: registers 32 -> 33"])
 
     def test_what_ptxas_says(self):
@@ -113,6 +134,21 @@ class Judging(unittest.TestCase):
                              (with_function, {"a": (4, 8), "b": (16, 32)}), ("Compiling entry function 'a' for 'sm_90'", {})):
             self.assertEqual(generated_code.read_spills(text),
                              {name: {"spill_stores": stores, "spill_loads": loads} for name, (stores, loads) in spills.items()})
+
+
+class Judge(Folder):
+    def test_what_is_no_launch(self):
+        good = {"case": "m/tiled/1/b16", "target": "sm_90", "before": None, "now": [figures()]}
+        kernels, form = "launches[1]: it is not a list of kernels: install kernelgate again", "has no figures or no list of launches"
+        for broken, told in (({"now": []}, kernels), ({"now": [{}]}, kernels), ({"before": []}, kernels), ({"before": 1}, kernels),
+                             ({"target": 1}, "launches[1]: "), ({"more": 1}, "launches[1]: ")):
+            self.refuse(told, figures=FIGURES, launches=[good, {**good, **broken}])
+        self.refuse(form, figures=FIGURES)
+        self.refuse(form, launches=[good])
+
+    def refuse(self, told, **document):
+        self.write("launches", {"schema": "kernelgate-launches/1", **document})
+        self.expect_program(2, told, f"{os.path.dirname(COMMAND)}/kernelgate-judge", "launches")
 
 
 class Baselines(Folder):
@@ -318,7 +354,7 @@ class Code(Folder):
         change()
         sass._disassemble.cache_clear()
         entry, (note,) = self.slower(KG_BASE="base")
-        self.assertIn("no lines of SASS that came and went: ", note["note"])
+        self.assertIn("no comparison of SASS lines: ", note["note"])
         self.assertIn(told, note["note"])
         self.assertEqual((entry["explanation"], entry.get("sass")), ("registers 32 -> 30", None))
 

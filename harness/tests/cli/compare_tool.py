@@ -143,7 +143,7 @@ class Compare(unittest.TestCase):
                           case("new", time(100)), case("new_and_right", {}), case("half", {}),
                           case("more", {**count(1), **time(100)})])
         self.assertEqual([(row.verdict, row.metric, row.why) for row in found.rows[:2]],
-                         [("wrong", None, "in B: c[0]"), ("no-baseline", None, "nothing to hold B against: A had it wrong")])
+                         [("wrong", None, "in B: c[0]"), ("no-baseline", None, "nothing to compare B with: A had it wrong")])
         self.assertEqual(found.only_in[0], [
             {"case": "m/gone/1/b8", "target": GPU}, {"case": "m/half/1/b8", "target": GPU, "metric": "time_ns"},
             {"case": "m/half/1/b8", "target": GPU, "metric": "barriers"}])

@@ -177,7 +177,7 @@ class Refusals(Folder):
                 (b'{"a": 1, "a": 2}', 'an object has "a" twice'),
                 (b'{"a": 1e999}', "1e999 is out of range"),
                 (b'{"a": 9223372036854775808}', "9223372036854775808 needs more than 64 bits"),
-                (b'{"a": "\\u0000"}', "a string holds a zero character"),
+                (b'{"a": "\\u0000"}', "a string contains a NUL character"),
                 (b'{"a": "\\ud800"}', "0.json: is not JSON"),
                 (b'{"a": "\xff"}', "0.json: is not JSON"),
                 (b"[" * 100000, "nested too deeply"),

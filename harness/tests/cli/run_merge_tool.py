@@ -1,6 +1,5 @@
 """Tests of how what the tests of a run left becomes its results. usage: run_merge_tool.py TREE KERNELGATE"""
 
-import itertools
 import json
 import os
 import random
@@ -8,60 +7,24 @@ import sys
 import unittest
 
 import mutations
-from merge_fixture import H200, MODEL, Merges, claim, part, timed, verdicts
+from merge_fixture import H200, MODEL, TREE, Merges, claim, part, timed, verdicts
 
 from kernelgate.run import merge as run_merge
 from kernelgate.base.schemas import RESULTS, load_schema
 from kernelgate.base.errors import Failure
-from kernelgate.base.results import VERDICTS
 
 SKIPPED = {"skipped": "because", "cases": None}
 
 
-def tally(**counts):
-    return {**run_merge.make_tally(), **{name.replace("_cases", "").replace("no_b", "no-b").replace("_acc", "-acc"): count for name, count in counts.items()}}
-
-
-def rule(counts, strict):
-    """The exit code by the steps of kg__exit_code() in harness/judge/judge.c, the first that applies."""
-    judged = any(counts[verdict] for verdict in VERDICTS if verdict != "no-baseline")
-    unrecorded = counts["no-baseline"] > 0
-    doubtful = counts["environment"] + counts["noisy"] + counts["no-baseline"] + counts["unlisted"]
-    steps = ((counts["error"] or counts["broken"], 2), (counts["slower"] or counts["wrong"] or counts["failed_claims"], 1),
-             (strict and counts["unavailable"], 2),
-             (not judged and not unrecorded and not counts["unavailable"] and not counts["filtered_out"], 2),
-             (not judged and unrecorded and strict, 2), (counts["vanished"], 1), (not judged or counts["unrecorded"], 77),
-             (strict and doubtful > counts["excused"], 1), (True, 0))
-    return next(code for applies, code in steps if applies)
-
-
 class ExitCodes(unittest.TestCase):
-    def test_by_hand(self):
-        for counts, relaxed, strict in (
-            ({}, 2, 2), ({"pass_cases": 1}, 0, 0), ({"faster": 1}, 0, 0), ({"error": 1, "slower": 1}, 2, 2),
-            ({"less_accurate": 1, "pass_cases": 1}, 1, 1), ({"more_accurate": 1}, 0, 0),
-            ({"broken": 1, "pass_cases": 9}, 2, 2), ({"wrong": 1}, 1, 1), ({"failed_claims": 1, "no_baseline": 2}, 1, 1),
-            ({"slower": 1, "unavailable": 1}, 1, 1), ({"noisy": 1}, 0, 1), ({"environment": 1}, 0, 1),
-            ({"pass_cases": 1, "no_baseline": 1}, 0, 1), ({"pass_cases": 1, "unlisted": 1}, 0, 1), ({"no_baseline": 1}, 77, 2),
-            ({"no_baseline": 1, "vanished": 1}, 1, 2), ({"unavailable": 1}, 77, 2), ({"filtered_out": 1}, 77, 77),
-            ({"filtered_out": 1, "vanished": 1}, 1, 1), ({"vanished": 1}, 2, 2), ({"unlisted": 1}, 2, 2),
-            ({"pass_cases": 1, "vanished": 1, "noisy": 1}, 1, 1), ({"pass_cases": 1, "unavailable": 1}, 0, 2),
-            ({"pass_cases": 1, "unrecorded": 1, "no_baseline": 2, "unavailable": 1}, 77, 2), ({"unchanged": 2}, 0, 0),
-            ({"noisy": 2, "environment": 1, "excused": 3}, 0, 0), ({"noisy": 2, "environment": 1, "excused": 2}, 0, 1),
-            ({"filtered_out": 1, "no_baseline": 1}, 77, 2), ({"filtered_out": 1, "unavailable": 1}, 77, 2)):
-            codes = [run_merge.exit_code(tally(**counts), strictly) for strictly in (False, True)]
-            self.assertEqual(codes, [relaxed, strict], counts)
-
-    def test_by_the_rule(self):
-        # Each of the two counts as a time that moved the same way.
-        names = [name for name in run_merge.make_tally() if name not in ("less-accurate", "more-accurate")]
-        for flags in itertools.product((0, 1), repeat=len(names)):
-            counts = {**run_merge.make_tally(), **dict(zip(names, flags))}
-            for strict in (False, True):
-                self.assertEqual(run_merge.exit_code(counts, strict), rule(counts, strict), (counts, strict))
-        for name in names:
-            self.assertEqual(run_merge.exit_code(tally(**{"pass_cases": 1}) | {name: 7}, True),
-                             rule(tally(**{"pass_cases": 1}) | {name: 7}, True), name)
+    def test_examples(self):
+        """Those that test kg__exit_code(), and what only a run has."""
+        with open(os.path.join(TREE, "harness", "tests", "judge", "exit_codes.jsonl"), encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        for row in rows:
+            counts = {**run_merge.make_tally(), **row["tally"]}
+            self.assertEqual(counts.keys(), run_merge.make_tally().keys())
+            self.assertEqual([run_merge.exit_code(counts, strict) for strict in (False, True)], row["codes"], row)
 
 
 class Files(Merges):

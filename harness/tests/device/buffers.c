@@ -62,7 +62,8 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
     cr_assert(cudaMemGetInfo(&left, &total) == cudaSuccess && left == total);
     both = bytes_in_two(total / 8 * 5, total / 8 * 5);
     cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
-    kg__format(said, sizeof said, "%zu bytes of managed arguments, and the device has %zu free: ",
+    kg__format(said, sizeof said,
+               "the managed arguments take %zu bytes, and the device has %zu free: ",
                total / 8 * 5 * 2 + 4 * KG__GUARD_BYTES, left);
     cr_assert(strncmp(error.text, said, strlen(said)) == 0, "%s", error.text);
     cr_assert(buffers.allocation[0] == NULL && kg__model_allocation_count() == 0);
@@ -71,7 +72,7 @@ Test(buffers, managed_memory_above_what_is_free_is_refused)
     /* Not a byte more than is free, guard zones and all; what is not managed does not count. */
     both = bytes_in_two(total - 2 * KG__GUARD_BYTES + 1, 1);
     cr_assert(!kg__buffers_make(&buffers, &both, &half, &error));
-    cr_assert(strstr(error.text, " bytes of managed arguments, and") != NULL, "%s", error.text);
+    cr_assert(strstr(error.text, " bytes, and the device has ") != NULL, "%s", error.text);
     kg__buffers_free(&buffers);
     both = bytes_in_two(1, total);
     cr_assert(!kg__buffers_make(&buffers, &both, &half, &error));
@@ -92,9 +93,9 @@ Test(buffers, managed_memory_of_a_device_that_is_lost)
 
     kg__model_set_sticky_error(cudaErrorIllegalAddress);
     cr_assert(!kg__buffers_make(&buffers, &both, &managed, &error));
-    cr_assert(strncmp(error.text, "asking for the device's free memory: cudaErrorIllegalAddress",
-                      60) == 0,
-              "%s", error.text);
+    cr_assert(
+        strncmp(error.text, "querying the device's free memory: cudaErrorIllegalAddress", 60) == 0,
+        "%s", error.text);
     kg__buffers_free(&buffers);
 }
 

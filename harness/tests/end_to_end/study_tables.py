@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import re
 import runpy
 import subprocess
 import sys
@@ -139,6 +141,18 @@ class Pages(unittest.TestCase):
                                ("docs/evidence/kernels.md", "tools/dev/kernel-ratios")):
             done = subprocess.run([os.path.join(TREE, command[0]), *command[1:]], capture_output=True, text=True, check=True)
             self.expect_rows(page, [line for line in done.stdout.splitlines() if line])
+
+
+class Architecture(unittest.TestCase):
+    def test_each_path_exists(self):
+        """Each file that docs/architecture.md names is in the tree, in the directory that it gives."""
+        files = ["/" + path.as_posix() for folder in ("harness", "tools", "cmake", "suites", "baselines", "ci")
+                 for path in pathlib.Path(TREE, folder).rglob("*")]
+        text = pathlib.Path(TREE, "docs/architecture.md").read_text(encoding="utf-8")
+        named = {path for path in re.findall(r"(?<![\w/>.*])[\w/-]+\.(?:c|h|py|cmake|jsonl|txt)\b", text)
+                 if not path.startswith("out/")}
+        self.assertGreater(len(named), 40)
+        self.assertEqual([path for path in sorted(named) if not any(file.endswith("/" + path) for file in files)], [])
 
 
 class Regressions(unittest.TestCase):

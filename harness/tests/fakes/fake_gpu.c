@@ -46,8 +46,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gpu_lock.h"
 #include "base/json.h"
-#include "base/lock.h"
 #include "device/device.h"
 #include "device/device_gpu.h"
 #include "device/gpu_slot.h"
@@ -184,9 +184,9 @@ kg__limits kg__device_limits(void)
 bool kg__device_keep(bool alone, void (*waiting)(void *context, const char *line), void *context,
                      kg__error *error)
 {
-    return kg__lock_take(opened[0] != '\0' ? opened : "GPU-fake",
-                         alone ? KG__LOCK_EXCLUSIVE : KG__LOCK_SHARED, waiting, context,
-                         error) >= 0;
+    return kg__gpu_lock_take(opened[0] != '\0' ? opened : "GPU-fake",
+                             alone ? KG__GPU_LOCK_EXCLUSIVE : KG__GPU_LOCK_SHARED, waiting, context,
+                             error) >= 0;
 }
 
 bool kg__device_compares(void)
@@ -353,7 +353,7 @@ static bool measure(const kg__case *one, int records, kg__error *error)
     }
     while (strcmp(fate.event, "hang") == 0)
         pause();
-    if (strcmp(fate.event, "wrong") == 0 && kg__are_checked())
+    if (strcmp(fate.event, "wrong") == 0 && kg__results_known_right())
         kg__format(fate.event, sizeof fate.event, "measured"); /* nothing is compared */
     if (strcmp(fate.event, "wrong") == 0)
         kg__report_wrong(records, "", one->id, "to[3]: expected 1, got 2, after timing");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "baseline/baseline_rules.h"
+#include "suite/id_parts.h"
 #include "tests/fuzz/file_of_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);

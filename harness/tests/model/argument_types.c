@@ -54,7 +54,7 @@ static const struct {
     { takes_float4, KG_FLOAT64, "argument from has elements of float64, not of float32" },
     { takes_e4m3, KG_FLOAT8_E5M2, "argument from has elements of float8_e5m2, not of float8_e4m3" },
     { takes_writable, KG_INT8,
-      "argument from is an input, which must be left as it is: say const char" },
+      "argument from is an input, which must stay unchanged: use const char" },
     { takes_third, KG_INT8, "KG_ARG(call, const char, 2): the suite declares 2 arguments" },
     { takes_float_alone, KG_FLOAT16, "argument from has elements of float16, not of float32" },
 };

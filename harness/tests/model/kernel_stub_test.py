@@ -11,7 +11,7 @@ import unittest
 CXX, INCLUDE, SCRIPT = sys.argv[1], *map(os.path.abspath, sys.argv[2:4])
 KERNEL = "#include <cuda_runtime.h>\n__global__ void kernel(float *out)\n{\n    %s\n}\n"
 UNSUPPORTED = "the CPU model does not support %s (docs/model.md): name src/a.cu in GPU_ONLY to gate it on GPUs alone"
-OTHERWISE = "fix it, or, if the CPU model cannot have it (docs/model.md), name src/a.cu in GPU_ONLY to gate it on GPUs alone"
+OTHERWISE = "fix it, or, if the CPU model does not support it (docs/model.md), name src/a.cu in GPU_ONLY to gate it on GPUs alone"
 # A source, the line of its first error, and what that says.
 ERRORS = (
     (KERNEL % "" + "void f() { cudaGraphExec_t exec; }\n", 6, UNSUPPORTED % "CUDA graphs"),

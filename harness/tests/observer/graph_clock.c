@@ -85,7 +85,7 @@ Test(graph_clock, a_context_is_warmed_up_before_anything_is_sampled)
 Test(graph_clock, a_batch_in_which_a_launch_costs_less_is_taken_again)
 {
     open_tools();
-    /* 27 replays a batch: one untimed, 24 samples and the witness twice. */
+    /* 27 replays a batch: one untimed, 24 samples and the monitor twice. */
     fake.fall_every = 40;
     expect_samples(BODY_NS, BODY_NS + HIGH_NS);
     cr_expect(seen()->launch_ns == HIGH_NS && seen()->batches_repeated > 0);
@@ -231,7 +231,7 @@ Test(graph_clock, sentinels_are_recorded)
     (void)fclose(records);
 }
 
-/* No graph holds these, and no witness looks after them. */
+/* No graph holds these, and no monitor repeats their batches. */
 Test(graph_clock, first_touches_and_calls_of_the_host)
 {
     double body_ns = 1e6;

@@ -183,7 +183,7 @@ Test(problem, arguments_of_a_launch)
         const char *why;
     } bad[] = { { scratch_by_launch, "no element of any output is compared" },
                 { output_by_launch, "argument out depends on the launch: only KG_SCRATCH may" },
-                { too_many_scalars, "9 scalar parameters, of which 8 fit" } };
+                { too_many_scalars, "9 scalar parameters, but at most 8 are allowed" } };
     kg_comparison comparison = { .name = "launched",
                                  .variants = variants,
                                  .launches = launches,

@@ -105,8 +105,8 @@ static const struct {
       "error: invalid shuffle: it reads lane 20, and lane 20 of its mask 0xffffffff does not take "
       "part in it" },
     { FOUND(DIVERGENT_BARRIER, FROM(.file = "a.cu", .line = 3, .waiting = 6), OTHER(.waiting = 58)),
-      "a.cu:3: error: divergent barrier: 6 threads of the block wait here, and 58 that did before "
-      "have ended: its loop goes round less often for some threads" },
+      "a.cu:3: error: divergent barrier: 6 threads of the block wait here, but 58 that waited "
+      "before have ended: its loop has fewer iterations for some threads" },
     { FOUND(DEADLOCK, BY(KG__NO_ACCESS), .detail = "deadlock: 1 waits", .kernel = "k"),
       "kernels/m/tiled.cu:23: error: deadlock: 1 waits, by thread (1,0,0) in block (4,0,0), kernel "
       "k" },

@@ -47,12 +47,13 @@ Test(gpu_state, the_worst_of_all_looks)
     join(&worst, "{\"launch_ns\": 681, \"batches_repeated\": 3}");
     join(&worst, "{\"batches_repeated\": 2}");
     join(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 3201, "
-                 "\"foreign_processes\": 2, \"clock_reasons\": \"software power cap\"}");
+                 "\"foreign_processes\": 2, \"throttled\": true, \"clock_reasons\": \"software "
+                 "power cap\"}");
     join(&worst, "{\"temperature_c\": 60, \"sm_clock_mhz\": 1980, \"memory_clock_mhz\": 2619, "
                  "\"foreign_processes\": 1, \"clock_reasons\": \"none\"}");
     expect(&worst, "{\"temperature_c\": 71, \"sm_clock_mhz\": 1410, \"memory_clock_mhz\": 2619, "
                    "\"foreign_processes\": 2, \"launch_ns\": 504, \"batches_repeated\": 3, "
-                   "\"clock_reasons\": \"software power cap\"}");
+                   "\"throttled\": true, \"clock_reasons\": \"software power cap\"}");
 }
 
 Test(gpu_state, what_a_look_does_not_tell_stays)

@@ -251,6 +251,8 @@ Test(time_surroundings, the_gpu_is_shown_at_its_worst)
         states[i].sm_clock_mhz = 1980 - 100 * i;
         ((kg__observation *)all[i].measured)->gpu_state = &states[i];
     }
+    ((kg__observation *)all[1].measured)->throttled = true;
     worst = kg__time_result(&pool, ID, &target, all, 3, &baseline)->gpu_state;
+    cr_expect(worst->throttled);
     cr_expect(worst->temperature_c == 50 && worst->sm_clock_mhz == 1780);
 }

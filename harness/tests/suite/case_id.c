@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "baseline/baseline_rules.h"
 #include "suite/case_id.h"
+#include "suite/id_parts.h"
 
 static cudaError_t launch(const kg_call *call)
 {
@@ -91,7 +91,7 @@ Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)
         { "b2", NULL, "axis \"b2\": the name of an axis is of a-z and _" },
         { "", NULL, "axis \"\"" },
         { "BM", NULL, "axis \"BM\"" },
-        { "thirteen_long", NULL, "12 letters at most" },
+        { "thirteen_long", NULL, "at most 12 letters" },
         { "bm", "bm", "axes \"bm\" and \"bm\" have the same name in case ids" },
         { "b", "block", "axes \"b\" and \"block\" have the same name in case ids" },
     };

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -9,13 +10,18 @@ TREE = sys.argv[1]
 sys.path.insert(0, os.path.join(TREE, "tools"))
 # pylint: disable=wrong-import-position
 from kernelgate.base.case_id import is_case_id, parse_case_id, parts_of, target_key, variant_of_case  # noqa: E402
+from kernelgate.base.schemas import BASELINE, CODE, load_schema  # noqa: E402
 
 
 class CaseIds(unittest.TestCase):
     def test_examples(self):
         with open(os.path.join(TREE, "harness", "tests", "suite", "case_ids.jsonl"), encoding="utf-8") as file:
             rows = [json.loads(line) for line in file]
+        baseline, code = (load_schema(name)["properties"] for name in (BASELINE, CODE))
+        patterns = [form["pattern"] for form in (baseline["cases"]["propertyNames"], baseline["accuracy"]["propertyNames"],
+                                                 baseline["checked"]["items"], code["cases"]["propertyNames"])]
         for row in rows:
+            self.assertEqual([re.search(pattern, row["id"]) is not None for pattern in patterns], [len(row) > 1] * 4, row["id"])
             found = parse_case_id(row["id"])
             with self.subTest(row["id"]):
                 self.assertEqual(is_case_id(row["id"]), len(row) > 1)

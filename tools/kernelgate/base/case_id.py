@@ -1,6 +1,6 @@
-"""The ids of cases, comparison/variant/size/launch: their only grammar in Python, whose examples (harness/tests/suite/case_ids.jsonl)
-test harness/suite/case_id.c too. A launch is the names of its axes, each with its value, as in b256g1056 or bm128bn64; "-" where there
-is none to choose."""
+"""The ids of cases, comparison/variant/size/launch: the only parser of their grammar in Python; its examples
+(harness/tests/suite/case_ids.jsonl) also test harness/suite/case_id.c. A launch is the names of its axes, each with
+its value, as in b256g1056 or bm128bn64; "-" without axes."""
 
 import re
 from dataclasses import dataclass
@@ -17,12 +17,13 @@ LAUNCH = re.compile(_LAUNCH)
 
 
 def parts_of(text):
-    """The parts of an id, or of the beginning of one, such as a glob: four at most, the last with all that follows."""
+    """The parts of an id, or of the beginning of one, such as a glob: four at most, the last with everything that
+    follows."""
     return text.split("/", len(PARTS) - 1)
 
 
 def is_case_id(text):
-    """Whether a text can be an id, whatever launches its comparison has."""
+    """Whether a text can be an id, for any launches of its comparison."""
     return _ID.fullmatch(text) is not None
 
 
@@ -36,7 +37,7 @@ def comparison_of_case(case):
 
 
 def variant_of_case(case):
-    """With its comparison."""
+    """The variant, with its comparison."""
     return head_of(case, 2)
 
 
@@ -52,18 +53,18 @@ class CaseId:
         return tuple(int(value) for _, value in _VALUE.findall(self.launch))
 
     def first_axis(self):
-        """The launch's first axis with its value, which cases that are timed side by side share; what follows is the rest."""
+        """The launch's first axis with its value, which cases timed side by side share, and the rest."""
         found = _VALUE.match(self.launch)
         return found[0] if found else self.launch
 
 
 def parse_case_id(text):
-    """The parts of an id; None where it is none."""
+    """The parts of an id; None if it is not one."""
     found = _CASE.fullmatch(text)
     case = CaseId(*found.groups()) if found else None
     return case if case and all(value <= LARGEST_VALUE for value in case.values()) else None
 
 
 def target_key(name):
-    """The key of the target that a GPU of this name is: "nvidia-h200" of "NVIDIA H200"."""
+    """The target key of a GPU with this name: "nvidia-h200" for "NVIDIA H200"."""
     return re.sub("[^a-z0-9]+", "-", re.sub("[A-Z]+", lambda match: match[0].lower(), name)).lstrip("-")[:95].rstrip("-")

@@ -1,4 +1,4 @@
-"""Color on a terminal: for the words of verdicts, and for nothing else."""
+"""Color on a terminal, only for the words of verdicts."""
 
 import os
 
@@ -11,8 +11,8 @@ OF_WORDS = {
 
 
 def is_wanted(stream):
-    """Whether what goes to a stream is colored: on a terminal that is not dumb, or anywhere with CLICOLOR_FORCE; never with
-    NO_COLOR (no-color.org, bixense.com/clicolors)."""
+    """Whether output to a stream is colored: on a terminal that is not dumb, or anywhere with CLICOLOR_FORCE; never
+    with NO_COLOR (no-color.org, bixense.com/clicolors)."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
@@ -21,5 +21,5 @@ def is_wanted(stream):
 
 
 def paint(text, color):
-    """The text in a color; as it is where the color is None or ""."""
+    """The text in a color; unchanged if the color is None or ""."""
     return f"{color}{text}{PLAIN}" if color else text

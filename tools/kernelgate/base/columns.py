@@ -15,12 +15,12 @@ UNKNOWN = "–"
 class Column:
     title: str
     right: bool = False
-    csv_only: bool = False  # elsewhere a heading says it
+    csv_only: bool = False  # elsewhere a heading shows it
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A cell that CSV has otherwise: a figure in full, of which NaN is an empty field, or a text."""
+    """A cell that differs in CSV: a figure in full, with NaN as an empty field, or a text."""
 
     shown: str
     stored: Union[float, str]
@@ -45,7 +45,7 @@ class Table:
         return "".join(f"{line}\n" for line in {"text": self._text, "markdown": self._markdown, "csv": self._csv}[form]())
 
     def _shown(self):
-        """The titles and rows without the columns that only CSV has."""
+        """The titles and rows without the CSV-only columns."""
         places = [place for place, column in enumerate(self._columns) if not column.csv_only]
         yield [self._columns[place].title for place in places]
         for row in self.rows:

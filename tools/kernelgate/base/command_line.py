@@ -12,11 +12,11 @@ SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
 
 
 def run(main):
-    """Ends the process with the exit code of main(arguments), or with 2 and the line of what it raises."""
+    """Ends the process with the exit code of main(arguments), or with 2 and the message of an exception."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
     try:
-        # Whatever is opened later must not become a standard stream that was closed.
+        # Files opened later must not become a standard stream that was closed.
         while (file := os.open(os.devnull, os.O_RDONLY)) <= 2:
             pass
         os.close(file)
@@ -41,24 +41,25 @@ def run(main):
 
 
 def print_output(command, text):
-    """Prints all that a command has to say."""
+    """Prints a command's entire output."""
     try:
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
-    except (OSError, AttributeError):  # Python has no sys.stdout where it is closed
+    except (OSError, AttributeError):  # Python has no sys.stdout if it is closed
         complain(f"{command}: the standard output cannot be written: redirect it elsewhere")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter would try, and fail, once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # at exit the interpreter would try, and fail, once more
         sys.exit(2)
 
 
 def did_you_mean(name, names):
-    """The hint of the name that may have been meant; "" where none is near."""
+    """The hint of the name that was probably meant; "" if none is near."""
     nearest = nearest_name(name, names)
     return f'; did you mean "{nearest}"?' if nearest else ""
 
 
 class _Once(argparse.Action):
-    """Stores a value, or the constant of a flag. Two values of one destination are refused: the user may not know which counts."""
+    """Stores a value, or the constant of a flag. Refuses a second value for one destination, because the user may
+    not know which one counts."""
 
     def __call__(self, parser, namespace, values, option_string=None):
         if option_string and self.dest in parser.given:
@@ -77,8 +78,8 @@ def _flag(**settings):
 
 
 class Parser(argparse.ArgumentParser):
-    """`declare`, if given, is called with this parser before it is first used, and declares its arguments: to import the modules
-    of all commands for their arguments takes ten times as long as to start."""
+    """`declare`, if given, is called with this parser before it is first used, and declares its arguments: importing
+    the modules of all commands for their arguments takes ten times as long as starting."""
 
     def __init__(self, declare=None, **settings):
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
@@ -86,7 +87,7 @@ class Parser(argparse.ArgumentParser):
             self.register("action", name, _Once)
         for name in ("store_true", "store_const"):
             self.register("action", name, _flag)
-        self.given = {}  # the options that were given, by destination
+        self.given = {}  # the options on the command line, by destination
         self._declare = declare
         self._is_mixing = declare is None
 
@@ -99,7 +100,8 @@ class Parser(argparse.ArgumentParser):
         self.declare()
         if self._is_mixing:
             return super().parse_known_args(args, namespace)
-        # Operands may stand before, between and after options. Mixed, Python 3.11 loses "--". Both methods call this one.
+        # Operands may be before, between and after options. In mixed order, Python 3.11 loses "--". Both methods call
+        # this one.
         self._is_mixing = True
         parse = self.parse_known_args if "--" in args else self.parse_known_intermixed_args
         found, unknown = parse(args, namespace)
@@ -131,7 +133,7 @@ def add_json(parser):
 
 
 def add_format(parser, formats=("text", "markdown", "csv", "json"), default="text", text=None):
-    """--format, and --json, which is short for --format json; `text` is the help of the first."""
+    """Adds --format, and --json as a short form of --format json; `text` is the help of the first."""
     parser.add_argument("--format", choices=formats, default=default, metavar="FORMAT",
                         help=text or f"{', '.join(formats[:-1])} or {formats[-1]} (default: {default})")
     parser.add_argument("--json", action="store_const", dest="format", const="json", default=default,

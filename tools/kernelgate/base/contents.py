@@ -1,8 +1,8 @@
-"""Whether what a build folder holds was made from the files that are there now: by their contents, not by their times, which
-`cp -p`, `mv` and a package that is unpacked set back. usage: contents.py BUILD
-       contents.py --compilers BUILD, which prints what tells the build's compilers from others
-
-An object that was made from other contents, or by another compiler, gets a time so old that Ninja and Make build it again."""
+"""Checks that a build folder was made from the present files: by their contents, not by their times, which `cp -p`, `mv` and
+unpacking set back. usage: contents.py BUILD
+       contents.py --compilers BUILD, which prints the identities of the build's compilers
+An object that was made from other contents, or by another compiler, gets a time so old that Ninja and Make rebuild
+it."""
 
 import glob
 import hashlib
@@ -16,11 +16,11 @@ import sys
 from kernelgate.base.errors import Failure
 
 STATE = "kernelgate.contents"
-STALE_SECONDS = 1  # the time of what has to be built again
+STALE_SECONDS = 1  # the time of files that must be rebuilt
 SECONDS = 60
 CUBIN = ".cubin"
 OWN_TESTS = "harness/tests/"  # of kernelgate itself, which no gate runs
-MAKE_CONFIGURED = "CMakeFiles/cmake.check_cache"  # what CMake writes last for Make
+MAKE_CONFIGURED = "CMakeFiles/cmake.check_cache"  # the last file that CMake writes for Make
 NVCC_TOOLS = ("cicc", "cudafe++", "fatbinary", "nvlink", "ptxas")
 GCC_TOOLS = ("as", "cc1", "cc1plus", "collect2", "ld")
 
@@ -43,8 +43,8 @@ def _read(path):
 
 
 def _identity(path):
-    """What no copy and no renaming leaves as it is, cheap to ask for; None where there is no such file. The last two, in ns, are the
-    time that Ninja and Make go by, and when the file changed, which nothing sets back."""
+    """Properties of a file that a copy or a renaming changes, cheap to query; None if there is no such file. The
+    last two, in ns, are the time that Ninja and Make use, and the change time, which nothing sets back."""
     try:
         facts = os.stat(path)
     except OSError:
@@ -53,7 +53,7 @@ def _identity(path):
 
 
 class Contents:
-    """The digests of files, which are read again only where their identity is another one than it was."""
+    """The digests of files, read again only if their identity has changed."""
 
     def __init__(self, known):
         self._known = known  # by path: an identity and a digest
@@ -75,11 +75,11 @@ class Contents:
         return self._look(path)[1]
 
     def times(self, path):
-        """The time that a build goes by, and when the file changed."""
+        """The time that a build uses, and the change time."""
         return (self._look(path)[0] or [0, 0])[-2:]
 
     def moved(self, path):
-        """Whether the file was known, and has another digest now."""
+        """Whether the file was known, and now has another digest."""
         return path in self._known and self._known[path][1] != self.digest(path)
 
 
@@ -101,7 +101,7 @@ def find_compilers(build):
 
 
 def _read_depfile(path):
-    """What a rule for Make makes, and from what."""
+    """The target and the prerequisites of a Make rule."""
     for line in _read(path).replace("\\\n", " ").split("\n"):
         output, colon, inputs = line.partition(": ")
         if colon and inputs.strip():
@@ -109,7 +109,7 @@ def _read_depfile(path):
 
 
 def find_outputs(build):
-    """What the build has made of sources that the compiler named, and what CMake has: by output the inputs."""
+    """The build's outputs from sources that the compiler listed, and CMake's own: by output the inputs."""
     found = {}
     if os.path.exists(os.path.join(build, "build.ninja")):
         for block in _output_of("ninja", "-C", build, "--quiet", "-t", "deps").split("\n\n"):
@@ -138,7 +138,7 @@ def _load(path):
 
 
 def _save(path, files, outputs):
-    """Without it, the next check goes by when files changed."""
+    """If it fails, the next check uses the files' change times."""
     try:
         with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogateescape") as file:
             json.dump({"files": files, "outputs": outputs}, file, separators=(",", ":"))
@@ -148,8 +148,9 @@ def _save(path, files, outputs):
 
 
 def mark_stale(build, unseen=False):
-    """Gives what was made from other contents than there are now an old time; what is so marked, and not built again yet, each
-    with what changed: {path: path}. `unseen` leaves out what a build sees by itself, for the file has a newer time."""
+    """Gives an old time to outputs made from other contents than the present ones. Returns all such outputs that are
+    not rebuilt yet, each with the file that changed: {path: path}. `unseen` leaves out outputs that a build rebuilds
+    by itself, because the file has a newer time."""
     build = os.path.abspath(build)
     state = os.path.join(build, STATE)
     files, known = _load(state)
@@ -160,7 +161,7 @@ def mark_stale(build, unseen=False):
         identity = _identity(path)
         if identity is None:
             continue
-        # The compilers' versions are CMake's to find.
+        # CMake itself detects the compilers' versions.
         compilers = host + device if name.endswith((CUBIN, ".cu.o", "build.ninja", MAKE_CONFIGURED)) else host
         inputs = [os.path.join(build, made) for made in inputs] + compilers
         digest = hashlib.blake2b("\n".join(f"{made} {contents.digest(made)}" for made in sorted(inputs)).encode(errors="replace"),
@@ -175,7 +176,7 @@ def mark_stale(build, unseen=False):
             continue
         if why is not None:
             stale[path] = why
-            if path.endswith(CUBIN):  # for the output of a custom command Ninja goes by the time in its log
+            if path.endswith(CUBIN):  # for the output of a custom command Ninja uses the time in its log
                 os.unlink(path)
                 continue
             os.utime(path, (STALE_SECONDS, STALE_SECONDS))
@@ -187,8 +188,8 @@ def mark_stale(build, unseen=False):
 
 
 def refuse_stale(build, *more):
-    """Failure where the programs of a build folder, or files of it that end in one of `more`, were made from other contents. The
-    code of kernels is built by a test of its own."""
+    """Failure if the programs of a build folder, or files of it that end in one of `more`, were made from other
+    contents. The code of kernels is built by a test of its own."""
     stale = [why for path, why in mark_stale(build).items() if not path.endswith(CUBIN) or path.endswith(more)]
     if stale:
         build = os.path.relpath(build)
@@ -203,4 +204,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     for changed in sorted(set(mark_stale(sys.argv[1], unseen=True).values())):
-        print(f"kernelgate: {changed}: other contents than were compiled: what is made from it is built again")
+        print(f"kernelgate: {changed}: changed since it was compiled: its outputs are rebuilt")

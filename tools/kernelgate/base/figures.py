@@ -2,7 +2,7 @@
 
 import math
 
-LARGEST_GROUPED = 1e15  # beyond it digits in groups of three would not be read
+LARGEST_GROUPED = 1e15  # beyond it groups of three digits are unreadable
 
 
 def show_figure(value, unit=""):
@@ -20,12 +20,12 @@ def show_figure(value, unit=""):
 
 
 def show_error(value):
-    """An error in roundoffs, with the four digits that baselines have."""
+    """An error in roundoffs, with the four digits of baselines."""
     return show_figure(value) if value >= 1000 else f"{value:.4g}"
 
 
 def show_percent(fraction, sign=False):
-    """A fraction as "1.0 %", or as "+1.0 %" with a sign; with two digits of a small one."""
+    """A fraction as "1.0 %", or as "+1.0 %" with a sign; a small one has two digits."""
     if not math.isfinite(fraction):
         return "unknown"
     percent = fraction * 100
@@ -42,7 +42,8 @@ def show_percent(fraction, sign=False):
 
 
 def exact(value, largest_whole=1e16):
-    """As few digits as read back as the same figure; a whole one without an exponent up to the largest. "" of NaN."""
+    """The shortest text that reads back as the same figure; whole numbers have no exponent up to the largest. "" for
+    NaN."""
     value += 0.0  # -0 becomes 0
     if not math.isfinite(value):
         return "" if math.isnan(value) else str(value)
@@ -52,7 +53,7 @@ def exact(value, largest_whole=1e16):
 
 
 def known_figure(value, unit=""):
-    """The same for a cell, which is empty where the value is not known."""
+    """show_figure() for a cell, which is empty if the value is unknown."""
     return show_figure(value, unit) if math.isfinite(value) else ""
 
 
@@ -61,7 +62,7 @@ def known_percent(fraction, sign=False):
 
 
 def unit_of(metric):
-    """The unit of a metric, by the end of its name: "ns" of a time, "" of a count."""
+    """The unit of a metric, by the end of its name: "ns" for a time, "" for a count."""
     return "ns" if metric.endswith("_ns") and len(metric) > 3 else ""
 
 

@@ -1,4 +1,4 @@
-"""Files: the package's own, and those that are read and replaced whole."""
+"""Files: the package's own, and atomic reading and replacing."""
 
 import os
 import stat
@@ -7,7 +7,8 @@ from kernelgate.base.errors import Failure
 
 
 def own_file(*places):
-    """The first of some paths, from the package's directory, that exists: a checkout and an installation differ."""
+    """The first of some paths, relative to the package's directory, that exists: a checkout and an installation
+    differ."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for path in (os.path.join(here, place) for place in places):
         if os.path.exists(path):
@@ -16,7 +17,7 @@ def own_file(*places):
 
 
 def open_regular(path):
-    """Opens a regular file for reading bytes; waits for nobody where it is a pipe. OSError where it cannot be."""
+    """Opens a regular file for reading bytes, without blocking on a pipe. OSError if it cannot be opened."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     if stat.S_ISREG(os.fstat(file).st_mode):
         return open(file, "rb")
@@ -25,7 +26,7 @@ def open_regular(path):
 
 
 def replace_file(path, text):
-    """Replaces a file by a text, whole or not at all. A link stays; its target is replaced. OSError where it cannot be."""
+    """Replaces a file by a text, completely or not at all. Keeps a link and replaces its target. OSError on failure."""
     target = os.path.realpath(path)
     temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.new-{os.getpid()}")
     try:

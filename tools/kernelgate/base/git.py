@@ -1,4 +1,4 @@
-"""What git says of the checkout."""
+"""Queries of the checkout's git."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ GIT_SECONDS = 60
 
 
 def git(folder, *arguments):
-    """How git ended in a folder, with what it printed."""
+    """Runs git in a folder; its exit code and output."""
     try:
         return subprocess.run(["git", "-C", folder, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=False)
@@ -20,7 +20,7 @@ def git(folder, *arguments):
 
 
 def ask_git(*arguments):
-    """What git prints in the current directory; None where it fails."""
+    """Git's output in the current directory; None on failure."""
     try:
         done = git(".", *arguments)
     except Failure:
@@ -29,5 +29,5 @@ def ask_git(*arguments):
 
 
 def current_commit():
-    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None where git does not say."""
+    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None if git fails."""
     return (ask_git("describe", "--always", "--dirty", "--abbrev=10", "--exclude=*") or "").split("\n")[0] or None

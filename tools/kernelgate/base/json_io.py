@@ -1,4 +1,4 @@
-"""JSON documents: read strictly, printed, and asked for their members."""
+"""JSON documents: strict reading, printing, and access to members."""
 
 import json
 import math
@@ -7,12 +7,12 @@ import re
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
 
-LARGEST_FIGURE = 2.0**53  # no time and no count comes near it
+LARGEST_FIGURE = 2.0**53  # far above any time or count
 
 
 def json_text(document):
-    """A document as the commands print it: UTF-8, whatever bytes a path has. "##[", with which a CI runner's commands begin, can
-    only be in a string."""
+    """A document as printed by the commands: UTF-8, whatever bytes a path has. "##[", which begins a CI runner's commands, can only
+    be in a string."""
     text = json.dumps(document, indent=1, ensure_ascii=False).replace("##[", "\\u0023#[")
     return text.encode("utf-8", "replace").decode() + "\n"
 
@@ -49,7 +49,8 @@ _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 
 def parse_json(data):
-    """The JSON object or array in `data`, as strictly as kernelgate reads its own files. ValueError where it is none."""
+    """The JSON object or array in `data`, parsed as strictly as all of kernelgate's own files. ValueError if it is
+    not one."""
     text = data.decode("utf-8")
     try:
         document = _DECODER.decode(text)
@@ -57,7 +58,7 @@ def parse_json(data):
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if _ZERO.search(text):
-        raise ValueError("a string holds a zero character")
+        raise ValueError("a string contains a NUL character")
     if not isinstance(document, (dict, list)):
         raise ValueError("it is neither an object nor an array")
     return document
@@ -83,7 +84,7 @@ def check_schema(path, document, schema, remedy):
         raise Failure(f'{path}: its schema is "{text_of(document, "schema")}", not "{schema}": {remedy}')
 
 
-# A document may have anything anywhere: what is not there, or of another type, is as if it were empty.
+# A document may have anything anywhere: a missing member, or one of another type, counts as empty.
 
 
 def member(value, key):
@@ -114,12 +115,12 @@ def is_integer(value):
 
 
 def number_of(value, key):
-    """A member that is a number; NaN where it is none."""
+    """A member that is a number; NaN if it is not."""
     found = member(value, key)
     return float(found) if is_number(found) else math.nan
 
 
 def integer_of(value, key):
-    """A member that is an integer; 0 where it is none."""
+    """A member that is an integer; 0 if it is not."""
     found = member(value, key)
     return found if is_integer(found) else 0

@@ -1,4 +1,4 @@
-"""What kernelgate-judge makes of records: Python never judges a metric itself."""
+"""Calls kernelgate-judge: Python never judges a metric itself."""
 
 import json
 import os
@@ -7,18 +7,19 @@ import subprocess
 from kernelgate.base.errors import Failure
 from kernelgate.base.own_command import own_program
 
-REFUSED = 2  # its exit code where it has said why
+REFUSED = 2  # its exit code after a refusal with a message
 PROGRAM = "kernelgate-judge"
 SECONDS = 120
 
 
 def records_of(form, **content):
-    """A document of kernelgate-judge, `form` the first part of its schema."""
+    """A document of kernelgate-judge; `form` is the first part of its schema."""
     return json.dumps({"schema": f"kernelgate-{form}/1", **content}).encode()
 
 
 def ask(command, path, *, settings=(), files=()):
-    """What kernelgate-judge makes of the records in a file. Failure where it cannot be run, SystemExit where it refused them."""
+    """kernelgate-judge's answer to the records in a file. Failure if it cannot be run, SystemExit if it refused
+    them."""
     program = own_program(PROGRAM)
     try:
         done = subprocess.run([program, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=SECONDS,
@@ -32,7 +33,7 @@ def ask(command, path, *, settings=(), files=()):
 
 
 def ask_of(command, records, settings=()):
-    """The same for records in memory."""
+    """kernelgate-judge's answer to records in memory."""
     file = os.memfd_create("records", 0)
     try:
         with open(file, "wb", closefd=False) as stream:
@@ -43,5 +44,5 @@ def ask_of(command, records, settings=()):
 
 
 def judged(command, form, content):
-    """What kernelgate-judge answers to a list of records, in their order."""
+    """kernelgate-judge's answer to a list of records, in their order."""
     return ask_of(command, records_of(form, **{form: content}))

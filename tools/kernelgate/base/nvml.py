@@ -1,4 +1,5 @@
-"""What the NVIDIA driver says of itself and its GPUs, from its libraries libcuda and NVML. Nothing here changes a setting."""
+"""The NVIDIA driver's information about itself and its GPUs, from its libraries libcuda and NVML. Nothing here
+changes a setting."""
 
 import os
 from dataclasses import dataclass
@@ -19,16 +20,17 @@ DRIVER_NOT_LOADED = 9
 LIBRARY_MISMATCH = 18
 CLOCK_SM, CLOCK_MEMORY = 1, 2
 TEXT_SIZE = 96
-PROCESSES = 256  # the most on one GPU that are looked at
+PROCESSES = 256  # maximum on one GPU
 
-# Why the clocks are held down, by the bits that NVML documents. Idle GPUs and clocks set by hand are not throttled.
+# The reasons for lower clocks that count as throttling, by NVML's documented bits. Idle GPUs and clocks set by hand do
+# not.
 THROTTLING = {int(bit): text for bit, text in load_schema(RESULTS)["$defs"]["case_entry"]["properties"]["gpu_state"]["properties"][
     "clock_reasons"]["x-throttling"].items()}
 
 
 def _load(setting, name):
     if ctypes is None:
-        raise OSError("this Python lacks the module ctypes: install it whole")
+        raise OSError("this Python lacks the module ctypes: install a complete Python")
     return ctypes.CDLL(os.environ.get(setting) or name)
 
 
@@ -36,9 +38,9 @@ def _load(setting, name):
 class Cuda:
     """libcuda's answers."""
 
-    error: str = ""  # why it could not be loaded; "" where it was
+    error: str = ""  # why it could not be loaded; "" if it was
     init: int = 0  # what cuInit() returned: 0 works
-    version: int = 0  # what the driver supports, 13000 for 13.0; 0 where it is unknown
+    version: int = 0  # supported by the driver, 13000 for 13.0; 0 if unknown
 
 
 def ask_cuda():
@@ -54,9 +56,9 @@ def ask_cuda():
 
 @dataclass
 class Gpu:
-    """What a GPU says of itself; None where it does not say."""
+    """A GPU's state; None for figures that it does not report."""
 
-    error: str = ""  # it does not answer
+    error: str = ""  # the GPU does not answer
     name: str = ""
     uuid: str = ""
     temperature_c: Optional[int] = None
@@ -66,16 +68,16 @@ class Gpu:
     power_limit_w: Optional[float] = None
     ecc: Optional[int] = None
     mig: Optional[int] = None
-    throttled: tuple = ()  # by these
-    foreign_processes: int = 0  # that compute on it
+    throttled: tuple = ()  # the reasons
+    foreign_processes: int = 0  # other processes that compute on it
 
 
 @dataclass
 class Nvml:
-    error: str = ""  # why it cannot be asked; "" where it can
+    error: str = ""  # why NVML cannot be queried; "" if it can
     driver: str = ""
     count: int = 0
-    gpus: tuple = ()  # the first of them
+    gpus: tuple = ()  # the first GPUs
 
 
 class _Library:
@@ -83,16 +85,16 @@ class _Library:
         self._library = library
 
     def call(self, name, *arguments):
-        """The result of a call; None where the driver is too old to have the function."""
+        """The result of a call; None if the driver is too old to have the function."""
         function = getattr(self._library, name, None)
         return None if function is None else function(*arguments)
 
     def error_text(self, code):
         function = getattr(self._library, "nvmlErrorString", None)
         if function is None:
-            return "it does not say why"
+            return "no reason given"
         function.restype = ctypes.c_char_p
-        return (function(code) or b"it does not say why").decode("utf-8", "replace")
+        return (function(code) or b"no reason given").decode("utf-8", "replace")
 
     def text(self, name, *before):
         buffer = ctypes.create_string_buffer(TEXT_SIZE)
@@ -103,7 +105,8 @@ class _Library:
         return value.value if self.call(name, *before, ctypes.byref(value)) == 0 else None
 
     def mode(self, name, device):
-        """1 or 0 of a setting that has a pending value also; a GPU that has no such setting says that it is not supported."""
+        """1 or 0 for a setting that also has a pending value; a GPU without the setting reports that it is not
+        supported."""
         current, pending = ctypes.c_uint(), ctypes.c_uint()
         code = self.call(name, device, ctypes.byref(current), ctypes.byref(pending))
         return code, int(current.value != 0)
@@ -116,7 +119,7 @@ class _Library:
         return ()
 
     def foreign_processes(self, device):
-        """The processes that compute on a GPU and are not this one; the newer calls have longer entries."""
+        """The number of other processes that compute on a GPU; the newer calls have longer entries."""
         for version, size in (("_v3", 24), ("_v2", 24), ("", 16)):
             count = ctypes.c_uint(PROCESSES)
             entries = ctypes.create_string_buffer(PROCESSES * size)
@@ -145,7 +148,7 @@ class _Library:
 
 
 def ask_nvml(most):
-    """What NVML says, of `most` GPUs at most."""
+    """NVML's information about `most` GPUs at most."""
     try:
         loaded = _load("KG_NVML_LIBRARY", NVML)
     except OSError as error:

@@ -1,5 +1,5 @@
-"""Observers: processes of a comparison's program that check, time or count cases, and append a record of each to a file. A crash
-or a hang costs the case that was running; a further process observes the rest."""
+"""Observers: processes of a comparison's program that check, time or count cases, and append a record of each to a
+file. A crash or a hang costs the running case; another process observes the rest."""
 
 import contextlib
 import os
@@ -13,10 +13,10 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json, text_of
 
-LOOK_SECONDS = 0.005  # between two looks at the records of a running observer
+LOOK_SECONDS = 0.005  # between two polls of a running observer's records
 SECONDS_TO_GO = 20.0  # for a process in a call of the driver, or a wrapper that has an observer to end
-SECONDS_TO_TELL = 5.0  # for one that hangs, to say where
-MOST_HANGS = 3  # of a variant, whose other cases are not tried: each would take a limit's silence
+SECONDS_TO_TELL = 5.0  # for a hung process to report its place
+MOST_HANGS = 3  # per variant; its other cases are skipped, since each would take a full silence limit
 END = object()  # of steps
 SETTLING = ("checked", "measured", "failed", "refused", "skipped")
 
@@ -26,7 +26,7 @@ class Unavailable(Failure):
 
 
 class Stopped(BaseException):
-    """A signal asked this process to end."""
+    """A signal requested the end of this process."""
 
     def __init__(self, number):
         super().__init__()
@@ -39,7 +39,7 @@ def _stop(number, _frame):
 
 @contextlib.contextmanager
 def stoppable():
-    """Has a signal that ends this process end its observer, and remove its files, before it does."""
+    """Makes a signal that ends this process first end its observer and remove its files."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _stop)
@@ -51,7 +51,7 @@ def stoppable():
 
 
 def silence_limit():
-    """The seconds without a record after which an observer hangs."""
+    """The seconds without a record after which an observer counts as hung."""
     text = os.environ.get("KG_CASE_TIMEOUT", "")
     seconds = float(text) if re.fullmatch(r"[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?", text) else 0.0
     return seconds if 0.001 <= seconds <= 1e6 else 60.0
@@ -67,7 +67,7 @@ class Records:
         self._bad_lines = 0
 
     def read(self):
-        """The records that have arrived since the last call."""
+        """The records added since the last call."""
         *lines, self._rest = (self._rest + self._file.read()).split(b"\n")
         for line in lines:
             try:
@@ -86,7 +86,7 @@ class Records:
 
 
 def end_process(process, seconds):
-    """Asks a process to end, and kills it after so many seconds."""
+    """Asks a process to end, and kills it after this many seconds."""
     for end, patience in ((process.terminate, seconds), (process.kill, SECONDS_TO_GO)):
         end()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -97,7 +97,7 @@ def end_process(process, seconds):
 
 
 def run_side_by_side(observations, at_a_time):
-    """Runs the steps of observations to their ends, so many at a time. What one raises ends all."""
+    """Runs the steps of observations to their ends, `at_a_time` at once. An exception in one ends all."""
     waiting, running = list(observations), []
     try:
         while waiting or running:
@@ -112,26 +112,26 @@ def run_side_by_side(observations, at_a_time):
 
 
 class Observation:
-    """What observers of one program do with cases. `take` is called with each record, also with a "failed" one that is made for
-    a case that was lost."""
+    """The observation of cases by one program's observers. `take` is called with each record, including a "failed"
+    one made for a case that was lost."""
 
     def __init__(self, program, part, cases, take, settings):
         self._program = program
         self._part = part
         self._left = dict.fromkeys(cases)
         self._take = take
-        # What Criterion's worker finds its arena by would end any other program at its start.
+        # Criterion's worker finds its arena by this variable, which would end any other program at its start.
         self._environment = {name: value for name, value in os.environ.items() if name != "BXFI_MAP"}
         self._environment.update(settings, KG__PARENT=str(os.getpid()))
         self._wrapper = os.environ.get("KG_WRAPPER", "").split() if part == "check" else []
         self._hangs = []
 
     def run(self, folder):
-        """Starts observers until each case has its record. Unavailable without a device, Failure where none can be run."""
+        """Starts observers until each case has its record. Unavailable without a device, Failure if none can be run."""
         run_side_by_side([self.steps(folder)], 1)
 
     def steps(self, folder):
-        """The same as a generator, which yields whenever it has nothing to do for a moment; closing it ends its observer."""
+        """Like run(), as a generator that yields whenever it must wait; closing it ends its observer."""
         number = 0
         while self._left:
             path = os.path.join(folder, f"{self._part}.{number}")
@@ -210,7 +210,7 @@ class Observation:
         return f"the observer ended early with exit code {status}"
 
     def _settle(self, status, hung):
-        """Takes what an observer that ended left: the case that was running is lost."""
+        """Handles the end of an observer: the case that was running is lost."""
         end = self._describe_end(status, hung)
         if self._running in self._left:
             variant = variant_of_case(self._running) + "/"

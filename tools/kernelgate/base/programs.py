@@ -1,4 +1,4 @@
-"""The programs of a build's comparisons: where they are, what they answer to a query, and which cases a filter takes."""
+"""The programs of a build's comparisons: their paths, their answers to queries, and the cases that a filter selects."""
 
 import ctypes
 import difflib
@@ -19,7 +19,7 @@ NOTHING = 77  # the exit code of a program that finds no GPU
 
 
 def own_build():
-    """The build folder that this command is part of, or where it is installed; None where that is not known."""
+    """The build folder that this command is part of, or its installation; None if unknown."""
     return os.path.dirname(os.environ.get("KG__COMMAND", "")) or None
 
 
@@ -37,8 +37,8 @@ def find_programs(folder, suffix):
 
 
 def find_build(named, *suffixes):
-    """The folder of the programs with one of the suffixes, and their paths: the named folder, else this command's build, else
-    the first default that has any. Where none has, the folders that were searched, as text, and no paths."""
+    """The folder of the programs with one of the suffixes, and their paths: the named folder, else this command's
+    build, else the first default that has any. If none has, the searched folders, as text, and no paths."""
     folders = [named] if named is not None else [folder for folder in (own_build(), *DEFAULT_FOLDERS) if folder]
     for folder in folders:
         found = [path for suffix in suffixes for path in find_programs(folder, suffix)]
@@ -48,12 +48,12 @@ def find_build(named, *suffixes):
 
 
 def comparison_of(path):
-    """The comparison whose program this is."""
+    """The comparison of a program."""
     return os.path.splitext(os.path.basename(path))[0]
 
 
 def instrumented_program(path):
-    """The program with instrumented kernels, next to that of the CPU model. Failure where it cannot be run."""
+    """The program with instrumented kernels, next to that of the CPU model. Failure if it cannot be run."""
     found = f"{path[:-len(MODEL)]}.instrumented"
     if not os.access(found, os.X_OK):
         raise Failure(f"{found}: the program with instrumented kernels cannot be run: build it (cmake --build of this build "
@@ -61,7 +61,7 @@ def instrumented_program(path):
     return found
 
 
-# What the programs have, whose globs are not quite Python's: [^x], \\x and [[:alpha:]].
+# The same function as the programs', whose globs differ from Python's: [^x], \\x and [[:alpha:]].
 _fnmatch = ctypes.CDLL(None).fnmatch
 
 
@@ -70,23 +70,24 @@ def _glob_takes(glob, text):
 
 
 def globs_take(globs, case):
-    """Whether a list of globs, separated by commas, takes a case; * crosses slashes, as in KG_FILTER."""
+    """Whether a comma-separated list of globs matches a case; * also matches slashes, as in KG_FILTER."""
     return any(_glob_takes(glob, case) for glob in globs.split(",") if glob)
 
 
 def globs_take_from(globs, case):
-    """The same where a glob without the last parts of an id takes all that begin so."""
+    """Like globs_take(), but a glob without the last parts of an id matches every case that begins with it."""
     return any(globs_take(globs, head_of(case, length)) for length in range(len(PARTS), 0, -1))
 
 
 def filter_takes(case):
-    """Whether KG_FILTER takes a case."""
+    """Whether KG_FILTER selects a case."""
     globs = os.environ.get("KG_FILTER")
     return not globs or globs_take(globs, case)
 
 
 def _nearest_head(globs, cases):
-    """The beginning of a case that is most like one of the globs, by as many parts as the glob has, and the case."""
+    """The beginning of a case that is most similar to one of the globs, with as many parts as the glob has, and the
+    case."""
     for glob in filter(None, (glob.rstrip("*/") for glob in globs.split(","))):
         heads = {head_of(case, len(parts_of(glob))): case for case in reversed(cases)}
         for head in difflib.get_close_matches(glob, heads, 1):
@@ -95,12 +96,12 @@ def _nearest_head(globs, cases):
 
 
 def nearest_case(globs, cases):
-    """The case whose id begins most like one of the globs; None where none is near."""
+    """The case whose id begins most like one of the globs; None if none is near."""
     return _nearest_head(globs, cases)[1]
 
 
 def glob_meant(globs, cases):
-    """The glob of the cases that begin most like one of the globs; None where none is near."""
+    """The glob of the cases that begin most like one of the globs; None if none is near."""
     head, case = _nearest_head(globs, cases)
     return head if head in (None, case) else f"{head}/*"
 
@@ -110,9 +111,9 @@ class Query:
     """A query to programs, with the words for errors."""
 
     command: str  # "tune"
-    option: str  # of the programs: "--candidates"
-    required: str  # the object or string that the answer has next to "cases": "target"
-    noun: str  # of an element of "cases": "candidate"
+    option: str  # the programs' option: "--candidates"
+    required: str  # the object or string in the answer next to "cases": "target"
+    noun: str  # an element of "cases": "candidate"
 
 
 @dataclass
@@ -129,8 +130,8 @@ class Answer:
 
 
 def call_program(path, *options, seconds, stderr=None, filtered=False):
-    """How a program ended that was asked for its cases: for all of them, whatever KG_FILTER says, so that the filter is applied
-    here and misspelled names are compared with all; or, `filtered`, for those that KG_FILTER takes."""
+    """Asks a program for its cases: for all of them, whatever KG_FILTER says, so that the filter is applied here and
+    misspelled names are compared with all; or, `filtered`, for those that KG_FILTER selects."""
     environment = {name: value for name, value in os.environ.items() if filtered or name != "KG_FILTER"}
     return subprocess.run([path, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, timeout=seconds,
                           env=environment, check=False)
@@ -145,7 +146,7 @@ def _ask(query, path):
     except OSError as error:
         raise Failure(f"{path}: cannot be run: {error.strerror}: build it again") from None
     if code == NOTHING:
-        raise SystemExit(NOTHING)  # the program says why
+        raise SystemExit(NOTHING)  # the program has printed why
     if code != 0:
         raise Failure(f"{path}: it does not list its {query.noun}s (exit code {code}): build it again")
     try:
@@ -162,7 +163,7 @@ def _ask(query, path):
 
 
 class Answers:
-    """What the programs of a folder answered."""
+    """The answers of a folder's programs."""
 
     def __init__(self, query, folder, paths):
         self._query = query
@@ -173,7 +174,7 @@ class Answers:
         return (case for answer in self.answers for case, _ in answer.ids())
 
     def _refuse(self, glob):
-        """Raises the error of a glob that takes nothing: the first part that no case has, with the nearest name."""
+        """Raises the error of a glob that matches nothing: the first part that no case has, with the nearest name."""
         query = self._query
         parts = parts_of(glob)
         heads = [parts_of(case) for case in self._ids()]
@@ -187,7 +188,8 @@ class Answers:
         raise Failure(f'{query.command}: "{glob}" takes no {query.noun}: see {query.option} of the programs in {self._folder}')
 
     def complete(self, globs):
-        """A list of globs, with /* added to each that takes only ids that begin so. Failure where one takes nothing."""
+        """A list of globs, with /* added to each that matches only as the beginning of ids. Failure if one matches
+        nothing."""
         completed = []
         for glob in filter(None, globs.split(",")):
             for candidate in (glob, f"{glob}/*"):
@@ -197,5 +199,5 @@ class Answers:
             else:
                 self._refuse(glob)
         if globs and not completed:
-            raise Failure(f'{self._query.command}: the filter "{globs}" holds no glob: omit it to take all')
+            raise Failure(f'{self._query.command}: the filter "{globs}" contains no glob: omit it to select all')
         return ",".join(completed)

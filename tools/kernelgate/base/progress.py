@@ -9,7 +9,7 @@ from kernelgate.base.errors import complain
 
 SILENT_SECONDS = 2.0  # a shorter command shows no progress
 BAR_CELLS = 24
-BAR_SETTING = "KG__PROGRESS_BAR"  # by which other programs know that they share their line with a bar, and clear it first
+BAR_SETTING = "KG__PROGRESS_BAR"  # tells other programs that they share their line with a bar, and must clear it first
 
 
 def show_duration(seconds):
@@ -32,14 +32,14 @@ class Progress:
         self._width = 0
 
     def settings(self):
-        """What the programs that it starts are told of the bar."""
+        """The settings that tell started programs about the bar."""
         return {BAR_SETTING: "1"} if self._bar else {}
 
     def elapsed(self):
         return time.monotonic() - self._began
 
     def show(self, done, left, what):
-        """Shows the fraction that is done, the seconds that are left (None: not known) and the current step."""
+        """Shows the fraction that is done, the seconds that are left (None: unknown) and the current step."""
         now = self.elapsed()
         if now < SILENT_SECONDS or now - self._last < (0.2 if self._bar else 5):
             return
@@ -69,7 +69,7 @@ class Progress:
 
 
 class Tally:
-    """The progress through so many cases, which are taken to take equally long."""
+    """The progress through a number of cases, assuming equal durations."""
 
     def __init__(self, progress, count):
         self._progress = progress
@@ -79,6 +79,6 @@ class Tally:
         self.clear = progress.clear
 
     def count(self, case):
-        """Shows that a case is done."""
+        """Counts a case as done."""
         self._done = min(self._done + 1, self._count)
         self._progress.show(self._done / self._count, self._progress.elapsed() * (self._count - self._done) / self._done, case)

@@ -1,4 +1,5 @@
-"""The results of a run: what verdicts and counters there are, the document, held to its form, and what every form of it shows."""
+"""The results of a run: its verdicts and counters, loading and checking the document, and queries that all its forms
+use."""
 
 import json
 import math
@@ -17,19 +18,19 @@ VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best 
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
-ERRORS = ("error_max", "error_mean")  # of a checked case against its reference, in roundoffs of its output's type
+ERRORS = ("error_max", "error_mean")  # a checked case's errors against its reference, in roundoffs of its output's type
 COUNTERS = tuple(load_schema(BASELINE)["$defs"]["counter"]["enum"])
-KEPT = "tensor_multiply_adds"  # that is no cost, and must not be lost
+KEPT = "tensor_multiply_adds"  # not a cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
 
 
 def is_code(target):
-    """Whether a target's metrics are figures of what nvcc generated."""
+    """Whether a target's metrics are figures of nvcc's generated code."""
     return target.startswith("sm_")
 
 
 def is_dismissed(verdict):
-    """Whether a verdict makes the figures of its case count for nothing."""
+    """Whether a verdict invalidates the figures of its case."""
     return RANKS[verdict] >= RANKS["wrong"]
 
 
@@ -38,12 +39,12 @@ def worst(verdicts):
 
 
 def items(value):
-    """The members of an object; none where it is not one."""
+    """The members of an object; none if it is not one."""
     return value.items() if isinstance(value, dict) else ()
 
 
 def verdict_of(entry):
-    """The verdict of a case or a metric; "error" when it has none that is known."""
+    """The verdict of a case or a metric; "error" if it has no known one."""
     verdict = text_of(entry, "verdict")
     return verdict if verdict in RANKS else "error"
 
@@ -54,24 +55,23 @@ def fails(verdict, strict):
 
 
 def counts_as(entry):
-    """The verdict that decides an exit code. Doubts about the times of code that did not change are listed and fail nothing."""
+    """The verdict that decides an exit code. Doubts about the times of unchanged code are listed and fail nothing."""
     verdict = verdict_of(entry)
     return "unchanged" if verdict in ("noisy", "environment") and "same_code" in entry else verdict
 
 
 def was_left_alone(entry):
-    """Whether a case was not timed, since its code is unchanged."""
+    """Whether a case was not timed because its code is unchanged."""
     return "same_code" in entry and not object_of(entry, "metrics")
 
 
 def variant_of(case):
-    """ "comparison/variant/" at the front of a case's id; all of it where it has no more parts."""
+    """ "comparison/variant/" at the front of a case's id; all of it if it has no more parts."""
     return f"{variant_of_case(case)}/" if len(parts_of(case)) > 2 else case
 
 
 def is_shown(name, metric):
-    """Whether a metric of a case is of interest: of the counters those that a reader looks for, and those that moved; of errors those
-    that moved."""
+    """Whether a metric of a case is shown: counters that readers look for, and counters and errors that moved."""
     value, baseline = number_of(metric, "value"), number_of(metric, "baseline")
     if name in ERRORS:
         return math.isfinite(baseline) and value != baseline
@@ -116,7 +116,7 @@ def _require_verdict(path, verdict, where):
 
 
 def _read(path, members, texts):
-    """The document, of which the members and the texts in lists are checked, and each case."""
+    """The document, after checking the members and the texts in lists, and each case."""
     document = read_json(path, REMEDY)
     check_schema(path, document, SCHEMA, REMEDY)
     for key, kind in members.items():
@@ -142,7 +142,7 @@ _TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"),
 
 
 def load(path):
-    """The results in a file. What is checked is what the printers rely on; they take anything for the rest."""
+    """The results in a file. Only members that the printers rely on are checked; they accept anything for the rest."""
     return _read(path, _MEMBERS, _TEXTS)
 
 
@@ -155,7 +155,7 @@ def _check_figures(path, where, figures):
 
 
 def load_figures(path):
-    """The same, checked for what computes with its figures: compare and predict, which need no more members."""
+    """Like load(), with the checks for computing with figures: compare and predict need no more members."""
     document = _read(path, {"targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
     _require(path, document.get("commit", ""), "commit", str)
     _require(path, document.get("boards", {}), "boards", dict)
@@ -183,7 +183,7 @@ def _check_members(path, where, value, kinds):
 
 
 def load_times(path):
-    """The same, checked also for what decides whether a time becomes a baseline's."""
+    """Like load_figures(), with the checks for making times a baseline's."""
     document = load_figures(path)
     for name, target in document["targets"].items():
         if text_of(target, "key") == "":
@@ -200,23 +200,23 @@ def load_times(path):
 
 
 def measured_figure(document, target, group, name):
-    """What a run measured of a target itself, sentinels_ns or limits; None where it is not a number above 0."""
+    """A run's measurement of a target itself, sentinels_ns or limits; None if it is not a number above 0."""
     value = member(member(document["provenance"].get(target), group), name)
     return value if is_number(value) and value > 0 else None
 
 
 def shown_value(value):
-    """A fact as a text: JSON, but for texts."""
+    """A fact as a text: JSON, except that texts are unquoted."""
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def refusal_word(entry):
-    """The word for a case that was not judged: of one for GPUs alone, on the CPU model, "gpu-only"."""
+    """The word for a case that was not judged: "gpu-only" for a GPU-only case on the CPU model."""
     return "gpu-only" if member(entry, "gpu_only") is True else "refused"
 
 
 class Run:
-    """What is printed: the document, where the sources are, and the path of that folder in its repository."""
+    """The data that is printed: the document, the sources' folder, and its path in its repository."""
 
     def __init__(self, document, sources=".", prefix=""):
         self.document = document
@@ -236,7 +236,7 @@ class Run:
         return object_of(self.document, key)
 
     def text(self, key):
-        """A text of the summary: results of an earlier version have none."""
+        """A text of the summary; results of an earlier version have none."""
         found = text_of(self.object("summary"), key)
         if not found and key == "outcome":
             code = integer_of(self.document, "exit_code")
@@ -249,27 +249,26 @@ class Run:
         return fails(counts_as(entry), self.strict)
 
     def group_of(self, entry):
-        """The ids of the cases that failed like this one, the one that speaks for them first; [] where it is alone."""
+        """The ids of the cases that failed like this one, their representative first; [] if it is alone."""
         found = self._groups.get((text_of(entry, "target"), text_of(entry, "case")), ())
         return next((ids for verdict, ids in found if verdict == verdict_of(entry)), [])
 
     def kind_of_failure(self, entry):
-        """What a case has in common with those that are told together with it: cases that failed alike, else those of a variant
-        with one verdict."""
+        """The property that cases shown together share: the same failure, else the variant and the verdict."""
         verdict, case = verdict_of(entry), text_of(entry, "case")
         alone = case if is_dismissed(verdict) else variant_of(case)
         return verdict, text_of(entry, "target"), (self.group_of(entry) or [alone])[0]
 
     def leads(self, entry):
-        """Whether a case is told by itself: False where another one speaks for it."""
+        """Whether a case is shown itself: False if another one represents it."""
         return (self.group_of(entry) or [text_of(entry, "case")])[0] == text_of(entry, "case")
 
     def others(self, entry):
-        """The ids of the cases for which one speaks."""
+        """The ids of the cases that one represents."""
         return self.group_of(entry)[1:] if self.leads(entry) else []
 
     def worst_first(self, failing):
-        """The cases that fail the run, or those that are doubtful without failing it."""
+        """The cases that fail the run, or the doubtful ones that do not."""
         chosen = [entry for entry in self.list("cases") if RANKS[verdict_of(entry)] > RANKS["unchanged"] and self.fails(entry) == failing]
         return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
 
@@ -282,29 +281,29 @@ def claim_fails(claim):
 
 
 def is_reported_only(claim):
-    """Whether a claim does not hold and fails nothing, since it has not held on this target before."""
+    """Whether a claim does not hold but fails nothing, because it has not held on this target before."""
     return member(claim, "holds") is not True and not claim_fails(claim)
 
 
 def with_explanation(reason, entry):
-    """A reason, followed by what explains it: what moved in the code, the launch or the counters."""
+    """A reason, followed by its explanation: what moved in the code, the launch or the counters."""
     return "; ".join(filter(None, (reason, text_of(entry, "explanation"))))
 
 
 def reason_of(entry):
-    """Why a case has its verdict, "" for a plain pass; results of an earlier version have but some reasons."""
+    """Why a case has its verdict, "" for a plain pass; results of an earlier version lack some reasons."""
     if RANKS[verdict_of(entry)] <= RANKS["unchanged"]:
         return clean(text_of(entry, "why"))
     return clean(with_explanation(text_of(entry, "reason") or text_of(entry, "why") or "no reason was recorded", entry))
 
 
 def sass_lines(entry):
-    """The lines of SASS that came, "+ 16x LDS R, [R+…]", and those that went."""
+    """The added lines of SASS, "+ 16x LDS R, [R+…]", and the removed ones."""
     return [f"{sign} {clean(line)}" for key, sign in (("came", "+"), ("went", "-")) for line in texts_of(member(entry, "sass"), key)]
 
 
 def reason_with_others(run, entry, most=None):
-    """The same, followed by the sizes of the cases for which this one speaks: "...; also 1/b16 and 3 more"."""
+    """reason_of(), followed by the sizes of the cases that this one represents: "...; also 1/b16 and 3 more"."""
     others = run.others(entry)
     if not others:
         return reason_of(entry)

@@ -26,9 +26,9 @@ from kernelgate.base.errors import Failure
 
 FILE = "run.lock"
 OTHERWISE = "set KG_OUT to another folder"
-SECONDS_TO_WAIT = 10.0  # who reads or writes the file takes milliseconds: a longer wait is for a process that was stopped
+SECONDS_TO_WAIT = 10.0  # accessing the file takes milliseconds: a longer wait is for a stopped process
 TRY_EVERY = 0.01
-MOST_BYTES = 1024  # more than the lines of a holder take
+MOST_BYTES = 1024  # more than a holder's lines take
 GONE, ALIVE, ELSEWHERE = range(3)
 
 
@@ -40,10 +40,10 @@ class Process:
 
 
 def look(process):
-    """What /proc says of a process; None where it is gone or hidden."""
+    """A process's entry in /proc; None if it is gone or hidden."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()  # the name in brackets may hold anything
+            fields = file.read().rpartition(b")")[2].split()  # the name in brackets may contain anything
         return Process(int(fields[1]), int(fields[19]), fields[0] in (b"Z", b"X"))
     except (OSError, IndexError, ValueError):
         return None
@@ -108,8 +108,8 @@ def _describe(process, what):
 
 @contextlib.contextmanager
 def _opened(path, flags, otherwise):
-    """The lock's file, this process's alone (with O_RDONLY: its readers'); FileNotFoundError or NotADirectoryError where a reader finds
-    none."""
+    """The lock's file, locked exclusively (with O_RDONLY: shared); FileNotFoundError or NotADirectoryError if a
+    reader finds none."""
     try:
         file = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
@@ -145,7 +145,7 @@ def _wait_for_turn(file, kind, path, otherwise):
 
 
 def _read(file, path):
-    """Who holds the directory, by its file; None where that is empty."""
+    """The directory's holder, from its file; None if the file is empty."""
     try:
         text = os.fsdecode(os.pread(file, MOST_BYTES, 0))
     except OSError as error:
@@ -167,7 +167,7 @@ def _write(file, path, text, otherwise):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     except OSError as error:
         with contextlib.suppress(OSError):
-            os.ftruncate(file, 0)  # half a holder would be read as a damaged file
+            os.ftruncate(file, 0)  # half a holder would read as a damaged file
         raise Failure(f"{path}: cannot be written: {error.strerror}: free some disk space, or {otherwise}") from None
 
 
@@ -180,9 +180,9 @@ def _refuse(holder, path, otherwise):
 
 
 def take(directory, process, what=None, otherwise=OTHERWISE):
-    """Takes a directory, which must exist, for a process, named `what` (else by its program). Whether it became the holder: nothing
-    changes where this process or one that it descends from holds the directory already. Failure, which names the holder and says
-    `otherwise` how to go on, where another process holds it."""
+    """Takes a directory, which must exist, for a process, named `what` (else by its program). Returns whether it
+    became the holder: nothing changes if this process or one that it descends from already holds the directory.
+    Failure, which names the holder and says `otherwise` how to go on, if another process holds it."""
     path = os.path.join(directory, FILE)
     future = _describe(process, what)
     with _opened(path, os.O_RDWR | os.O_CREAT, otherwise) as file:
@@ -196,7 +196,7 @@ def take(directory, process, what=None, otherwise=OTHERWISE):
 
 
 def check(directory, otherwise=OTHERWISE):
-    """Failure where a process that this one does not descend from holds a directory, which need not exist."""
+    """Failure if a process that this one does not descend from holds a directory, which need not exist."""
     path = os.path.join(directory, FILE)
     try:
         with _opened(path, os.O_RDONLY, otherwise) as file:
@@ -208,7 +208,7 @@ def check(directory, otherwise=OTHERWISE):
 
 
 def release(directory, process):
-    """Gives a directory back where the process holds it; else nothing changes."""
+    """Releases a directory if the process holds it; else nothing changes."""
     path = os.path.join(directory, FILE)
     with contextlib.suppress(OSError, Failure), _opened(path, os.O_RDWR, OTHERWISE) as file:
         present = _read(file, path)
@@ -218,7 +218,7 @@ def release(directory, process):
 
 @contextlib.contextmanager
 def held(directory, what=None, otherwise=OTHERWISE):
-    """Holds a directory for this process inside of a with statement, unless one that it descends from holds it already."""
+    """Holds a directory for this process inside a with statement, unless one that it descends from already holds it."""
     taken = take(directory, os.getpid(), what, otherwise)
     try:
         yield

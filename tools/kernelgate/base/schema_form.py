@@ -1,6 +1,7 @@
-"""Holds a document against a JSON Schema of kernelgate's own. Functions that are made of the schema say whether the document fits;
-only where it does not, jsonschema is imported, and finds the fault: of 0.8 MB of results it takes 1.35 s, those functions 0.05 s, and
-to import it 0.1 s. harness/tests/cli/schema_form_tool.py holds both against each other."""
+"""Checks a document against one of kernelgate's own JSON Schemas. Functions generated from the schema check whether
+the document fits; only if it does not, jsonschema is imported and finds the fault. For 0.8 MB of results jsonschema
+takes 1.35 s and those functions 0.05 s; importing it takes 0.1 s. harness/tests/cli/schema_form_tool.py compares
+both."""
 
 import functools
 import json
@@ -23,7 +24,7 @@ _TYPES = {
 
 
 def _schema_at(reference):
-    """The schema that "FILE#/$defs/NAME" names, and its file."""
+    """The schema that "FILE#/$defs/NAME" refers to, and its file."""
     name, _, path = reference.partition("#")
     schema = load_schema(name)
     for step in filter(None, path.split("/")):
@@ -37,7 +38,7 @@ def _absolute(reference, name):
 
 @functools.lru_cache(maxsize=None)
 def _check_of(reference):
-    """The function that says whether a value fits the schema that a reference names."""
+    """The function that checks a value against the schema of a reference."""
     return _check(*_schema_at(reference))
 
 
@@ -53,7 +54,7 @@ def _all(checks):
 def _check(schema, name):
     if isinstance(schema, bool):
         return lambda value: schema
-    # Keywords that one function reads are one check.
+    # Keywords read by one function are one check.
     makers = {_KEYWORDS[key]: argument for key, argument in schema.items() if key not in _ANNOTATIONS and not key.startswith("x-")}
     return _all([make(argument, schema, name) for make, argument in makers.items()])
 
@@ -68,7 +69,7 @@ def _type(names, *_):
 
 
 def _enum(values, *_):
-    """To Python true is 1, to JSON it is not."""
+    """In Python true equals 1, in JSON it does not."""
     known = {(isinstance(value, bool), value) for value in values}
     return lambda value: not isinstance(value, (dict, list)) and (isinstance(value, bool), value) in known
 
@@ -87,7 +88,8 @@ def _pattern(pattern, *_):
 
 
 def _members(_, schema, name):
-    """`properties`, `patternProperties` and `additionalProperties`, which takes what neither of those does."""
+    """`properties`, `patternProperties` and `additionalProperties`, which applies to members that neither of the
+    others matches."""
     named = {key: _check(inner, name) for key, inner in schema.get("properties", {}).items()}
     patterns = [(re.compile(pattern).search, _check(inner, name)) for pattern, inner in schema.get("patternProperties", {}).items()]
     others = _check(schema.get("additionalProperties", True), name)
@@ -154,7 +156,7 @@ def _not(argument, _, name):
     return lambda value: not check(value)
 
 
-# A keyword that is not here is an error, whatever a document holds.
+# An unknown keyword is an error, whatever a document has.
 _KEYWORDS = {
     "$ref": lambda target, _, name: _check_of(_absolute(target, name)),
     "additionalProperties": _members,
@@ -190,7 +192,7 @@ _KEYWORDS = {
 
 
 def _inlined(schema, name):
-    """A schema in which all references are replaced by what they name, so that jsonschema needs no other file."""
+    """A schema with all references replaced by their targets, so that jsonschema needs no other file."""
     if isinstance(schema, list):
         return [_inlined(inner, name) for inner in schema]
     if not isinstance(schema, dict):
@@ -216,7 +218,7 @@ def fits(document, name):
 
 
 def faults(document, name):
-    """What of a document does not fit the schema in the file `name`: jsonschema's errors, one or more; none where all fits."""
+    """The document's violations of the schema in the file `name`, by jsonschema; empty if it fits."""
     if not fits(document, name):
         errors = _validator(name).iter_errors(document)
         first = next(errors, None)
@@ -227,13 +229,13 @@ def faults(document, name):
 
 
 def misfit(document, name):
-    """The first fault as text, "tests[0].seconds: 'x' is not of type 'number'"; None where all fits."""
+    """The first violation as text, "tests[0].seconds: 'x' is not of type 'number'"; None if the document fits."""
     error = next(faults(document, name), None)
     return error and f"{error.json_path.lstrip('$').lstrip('.') or 'the document'}: {error.message}"
 
 
 def check_form(path, document, schema, name, remedy):
-    """Failure where a document does not say that it is of `schema`, or does not fit the schema in the file `name`."""
+    """Failure if a document does not name `schema` as its schema, or does not fit the schema in the file `name`."""
     check_schema(path, document, schema, remedy)
     fault = misfit(document, name)
     if fault:

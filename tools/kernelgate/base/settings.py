@@ -1,15 +1,15 @@
-"""The settings of a run, from the environment: one that is empty is as if it were not set."""
+"""The settings of a run, from the environment: an empty one counts as unset."""
 
 import os
 import re
 
 from kernelgate.base.errors import Failure
 
-MODEL, GPU, CODE = "model", "gpu", "sm"  # the kinds of targets, and the first parts of the names of their tests
+MODEL, GPU, CODE = "model", "gpu", "sm"  # the kinds of targets, and the first parts of their tests' names
 
 
 def setting(name):
-    """None where it is not set."""
+    """A setting; None if it is unset."""
     return os.environ.get(name) or None
 
 
@@ -22,24 +22,24 @@ def results_folder(named):
 
 
 def refuse_hidden_filter(strict):
-    """A filter in the environment of a strict run has to be given on purpose."""
+    """Refuses a filter in the environment of a strict run that was not given on purpose."""
     globs = setting("KG_FILTER")
     if strict and globs is not None and setting("KG_FILTER_GIVEN") != globs:
-        raise Failure(f"KG_FILTER='{globs}' is set in the environment of a strict run, which it would narrow: unset it, or give "
+        raise Failure(f"KG_FILTER='{globs}' is set in the environment of a strict run and would narrow it: unset it, or give "
                       "it to ci/gate as --filter")
 
 
 def _is_duration(text, least, most):
-    """Whether a text is a number of seconds in a range, without the blanks, signs and words that float() takes."""
+    """Whether a text is a number of seconds in a range, without the blanks, signs and words that float() accepts."""
     return bool(re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)) and least <= float(text) <= most
 
 
 def check_settings():
-    """Refuses settings that a run would read otherwise than meant: C's programs do the same (harness/suite/settings.c)."""
+    """Refuses settings that a run would misread: the C programs do the same (harness/suite/settings.c)."""
     strict = setting("KG_STRICT")
     if strict not in (None, "0", "1"):
         raise Failure(f"KG_STRICT='{strict}' is neither 0 nor 1: set it to 1 for strict mode, or to 0")
-    for name, least, most in (("KG_CASE_TIMEOUT", 0.001, 1000000), ("KG_CASE_SECONDS", 0.05, 3600)):
+    for name, least, most in (("KG_CASE_TIMEOUT", 0.001, 1000000), ("KG_CASE_SECONDS", 0.02, 3600)):
         text = setting(name)
         if text is not None and not _is_duration(text, least, most):
             raise Failure(f"{name}='{text}' is not a number of seconds from {least:.7g} to {most:.7g}: set it to one, or unset it")

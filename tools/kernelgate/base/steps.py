@@ -1,4 +1,5 @@
-"""The steps of a long command: the programs that it starts, each in a process group of its own, and what it says meanwhile."""
+"""The steps of a long command: the programs that it starts, each in a process group of its own, and its progress
+messages."""
 
 import contextlib
 import os
@@ -13,16 +14,16 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.observers import Stopped, stoppable
 from kernelgate.base.text import clean
 
-SECONDS_TO_END = 20.0  # for what was asked to end
-SAY_SECONDS = 30.0  # between two lines of progress where there is no terminal
-LINE_SIZE = 1 << 16  # a longer line comes in parts, so that a test which prints no end of one costs no memory
-# Ends the process group that it reads once the other end of the pipe is closed: a killed process ends nothing itself, and what it
-# started would write where the next run does.
+SECONDS_TO_END = 20.0  # for a process that was asked to end
+SAY_SECONDS = 30.0  # between two lines of progress without a terminal
+LINE_SIZE = 1 << 16  # longer lines are split, so that a test that prints no newline costs no memory
+# Ends the process group whose number it reads once the other end of the pipe is closed: a killed process cannot end its
+# children, which would then write where the next run does.
 ORPHANS = 'read -r group || exit; read -r nothing; kill -TERM -"$group"; sleep 2; kill -KILL -"$group"'
 
 
 class Console:
-    """Says on the standard output how far a command is; a quiet one says nothing."""
+    """Prints a command's progress on the standard output; a quiet one prints nothing."""
 
     def __init__(self, quiet=False):
         self._quiet = quiet
@@ -42,7 +43,7 @@ class Console:
         self.show(f"kernelgate: {clean(text)}\n")
 
     def count(self, text, elsewhere=True):
-        """Shows a count: on a terminal in the place of the last, elsewhere as a line every 30 s, or not at all."""
+        """Shows a count: on a terminal in place of the last one, elsewhere as a line every 30 s, or not at all."""
         if self.is_terminal:
             self.show(f"\rkernelgate: {text}\033[K")
             self._counting = True
@@ -54,19 +55,19 @@ class Console:
         self.show(f"{clean(line)}\n")
 
     def clear(self):
-        """Takes the count off the terminal, for what others print next."""
+        """Clears the count from the terminal, for other output."""
         if self._counting:
             self.show("")
 
 
 def lines_of(stream):
-    """The lines that a program prints, until it and all that it started have closed the stream."""
+    """The lines that a program prints, until it and all its children have closed the stream."""
     for line in iter(lambda: stream.readline(LINE_SIZE), b""):
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
 def pass_on_errors(lines):
-    """Prints lines that others wrote on the standard error, so that no CI runner takes one for a command."""
+    """Prints lines from another program on the standard error, so that no CI runner treats one as a command."""
     for line in lines:
         with contextlib.suppress(OSError, AttributeError):
             sys.stderr.write(f"{clean(line)}\n")
@@ -89,12 +90,12 @@ def _end(process, group):
 
 
 def run_step(command, read=None, group=True, **more):
-    """The exit code, as a shell has it, of a program at its end. `read` takes each line that it prints; what it says on a standard
-    error that is subprocess.PIPE is passed on, so that no CI runner takes it for a command. Without `group` it may ask on the
-    terminal, and ends by itself what it started. What raises here ends it."""
+    """Runs a program to its end; its exit code, as a shell has it. `read` gets each line that it prints. Output on a
+    standard error that is subprocess.PIPE is passed on, so that no CI runner treats it as a command. Without `group`
+    it may prompt on the terminal, and must end its children itself. An exception here ends it."""
     with contextlib.ExitStack() as stack:
         if group:
-            # It is there first: this process may be killed as soon as the program runs.
+            # Started first, because this process may be killed as soon as the program runs.
             watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                                            stderr=subprocess.DEVNULL, start_new_session=True))
             stack.callback(watcher.kill)
@@ -123,7 +124,7 @@ def run_step(command, read=None, group=True, **more):
 
 @contextlib.contextmanager
 def told_when_stopped():
-    """Has a signal end what runs, and says so before it ends this process."""
+    """Makes a signal end the running program, and prints so before it ends this process."""
     with stoppable():
         try:
             yield

@@ -1,4 +1,4 @@
-"""Texts of any origin, made fit for a terminal, Markdown, CSV and a CI runner's log."""
+"""Makes texts of any origin safe for a terminal, Markdown, CSV and a CI runner's log."""
 
 import re
 
@@ -11,19 +11,19 @@ _MARKUP = re.compile(r"[\\`*_\[\]|~#@!$]")
 
 
 def clean(text):
-    """The text on one line that cannot steer a terminal, an XML reader or a CI runner."""
+    """The text on one line that cannot control a terminal, an XML reader or a CI runner."""
     text = re.sub(_UNPRINTABLE, "\ufffd", re.sub(_CONTROLS, " ", text)).replace("##[", "# [")
     return _COMMAND.sub(r"\1: ", text)
 
 
 def escape_markdown(text):
-    """The text as Markdown that shows it as it is, within a table too."""
+    """The text escaped for Markdown, also within a table."""
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def code(text):
-    """A name as code of Markdown. A backtick would end the code, and a bar the table's cell."""
+    """A name as Markdown code. A backtick would end the code, and a bar the table's cell."""
     return "`" + (clean(text) or "?").replace("|", "\\|").replace("`", "'") + "`"
 
 

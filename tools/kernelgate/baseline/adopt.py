@@ -1,4 +1,4 @@
-"""kernelgate baseline adopt: adds the times of finished gates to a baseline, a session each."""
+"""kernelgate baseline adopt: adds the times of finished gates to a baseline, one session per gate."""
 
 import math
 
@@ -32,7 +32,7 @@ class Adoption:
         self._log = log
         self._options = options
         self._sessions = Sessions(log)
-        self._taken = False  # anything
+        self._taken = False  # anything so far
         self._gates = Gates(log, options.results, options.any_commit)
         self._recorder = Recorder(log, options.baselines, options.commit, None)
         self._recorder.target = self._gates.target
@@ -42,12 +42,12 @@ class Adoption:
         self._gates.check_tool(self._baseline)
 
     def _take_case(self, judgment, gate, entry, adopted):
-        """Takes the times of one case; whether there were any. From results `adopted` before, only metrics that the baseline
-        lacks."""
+        """Takes the times of one case; whether there were any. From results `adopted` before, only takes metrics
+        that the baseline lacks."""
         case, taken = entry["case"], False
         before = self._baseline.cases.get(case)
         if may_be_other_code(before, entry):
-            self._log.say(f"{gate.path}: {case}: beyond its limit, and its machine code is not known: taken all the same")
+            self._log.say(f"{gate.path}: {case}: beyond its limit, and its machine code is unknown: taken anyway")
         for name in TIMES:
             figures = entry["metrics"].get(name)
             if figures is None or adopted and metric_of(before, name) is not None:
@@ -76,7 +76,7 @@ class Adoption:
             self._sessions.sentinels[name].add(TIMES[0], gate.sentinel(name), board_of(gate.provenance))
 
     def _omit_thin(self, recorded, before):
-        """Leaves out metrics that would have too few sessions."""
+        """Leaves out metrics with too few sessions."""
         for name, values in recorded.values.items():
             kept = self._stored.count(recorded.id, name)
             if values and kept + len(values) < SESSIONS_MINIMUM:
@@ -113,7 +113,7 @@ class Adoption:
         return changed
 
     def _new_errors(self):
-        """The errors of the cases of which the baseline has none."""
+        """The errors of the cases without errors in the baseline."""
         known, found = self._baseline.accuracy or {}, {}
         for gate in self._gates:
             for entry in gate.checked:

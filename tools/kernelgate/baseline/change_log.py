@@ -1,5 +1,5 @@
-"""The log of what recording and adopting do to a baseline, for their readers and for the document that --json prints: what
-changed, what was left out, and why nothing was stored."""
+"""The log of a recording's or adoption's effect on a baseline, for its readers and for --json: the changes, the
+omissions, and why nothing was stored."""
 
 import math
 import sys
@@ -25,8 +25,8 @@ class ChangeLog:
                          "changes": [], "sentinels": [], "differing": [], "left_out": [], "refused": []}
 
     def say(self, line):
-        """Prints a line of progress or of a table: on the standard error, where the document takes the standard output. An output
-        that cannot be written is noticed at the end."""
+        """Prints a line of progress or of a table: on the standard error if the document is on the standard output.
+        A failed write is reported at the end."""
         stream = sys.stderr if self._as_json else sys.stdout
         try:
             stream.buffer.write(clean(line).encode("utf-8", "surrogateescape") + b"\n")
@@ -48,11 +48,11 @@ class ChangeLog:
         self._complain("refused", why, {"file": file, "case": case, "metric": metric})
 
     def omit(self, why, file=None, case=None, metric=None):
-        """The same for what is left out while the rest is stored."""
+        """Logs something that is left out while the rest is stored."""
         self._complain("left_out", why, {"file": file, "case": case, "metric": metric})
 
     def disagree(self, why, case, metric):
-        """The same for a metric whose sessions disagree."""
+        """Logs a metric whose sessions disagree."""
         self._complain("differing", why, {"case": case, "metric": metric})
 
     def _add(self, case, **members):
@@ -60,7 +60,8 @@ class ChangeLog:
         self.document["changes" if "/" in case else "sentinels"].append(_known(case=case, **members))
 
     def change(self, case, metric, old, value, now=None, line=None):
-        """Logs a change of a metric, whose old value is `old` (NaN: it is new). Of a time, `now` is what is stored in `line`."""
+        """Logs a change of a metric, whose old value is `old` (NaN: it is new). For a time, `now` is the new value
+        in `line`."""
         known = not math.isnan(old)
         stored = {} if now is None else {
             "band": now.band, "band_by_hand": now.by_hand, "noise": list(now.noise), "boards": line.boards,
@@ -77,7 +78,8 @@ class ChangeLog:
         self._add(case, kind=kind, notes=notes)
 
     def end(self, code):
-        """Ends the command: prints the document where it is wanted. The exit code; does not return where the output is lost."""
+        """Ends the command: prints the document if requested. Returns the exit code; does not return if the output
+        fails."""
         self.document["exit_code"] = code
         lost = f": {self.document['file']} was written, but its report is lost" if self.document["written"] else ""
         print_output(self.document["command"] + lost, json_text(self.document) if self._as_json else "")

@@ -1,4 +1,4 @@
-"""What became of a baseline: the differences of two, and what is held more loosely by them.
+"""The differences of two baselines, and the limits that they loosen.
 
 Each step of a chain of recordings may be small; a difference is their sum."""
 
@@ -9,11 +9,11 @@ from typing import Optional
 from kernelgate.baseline.file import Case, Metric
 from kernelgate.base.results import KEPT
 
-ROUNDING = 1e-12  # as the judge has it: a figure that exceeds its limit by no more is at the limit
+ROUNDING = 1e-12  # as in the judge: a figure that exceeds its limit by no more counts as at the limit
 
 KINDS = ("moved", "new", "retired")
 
-# How a metric, or a case, is held more loosely than it was, the worst first.
+# How a metric, or a case, was loosened, the worst first.
 LOOSENINGS = ("no_longer_gated", "retired", "widened", "slower")
 
 NO_CASE = Case("")
@@ -31,13 +31,13 @@ def moved_beyond(before, after, fraction, floor):
 
 @dataclass(frozen=True)
 class Difference:
-    """What became of a metric of a case, or of a whole case."""
+    """The difference of a metric of a case, or of a whole case."""
 
     kind: str
     case: str
     metric: Optional[str] = None  # None: the whole case is new or retired
-    first: Optional[Metric] = None  # None: it was not there; a counter was 0 then
-    last: Optional[Metric] = None  # None: it is not there any more; a counter is 0 then
+    first: Optional[Metric] = None  # None: it was absent; a counter was 0
+    last: Optional[Metric] = None  # None: it is absent now; a counter is 0
 
     @property
     def before(self):
@@ -72,7 +72,7 @@ class Difference:
 
     @property
     def beyond(self):
-        """Whether it moved by more than its band, as that is now, and by more than its floor."""
+        """Whether it moved by more than its present band and its floor."""
         return self.moved and moved_beyond(self.before, self.after, self.now.band, self.now.floor)
 
     @property
@@ -87,17 +87,18 @@ class Difference:
 
     @property
     def ungated(self):
-        """Whether a metric was judged and is not any more: it is gone, by hand, or not counted so by the file's model."""
+        """Whether a metric was judged and no longer is: it is gone, ungated by hand, or counted differently by the
+        file's model."""
         return self.was_gated and (self.kind == "retired" or self.moved and not self.gated)
 
     @property
     def loosened(self):
-        """Whether a slowdown that was found is not found any more."""
+        """Whether a slowdown that was detected before no longer is."""
         return (self.moved and self.first is not None and self.last is not None and self.was_gated and self.gated
                 and not _held_the_same(self.first, self.last) and self.last.smallest > self.first.smallest)
 
     def exceeds(self, limit):
-        """Whether what is judged got slower by more than the limit, and by more than its floor."""
+        """Whether a judged metric got slower by more than the limit and its floor."""
         return (limit is not None and self.moved and self.gated and self.after > self.before
                 and moved_beyond(self.before, self.after, limit, self.last.floor))
 
@@ -107,7 +108,7 @@ class Difference:
         return {"no_longer_gated": self.ungated, "widened": self.loosened, "slower": self.slower}[how]
 
     def order(self):
-        """Moves before what is new before what is retired; moves by their size, the worst first."""
+        """Moves before new before retired ones; moves by size, the worst first."""
         return KINDS.index(self.kind), -self.change if self.moved else 0, self.case, self.metric or ""
 
 
@@ -121,12 +122,12 @@ class Changes:
     def __init__(self, first, last):
         self._counters = last.is_model or first.is_model
         self._outdated = first.outdated | last.outdated
-        self._unjudged = last.outdated - first.outdated  # by the model that the file now names
+        self._unjudged = last.outdated - first.outdated  # by the model that the file names now
         self.both = [case for case in last.cases if case in first.cases]
         differences = [difference for case in self.both for difference in self._of_case(first.cases[case], last.cases[case])]
         for kind, here, there in (("new", last, first), ("retired", first, last)):
             known = {*there.cases, *there.checked}
-            # A case that is counted now, and was only checked, is new.
+            # A case that was only checked, and is counted now, is new.
             differences += (Difference(kind, case) for case in here.cases if case not in there.cases)
             differences += (Difference(kind, case) for case in here.checked if case not in known)
         differences += _of_errors(first, last)
@@ -168,7 +169,7 @@ class Changes:
         return {name: last.value / first.value - 1 for name, first, last in times if first and last}
 
     def file_entry(self, target, state, why):
-        """The file's entry in the results of a run."""
+        """The file's entry in a run's results."""
         entry = {"target": target, "state": state,
                  **{how: sum(difference.is_loosened(how) for difference in self.differences) for how in LOOSENINGS},
                  "new": sum(difference.kind == "new" for difference in self.differences),
@@ -176,7 +177,7 @@ class Changes:
         return {**entry, "why": why} if why else entry
 
     def loosened_entries(self, target):
-        """What is held more loosely, each by the worst of its ways, the worst ways first."""
+        """The loosened metrics and cases, each with the worst of its ways, the worst ways first."""
         for worst, how in enumerate(LOOSENINGS):
             for difference in self.differences:
                 if difference.is_loosened(how) and not any(map(difference.is_loosened, LOOSENINGS[:worst])):
@@ -184,7 +185,7 @@ class Changes:
 
 
 def _of_errors(first, last):
-    """The differences in the errors of cases that both files have, or that only the first one has errors of."""
+    """The differences in the errors of cases that both files have, or that only have errors in the first one."""
     now = last.error_cases()
     for case, before in first.error_cases().items():
         for name, metric in before.metrics.items():

@@ -1,27 +1,30 @@
-"""What became of a baseline of generated code: its entries in the results of a run are those of the other baselines."""
+"""The differences of baselines of generated code: their entries in a run's results are like those of other
+baselines."""
 
 from kernelgate.baseline.changes import LOOSENINGS
-from kernelgate.code.code_judge import WORSE, find_moves
+from kernelgate.code.code_verdicts import judge_cases, words_of
 
 
 class CodeChanges:
-    """The differences of two baselines, as code_baseline reads them; None: there is none."""
+    """The differences of two baselines, as read by code_baseline; None: absent."""
 
     def __init__(self, first, last):
         self._first, self._last = first, last
         before, now = (baseline.cases if baseline else {} for baseline in (first, last))
         self._new = len(now.keys() - before.keys())
-        self._loosened = {how: [] for how in LOOSENINGS}  # each a case with what its entry says of it
+        self._loosened = {how: [] for how in LOOSENINGS}  # of each a case with its description
         self._loosened["retired"] = [(case, {}) for case in before if case not in now]
-        for case in filter(before.get, now):
-            self._loosened["slower"] += [(case, {"metric": move.words, "before": move.before, "after": move.now})
-                                         for move in find_moves(before[case], now[case]) if move.verdict == WORSE]
-            # Of a kernel that the baseline lacks nothing but spills is judged.
+        for entry in judge_cases("baseline", "sm", [(case, before[case], now[case]) for case in now
+                                                 if case in before and before[case] != now[case]]):
+            case = entry["case"]
+            self._loosened["slower"] += [(case, {"metric": words_of(move), "before": move["before"], "after": move["now"]})
+                                         for move in entry["moves"] if move["verdict"] == "slower"]
+            # If the baseline lacks a kernel, only its spills are judged.
             if len(now[case]) < len(before[case]):
                 self._loosened["no_longer_gated"].append((case, {"metric": "kernels of the launch"}))
 
     def _toolkits(self):
-        """That nothing is judged but by another nvcc than before."""
+        """Notes that another nvcc than before is required for judging."""
         toolkits = [baseline.toolkit for baseline in (self._first, self._last) if baseline]
         return f"nvcc {toolkits[-1]}, was {toolkits[0]}" if len(set(toolkits)) > 1 else None
 

@@ -1,4 +1,4 @@
-"""Records counts: of the CPU model's programs, which two runs count alike, of which what changed is stored."""
+"""Records counts: those of the CPU model's programs, which two runs must reproduce; only changes are stored."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from kernelgate.baseline.fit import counts_differ, counts_of, record_count, reco
 from kernelgate.base.results import COUNTERS
 
 RUNS = 2  # the second checks that counts repeat
-ALWAYS_STORED = COUNTERS[0]  # of a case that accesses nothing: every case has a metric
+ALWAYS_STORED = COUNTERS[0]  # for a case without accesses: every case has a metric
 HEAD = f"{'case':<50} {'counter':<26} {'old':>16} {'new':>16} {'change':>9}"
 
 
@@ -28,15 +28,15 @@ def recording_differences(baseline, target, provenance):
 
 @dataclass
 class Counted:
-    """What was observed of a case."""
+    """The observations of a case."""
 
     checked: bool = False
-    errors: Optional[list] = None  # against the reference, of the plain kernels
+    errors: Optional[list] = None  # the plain kernels' errors against the reference
     runs: dict = field(default_factory=dict)  # its record in each run that counted it
 
     @property
     def record(self):
-        """That of the first run; None of a case that is not counted."""
+        """The record of the first run; None for a case that is not counted."""
         return self.runs.get(0)
 
 
@@ -61,11 +61,12 @@ class Counting:
             counted.checked, counted.errors = True, counted.errors or errors_of(record)
 
     def _counted(self):
-        """The record of each case that was counted, by name: which program was through first is chance."""
+        """The record of each counted case, by name: the order in which programs finish is random."""
         return {case: counted.record for case, counted in sorted(self._cases.items()) if counted.record}
 
     def measure(self):
-        """Checks, with the plain and with the instrumented kernels, then counts. Refused where counts may not be stored."""
+        """Checks, with the plain and with the instrumented kernels, then counts. Refused if the counts may not be
+        stored."""
         try:
             watching = [(program, instrumented_program(program)) for program in self._programs]
         except Failure as failure:
@@ -95,7 +96,7 @@ class Counting:
         self._log.say(f"{case:<50} {counter:<26} {show_figure(old):>16} {show_figure(value):>16} {change:>9}")
 
     def _store_counts(self, case, record):
-        """Stores the counters of a case; whether any changed. A new case has one line of output for all."""
+        """Stores the counters of a case; whether any changed. A new case has a single line of output."""
         is_new = not case.metrics
         changes = []
         for counter, value in counts_of(record).items():
@@ -126,7 +127,7 @@ class Counting:
         return changed
 
     def _list_checked(self, baseline):
-        """Lists the cases that were only checked; how many entries changed."""
+        """Lists the cases that were only checked; returns how many entries changed."""
         counted = self._counted()
         gone = [case for case in sorted(baseline.checked, reverse=True) if case in counted or
                 not is_partial() and self._recorder.knows(case) and case not in self._cases]
@@ -153,7 +154,7 @@ class Counting:
         listed = self._list_checked(baseline)
         errors = recorder.store_accuracy(baseline, {case: found.errors for case, found in self._cases.items() if found.checked})
         self._log.set_counts(RUNS, len(counted), changed)
-        # Equal counts of another compiler, model or flags are stored with the new provenance.
+        # Equal counts with another compiler, model or flags are stored with the new provenance.
         if changed + listed + errors or not is_partial() and recording_differences(baseline, recorder.target, recorder.provenance):
             recorder.save(baseline)
         self._log.say(f"{baseline.path}: {changed} of {len(counted)} cases changed, counted twice with equal results; "

@@ -32,7 +32,7 @@ def note_of(difference, limit):
         return "gated now"
     if difference.beyond:
         return "slower" if difference.slower else "faster" if difference.faster else ""
-    return "held more loosely" if difference.loosened else ""
+    return "loosened" if difference.loosened else ""
 
 
 def value_cell(difference, metric):
@@ -50,7 +50,7 @@ def change_cell(difference):
 
 
 def band_cell(difference):
-    """The band, for readers with the old one where it changed."""
+    """The band; for readers also the old one if it changed."""
     now, first = difference.now, difference.first
     if now is None:
         return Figure("-", "")
@@ -73,7 +73,7 @@ def change_json(difference, limit):
 
 
 class Report:
-    """What the command prints of its files."""
+    """The command's output about its files."""
 
     def __init__(self, limit):
         self.limit = limit
@@ -104,7 +104,7 @@ class Report:
         return json_text(document if self.limit is None else {**document, "limit": self.limit})
 
     def _sum(self, changes):
-        """The sum of a table in one sentence."""
+        """The summary of a table in one sentence."""
         tally = self._tally(changes)
         words = f"{tally['slower']} of {plural(tally['cases'], 'case')} slower by more than their band in all"
         if self.limit is not None:
@@ -134,7 +134,7 @@ class Report:
         return "\n".join(texts)
 
     def csv(self):
-        """The rows; the sums go to the standard error, where no program takes them for rows."""
+        """The rows; the summaries go to the standard error, so that no program reads them as rows."""
         sys.stderr.write("".join(f"{clean(title)}: {self._sum(changes)}" for title, _, changes in self.files))
         return Table(COLUMNS, [row for _, target, changes in self.files for row in self._rows(target, changes)]).format("csv")
 
@@ -174,7 +174,8 @@ def all_paths(reference):
 
 
 def loosened(reference):
-    """What the results of a run say of all baselines. A file that was not right then does not prevent its fix."""
+    """The loosened limits of all baselines, for a run's results. A file that was invalid at the reference does not
+    prevent its fix."""
     folder = default_folder()
     commit = Commit(folder, reference)
     document = {"since": reference, "commit": commit.name, "files": [], "loosened": []}
@@ -194,13 +195,13 @@ def loosened(reference):
         both = (None, None) if why else (first, last)
         changes = CodeChanges(*both) if architecture else Changes(*(baseline or Baseline(path) for baseline in both))
         document["files"].append(changes.file_entry(target, state, why))
-        if state != "removed":  # of a file that is gone all is
+        if state != "removed":  # everything in a deleted file counts as loosened
             document["loosened"] += changes.loosened_entries(target)
     return document
 
 
 def limit_of(text):
-    """The fraction of a limit in percent, "5" or "2.5 %"."""
+    """The fraction of a limit given in percent, "5" or "2.5 %"."""
     if not re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)%?", text, re.ASCII):
         raise Failure(f"baseline diff: --limit {text}: is not a percentage of 0 or more, as in --limit 5")
     return float(text.rstrip("%")) / 100

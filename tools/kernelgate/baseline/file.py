@@ -26,12 +26,12 @@ SCHEMA_SUFFIX = ".schema.json"
 SCHEMA = "kernelgate-baseline/2"
 COUNTS = ("boards", "sessions")  # the numbers in a case that are not counters
 LARGEST_WHOLE = 2.0**53
-MEMORY_TOLERANCE = 0.05
+MEMORY_TOLERANCE = reading.SCHEMA["$defs"]["target"]["properties"]["memory_mib"]["x-tolerance"]
 LARGEST_FILE = 64 << 20  # bytes; a baseline has some thousands of lines
 
 
 def floor_of(metric):
-    """The floor of a metric that has none of its own."""
+    """The floor of a metric without one of its own."""
     return TIME_FLOOR_NS if is_time(metric) else 0.0
 
 
@@ -43,11 +43,11 @@ class Metric:
     by_hand: bool = False  # recording keeps band and gated
     floor: float = 0.0
     gated: bool = True
-    noise: tuple = ()  # standard deviations of the logarithm, within a board and between boards; empty where not known
+    noise: tuple = ()  # standard deviations of the logarithm, within a board and between boards; empty if unknown
 
     @property
     def smallest(self):
-        """The smallest slowdown that the judge finds, as a fraction; NaN where any has to exceed a floor from a value of 0."""
+        """The smallest slowdown that the judge detects, as a fraction; NaN if a floor applies and the value is 0."""
         return max(self.band, self.floor / self.value if self.value else math.nan if self.floor else 0.0)
 
 
@@ -66,7 +66,7 @@ class Case:
     code: Optional[dict] = None
     lines: Optional[dict] = None
     metrics: dict = field(default_factory=dict)  # by name
-    boards: int = 0  # that its times rest on; 0 where not known, or of a counter
+    boards: int = 0  # the boards of its times; 0 if unknown, or for a counter
     sessions: int = 0
 
 
@@ -80,7 +80,7 @@ def _cases(stored):
 
 
 class Baseline:
-    """The baseline in a document that was read strictly; without one, a baseline of no case."""
+    """The baseline in a strictly read document; without one, an empty baseline."""
 
     def __init__(self, path, document=None):
         self.path = path
@@ -89,7 +89,7 @@ class Baseline:
         self.outdated = reading.outdated_counters(self.provenance)
         self.sentinels, self.cases = (_cases(member(document, kind) or {}) for kind in ("sentinels", "cases"))
         self.checked = sorted(list_of(document, "checked"))
-        self.accuracy = member(document, "accuracy")  # by case: [largest error, mean] and, of some, a band; or None
+        self.accuracy = member(document, "accuracy")  # by case: [largest error, mean], for some also a band; or None
 
     @property
     def is_model(self):
@@ -104,7 +104,7 @@ class Baseline:
         return self.sentinels.setdefault(name, Case(name))
 
     def ids(self):
-        """The cases that are measured, counted or checked."""
+        """The cases that are timed, counted or checked."""
         return dict.fromkeys((*self.cases, *self.checked, *(self.accuracy or ())))
 
     def error_cases(self):
@@ -117,12 +117,12 @@ class Baseline:
         return cases
 
     def nearest(self, glob):
-        """The case that a glob which takes none may have meant, as words for an error; "" where none is near."""
+        """The case that a glob without matches probably meant, as words for an error; "" if none is near."""
         found = difflib.get_close_matches(glob, self.ids(), 1, 0.55)
         return f'; did you mean "{found[0]}"?' if found else ""
 
     def remove(self, globs):
-        """Removes the cases that a glob takes; their ids."""
+        """Removes the cases that a glob matches; their ids."""
         removed = [case for case in self.ids() if any(globs_take(glob, case) for glob in globs)]
         self.cases = {name: case for name, case in self.cases.items() if name not in removed}
         self.checked = [case for case in self.checked if case not in removed]
@@ -131,7 +131,7 @@ class Baseline:
         return removed
 
     def text(self):
-        """The file's text, one line per case, in the one form that all writers give it."""
+        """The file's text, one line per case, in the one form that all writers use."""
         parts = [f'{{"schema": "{SCHEMA}"', f' "target": {_value(_in_order(self.target))}']
         if self.provenance is not None:
             parts.append(f' "provenance": {_value(self.provenance)}')
@@ -149,8 +149,8 @@ class Baseline:
 
 
 def gate_counts(baseline):
-    """How many times of cases a baseline gates at the least band, gates wider (by noise, or a floor that is more of a short
-    time), and only reports; None of one without times."""
+    """How many times of cases a baseline gates at the minimum band, gates wider (because of noise, or of a floor
+    that is a larger fraction of a short time), and only reports; None without times."""
     times = [metric for case in baseline.cases.values() for metric in case.metrics.values() if is_time(metric.name)]
     gated = [metric for metric in times if metric.gated]
     narrow = sum(metric.smallest <= BAND_MINIMUM + 1e-9 for metric in gated)
@@ -227,7 +227,7 @@ def _is_key(name):
 
 
 def path_of(name):
-    """The path of a baseline that is named by its file or by its target's key."""
+    """The path of a baseline named by its file or by its target's key."""
     return f"{default_folder()}/{name}{SUFFIX}" if _is_key(name) else name
 
 
@@ -236,7 +236,7 @@ def split_path(path):
 
 
 def _is_baseline_name(name):
-    """Those of generated code, sm_90.json, are read by code_baseline."""
+    """Whether it is not a baseline of generated code, such as sm_90.json, which code_baseline reads."""
     return name.endswith(SUFFIX) and not name.startswith("sm_") and not name.startswith(".") and not name.endswith(SCHEMA_SUFFIX)
 
 
@@ -251,12 +251,12 @@ def list_files(folder, takes=_is_baseline_name):
 
 
 def parse(label, name, data):
-    """The baseline in the content of the file `name`, which errors call `label`. Failure where it is not right."""
+    """The baseline in the content of the file `name`, called `label` in errors. Failure if it is invalid."""
     return Baseline(label, reading.read_document(label, name, data))
 
 
 def read(path):
-    """The content of a file; None where there is none."""
+    """The content of a file; None if it does not exist."""
     try:
         with open_regular(path) as file:
             if os.fstat(file.fileno()).st_size > LARGEST_FILE:
@@ -270,7 +270,7 @@ def read(path):
 
 
 def load(path):
-    """The baseline in a file; None where there is none. Failure where it is not right."""
+    """The baseline in a file; None if it does not exist. Failure if it is invalid."""
     data = read(path)
     return None if data is None else parse(path, os.path.basename(path), data)
 
@@ -280,15 +280,15 @@ def _is_other_board(data, target):
     try:
         stored = number_of(member(parse_json(data), "target"), "memory_mib")
     except ValueError:
-        return False  # which its reader says
+        return False  # its reader reports that
     present = number_of(target, "memory_mib")
     return stored > 0 and present > 0 and abs(stored - present) > MEMORY_TOLERANCE * max(stored, present)
 
 
 def path_for(folder, target):
-    """The key and the path of a target's baseline in a folder. Boards that share a name and differ in memory by more than
-    MEMORY_TOLERANCE are targets of their own: <key>.json, of such another board, is left to it, and the key becomes
-    <key>-<memory>gib. Failure where that file cannot be read."""
+    """The key and the path of a target's baseline in a folder. Boards of one name whose memories differ by more than
+    MEMORY_TOLERANCE are separate targets: if <key>.json is of such another board, it stays, and the key becomes
+    <key>-<memory>gib. Failure if that file cannot be read."""
     key = text_of(target, "key")
     path = os.path.join(folder, f"{key}{SUFFIX}")
     data = read(path)
@@ -299,7 +299,7 @@ def path_for(folder, target):
 
 
 def read_document(path, remedy):
-    """A baseline's document for what reads but a few figures of it: unlike the other readers', it is not checked as a whole."""
+    """A baseline's document for readers of few figures: unlike with the other readers, it is not checked as a whole."""
     document = read_json(path, remedy)
     check_schema(path, document, SCHEMA, remedy)
     if not isinstance(document.get("cases"), dict):
@@ -330,7 +330,7 @@ def open_named(name):
 
 
 class Commit:
-    """A folder of baselines as it was at a commit, branch or tag. The folder itself may be gone since."""
+    """A folder of baselines as of a commit, branch or tag. The folder itself may be gone since."""
 
     def __init__(self, folder, reference):
         self._folder = folder
@@ -355,7 +355,7 @@ class Commit:
         raise Failure(f"--since {reference}: git failed in {self._folder}: {why}")
 
     def read(self, name):
-        """The content of a file of the folder; None where there was none."""
+        """The content of a file of the folder; None if it did not exist."""
         blob = f"{self.name}:./{self._prefix}{name}"
         if git(self._place, "cat-file", "-e", blob).returncode != 0:
             return None
@@ -382,7 +382,7 @@ class Commit:
 
 
 def prepare_folder(folder):
-    """Creates a folder of baselines if needed. Failure where it cannot be created or written."""
+    """Creates a folder of baselines if needed. Failure if it cannot be created or written."""
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -393,8 +393,8 @@ def prepare_folder(folder):
 
 
 def lock(folder, command):
-    """Locks a folder of baselines for a command, for as long as the answer is open, as all writers do. Failure where another
-    holds it."""
+    """Locks a folder of baselines for a command, as all writers do, until the result is closed. Failure if another
+    command holds it."""
     try:
         facts = os.stat(folder)
     except OSError as error:
@@ -425,7 +425,7 @@ def lock(folder, command):
 
 
 def check_text(path, text):
-    """Failure where a baseline's text could not be read again."""
+    """Failure if a baseline's text could not be read again."""
     try:
         parse(path, os.path.basename(path), text.encode())
     except UnicodeEncodeError:
@@ -435,7 +435,7 @@ def check_text(path, text):
 
 
 def write_text(path, text):
-    """Replaces a file. Failure where it cannot be written."""
+    """Replaces a file. Failure if it cannot be written."""
     try:
         if os.path.lexists(path) and not os.path.isfile(path):
             raise Failure(f"{path}: not written: it is not a regular file: move it away")
@@ -449,7 +449,7 @@ def write_text(path, text):
 
 
 def save(baseline):
-    """Replaces the file by the baseline's text. Failure where that could not be read again, or cannot be written."""
+    """Replaces the file by the baseline's text. Failure if that could not be read again, or cannot be written."""
     text = baseline.text()
     check_text(baseline.path, text)
     write_text(baseline.path, text)

@@ -1,4 +1,4 @@
-"""Recording: what the sessions of cases, from new processes or from gates, make of a baseline."""
+"""Recording: turns the sessions of cases, from new processes or from gates, into a baseline's lines."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,30 +15,30 @@ from kernelgate.base.results import COUNTERS
 
 TIMES = ("time_ns", "cold_time_ns")  # the recorded metrics of a case; a sentinel has only the first
 SENTINELS = ("copy", "fma", "bus")  # harness/records/sentinel.c
-BUS = "bus"  # the host also affects it, and baselines recorded before it was timed lack it
+BUS = "bus"  # the host also affects it, and older baselines lack it
 HOST_CLOCKS = ("host", "first_touch")  # the host also affects them
-LAUNCH_COSTS_DIFFER = 0.1  # a launch costs one of two times, a third apart; one is read again within 2 %
+LAUNCH_COSTS_DIFFER = 0.1  # a launch has one of two costs, a third apart; readings of one differ by less than 2 %
 REMEDY = "counts have to repeat: does the kernel depend on chance, or on the order of its threads?"
 BAND_ROUNDING = 1e-6  # far less than the 0.1 % that bands are rounded to
 HEAD = f"{'case':<50} {'metric':<13} {'old':>14} {'new':>14} {'change':>9}"
 
 
 def value_of(record, metric):
-    """The value of a metric in a "measured" record; NaN where it has none."""
+    """The value of a metric in a "measured" record; NaN if it has none."""
     return number_of(member(member(record, "metrics"), metric), "value")
 
 
 def launch_costs(state, provenance):
-    """What an empty launch cost while a case was timed, and what it cost for the provenance, in ns, where these are two costs
-    (docs/measuring.md) and not one that was read twice; None where they are one, or not known."""
+    """The costs of an empty launch while a case was timed and in the provenance, in ns, if these are two different
+    costs (docs/measuring.md); None if they are two readings of one, or unknown."""
     now, then = number_of(state, "launch_ns"), number_of(provenance, "launch_ns")
     differ = now > 0 and then > 0 and max(now, then) > (1 + LAUNCH_COSTS_DIFFER) * min(now, then)
     return (now, then) if differ else None
 
 
 def make_time(before, name, boards, sentinel=False):
-    """A time as its sessions have it, a list for each board: ungated where its band is too wide. A band set by hand is kept, with
-    whether the metric is gated, and so is the floor that it has. A sentinel's band is its limit, however narrow."""
+    """A time from its sessions, a list for each board: ungated if its band is too wide. A band set by hand is kept,
+    with its gate, and so is an existing floor. A sentinel's band is its limit, however narrow."""
     noise = noise_of(boards)
     value = value_of_sessions([value for values in boards.values() for value in values])
     metric = Metric(name, value, noise.band(0 if sentinel else BAND_MINIMUM), floor=before.floor if before else TIME_FLOOR_NS,
@@ -50,8 +50,8 @@ def make_time(before, name, boards, sentinel=False):
 
 
 def errors_of_sessions(sessions):
-    """The errors of cases, by the [largest, mean] of each session: the largest of all, since atomics add up in an order of their
-    own each time, and the band where it is not the least."""
+    """The errors of cases, from the [largest, mean] of each session: the largest of all, since atomics add in a
+    different order each time, and the band if it is not the minimum."""
     found = {}
     for case, errors in sessions.items():
         columns = list(zip(*errors))
@@ -61,13 +61,13 @@ def errors_of_sessions(sessions):
 
 
 def is_moved(before, now):
-    """Whether a time differs by so much that its line is rewritten."""
+    """Whether a time differs enough to rewrite its line."""
     return (before is None or before.gated != now.gated or abs(before.band - now.band) > BAND_ROUNDING
             or moved_beyond(before.value, now.value, before.band, before.floor))
 
 
 def _why_other_code(case, recorded, stored, board):
-    """Why the stored sessions of a case are of other code than that which was timed; None where they may be of the same."""
+    """Why the stored sessions of a case are of other code than the timed one; None if they may be of the same."""
     if is_other_code(case.code, recorded.code):
         return "its machine code, or its launch, is another"
     if is_same_code(case.code, recorded.code):
@@ -81,8 +81,8 @@ def _why_other_code(case, recorded, stored, board):
 
 
 def record_count(case, counter, value):
-    """Records a counter. A band or a gate that a hand wrote is kept, and a counter within its band is left alone; one of 0 is
-    removed. The old value, 0 where there was none; None where it is left alone."""
+    """Records a counter. A band or a gate set by hand is kept, and a counter within its band is unchanged; one of 0
+    is removed. Returns the old value, 0 if there was none; None if it is unchanged."""
     metric = case.metrics.get(counter)
     old = metric.value if metric is not None else 0.0
     if value == old or old > 0 and value > 0 and abs(math.log(value / old)) <= math.log1p(metric.band):
@@ -104,12 +104,13 @@ def record_lines(case, lines):
 
 
 def counts_of(record):
-    """Every counter of a "measured" record, those that it lacks as 0."""
+    """Every counter of a "measured" record; missing ones are 0."""
     return {counter: max(0.0, value_of(record, counter)) for counter in COUNTERS}
 
 
 def counts_differ(first, second):
-    """Why two runs did not count the same of a case, the lines too, with the counter and both figures; None where they did."""
+    """Why two runs did not count a case the same, source lines included, with the counter and both figures; None if
+    they did."""
     for (counter, count), other in zip(counts_of(first).items(), counts_of(second).values()):
         if count != other:
             return f"{counter} is {show_figure(count)} in one run and {show_figure(other)} in another: {REMEDY}"
@@ -118,16 +119,16 @@ def counts_differ(first, second):
 
 @dataclass
 class Recorded:
-    """What the sessions measured of a case or a sentinel."""
+    """The sessions' measurements of a case or a sentinel."""
 
     id: str
-    values: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # of each metric, one per session
-    boards: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # of each value; None: the only board
+    values: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # by metric, one per session
+    boards: dict = field(default_factory=lambda: {name: [] for name in TIMES})  # by metric, one per value; None: the only board
     loose: set = field(default_factory=set)  # metrics whose sessions may disagree: recorded ungated, not refused
     code: Optional[dict] = None
 
     def add(self, metric, value, board=None):
-        """Adds a value, unless it is not above 0."""
+        """Adds a value if it is above 0."""
         if value > 0:
             self.values[metric].append(value)
             self.boards[metric].append(board)
@@ -137,7 +138,7 @@ class Recorded:
         self.boards[metric].clear()
 
     def take(self, metric, figures, board=None):
-        """Adds the value of a metric, whose clock decides whether sessions must agree."""
+        """Adds the value of a metric; its clock decides whether sessions must agree."""
         if text_of(figures, "clock") in HOST_CLOCKS:
             self.loose.add(metric)
         else:
@@ -159,7 +160,7 @@ class Sessions:
         return self.cases.setdefault(case, Recorded(case))
 
     def _agree(self, recorded, metric):
-        """Whether the sessions of a metric agree, unless its clock makes no promise; complains where not."""
+        """Whether the sessions of a metric agree, or its clock makes no promise; complains if not."""
         values = recorded.values[metric]
         why = disagreement(values) if values and metric not in recorded.loose else None
         if why is not None:
@@ -167,8 +168,9 @@ class Sessions:
         return why is None
 
     def are_of_one_state(self):
-        """Whether the machine was in one state. If only one metric, or one of ten, differs from session to session, the kernel is
-        the reason: it is recorded ungated. If more do, or a sentinel, the machine is the reason: False, with a complaint."""
+        """Whether the machine was in one state. If only one metric, or one in ten, differs from session to session,
+        the kernel is the reason: it is recorded ungated. If more do, or a sentinel, the machine is the reason:
+        False, with a complaint."""
         pairs = [(recorded, metric) for recorded in self.cases.values() for metric in TIMES]
         metrics = sum(bool(recorded.values[metric]) for recorded, metric in pairs)
         apart = sum(not self._agree(*pair) for pair in pairs)
@@ -193,9 +195,9 @@ class Sessions:
         self._log.say(row)
 
     def store(self, case, recorded, stored, board=None):
-        """Adds the sessions of a case or a sentinel to those that are stored, and rewrites its line where that says something
-        else now: a value beyond the band, another band, gate or number of boards. Where all are of one board, which is given,
-        stored sessions of other code are dropped before. Prints a row for each metric then; whether it did."""
+        """Adds the sessions of a case or a sentinel to the stored ones, and rewrites its line if it changes: a value
+        beyond the band, another band, gate or number of boards. If all are of one given board, stored sessions of
+        other code are dropped first. Then prints a row for each metric; returns whether it did."""
         why = _why_other_code(case, recorded, stored, board) if board else None
         dropped = stored.count(case.id, TIMES[0]) if why else 0
         if dropped:

@@ -8,16 +8,15 @@ from kernelgate.base.json_io import integer_of, list_of, member, number_of, obje
 from kernelgate.base.figures import show_figure
 from kernelgate.code.kernel_code import code_changes, is_other_code, is_same_code
 from kernelgate.baseline.noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
-from kernelgate.base.nvml import THROTTLING
 from kernelgate.baseline.recorder import Refused
 from kernelgate.baseline.fit import SENTINELS, TIMES, launch_costs, value_of
 from kernelgate.base.results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of
 
-MATCHES_MINIMUM = 4  # this many times equal to sessions of a baseline are not a coincidence
+MATCHES_MINIMUM = 4  # this many matches with sessions of a baseline are no coincidence
 
 
 class Gate:
-    """The results of a gate, each of which is one session of the baseline of its target."""
+    """The results of a gate, each a session of its target's baseline."""
 
     def __init__(self, path):
         self.path = path
@@ -27,7 +26,7 @@ class Gate:
                       if "time" in list_of(entry, "parts") and text_of(entry, "target") != MODEL_KEY]
         self.checked = [entry for entry in self.document["cases"] if text_of(entry, "target") != MODEL_KEY
                         and not is_dismissed(verdict_of(entry)) and set(ERRORS) <= entry["metrics"].keys()]
-        self.provenance = {}  # what it says of the target's surroundings
+        self.provenance = {}  # the target's conditions
 
     def sentinel(self, name):
         """The time of a sentinel; NaN if there is none."""
@@ -37,28 +36,29 @@ class Gate:
         return [self.sentinel(name) for name in SENTINELS]
 
     def target(self, key):
-        """The description of a target; None where there is none. A case's key may end in the memory size, which the
+        """The description of a target; None if there is none. A case's key may end in the memory size, which the
         description's key lacks."""
         targets = self.document["targets"]
         return targets.get(key) or next((targets[name] for name in targets if key.startswith(f"{name}-")), None)
 
 
 def is_same_session(times, others):
-    """Whether two lists of the sentinels' times are of one session: equal in all that either has, and in two at least."""
+    """Whether two lists of the sentinels' times are of one session: equal in all that either has, and in at least
+    two."""
     known = [pair for pair in zip(times, others) if not all(map(math.isnan, pair))]
     return len(known) > 1 and all(0 < time == other for time, other in known)
 
 
 class Gates:
-    """The gates whose results fit together."""
+    """The gates whose results are compatible."""
 
     def __init__(self, log, paths, any_commit):
         self._log = log
         self._any_commit = any_commit
         self._gates = []
-        self._key = None  # the target that all results have
-        self.commit = ""  # the last that is known
-        fit = [self._read(path) for path in paths]  # each that does not is complained of
+        self._key = None  # the target of all results
+        self.commit = ""  # the last known one
+        fit = [self._read(path) for path in paths]  # complains about each that is not compatible
         if not all(fit):
             raise Refused
         self.target = self._gates[0].target(self._key)
@@ -78,7 +78,7 @@ class Gates:
         self._log.refuse(why, file=gate.path)
 
     def _read(self, path):
-        """Reads results; False, with a complaint, where they do not fit those before them."""
+        """Reads results; False, with a complaint, if they are incompatible with those before them."""
         try:
             gate = Gate(path)
         except Failure as failure:
@@ -159,23 +159,23 @@ def metric_of(case, name):
 
 
 class Judgment:
-    """Which times of gates may become sessions of a baseline, as it was before."""
+    """Decides which times of gates may become sessions of a baseline, as it was before."""
 
     def __init__(self, log, gates, baseline, stored, provenance, any_code):
         self._log = log
         self._gates = gates
         self._baseline = baseline
         self._stored = stored  # its sessions
-        self._provenance = provenance  # that the baseline will have
+        self._provenance = provenance  # the baseline's new provenance
         self._any_code = any_code
 
     def fault(self, entry):
-        """Why a case's times are not a session; None where they are."""
+        """Why a case's times are not a session; None if they are."""
         before, state = self._baseline.cases.get(entry["case"]), member(entry, "gpu_state")
         costs = launch_costs(state, self._provenance)
         if verdict_of(entry) in ("wrong", "error"):
             return verdict_of(entry)
-        if any(reason in text_of(state, "clock_reasons") for reason in THROTTLING.values()):
+        if member(state, "throttled") is True:
             return "the GPU was throttled while it was timed"
         if integer_of(state, "foreign_processes") > 0:
             return "other processes computed on the GPU while it was timed"
@@ -189,13 +189,13 @@ class Judgment:
         return None
 
     def was_adopted(self, gate):
-        """Whether results were adopted before: one session of the baseline has all their sentinels' times or, of imported
-        results, which have no sentinels, every time of theirs is among the sessions."""
+        """Whether results were adopted before: one session of the baseline has all their sentinels' times or, for
+        imported results, which have no sentinels, all their times are among the sessions."""
         times = gate.sentinels()
         stored = [self._stored.boards(name, TIMES[0]) for name in SENTINELS]
         for board in {board for boards in stored for board in boards}:
             known = [(boards[board], value_of_sessions([time])) for boards, time in zip(stored, times) if board in boards and time >= 0]
-            # A sentinel that was added later has fewer sessions, so that session i is of another gate.
+            # A sentinel that was added later has fewer sessions, so its session i is of another gate.
             most = max((len(sessions) for sessions, _ in known), default=0)
             known = [pair for pair in known if len(pair[0]) == most]
             if len(known) > 1 and tuple(value for _, value in known) in zip(*(sessions for sessions, _ in known)):
@@ -220,7 +220,7 @@ class Judgment:
         return value_of(found, name)
 
     def _others_agree(self, values):
-        """Whether several gates, of which each has a value, agree as sessions must."""
+        """Whether several gates, each with a value, agree as sessions must."""
         times = [value for gate, value in values if value > 0 and not self.was_adopted(gate)]
         return len(times) > 1 and disagreement(times) is None
 

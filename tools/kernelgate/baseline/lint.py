@@ -1,5 +1,5 @@
-"""kernelgate baseline lint: checks baseline files, by the reader of kernelgate and for figures that do not follow from each
-other and names that no table gives."""
+"""kernelgate baseline lint: checks baseline files with kernelgate's reader, and for inconsistent figures and
+impossible names."""
 
 import os
 import re
@@ -17,15 +17,15 @@ from kernelgate.baseline.sessions import BOARD_SESSIONS_MAXIMUM, StoredSessions
 from kernelgate.base.text import clean
 
 SCHEMA = "kernelgate-lint/1"
-BAND_STEP = 0.001 * (1 + 1e-6)  # that bands are rounded up to: noise is written in four digits, and may be just beyond a step
-MANY_SESSIONS = 1000  # by which 3 sigma are known
+BAND_STEP = 0.001 * (1 + 1e-6)  # bands are rounded up to this: noise has four digits, and may be just above a step
+MANY_SESSIONS = 1000  # enough to know 3 sigma
 NAME = re.compile("[a-z0-9_]+")
 SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
 AGAIN = "record it again with ci/rebaseline"
 
 
 def check_id(case, imported):
-    """What is wrong with the id of a case. Of an imported one, whose name may not say what it is, a part may be "-"."""
+    """The error in a case's id. For an imported case, whose name may lack a part, that part may be "-"."""
     comparison, variant, size, launch = parts_of(case)
     if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
         yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"
@@ -36,12 +36,12 @@ def check_id(case, imported):
 
 
 def check_band(case, metric, minimum):
-    """A band that is narrower than the noise trips by chance, and what is held more loosely than its noise asks for guards
-    less than it seems to: both unless a hand wanted it so."""
+    """Finds a band narrower than the noise, which trips by chance, and a band wider than its noise requires, which
+    guards less than it seems to, unless it was set by hand."""
     if not metric.noise:
         yield f"does not say how noisy it is: {AGAIN}"
         return
-    # The case has the number of sessions of the metric that has the fewest.
+    # A case's number of sessions is that of the metric with the fewest.
     most, least = (Noise(*metric.noise, case.boards, sessions).band(minimum) for sessions in (case.sessions, MANY_SESSIONS))
     if not least - BAND_STEP <= metric.band <= most + BAND_STEP:
         yield (f"its band is {show_percent(metric.band)}, and its noise, by {plural(case.sessions, 'session')}, asks for "
@@ -52,8 +52,8 @@ def check_band(case, metric, minimum):
 
 
 def check_times(case, stored):
-    """What is wrong with the times of a case, or a sentinel: band and gate follow from the noise, and all of them from the
-    sessions, where the line is as old as those that are stored."""
+    """The errors in the times of a case, or a sentinel: band and gate follow from the noise, and all of them from
+    the sessions, if the line is as old as the stored ones."""
     sentinel = case.id in SENTINELS
     if case.sessions < SESSIONS_MINIMUM:
         yield (f"{case.id}: rests on {plural(case.sessions, 'session')}, and {SESSIONS_MINIMUM} is the fewest that say enough of "
@@ -70,7 +70,7 @@ def check_times(case, stored):
 
 
 def is_current(case, stored):
-    """Whether a line rests on all sessions that are stored of it, none of which has gone since."""
+    """Whether a line is based on exactly its stored sessions."""
     lists = stored.cases.get(case.id, {}) if stored is not None else {}
     return (case.metrics.keys() <= lists.keys() and min(map(len, lists.values()), default=0) == case.boards
             and min((stored.count(case.id, name) for name in lists), default=0) == case.sessions
@@ -78,14 +78,14 @@ def is_current(case, stored):
 
 
 def check_baseline(baseline, stored):
-    """What is wrong with a baseline that can be read, a line each: of the sentinels, which another tool than kernelgate has
-    none of, then of the cases."""
+    """The errors of a readable baseline, a line each: of the sentinels, which imported results lack, then of the
+    cases."""
     imported = text_of(baseline.provenance, "measured_by") != ""
     for name in () if baseline.is_model or imported else SENTINELS:
         if name in baseline.sentinels:
             yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
-            yield f"{name}: this sentinel is missing, so that no drift of the machine is seen: record it with ci/rebaseline"
+            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with ci/rebaseline"
     for case in baseline.accuracy or ():
         if case not in baseline.cases:
             yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))
@@ -98,12 +98,12 @@ def check_baseline(baseline, stored):
 
 
 class File:
-    """What is found in a file: the error of its reader, or what is wrong with the figures and names in it."""
+    """The findings in a file: its reader's error, or errors in its figures and names."""
 
     def __init__(self, path):
         self._path = path
         self._cases = 0
-        self._older = None  # lines that are older than their sessions; None where those are not stored
+        self._older = None  # lines older than their sessions; None if those are not stored
         try:
             self._baseline = load(path)
         except Failure as failure:
@@ -141,7 +141,7 @@ class File:
 
 
 class CodeFile:
-    """The same of a file of generated code."""
+    """The findings in a file of generated code."""
 
     def __init__(self, path, architecture):
         self._path = path
@@ -170,7 +170,7 @@ def check_folder(folder):
 
 
 def list_findings():
-    """What is wrong with all baselines, each a line."""
+    """The errors of all baselines, a line each."""
     folder = default_folder()
     files = check_folder(folder) if os.path.exists(folder) else []
     return [finding for file in files for finding in file.findings]
@@ -194,7 +194,7 @@ def main(options):
     folder = default_folder()
     files = check_files(options.files) or check_folder(folder)
     if not files:
-        raise Failure(f"{folder}: holds no baseline: name a file, or set KG_BASELINES")
+        raise Failure(f"{folder}: has no baseline: name a file, or set KG_BASELINES")
     code = 2 if any(file.findings for file in files) else 0
     print_output("baseline lint", json_text({"schema": SCHEMA, "files": [file.entry() for file in files], "exit_code": code})
                  if options.json else "".join(f"{line}\n" for file in files for line in file.lines()))

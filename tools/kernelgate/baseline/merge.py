@@ -25,7 +25,7 @@ class Other:
             raise Failure(f"{path}: has no sessions in {self.stored.path}: it has no times, or its sessions were not kept")
 
     def fault(self, target, provenance):
-        """Why its times do not fit a baseline; None where they do."""
+        """Why its times are incompatible with a baseline; None if they are not."""
         key = text_of(target, "key")
         if self.stored.key != key:
             return f"is of {self.stored.key}, and {key} is being merged: each target on its own"
@@ -37,7 +37,7 @@ class Other:
 
 
 def _new_values(values, known):
-    """The values that are not among those that are known, each of which stands for one."""
+    """The values that are not among the known ones; each known one cancels one value."""
     known = list(known)
     return [value for value in values if not (value in known and known.remove(value) is None)]
 
@@ -81,7 +81,7 @@ class Merge:
         return self._recorder.store_accuracy(self._baseline, {**others, **known})
 
     def run(self):
-        """Merges, and saves what that changed."""
+        """Merges, and saves the changes."""
         for other in self._others:
             why = other.fault(self._recorder.target, self._recorder.provenance)
             if why is not None:

@@ -1,4 +1,4 @@
-"""What the times of several fresh processes, a baseline's sessions, say of a metric: its value, its noise and its band."""
+"""A metric's value, noise and band from the times of several fresh processes, a baseline's sessions."""
 
 import functools
 import math
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from kernelgate.base.figures import show_figure
 from kernelgate.baseline.reading import GATED_LIMIT, SCHEMA, TIME_FLOOR_NS
 
-SIGMA_MINIMUM = 0.003  # the smallest standard deviation of the log that is believed
-SIGMA_EQUAL = 1e-12  # of sessions that are all equal
-ERROR_BAND = SCHEMA["properties"]["accuracy"]["x-band"]  # of an error that has no band of its own
-SESSIONS_MINIMUM = 5  # fewer say too little of the noise
-SESSIONS_MAXIMUM = 999  # more than anybody waits for
-BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, of a case's time; a sentinel's has none
-BAND_MAXIMUM = 0.999  # long ungated
+SIGMA_MINIMUM = 0.003  # the smallest plausible standard deviation of the logarithm
+SIGMA_EQUAL = 1e-12  # for sessions that are all equal
+ERROR_BAND = SCHEMA["properties"]["accuracy"]["x-band"]  # of an error without a band of its own
+SESSIONS_MINIMUM = 5  # fewer do not show the noise
+SESSIONS_MAXIMUM = 999  # more than anyone would wait for
+BAND_MINIMUM = 0.02  # the 2 % of docs/judging.md, for a case's time; a sentinel's has no minimum
+BAND_MAXIMUM = 0.999  # of a metric far beyond the limit of gating
 THREE_SIGMA = 0.5 + 0.5 * math.erf(3 / math.sqrt(2))  # 0.99865: a normal value is at most three sigma above its mean
-SESSIONS_APART = 0.10  # sessions further apart (largest over smallest, less 1), and than the floor, are not of one machine state
-FAR_OFF = 2.0  # a time this many times as long as a stored one, or as short, is more likely a mistake than one more session
+SESSIONS_APART = 0.10  # sessions further apart (largest over smallest, minus 1), and more than the floor, are of different machine states
+FAR_OFF = 2.0  # a time this many times longer or shorter than a stored one is probably a mistake
 
 
 def _round(value):
-    """The nearest whole number, of two the larger: Python's round() takes the even one."""
+    """The nearest whole number, the larger of two: Python's round() takes the even one."""
     whole = math.floor(value)
     return float(whole + (value - whole >= 0.5))
 
 
 def rounded(value):
-    """A time as baselines have it: four digits below 1 us, whole nanoseconds above 10 us, finer than any band."""
+    """A time as in baselines: four digits below 1 us, whole nanoseconds above 10 us, finer than any band."""
     unit = 0.1 if value < 1000 else 0.5 if value < 10000 else 1
     return _round(value / unit) * unit
 
@@ -72,17 +72,17 @@ def _mean(values):
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of a metric: two standard deviations of its logarithm, and what they rest on."""
+    """The noise of a metric: two standard deviations of its logarithm, and the numbers they are based on."""
 
-    within: float  # a board; 0 where none has two sessions
-    between: float  # boards; 0 of one
+    within: float  # a board; 0 if no board has two sessions
+    between: float  # boards; 0 for one board
     boards: int
     sessions: int
 
     def band(self, minimum):
-        """How far one more session may be from the value by chance, as a fraction rounded up to 0.1 %: the one-sided bound that
-        one in 741 exceeds, as 3 sigma of a normal distribution, by Student's t for so many sessions. SIGMA_MINIMUM is not
-        estimated from them, and has its 3 sigma."""
+        """How far one more session may be from the value by chance, as a fraction rounded up to 0.1 %: the one-sided
+        bound that one in 741 exceeds, like 3 sigma of a normal distribution, by Student's t for this number of
+        sessions. SIGMA_MINIMUM is not an estimate, so its bound is its 3 sigma."""
         sigma = math.hypot(self.within, self.between)
         exponent = max(t_quantile(THREE_SIGMA, self.sessions - 1) * max(sigma, SIGMA_EQUAL), 3 * SIGMA_MINIMUM)
         band = math.ceil(math.expm1(exponent) * 1000 - 1e-9) / 1000 if exponent < math.log1p(BAND_MAXIMUM) else BAND_MAXIMUM
@@ -90,8 +90,9 @@ class Noise:
 
 
 def noise_of(boards):
-    """The noise that the sessions of a metric show: a list of values for each board. Within: pooled, with as many degrees of
-    freedom as there are sessions less boards. Between: the variance of the boards' means less what sessions explain of it."""
+    """The noise of a metric's sessions: a list of values for each board. Within: pooled, with as many degrees of
+    freedom as sessions minus boards. Between: the variance of the boards' means minus the part explained by
+    sessions."""
     logarithms = [[math.log(value) for value in values] for values in boards.values()]
     count, means = sum(map(len, logarithms)), [_mean(values) for values in logarithms]
     squares = math.fsum((value - mean) ** 2 for values, mean in zip(logarithms, means) for value in values)
@@ -106,20 +107,19 @@ def noise_of(boards):
 
 
 def band_of_errors(errors):
-    """The band of an error that sessions measured: as that of a time, and never narrower than ERROR_BAND. Of errors of which
-    some are 0 nothing is known."""
+    """The band of an error from sessions: as for a time, and at least ERROR_BAND. Unknown if some errors are 0."""
     if min(errors) > 0:
         return noise_of({None: errors}).band(ERROR_BAND)
     return ERROR_BAND if max(errors) == 0 else BAND_MAXIMUM
 
 
 def is_gated(band):
-    """Whether noise is small enough to judge by."""
+    """Whether the noise is small enough to judge by."""
     return band <= GATED_LIMIT
 
 
 def disagreement(sessions):
-    """Why the sessions of a metric do not belong together, with the extremes; None where they do."""
+    """Why the sessions of a metric do not belong together, with the extremes; None if they do."""
     least, most = min(sessions), max(sessions)
     if most / least - 1 <= SESSIONS_APART or most - least <= TIME_FLOOR_NS:
         return None
@@ -127,5 +127,6 @@ def disagreement(sessions):
 
 
 def is_far_off(metric, value):
-    """Whether a time is off the value of a gated metric by FAR_OFF or more, either way; what is not gated may be anything."""
+    """Whether a time is off the value of a gated metric by FAR_OFF or more, either way; an ungated metric may be
+    anything."""
     return metric.gated and (value >= FAR_OFF * metric.value or FAR_OFF * value <= metric.value)

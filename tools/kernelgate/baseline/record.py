@@ -47,7 +47,7 @@ message says that it was written and only the output lost
 
 
 def is_of_model(options):
-    """Whether the programs, which are all of one target, are for the CPU model. Failure where the arguments do not fit."""
+    """Whether the programs, all of one target, are for the CPU model. Failure if the arguments are inconsistent."""
     models = sum(program.endswith(MODEL) for program in options.programs)
     if 0 < models < len(options.programs):
         raise Failure("baseline record: programs for a GPU and for the CPU model: each target is recorded on its own")

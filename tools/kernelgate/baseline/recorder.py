@@ -1,4 +1,4 @@
-"""What recording times and recording counts share: observing programs, and the baseline file."""
+"""The common part of recording times and counts: observing programs, and the baseline file."""
 
 import math
 import os
@@ -31,7 +31,7 @@ def is_partial():
 
 
 def errors_of(record):
-    """The errors of a "checked" record, [largest, mean]; None where it has none."""
+    """The errors of a "checked" record, [largest, mean]; None if it has none."""
     metrics = object_of(record, "metrics")
     return [number_of(metrics[name], "value") for name in ERRORS] if ERRORS[0] in metrics else None
 
@@ -47,7 +47,7 @@ def _change(before, now):
 
 
 def _list_cases(arguments, filtered):
-    """The cases that a program lists, of all or of those that KG_FILTER takes. Failure where it does not."""
+    """The cases that a program lists: all, or those that KG_FILTER selects. Failure if it fails."""
     try:
         done = call_program(*arguments, seconds=LISTING_SECONDS, filtered=filtered)
         why = f"exit code {done.returncode}" if done.returncode else None
@@ -61,7 +61,7 @@ def _list_cases(arguments, filtered):
 
 
 class Recorder:
-    """A recording. `folder` is of the baseline files, `scratch` of the observers' records; `commit` is None: git says it."""
+    """A recording. `folder` has the baseline files, `scratch` the observers' records; `commit` None: git's."""
 
     def __init__(self, log, folder, commit, scratch):
         self.log = log
@@ -85,7 +85,7 @@ class Recorder:
         raise Refused
 
     def refuse_filter(self, part, programs):
-        """Refuses since KG_FILTER matches no case of a part in the programs."""
+        """Refuses because KG_FILTER matches no case of a part in the programs."""
         cases = []
         for program in programs:
             try:
@@ -97,10 +97,10 @@ class Recorder:
         self.refuse(f"no case to record: is KG_FILTER too narrow?{hint} `kernelgate list` has the cases")
 
     def observe_all(self, jobs, part, take, settings=None, at_a_time=None):
-        """Observes all cases of a part that each program lists (filtered by KG_FILTER) in new processes: a job is a program and
-        its observer. As many run at a time as there are processors, or `at_a_time`. `take` gets the program, and the record of
-        every case that was measured or checked as correct, and of the sentinels. Refused where nothing could be observed, or a
-        case is wrong or failed. `settings` are added to the environment."""
+        """Observes all cases of a part that each program lists (filtered by KG_FILTER) in new processes: a job is a
+        program and its observer. Runs as many at a time as there are processors, or `at_a_time`. `take` gets the
+        program, and the record of every case that was measured or checked as correct, and of the sentinels. Refused
+        if nothing could be observed, or a case is wrong or failed. `settings` are added to the environment."""
         listed = [(*job, self._list_part(job[0], part)) for job in jobs]
         progress = Tally(Progress("baseline record"), sum(len(cases) for *_, cases in listed))
         observations = []
@@ -115,7 +115,7 @@ class Recorder:
             raise Refused
 
     def _list_part(self, program, part):
-        # For times also those that are timed in the same process and not recorded.
+        # For times also the cases timed in the same process and not recorded.
         listing = ["--timed-with"] if part == "time" else ["--cases", part]
         try:
             cases = _list_cases([program, *listing], True)
@@ -151,13 +151,13 @@ class Recorder:
             self.refuse(str(failure), observer)
 
     def check_baseline(self):
-        """Refuses to record what load() would refuse, before anything is measured."""
+        """Refuses before measuring what load() would refuse."""
         if self.target:
             self.load()
 
     def load(self):
-        """The baseline of the observed device, of no case where there is none. Refused where the file is invalid, or where
-        KG_FILTER leaves out cases that were compiled with other flags: the provenance has only one set of flags."""
+        """The baseline of the observed device, empty if there is none. Refused if the file is invalid, or if
+        KG_FILTER leaves out cases compiled with other flags: the provenance has only one set of flags."""
         if not text_of(self.target, "key"):
             self.refuse("no observer says what it measured on: build the programs again")
         key, path = path_for(self._folder, self.target)
@@ -174,8 +174,8 @@ class Recorder:
         return baseline
 
     def load_sessions(self, baseline, replace):
-        """The stored sessions of a baseline. Refused where they are not right, or missing beside cases that rest on some: they
-        would be lost. With `replace` such are forgotten."""
+        """The stored sessions of a baseline. Refused if they are invalid, or missing although cases are based on
+        some, which would be lost. With `replace` such sessions are forgotten."""
         try:
             stored = StoredSessions.load(baseline.path, self._key)
         except Failure as failure:
@@ -189,7 +189,7 @@ class Recorder:
         return stored
 
     def commit(self):
-        """The commit that the cases are recorded at."""
+        """The commit at which the cases are recorded."""
         commit = self._commit if self._commit is not None else current_commit() or "unknown"
         self.log.document["commit"] = commit
         return commit
@@ -199,8 +199,9 @@ class Recorder:
         return comparison_of_case(case) in self._comparisons
 
     def store_accuracy(self, baseline, found):
-        """Stores the errors of checked cases, [largest, mean] and a band that is not the target's own, or None; how many changed.
-        Of a GPU an error within its band is left alone. Cases that have none any more are removed."""
+        """Stores the errors of checked cases, [largest, mean] and a band that differs from the target's, or None;
+        returns how many changed. On a GPU an error within its band is unchanged. Cases without errors now are
+        removed."""
         known, changed, new = dict(baseline.accuracy or {}), 0, 0
         found, observed = {case: errors for case, errors in found.items() if errors}, found
         gone = [case for case in known
@@ -231,7 +232,8 @@ class Recorder:
         self.log.retire(case)
 
     def retire(self, baseline, recorded):
-        """Removes cases of the observed comparisons that no table has any more, with a line each. How many."""
+        """Removes cases of the observed comparisons that are no longer in a table, with a line each. Returns how
+        many."""
         retired = [] if is_partial() else [case for case in sorted(baseline.cases, reverse=True)
                                            if case not in recorded and self.knows(case)]
         for case in retired:
@@ -240,7 +242,8 @@ class Recorder:
         return len(retired)
 
     def save(self, baseline, changed=True, stored=None):
-        """Writes the sessions, and the baseline where `changed` with this run's target and provenance. Refused where it cannot."""
+        """Writes the sessions, and if `changed` the baseline with this run's target and provenance. Refused on
+        failure."""
         # A filtered recording keeps the provenance of the other cases.
         if changed and (not is_partial() or baseline.provenance is None):
             baseline.target, baseline.provenance = {**self.target, "key": self._key}, self.provenance

@@ -9,13 +9,13 @@ from kernelgate.base.text import clean
 
 
 def check_globs(baseline, globs):
-    """Complains about each glob that takes no case; True where there is none."""
+    """Complains about each glob that matches no case; True if there is none."""
     unknown = [glob for glob in globs if not any(globs_take(glob, case) for case in baseline.ids())]
     for glob in unknown:
         nearest = baseline.nearest(glob)
         complain(f'{baseline.path} has no case "{glob}"'
                  + (f"{nearest} Nothing is removed" if nearest
-                    else f": nothing is taken out (kernelgate baseline show {baseline.path} lists them)"))
+                    else f": nothing is removed (kernelgate baseline show {baseline.path} lists them)"))
     return not unknown
 
 
@@ -36,12 +36,12 @@ def render(baseline, retired, before, options):
 def add_arguments(parser):
     parser.add_argument("name", metavar="FILE|KEY")
     parser.add_argument("globs", nargs="+", metavar="GLOB")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be taken out, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be removed, and write nothing")
     add_json(parser)
     parser.epilog = """\
 In a glob, * also matches slashes. Quote it for the shell. If a glob matches no case,
 nothing is removed.
-exit: 0 taken out; 2 no such file or case, or it cannot be written: the file is as it
+exit: 0 removed; 2 no such file or case, or it cannot be written: the file is as it
 was, unless the message says that it was written and only the output lost
 """
 

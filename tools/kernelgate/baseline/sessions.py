@@ -1,5 +1,5 @@
-"""The sessions of a baseline's times: baselines/sessions/<key>.json, which recording and adopting read and write. A
-list of values for each case, or sentinel, its metrics and boards."""
+"""The sessions of a baseline's times: baselines/sessions/<key>.json, read and written by recording and adopting. A
+list of values for each case or sentinel, metric and board."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from kernelgate.baseline.noise import rounded
 
 SCHEMA = "kernelgate-sessions/1"
 FOLDER = "sessions"
-UNKNOWN = "unknown"  # the board of sessions whose board nobody noted
-BOARD_SESSIONS_MAXIMUM = 50  # of a metric; older ones go
+UNKNOWN = "unknown"  # the board of sessions recorded without one
+BOARD_SESSIONS_MAXIMUM = 50  # per metric; older ones are dropped
 REMEDY = "restore it (git checkout), or record everything with --replace"
 LARGEST = 2.0**53
 
@@ -24,7 +24,7 @@ def board_of(provenance):
 
 
 def path_beside(baseline):
-    """The path of the sessions of the baseline at a path."""
+    """The path of the sessions of a baseline."""
     folder, name = split_path(baseline)
     return f"{folder}/{FOLDER}/{name}"
 
@@ -34,7 +34,7 @@ def _is_value(value):
 
 
 def _check(path, cases):
-    """Failure where the sessions are not what this module writes."""
+    """Failure if the sessions are not in the form that this module writes."""
     for case, metrics in cases.items():
         for metric, boards in metrics.items() if isinstance(metrics, dict) else ((None, None),):
             lists = list(boards.values()) if isinstance(boards, dict) else []
@@ -44,17 +44,17 @@ def _check(path, cases):
 
 
 class StoredSessions:
-    """The file. `exists` is whether it was there."""
+    """The file. `exists`: whether it was there."""
 
     def __init__(self, path, key):
         self.path = path
         self.key = key
         self.exists = False
-        self.cases = {}  # of each case or sentinel: of each metric: of each board a list
+        self.cases = {}  # by case or sentinel, by metric, by board: a list
 
     @staticmethod
     def load(baseline_path, key):
-        """The sessions of a baseline; none where there is no file. Failure where the file is not right."""
+        """The sessions of a baseline; none if there is no file. Failure if the file is invalid."""
         sessions = StoredSessions(path_beside(baseline_path), key)
         if not os.path.lexists(sessions.path):
             return sessions
@@ -90,7 +90,7 @@ class StoredSessions:
         return (f'{{"schema": "{SCHEMA}", "target": {json.dumps(self.key)},\n "sessions": {{\n  {cases}\n }}}}\n')
 
     def write(self):
-        """Replaces the file. Failure where it cannot be written."""
+        """Replaces the file. Failure if it cannot be written."""
         try:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
         except OSError as error:
@@ -109,7 +109,7 @@ def _boards_text(boards):
 
 
 def save_both(baseline, sessions):
-    """Writes sessions and their baseline, each None where it does not change: both, or neither where the baseline is not right."""
+    """Writes sessions and their baseline, each None if unchanged: both, or neither if the baseline is invalid."""
     if baseline is not None:
         text = baseline.text()
         check_text(baseline.path, text)

@@ -1,4 +1,4 @@
-"""kernelgate baseline show: prints what a baseline holds, case by case."""
+"""kernelgate baseline show: prints a baseline's contents, case by case."""
 
 from kernelgate.baseline.file import gate_counts, gate_words, open_named
 from kernelgate.base.command_line import add_format, print_output
@@ -16,7 +16,7 @@ COLUMNS = (Column("target", csv_only=True), Column("case"), Column("metric"),
 
 
 def describe_code(code):
-    """The kernel as compiled: "registers 32, shared_bytes 2048"."""
+    """A kernel's compiled figures: "registers 32, shared_bytes 2048"."""
     texts = (value if isinstance(value, str) else f"{value:.6g}" if is_number(value) else None for value in (code or {}).values())
     return ", ".join(f"{key} {text}" for key, text in zip(code or {}, texts) if text is not None)
 
@@ -46,7 +46,7 @@ def chosen(cases, globs):
 
 
 def render(baseline, globs, form):
-    """The output: of the sentinels, then of the cases."""
+    """The output: the sentinels, then the cases."""
     sentinels, metrics, errors = (chosen(cases, globs) for cases in (baseline.sentinels, baseline.cases, baseline.error_cases()))
     metrics += errors
     if globs is not None and not sentinels and not metrics:

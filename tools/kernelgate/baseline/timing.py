@@ -1,4 +1,4 @@
-"""Records times: in several sessions, each of new processes, that join those of the baseline."""
+"""Records times: in several sessions, each of new processes, which are added to those of the baseline."""
 
 import math
 import os
@@ -10,13 +10,13 @@ from kernelgate.baseline.recorder import Refused, errors_of
 from kernelgate.baseline.fit import HEAD, SENTINELS, TIMES, Sessions, errors_of_sessions, launch_costs
 from kernelgate.baseline.sessions import board_of
 
-# What a case may be sampled for in each session, half of what a gate takes: the sessions of a case that needs longer differ by
-# more than its interval.
+# Seconds of sampling per case and session, half of a gate's: for a case that needs longer, sessions differ by more than
+# its interval anyway.
 SESSION_CASE_SECONDS = "0.25"
 
 
 def fault_of(record, provenance):
-    """Why a time cannot be stored; None where it can."""
+    """Why a time cannot be stored; None if it can."""
     state = member(record, "gpu_state")
     foreign = integer_of(state, "foreign_processes")
     if member(record, "throttled") is True:
@@ -30,7 +30,7 @@ def fault_of(record, provenance):
 
 
 def _code_notes(before, now):
-    """What changed of a case's code, for readers."""
+    """The changes of a case's code, for readers."""
     if before is None:
         return ["recorded"]
     notes = code_changes(before, now)
@@ -54,7 +54,7 @@ class Timing:
         self._replace = replace
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
-        self._errors = {}  # of each checked case: those of each session
+        self._errors = {}  # by checked case: those of each session
 
     def _take(self, _program, record):
         event = text_of(record, "event")
@@ -87,8 +87,8 @@ class Timing:
         return [(program, program) for program in self._programs]
 
     def _observe_session(self, checked):
-        """Runs one session: new processes of each program, of which those of the first one check results before and after. The
-        sentinels of all programs are averaged."""
+        """Runs one session: new processes of each program; the processes of the first session check results before
+        and after. The sentinels of all programs are averaged."""
         self._sums = []
         settings = {"KG__FINGERPRINTS": text_of(self._recorder.target, "compute_capability"), **({"KG__CHECKED": "1"} if checked else {})}
         if not os.environ.get("KG_CASE_SECONDS"):
@@ -98,7 +98,7 @@ class Timing:
             self._sessions.sentinels[name].add(TIMES[0], sum(values) / len(values))
 
     def measure(self):
-        """Checks, then times. Refused where what was measured may not be stored."""
+        """Checks, then times. Refused if the measurements may not be stored."""
         self._log.say(f"checking {plural(len(self._programs), 'program')}")
         self._recorder.observe_all(self._jobs(), "check", self._take_checked)
         if self._recorder.target:
@@ -125,8 +125,8 @@ class Timing:
             raise Refused
 
     def _store_code(self, case, code, moved):
-        """Stores a case's code; whether that changes its line. `moved`: its values changed. If not, the stored fingerprint stays
-        when there is no new one and the rest of the code is equal."""
+        """Stores a case's code; whether that changes its line. `moved`: its values changed. If not, the stored
+        fingerprint stays if there is no new one and the rest of the code is equal."""
         before = case.code
         if code is None or before == code:
             return False
@@ -140,7 +140,7 @@ class Timing:
 
     def _store(self, case, recorded, stored, commit):
         """Stores one case or sentinel; whether its line changes."""
-        if self._replace or not case.metrics:  # of a case that was retired, or never there, no session counts
+        if self._replace or not case.metrics:  # a new or retired case has no valid sessions
             stored.drop(case.id)
         gone = [name for name in TIMES if not recorded.values[name] and name in case.metrics]
         for name in gone:

@@ -9,9 +9,9 @@ from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
 from kernelgate.code.generated_code import json_line, key_of
 from kernelgate.base.schema_form import check_form
+from kernelgate.base.schemas import CODE
 
 SCHEMA = "kernelgate-code/1"
-FORM = "kernelgate-code.schema.json"
 RECORD = "record it with ci/rebaseline --target sm"
 _OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
 _OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
@@ -26,13 +26,13 @@ def _kernel_key(case, figures):
 
 
 def architecture_of(path):
-    """The architecture that a file's name says it is a baseline of; None where it is one of times or counters."""
+    """The architecture of a code baseline, from its file's name; None for a baseline of times or counters."""
     name = re.fullmatch(r"sm_(\d{2,3}[a-z]?)\.json", os.path.basename(path))
     return name and name[1]
 
 
 class CodeBaseline:
-    """The figures of an architecture's cases, as generated_code has them, by one toolkit."""
+    """The figures of an architecture's cases, as in generated_code, by one toolkit."""
 
     def __init__(self, architecture, toolkit, cases):
         self.architecture = architecture
@@ -41,7 +41,7 @@ class CodeBaseline:
 
     def text(self):
         kernels, cases = {}, {}
-        for case, launches in self.cases.items():  # of a kernel the last one counts, as it was recorded last
+        for case, launches in self.cases.items():  # for each kernel the last one counts, as the latest recording
             for figures in launches:
                 kernels[_kernel_key(case, figures)] = {key: figures[key] for key in _OF_KERNEL}
             cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH if key in figures}, "kernel": _kernel_key(case, figures)}
@@ -53,7 +53,7 @@ class CodeBaseline:
                 f"{parts}\n}}\n")
 
     def write(self, folder):
-        """Whether the file changed."""
+        """Writes the file; whether it changed."""
         path, text = path_of(folder, self.architecture), self.text()
         try:
             os.makedirs(folder, exist_ok=True)
@@ -68,18 +68,18 @@ class CodeBaseline:
 
 
 def read(folder, architecture):
-    """The baseline of an architecture; None where there is none."""
+    """The baseline of an architecture; None if there is none."""
     path = path_of(folder, architecture)
     return load(path, architecture) if os.path.exists(path) else None
 
 
 def load(path, architecture):
-    """The baseline in a file, which has to be of this architecture."""
+    """The baseline in a file, which must be of this architecture."""
     return _made(path, read_json(path, RECORD), architecture)
 
 
 def parse(label, data, architecture):
-    """The baseline in the content of a file, which errors call `label`."""
+    """The baseline in the content of a file, called `label` in errors."""
     try:
         return _made(label, parse_json(data), architecture)
     except ValueError as error:
@@ -87,7 +87,7 @@ def parse(label, data, architecture):
 
 
 def _made(path, document, architecture):
-    check_form(path, document, SCHEMA, FORM, RECORD)
+    check_form(path, document, SCHEMA, CODE, RECORD)
     if document["target"] != key_of(architecture):
         raise Failure(f'{path}: its target is "{document["target"]}": {RECORD}')
     cases = {}
@@ -102,7 +102,7 @@ def _made(path, document, architecture):
 
 
 def why_not_comparable(baseline, folder, architecture, toolkit):
-    """Why nothing can be held against a baseline, in one line; None where it can."""
+    """Why nothing can be compared with a baseline, in one line; None if it can."""
     path = path_of(folder, architecture)
     if baseline is None:
         return f"{path} is missing, so that the code of {key_of(architecture)} is not judged: {RECORD}"

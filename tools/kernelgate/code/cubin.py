@@ -7,20 +7,20 @@ from collections import Counter
 
 MAGIC = b"\x7fELF\x02\x01"
 CUDA_MACHINE, EXECUTABLE = 190, 2
-NEWER_ABI = 8  # from this version on the flags have the architecture in another byte
+NEWER_ABI = 8  # from this version on another byte of the flags has the architecture
 SYMBOL = struct.Struct("<IBBHQQ")
 FUNCTION, KERNEL_MARK = 2, 0x10
-# An item of .nv.info is a format, an attribute, and two bytes of value, or of the payload's size.
+# An item of .nv.info: a format, an attribute, and two bytes with the value, or the payload's size.
 WITH_PAYLOAD, FRAME_SIZE, STACK_SIZE, REGISTER_COUNT = 0x04, 0x11, 0x12, 0x2F
 UNKNOWN_STACK = 2**32 - 1  # of recursive functions
-FIRST_WITH_RESERVED, RESERVED_SHARED = 90, 1024  # from this architecture on shared memory includes what the system reserves
+FIRST_WITH_RESERVED, RESERVED_SHARED = 90, 1024  # from this architecture on shared memory includes the system's reservation
 
-# From sm_70 on an instruction has 128 bits. The lowest 9 are its opcode, but for the bits that say where the operands are; as nvdisasm 13
-# names what nvcc 13.0 generated for sm_75 to sm_120.
+# From sm_70 on an instruction has 128 bits. The lowest 9 are its opcode, except for the bits that give the operands'
+# places; names as in nvdisasm 13, for nvcc 13.0's code for sm_75 to sm_120.
 FIRST_WITH_OPCODES, FIRST_BLACKWELL = 70, 100
 OPCODE_MASK = 0x1FF
 ASYNC_COPY = 0x1AE  # LDGSTS
-HFMA2_OR_IADD = 0x35  # HFMA2.MMA, whose opcode sm_100 gave to an integer addition
+HFMA2_OR_IADD = 0x35  # HFMA2.MMA; sm_100 uses this opcode for an integer addition
 ACCESSES = {  # in widths of 8 to 128 bits
     0x180: "global_load",  # LD
     0x181: "global_load",  # LDG
@@ -70,7 +70,7 @@ def _class_of(low, high, architecture):
 
 
 def count_instructions(code, architecture):
-    """How many instructions of each class are in machine code; of none before sm_70, which has another encoding."""
+    """The number of instructions of each class in machine code; none before sm_70, whose encoding differs."""
     if architecture < FIRST_WITH_OPCODES:
         return {}
     counts = Counter(_class_of(low, high, architecture) for low, high in struct.iter_unpack("<QQ", code[: len(code) // 16 * 16]))
@@ -119,7 +119,7 @@ def _kernels_of(elf, architecture):
 
 
 def _cubins(data):
-    """Where the linked cubins begin in the bytes of a file."""
+    """The offsets of the linked cubins in a file's bytes."""
     at = data.find(MAGIC)
     while at >= 0:
         if data[at + 16:at + 20] == struct.pack("<HH", EXECUTABLE, CUDA_MACHINE):
@@ -128,8 +128,8 @@ def _cubins(data):
 
 
 def _read_cubin(data):
-    """The kernels of the linked cubin with which these bytes begin; none where it is damaged."""
-    # Imported here, since it takes 0.05 s, which most commands need not wait for.
+    """The kernels of the linked cubin that these bytes begin with; none if it is damaged."""
+    # Imported here: it takes 0.05 s, which most commands do not need.
     # pylint: disable=import-outside-toplevel
     from elftools.common.exceptions import ELFError
     from elftools.construct import ConstructError
@@ -143,10 +143,10 @@ def _read_cubin(data):
 
 
 def read_kernels(path):
-    """The kernels in a program or a cubin: {"name" as nvcc mangles it, "architecture" (90 of sm_90 and sm_90a), "registers" and
-    "local_bytes" (stack, arrays and spills) of a thread, "static_shared" of a block without what the system reserves, "code_bytes",
-    "instructions": {CLASS: COUNT}, its own, not of functions that are linked to it}. Cubins that nvcc compressed
-    (--compress-mode=size) and damaged ones have none, nor has a file that cannot be read."""
+    """The kernels in a program or a cubin: {"name" as mangled by nvcc, "architecture" (90 for sm_90 and sm_90a),
+    "registers" and "local_bytes" (stack, arrays and spills) per thread, "static_shared" per block without the
+    system's reservation, "code_bytes", "instructions": {CLASS: COUNT}, without those of linked functions}. No
+    kernels for cubins that nvcc compressed (--compress-mode=size), damaged ones, or an unreadable file."""
     kernels = []
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

@@ -19,13 +19,13 @@ class Missing(Failure):
 
 
 def capability(target):
-    """The compute capability "9.0" as the number 90; 0 where there is none."""
+    """The compute capability "9.0" as the number 90; 0 if there is none."""
     match = re.fullmatch(r"([0-9]{1,2})\.([0-9])", text_of(target, "compute_capability"))
     return int(match[1] + match[2]) if match else 0
 
 
 def run_tool(arguments, seconds, **settings):
-    """A finished process with all of its output as text, errors too; None where it cannot be run."""
+    """A finished process with all of its output, errors included, as text; None if it cannot be run."""
     try:
         return subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                               timeout=seconds, encoding="utf-8", errors="replace", env={**os.environ, **settings})
@@ -46,7 +46,7 @@ def is_placed(launch):
 
 
 def is_listing(listing):
-    """Whether a program's answer has all that a row needs."""
+    """Whether a program's answer has everything that a row needs."""
     return isinstance(member(listing, "cases"), list) and all(
         is_case_id(text_of(launch, "case")) and is_placed(launch) for launch in listing["cases"])
 

@@ -1,5 +1,5 @@
-"""What nvcc generated for the kernels of each case, by architecture: from the cubins of a build, which need no GPU, and the
-launches that the CPU model sees."""
+"""nvcc's generated code for the kernels of each case, by architecture: from a build's cubins, which need no GPU, and
+the launches that the CPU model lists."""
 
 import json
 import math
@@ -7,24 +7,24 @@ import os
 import re
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
+from kernelgate.base.json_io import integer_of, list_of, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
 from kernelgate.base.programs import MODEL
 from kernelgate.code.cubin import read_kernels
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import plain_name
 
-# What the configured build compiles: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
+# The compiled parts of the configured build: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
 BUILD_FILE = "kernelgate.code"
 PART = "code"
-LAUNCHES = ".launches.json"  # suites/NAME.launches.json: what NAME.gpu --launches printed, for variants that the model lacks
+LAUNCHES = ".launches.json"  # suites/NAME.launches.json: output of NAME.gpu --launches, for variants that the model lacks
 NVCC_SECONDS = 60
 ENTRY = re.compile("Compiling entry function '([^']+)' for")
 SPILLS = re.compile("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads")
 
 
 class Unavailable(Failure):
-    """There is nothing to read the code from, or to judge it by: not an error of the code."""
+    """There is no code to read, or nothing to judge it by: not an error of the code."""
 
 
 def key_of(architecture):
@@ -32,7 +32,7 @@ def key_of(architecture):
 
 
 class CodeBuild:
-    """A build folder that compiles cubins. Unavailable where it has none."""
+    """A build folder that compiles cubins. Unavailable if it has none."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -61,8 +61,8 @@ class CodeBuild:
         return found[1]
 
     def launches(self, comparison):
-        """The launches of a comparison's cases, as its program for the CPU model lists them, and as a list next to its suite has
-        those of variants that only a GPU runs."""
+        """The launches of a comparison's cases: those listed by its program for the CPU model, and those of GPU-only
+        variants from the list next to its suite."""
         listing = ask(os.path.join(self.folder, f"{comparison}{MODEL}"))
         for entry in list_of(listing, "failed"):
             raise Failure(f"{text_of(entry, 'case')}: its launch is not known: {text_of(entry, 'why')}")
@@ -80,12 +80,12 @@ class CodeBuild:
         return os.path.join(self.folder, PART, key_of(architecture), comparison, f"{file}.cubin")
 
     def kernels(self, architecture, comparison, files):
-        """What nvcc generated, by (file, plain name)."""
+        """The figures of nvcc's code, by (file, plain name)."""
         return {(file, plain_name(kernel["name"])): kernel for file in files
                 for kernel in _read_file(self._cubin(architecture, comparison, file))}
 
     def _files_of(self, comparison, launches):
-        """The cubins that may hold the kernels of launches: those that are named after the launchers, or all."""
+        """The cubins that may have the kernels of launches: those named after the launchers, or all."""
         named = list(dict.fromkeys(launch["file"] for launch in launches))
         compiled = [place.partition("/")[2] for place in self._sources if place.startswith(f"{comparison}/")]
         return named if set(named) <= set(compiled) or not compiled else compiled
@@ -101,8 +101,8 @@ class CodeBuild:
 
 
 def figures_of(launches, known, architecture):
-    """The figures of each case's kernels, of those known by (file, plain name), in the order of their launches:
-    {case: [figures]}. What ptxas alone tells is there for cubins."""
+    """The figures of each case's kernels, from those known by (file, plain name), in the order of their launches:
+    {case: [figures]}. Figures that only ptxas reports are there for cubins."""
     places = [_place_of(known, launch) for launch in launches]
     found = [(launch, known[place]) for launch, place in zip(launches, places)]
     needs = [(architecture, kernel["registers"], kernel["static_shared"], integer_of(launch, "dynamic_shared"),
@@ -113,7 +113,7 @@ def figures_of(launches, known, architecture):
             "kernel": plain_name(kernel["name"]), "file": file, "threads": math.prod(launch["block"]),
             "blocks": math.prod(launch["grid"]),
             "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
-            "occupancy": answer.get("occupancy", 0),  # what cannot be launched has none
+            "occupancy": answer.get("occupancy", 0),  # a kernel that cannot be launched has none
             **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
                                             "instructions") if key in kernel}})
     return cases
@@ -131,7 +131,7 @@ def _read_launches(path, comparison, known):
 
 
 def _read_file(cubin):
-    """The kernels of one file, with the bytes that ptxas said it spilled."""
+    """The kernels of one file, with the spilled bytes that ptxas reported."""
     log = f"{os.path.splitext(cubin)[0]}.ptxas"
     try:
         with open(log, encoding="utf-8", errors="replace") as stream:
@@ -146,7 +146,7 @@ def _read_file(cubin):
 
 
 def read_spills(text):
-    """What ptxas -v says that each kernel, with the functions that it calls, spills."""
+    """The spills of each kernel and the functions that it calls, from ptxas -v."""
     spills = {}
     parts = ENTRY.split(text)
     for name, said in zip(parts[1::2], parts[2::2]):
@@ -172,31 +172,16 @@ def _place_of(known, launch):
     return own if own in known else named[0]
 
 
-CODE_SIZE = "code"
-# Figures that a reader compares: the key, its words, its unit, and whether growing (1) or falling (-1) fails.
-FIGURES = (("spill_stores", "spill stores", "B", 1), ("spill_loads", "spill loads", "B", 1), ("occupancy", "occupancy", "%", -1),
-           ("registers", "registers", "", 0), ("local_bytes", "local memory", "B", 0), ("shared_bytes", "shared memory", "B", 0),
-           ("code_bytes", CODE_SIZE, "B", 0))
-LAUNCH_FIGURES = (("threads", "threads per block", "", 0), ("blocks", "blocks", "", 0))  # listed where they move
-VECTOR_LOADS = ("global_load_128", "shared_load_128")  # that must not vanish
-COPIED = "async_copy_128"  # does what a global load of 128 bits did
-TENSOR = ("hmma", "imma", "dmma", "bmma", "wgmma")  # that must not all vanish
-# A launch is never faster that has fewer of a group, or more atomics: without a clock nobody knows what that costs.
-KEPT = (TENSOR, ("global_load_128", COPIED), ("global_store_128",), ("shared_load_128",), ("shared_store_128",))
-CONTENDED = ("atomic", "shared_atomic")
-WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads"}
+WORDS = {"barrier": "barriers", "atomic": "global atomics", "shared_atomic": "shared atomics", "matrix_load": "matrix loads",
+         "kernels": "kernels of the launch"}
 
 
 def class_words(name):
-    """ "128-bit global loads" of "global_load_128"."""
+    """ "128-bit global loads" for "global_load_128"."""
     words, _, width = name.rpartition("_")
     if width.isdigit():
         return f"{width}-bit {words.replace('_', ' ').replace('copy', 'copie')}s"
     return WORDS.get(name, name.upper())
-
-
-def instructions_of(figures, name):
-    return integer_of(member(figures, "instructions"), name)
 
 
 def json_line(value):

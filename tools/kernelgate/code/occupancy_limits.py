@@ -1,31 +1,32 @@
-"""How many blocks of a kernel a multiprocessor holds, by what each needs of its threads, registers and shared memory: the rules of the
-CUDA Toolkit's occupancy calculator (cuda_occupancy.h) for a kernel that may use all of the shared memory and one barrier."""
+"""How many blocks of a kernel fit a multiprocessor, by their threads, registers and shared memory: the rules of the
+CUDA Toolkit's occupancy calculator (cuda_occupancy.h) for a kernel that may use all of the shared memory and one
+barrier."""
 
 from dataclasses import dataclass
 
 KIB = 1024
 WARP = 32
 THREADS_PER_BLOCK = 1024
-REGISTERS = 65536  # of a multiprocessor
+REGISTERS = 65536  # per multiprocessor
 REGISTERS_PER_THREAD = 255
 REGISTER_UNIT = 256  # a warp gets whole units
-LARGEST_SHARED = 2**30 - 1  # bytes; no kernel asks for more
+LARGEST_SHARED = 2**30 - 1  # bytes; more than any kernel uses
 
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    threads: int  # the most on it
-    blocks: int  # the most on it
-    shared: int  # KiB on it
-    shared_per_block: int  # KiB, the most of a block
-    reserved: int = KIB  # bytes of each block's shared memory, for the system
+    threads: int  # maximum per multiprocessor
+    blocks: int  # maximum per multiprocessor
+    shared: int  # KiB per multiprocessor
+    shared_per_block: int  # KiB, maximum per block
+    reserved: int = KIB  # bytes of each block's shared memory, reserved for the system
     shared_unit: int = 128  # bytes; a block gets whole units
     parts: int = 4  # that share the registers
     registers_per_block: int = REGISTERS
 
 
 def _older(threads, blocks, shared, shared_per_block, **more):
-    """One before compute capability 8.0."""
+    """An architecture before compute capability 8.0."""
     return Multiprocessor(threads, blocks, shared, shared_per_block, reserved=0, shared_unit=256, **more)
 
 
@@ -48,7 +49,8 @@ def _round_up(amount, unit):
 
 
 def _by_registers(sm, registers, warps):
-    """A launch is refused by what it would take if every part of the multiprocessor had as many warps."""
+    """Blocks that fit by registers. A launch is refused if it would not fit with equally many warps in every part of
+    the multiprocessor."""
     of_a_warp = _round_up(registers * WARP, REGISTER_UNIT)
     if of_a_warp * _round_up(warps, 4) > sm.registers_per_block:
         return 0
@@ -80,6 +82,6 @@ def _calculate(architecture, registers, static_shared, dynamic_shared, threads):
 
 
 def calculate(needs):
-    """What limits each (architecture, registers, static and dynamic shared memory, threads): "blocks", "warps", "occupancy" and
-    "limited_by", or "why" it cannot be launched."""
+    """The limits for each (architecture, registers, static and dynamic shared memory, threads): "blocks", "warps",
+    "occupancy" and "limited_by", or "why" it cannot be launched."""
     return [_calculate(*need) for need in needs]

@@ -1,27 +1,27 @@
-"""What the compiler gave kernels: registers, shared and local memory, by architecture, as their cubins have it."""
+"""The resources of compiled kernels: registers, shared and local memory, by architecture, from their cubins."""
 
 import re
 from dataclasses import dataclass
 
 from kernelgate.code.cubin import read_kernels
 
-UNNAMED = "12_GLOBAL__N_1"  # what g++ calls an unnamed namespace, with its length
+UNNAMED = "12_GLOBAL__N_1"  # g++'s name of an unnamed namespace, with its length
 
 
 @dataclass(frozen=True)
 class Resources:
-    registers: int  # of a thread
-    static_shared: int  # bytes per block, without what the system reserves
+    registers: int  # per thread
+    static_shared: int  # bytes per block, without the system's reservation
     local_bytes: int  # bytes per thread: its stack, arrays and spills
 
 
 class Ambiguous(Exception):
-    """Several kernels of a name differ."""
+    """Several kernels of one name differ."""
 
 
 def plain_name(mangled):
-    """A mangled name as nvcc and g++ would agree on it: without the mark of what is static, and with one name for every unnamed
-    namespace."""
+    """A mangled name in a form common to nvcc and g++: without the mark of static functions, and with one name for
+    every unnamed namespace."""
     name = ""
     at = 0
     while at < len(mangled):
@@ -40,7 +40,7 @@ class Usage:
     """The kernels of one comparison, by architecture."""
 
     def __init__(self):
-        self._kernels = {}  # by architecture: (name, file, resources); a file is the source's name without folder and end
+        self._kernels = {}  # by architecture: (name, file, resources); a file is the source's name without folder and extension
 
     def architectures(self):
         return list(self._kernels)
@@ -52,7 +52,7 @@ class Usage:
             self._kernels.setdefault(kernel["architecture"], []).append((plain_name(kernel["name"]), file, resources))
 
     def find(self, architecture, kernel, file):
-        """What a kernel was given, None where there is none; where several files have one of that name, `file` decides."""
+        """The resources of a kernel, None if there is none; if several files have one of that name, `file` decides."""
         named = [entry for entry in self._kernels.get(architecture, []) if entry[0] == plain_name(kernel)]
         if len({resources for _, _, resources in named}) > 1:
             named = [entry for entry in named if entry[1] == file]

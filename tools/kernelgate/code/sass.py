@@ -1,4 +1,4 @@
-"""The lines of SASS that two programs' kernels have more or fewer of, by cuobjdump of the CUDA Toolkit or of PyPI."""
+"""The lines of SASS that one program's kernels have and another's lack, by cuobjdump of the CUDA Toolkit or of PyPI."""
 
 import glob
 import os
@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from kernelgate.code.cuda_tools import find_tool, run_tool
 
-TOOL, READER = "cuobjdump", "nvdisasm"  # the one finds the code, and calls the other to read it
+TOOL, READER = "cuobjdump", "nvdisasm"  # the first finds the code, and calls the second to disassemble it
 INSTALL = "install the CUDA Toolkit's, or pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm"
 SECONDS = 60
-LINES_NAMED = 6  # of those that came, and of those that went; more are counted
+LINES_NAMED = 6  # of the added and of the removed ones; more are counted
 _LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", re.MULTILINE)
 _NAMES = ((re.compile(r"\.reuse\b"), ""), (re.compile(r"\b(UR|UP|R|P|B|SB)[0-9]+\b"), r"\1"),
           (re.compile(r"(?<=\+)-?0x[0-9a-f]+(?=\])"), "…"),
@@ -20,7 +20,7 @@ _NAMES = ((re.compile(r"\.reuse\b"), ""), (re.compile(r"\b(UR|UP|R|P|B|SB)[0-9]+
 
 
 def find_disassembler(name=TOOL):
-    """The path of cuobjdump, or of nvdisasm, None where there is none."""
+    """The path of cuobjdump, or of nvdisasm, None if there is none."""
     packages = [path for folder in sys.path for path in sorted(glob.glob(os.path.join(folder, "nvidia", "cu*", "bin", name)))]
     return find_tool(name) or next(iter(packages), None)
 
@@ -33,13 +33,13 @@ def normalize(line):
 
 
 def read_lines(text):
-    """How many there are of each instruction in what cuobjdump printed."""
+    """The number of each instruction in cuobjdump's output."""
     return Counter(map(normalize, _LINE.findall(text)))
 
 
 @lru_cache(maxsize=None)
 def _disassemble(program, names, architecture):
-    """The lines of kernels in a program, and why there is none."""
+    """The lines of kernels in a program, and the reason if there are none."""
     tool, reader = find_disassembler(), find_disassembler(READER)
     if tool is None:
         return Counter(), f"no {TOOL}: {INSTALL}"
@@ -60,7 +60,7 @@ def describe_lines(lines):
 
 
 def compare(base, base_names, head, head_names, architecture):
-    """The lines that came and those that went from one program's kernels to another's, as texts, and why nobody knows."""
+    """The lines added and removed from one program's kernels to another's, as texts, and why they are unknown."""
     (before, before_why), (now, now_why) = (_disassemble(*program, architecture) for program in (
         (base, tuple(base_names)), (head, tuple(head_names))))
     if before_why or now_why:

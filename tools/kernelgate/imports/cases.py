@@ -7,7 +7,7 @@ from kernelgate.base.case_id import parts_of
 from kernelgate.base.errors import Failure
 
 ID_LENGTH = 159  # of the longest id
-LEAST_NS = 1.0  # no kernel takes less, and a baseline keeps no digits of it
+LEAST_NS = 1.0  # no kernel takes less, and a baseline has no digits for it
 TOO_SHORT = "it takes less than 1 ns: there is nothing to gate"
 
 BLOCK_AXES = {"b", "block", "blocksize", "blockdim", "threads", "blockthreads", "threadsperblock", "tpb"}
@@ -20,17 +20,17 @@ _NUMBER = re.compile(r"\s*[-+]?(inf|infinity|nan|([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+
 
 
 def is_number_text(text):
-    """Whether a text is a number as strtod() reads them."""
+    """Whether a text is a number in strtod()'s form."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def _words(text):
-    """The text as ids have it: small letters, and one underscore for each run of other characters."""
+    """The text in the form of ids: lower case, and one underscore for each run of other characters."""
     return "_".join(_WORD.findall(text)).lower()
 
 
 class CaseName:
-    """The parts of an id, comparison/variant/size/launch, while they come together."""
+    """An id under construction, comparison/variant/size/launch."""
 
     def __init__(self, benchmark):
         comparison, *variant = parts_of(benchmark)
@@ -50,12 +50,12 @@ class CaseName:
         elif _SIZE.fullmatch(value):
             self._size.append(value)
         else:
-            # Without the word -5 would become the case of 5, and 1e-06 that of 1e+06.
+            # Without the word, -5 would become the case of 5, and 1e-06 that of 1e+06.
             self._variant.append(_words(value.replace("-", "minus") if is_number_text(value) else value))
 
     def id(self):
-        """The case's id; a part that nothing went to is "-". Failure where it is too long."""
-        # A launch begins with its block; a grid without one is a number like any other.
+        """The case's id; an empty part is "-". Failure if it is too long."""
+        # A launch begins with its block; a grid without a block is an ordinary number.
         size = self._size if self._block or not self._grid else [*self._size, self._grid]
         launch = f"b{self._block}" + (f"g{self._grid}" if self._grid else "") if self._block else ""
         parts = (self._comparison, "_".join(filter(None, self._variant)), "x".join(size), launch)
@@ -67,8 +67,8 @@ class CaseName:
 
 @dataclass
 class Device:
-    """What one device measured: its records are {"event": "measured", "metrics"}, or {"event": "refused" or "failed",
-    "why"}, by case; `names` has what the tool calls each."""
+    """The records of one device, by case: {"event": "measured", "metrics"}, or {"event": "refused" or "failed",
+    "why"}; `names` has the tool's name of each case."""
 
     target: dict
     provenance: dict
@@ -77,7 +77,7 @@ class Device:
     names: dict = field(default_factory=dict)
 
     def add(self, path, name, case_name, record):
-        """Adds the record of the benchmark `name`, in the file at `path`."""
+        """Adds the record of the benchmark `name`, from the file at `path`."""
         try:
             case = case_name.id()
         except Failure as failure:
@@ -94,14 +94,15 @@ def unmeasured(event, why):
 
 
 def figures(value, low, high, samples, clock, statistic):
-    """A time in ns, with the interval that it lies in."""
+    """A time in ns, with its interval."""
     return {"value": value, "low": low, "high": high, "samples": samples, "clock": clock, "statistic": statistic}
 
 
 def _lower_rank(count):
-    """The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose the median with 95 %; 0
-    where none does. They miss it when fewer than l samples fall on one side of it, so the largest l is taken with
-    2 P(B < l) <= 5 %, where B counts the heads of `count` tosses of a fair coin. Weights are relative to the greatest one."""
+    """The largest rank l, 1 for the smallest sample, for which the ranks l and count + 1 - l enclose the median with
+    95 %; 0 if none does. They miss it when fewer than l samples are on one side of it, so this is the largest l with
+    2 P(B < l) <= 5 %, where B counts the heads of `count` tosses of a fair coin. Weights are relative to the
+    greatest one."""
     half = heads = count // 2
     weight, below = 1.0, 0.0
     while heads > 0 and weight > 1e-250:
@@ -119,8 +120,8 @@ def _lower_rank(count):
 
 
 def sampled(samples, clock):
-    """The figures of samples in ns: their median, and its 95 % interval from order statistics; of fewer than six samples, of
-    which none is known, the range that they have."""
+    """The figures of samples in ns: their median, and its 95 % interval from order statistics; with fewer than six
+    samples, which give no interval, their range."""
     ranked = sorted(samples)
     count = len(ranked)
     rank = _lower_rank(count) or 1

@@ -1,4 +1,4 @@
-"""What google-benchmark leaves with --benchmark_format=json, or --benchmark_out."""
+"""Reads google-benchmark's output with --benchmark_format=json, or --benchmark_out."""
 
 import math
 import re
@@ -8,10 +8,10 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, list_of, member, number_of, text_of
 
 NAME = "google-benchmark"
-SCHEMA_VERSION = 1  # the one that this knows; documents before it have none
+SCHEMA_VERSION = 1  # the supported version; earlier documents have none
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
-# What the library adds to a benchmark's name of how it was run, and not of what was.
+# Parts that the library adds to a benchmark's name about the run's settings, not about its work.
 SETTING = re.compile(r"(iterations:|repeats:|min_time:|min_warmup_time:).*|process_time|real_time|manual_time", re.DOTALL)
 
 
@@ -21,7 +21,7 @@ def looks_like(document):
 
 
 def _name(run):
-    """What a benchmark is called, without the name of an aggregate."""
+    """A benchmark's name, without that of an aggregate."""
     return text_of(run, "run_name") or text_of(run, "name")
 
 
@@ -80,9 +80,9 @@ def _split(text, separator):
 
 
 def _add_value(name, text):
-    """Adds a value, "block:256" with the name of its argument."""
+    """Adds a value, such as "block:256" with its argument's name."""
     axis, colon, value = text.partition(":")
-    if colon and axis and not value.startswith(":"):  # two colons are a scope of C++
+    if colon and axis and not value.startswith(":"):  # two colons are a C++ scope
         name.add(axis, value)
     else:
         name.add("", text)
@@ -98,7 +98,7 @@ def _case_name(benchmark, threads):
     if bracket:
         for argument in _split(template[:-1] if template.endswith(">") else template, ","):
             _add_value(name, argument.lstrip(" "))
-    # Threads of the host come last; an argument may have that name too.
+    # Host threads come last; an argument may have that name too.
     of_host = bool(arguments) and arguments[-1] == f"threads:{threads}"
     for argument in arguments[:-1] if of_host else arguments:
         if not SETTING.fullmatch(argument):
@@ -114,8 +114,8 @@ def _check_form(path, document):
         raise Failure(f'{path}: has no "context" and list of "benchmarks": give what --benchmark_out=FILE '
                       "--benchmark_out_format=json writes")
     if version is not None and not (is_integer(version) and version == SCHEMA_VERSION):
-        raise Failure(f"{path}: its json_schema_version is not {SCHEMA_VERSION}: this kernelgate knows no other: write it with "
-                      "a version that has it")
+        raise Failure(f"{path}: its json_schema_version is not {SCHEMA_VERSION}: this kernelgate supports no other: write it "
+                      f"with a version that has it")
     for index, run in enumerate(document["benchmarks"]):
         if not _name(run):
             raise Failure(f"{path}: benchmarks[{index}] is not an object with a name: run it again")
@@ -125,11 +125,11 @@ def _check_form(path, document):
 
 
 def convert(path, document):
-    """The one device, which the document does not name, of a document that was read from `path`."""
+    """The one device, unnamed, of a document that was read from `path`."""
     _check_form(path, document)
     families = {}
     for run in list_of(document, "benchmarks"):
-        # These are only what the library fits to the runs of several sizes.
+        # These are only the library's fits over runs of several sizes.
         if text_of(run, "aggregate_name") not in ("BigO", "RMS"):
             families.setdefault(_name(run), []).append(run)
     date = text_of(document["context"], "date")

@@ -1,4 +1,4 @@
-"""kernelgate import: converts what another benchmark tool measured, and has it judged."""
+"""kernelgate import: converts and judges the measurements of another benchmark tool."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from kernelgate.imports import nvbench
 from kernelgate.run.judge import add_judging, judge_records
 
 TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
-KEY_LENGTH = 95  # of the longest key of a target
+KEY_LENGTH = 95  # of a target's longest key
 
 
 def check_target(key):
@@ -24,7 +24,7 @@ def check_target(key):
 
 
 def read_documents(tool, paths):
-    """Each path with its document; no two are the same, or another tool's."""
+    """Each path with its document; refuses two equal ones, and documents of another tool."""
     texts = {}
     for path in paths:
         document = read_json(path, "give a file that the tool wrote")
@@ -39,7 +39,8 @@ def read_documents(tool, paths):
 
 
 def name_target(tool, path, gpu, asked):
-    """The key that was asked for, or else the GPU's with the tool's name: what two tools measure of a kernel are two things."""
+    """The requested key, or else the GPU's with the tool's name: two tools' measurements of a kernel are not
+    comparable."""
     if asked is None and not gpu:
         raise Failure(f"{path}: names no GPU: give --target KEY, the name of its baseline without .json")
     if asked is not None and asked == gpu:
@@ -49,14 +50,15 @@ def name_target(tool, path, gpu, asked):
 
 
 def is_same_benchmark(a, b):
-    """Whether two names are of one benchmark. nvbench's hold the number of the board, which may be another in each process."""
+    """Whether two names are of one benchmark. nvbench's contain the number of the board, which may differ between
+    processes."""
     a, b = (re.sub("Device=[0-9]*", "Device=", name) for name in (a, b))
     return a == b
 
 
 class Measured:
-    """What kernelgate-judge takes: the cases of all files, by target. KG_FILTER may leave a case out, so an error in
-    one case is passed to the judge, as "conflict"."""
+    """The input of kernelgate-judge: the cases of all files, by target. KG_FILTER may leave a case out, so an error
+    in one case is passed to the judge, as "conflict"."""
 
     def __init__(self, tool, paths, asked):
         self._tool = tool
@@ -93,7 +95,7 @@ class Measured:
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL",
-                        help="what measured: nvbench or google-benchmark")
+                        help="the tool that measured: nvbench or google-benchmark")
     parser.add_argument("--target", metavar="KEY", help="the target (default: the files' GPU with the tool, nvidia-h200-nvbench)")
     add_judging(parser)
     parser.epilog = """\

@@ -1,4 +1,4 @@
-"""What nvbench leaves with --json, or --jsonbin, which adds files of all samples."""
+"""Reads nvbench's output with --json, or with --jsonbin, which adds files of all samples."""
 
 import math
 import struct
@@ -10,8 +10,8 @@ from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, is_number, list_of, member, number_of, text_of
 
 NAME = "nvbench"
-MAJOR_VERSION = 1  # of the documents that this knows
-SAMPLES_MAXIMUM = 1 << 26  # more, 256 MiB of them, are not samples
+MAJOR_VERSION = 1  # of the supported documents
+SAMPLES_MAXIMUM = 1 << 26  # a larger number (256 MiB) means a damaged file
 NS_PER_SECOND = 1e9
 MIB = 1 << 20
 NORMAL_QUANTILE = 1.96  # half of the 95 % interval of a mean, in standard errors
@@ -36,14 +36,14 @@ def _named(items, key, wanted):
 
 
 def _number(value):
-    """A number, which nvbench writes as a string since JSON would cut long integers; else NaN."""
+    """A number, which nvbench writes as a string because JSON would truncate long integers; else NaN."""
     if isinstance(value, str):
         return float(value) if is_number_text(value) else math.nan
     return float(value) if is_number(value) else math.nan
 
 
 def _half_width(quantile, spread, samples):
-    """Half of an interval's width; 0 where the spread or the number of samples is not known."""
+    """Half of an interval's width; 0 if the spread or the number of samples is unknown."""
     half = quantile * spread / math.sqrt(samples) if samples > 0 else 0
     return half if 0 < half < math.inf else 0
 
@@ -79,15 +79,15 @@ class State:
         """A summary's time in ns."""
         hint = text_of(self._summary(tag), "hint")
         if hint not in ("", "duration"):
-            raise self.failure(f"{tag} is a {hint}, not a duration: this kernelgate knows no other: write it with nvbench 0.1.0")
+            raise self.failure(f"{tag} is a {hint}, not a duration: this kernelgate supports no other: write it with nvbench 0.1.0")
         time = self._value(tag) * NS_PER_SECOND
         if not 0 < time <= LARGEST_FIGURE:
             raise self.failure(f"{tag} is not a time above 0, or is months: run the benchmark again")
         return time
 
     def _open_samples(self, name):
-        """Opens a file of samples, which is named from the document's folder, or from where nvbench ran; or else is in
-        <document>-bin next to the document."""
+        """Opens a file of samples, whose path is relative to the document's folder, or to the folder where nvbench
+        ran; else it is in <document>-bin next to the document."""
         places = [name]
         if not name.startswith("/") and "/" in self._path:
             places.insert(0, self._path[: self._path.rindex("/") + 1] + name)
@@ -117,7 +117,7 @@ class State:
         return samples
 
     def _samples(self):
-        """All samples of isolated launches; None where the document names no file of them."""
+        """All samples of isolated launches; None if the document names no file of them."""
         tags = ("nv/json/bin:nv/cold/sample_times", "nv/json/bin:sample_times")
         tag = next((tag for tag in tags if self._summary(tag) is not None), None)
         if tag is None:
@@ -129,7 +129,7 @@ class State:
         return self._read_samples(name, int(count))
 
     def _cold_figures(self):
-        """The figures of isolated launches: of all samples, else of their median, else of their mean."""
+        """The figures of isolated launches: from all samples, else from their median, else from their mean."""
         samples = self._samples()
         if samples:
             return sampled(samples, "events")
@@ -145,7 +145,7 @@ class State:
         return _around(time, _half_width(NORMAL_QUANTILE, spread, count), count, "mean")
 
     def _metrics(self):
-        """The figures of isolated launches, "cold", and of batches, of which nvbench gives only the mean."""
+        """The figures of isolated launches, "cold", and of batches, for which nvbench only has the mean."""
         metrics = {}
         isolated = any(self._summary(COLD + name) is not None for name in ("mean", "median"))
         batches = self._summary(BATCH) is not None

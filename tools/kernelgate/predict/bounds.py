@@ -1,22 +1,21 @@
 """The least time of a job on a GPU, from its work and the GPU's figures. Pure.
 
-Each resource is a bound, in the manner of S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual performance
-model for multicore architectures, 2009: what the job needs of it, at the resource's peak rate. The largest is the body's.
-docs/predicting.md says what each assumes.
-"""
+Each resource gives a bound, as in S. Williams, A. Waterman and D. Patterson, Roofline: an insightful visual
+performance model for multicore architectures, 2009: the job's need of it, at the resource's peak rate. The largest
+is the body's. docs/predicting.md has the assumptions of each."""
 
 import statistics
 from dataclasses import dataclass, field
 from typing import Optional
 
 SECTOR_BYTES = 32  # the smallest transfer of a memory request
-WAVEFRONT_BYTES = 128  # that L1 cache and shared memory of a multiprocessor move at a time
-LOADS_MERGED = 4  # a compiler may make one 128-bit load of four neighboring ones
-BYTES_PER_WORD = 4  # that one 32-bit operation may work on
+WAVEFRONT_BYTES = 128  # moved at a time by a multiprocessor's L1 cache or shared memory
+LOADS_MERGED = 4  # a compiler may merge four neighboring loads into a 128-bit one
+BYTES_PER_WORD = 4  # that one 32-bit operation can process
 MIB = 2**20
 
-TOLERANCE = 0.05  # by so much of it a bound may exceed the measured time: a measurement has noise
-MEMORY_BOUND_FROM_NS = 10000.0  # cases that take less are left out of the median
+TOLERANCE = 0.05  # fraction by which a bound may exceed the measured time: measurements have noise
+MEMORY_BOUND_FROM_NS = 10000.0  # the median leaves out cases that take less
 COUNTERS = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
             "shared_load_wavefronts", "shared_store_wavefronts", "unique_bytes_read", "unique_bytes_written")
 NO_WORK = "the suite states no work"
@@ -24,34 +23,34 @@ NO_WORK = "the suite states no work"
 
 @dataclass
 class Job:
-    """The work of a job. None: not known."""
+    """The work of a job. None: unknown."""
 
-    type: str = "float32"  # of the operands, as the harness names element types
-    operations: Optional[float] = None  # the fewest, whatever the kernel does; a multiply-add is two
-    bytes: Optional[float] = None  # the fewest, read once and written once
+    type: str = "float32"  # of the operands, by the harness's names of element types
+    operations: Optional[float] = None  # minimum, whatever the kernel does; a multiply-add is two
+    bytes: Optional[float] = None  # minimum, read once and written once
     bytes_to_device: Optional[float] = 0.0  # over the bus
     bytes_to_host: Optional[float] = 0.0
     blocks: Optional[float] = None  # of all its kernels
     counters: dict = field(default_factory=dict)  # the CPU model's, all of COUNTERS that are known
 
     def unique_bytes(self):
-        """As counted, else the suite's fewest."""
+        """As counted, else the suite's minimum."""
         read, written = (self.counters.get(name) for name in ("unique_bytes_read", "unique_bytes_written"))
         return self.bytes if read is None or written is None else read + written
 
 
 def _clocks_per_ns(figures, job):
-    """Of all multiprocessors, or of as many as there are blocks."""
+    """The clock rate times the multiprocessors, at most as many as there are blocks."""
     multiprocessors = figures["multiprocessors"]
     if job.blocks is not None and job.blocks >= 1:
         multiprocessors = min(multiprocessors, job.blocks)
     return multiprocessors * figures["clock_mhz"] / 1000
 
 
-# The rules: each gives ns, or as a text why there is no bound.
+# The rules: each returns ns, or as a text why there is no bound.
 
 
-# Of an element type: the figure, and how many of its operations are one of the figure's.
+# For each element type: the figure, and how many of its operations equal one of the figure's.
 _RATES = {"float32": ("float32_operations_per_clock", 1), "int32": ("int32_operations_per_clock", 1),
           "uint32": ("int32_operations_per_clock", 1), "int8": ("int32_operations_per_clock", BYTES_PER_WORD),
           "uint8": ("int32_operations_per_clock", BYTES_PER_WORD)}
@@ -81,7 +80,7 @@ def _dram(figures, job, hot):
 
 def _l2(figures, job, _hot):
     read, stored = (job.counters.get(name) for name in ("unique_bytes_read", "global_store_sectors"))
-    # An L1 cache may serve repeated reads; each store goes through, per sector.
+    # An L1 cache may serve repeated reads; each store goes through it, per sector.
     needed = job.unique_bytes() if read is None or stored is None else read + SECTOR_BYTES * stored
     if needed is None:
         return NO_WORK
@@ -94,7 +93,7 @@ def _l1(figures, job, _hot):
     if "shared_bytes_per_clock" not in figures:
         return "the GPU has no shared_bytes_per_clock"
     count = job.counters
-    # At least one for each request, of up to four sectors.
+    # At least one for each request, which covers up to four sectors.
     wavefronts = sum(max(count[f"global_{kind}_requests"], count[f"global_{kind}_sectors"] * SECTOR_BYTES / WAVEFRONT_BYTES)
                      for kind in ("load", "store"))
     wavefronts += count["shared_load_wavefronts"] / LOADS_MERGED + count["shared_store_wavefronts"]
@@ -120,12 +119,12 @@ RULES = {"compute": _compute, "DRAM": _dram, "L2": _l2, "L1/shared": _l1, "block
 @dataclass
 class Prediction:
     bounds: dict  # ns by resource
-    absent: dict  # why there is no bound, by resource
+    absent: dict  # the reason if there is no bound, by resource
     launch_ns: float
 
     @property
     def bound_by(self):
-        """The resource of the largest bound; None where no bound is known."""
+        """The resource of the largest bound; None if no bound is known."""
         return max(self.bounds, key=self.bounds.get, default=None)
 
     @property
@@ -141,7 +140,8 @@ class Prediction:
 
 
 def predict(figures, job, hot, launch_ns):
-    """A job on a GPU of these figures. `hot`: L2 may hold data of the launch before; else all come from DRAM and go there."""
+    """Predicts a job on a GPU with these figures. `hot`: L2 may hold data of the previous launch; else all data
+    comes from DRAM and returns there."""
     found = {resource: rule(figures, job, hot) for resource, rule in RULES.items()}
     return Prediction({resource: bound for resource, bound in found.items() if not isinstance(bound, str)},
                       {resource: bound for resource, bound in found.items() if isinstance(bound, str)}, launch_ns)
@@ -149,7 +149,7 @@ def predict(figures, job, hot, launch_ns):
 
 @dataclass
 class Measured:
-    """A bound with the time that was measured."""
+    """A bound with the measured time."""
 
     case: str
     body_ns: Optional[float]
@@ -165,7 +165,7 @@ class Measured:
 
 
 class Held:
-    """Bounds, held against measured times."""
+    """Bounds, compared with measured times."""
 
     def __init__(self, measured):
         self.measured = measured

@@ -1,4 +1,4 @@
-"""Figures of GPUs, each with its source: those of gpu_specs.json, and of files of the same form."""
+"""Figures of GPUs, each with its source: from gpu_specs.json, and from files of the same form."""
 
 import os
 import re
@@ -15,7 +15,7 @@ REMEDY = 'fix the file: each figure is {"value": number, "source": text}'
 
 @dataclass(frozen=True)
 class Range:
-    """What a GPU has had or may soon have: beyond it a unit is mistaken."""
+    """The values of past and near-future GPUs: a figure outside has the wrong unit."""
 
     least: float
     most: float
@@ -23,8 +23,8 @@ class Range:
     whole: bool = False
 
 
-# Rates of multiprocessors are those of one of them; a multiply-add is two operations; "gb" is 10^9 bytes, "mib" 2^20. Blocks are
-# those that all multiprocessors together can be given, and the bus is that of one direction.
+# Rates are per multiprocessor; a multiply-add is two operations; "gb" is 10^9 bytes, "mib" 2^20. Blocks are the maximum
+# over all multiprocessors, and the bus's rate is for one direction.
 FIGURES = {
     "multiprocessors": Range(1, 2048, needed=True, whole=True),
     "clock_mhz": Range(100, 10000, needed=True),
@@ -48,7 +48,7 @@ class Gpu:
 
 
 def _words(where, value):
-    """A text that is printed as it is, so that a control character would steer the terminal."""
+    """A text that is printed unchanged, so a control character would control the terminal."""
     if not isinstance(value, str) or not value:
         raise Failure(f"{where}: is not a text, or an empty one: {REMEDY}")
     if clean(value) != value:
@@ -85,7 +85,7 @@ def _add_gpu(where, gpu, members):
 
 
 def add_gpus(path, gpus):
-    """Adds the GPUs of a file to others by key; one that is there keeps what the file does not name."""
+    """Adds the GPUs of a file to others by key; an existing one keeps the figures that the file does not have."""
     document = read_json(path, REMEDY)
     check_schema(path, document, SCHEMA, "update kernelgate or the file")
     found = document.get("gpus")
@@ -98,7 +98,7 @@ def add_gpus(path, gpus):
 
 
 def read_gpus(path=None):
-    """The known GPUs by key, with those of a file."""
+    """The known GPUs by key, including those of a file."""
     gpus = {}
     add_gpus(KNOWN, gpus)
     if path is not None:
@@ -107,7 +107,7 @@ def read_gpus(path=None):
 
 
 def find_gpu(gpus, key):
-    """The GPU of a key. Failure, with what is known, where there is none."""
+    """The GPU of a key. Failure, with the known keys, if there is none."""
     if key in gpus:
         return gpus[key]
     nearest = nearest_name(key, gpus)

@@ -35,10 +35,10 @@ class Row:
 
     case: str
     architecture: int  # 90 is 9.0
-    launch: dict  # as its program listed it
+    launch: dict  # as listed by its program
     resources: Resources
     by_driver: bool
-    calculated: dict  # by the toolkit's calculator; empty where it cannot
+    calculated: dict  # by the toolkit's calculator; empty if it fails
 
     @property
     def threads(self):
@@ -66,13 +66,13 @@ class Row:
                 self.threads, self.blocks, integer_of(self.calculated, "warps"))
 
     def group(self):
-        """What rows that differ only in the size have in common."""
+        """The common part of rows that differ only in the size."""
         comparison, variant, _, launch = parts_of(self.case)
         return self.architecture, f"{comparison}/{variant}/*/{launch}", text_of(self.launch, "kernel"), self.figures()
 
 
 class Found:
-    """The launches of a build's programs, and the rows made of them."""
+    """The launches of a build's programs, and their rows."""
 
     def __init__(self):
         self.listings = []
@@ -103,7 +103,7 @@ class Gathering:
         return found
 
     def _ask_all(self, suffix):
-        """What the programs of one kind list; None without such programs, or without a device."""
+        """The lists of the programs of one kind; None without such programs, or without a device."""
         found = Found()
         for program in find_programs(self._build, suffix):
             listing = ask(program)
@@ -177,14 +177,14 @@ class Gathering:
             resources = self._usage[text_of(listing, "comparison")].find(architecture, kernel, file_of(listing, launch))
             why = f"kernel {kernel} is not among those compiled: build again"
         except Ambiguous:
-            resources, why = None, f"several kernels are called {kernel}: give them different names"
+            resources, why = None, f"several kernels are named {kernel}: give them different names"
         if resources is None:
             complain(f"occupancy: {launch['case']} on sm_{architecture}: {why}")
             found.unknown += 1
         return resources
 
     def _compile_missing(self, listing, architecture):
-        """Compiles what the programs lack for an architecture."""
+        """Compiles kernels that the programs lack for an architecture."""
         comparison = text_of(listing, "comparison")
         usage = self._usage.setdefault(comparison, Usage())
         files = list(dict.fromkeys(file_of(listing, launch) for launch in self._taken(listing)))
@@ -268,7 +268,7 @@ def document_of(found):
 
 
 def read_baseline(name):
-    """The path and the document of a GPU's baseline, which is named by its key or its file."""
+    """The path and the document of a GPU's baseline, given by its key or its file."""
     path, remedy = path_of(name), "name a GPU's baseline"
     document = read_document(path, remedy)
     if not isinstance(document.get("target"), dict):
@@ -279,7 +279,7 @@ def read_baseline(name):
 
 
 def differences(row, code):
-    """A line for each figure of a row that is not the baseline's; an absent one is not a difference."""
+    """A line for each figure of a row that differs from the baseline's; an absent one is not a difference."""
     figures = {"registers": row.resources.registers, "local_bytes": row.resources.local_bytes, "shared_bytes": row.shared,
                "occupancy": row.occupancy}
     return "".join(f"{row.case}: {key} is {figure:g}, the baseline's {code[key]:g}\n" for key, figure in figures.items()
@@ -287,7 +287,7 @@ def differences(row, code):
 
 
 def compare(rows, path, baseline):
-    """What differs from a baseline, and the exit code."""
+    """The differences from a baseline, and the exit code."""
     architecture = capability(baseline["target"])
     first = {row.case: row for row in reversed(rows) if row.architecture == architecture}
     found = [differences(first[case], entry["code"]) for case, entry in sorted(baseline["cases"].items())
@@ -328,7 +328,7 @@ def occupancy(options):
         text = table_of(found.rows, form) + ("" if form == "csv" else "\n" + summary_of(found))
     print_output("occupancy", text)
     if form == "csv" and not baseline:
-        sys.stderr.write(summary_of(found))  # it is not a row
+        sys.stderr.write(summary_of(found))  # not a row
     if count_disputed(found.rows) and code == 0:
         code = 1
     return 2 if found.unknown else code

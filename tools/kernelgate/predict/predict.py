@@ -20,7 +20,7 @@ from kernelgate.base.text import clean, escape_markdown
 from kernelgate.base.columns import UNKNOWN, Column, Table
 
 SINGLE_LAUNCH_NS = 5000.0
-GRAPH_LAUNCH_NS = 550.0  # what an empty kernel takes in a CUDA graph on an NVIDIA H200
+GRAPH_LAUNCH_NS = 550.0  # an empty kernel in a CUDA graph on an NVIDIA H200
 LARGEST_AMOUNT = 1e24  # more operations, bytes or ns are a typing error
 QUERY = Query("predict", "--work", "comparison", "case")
 COUNTERS_REMEDY = "record it with ci/rebaseline, or name another folder with --baselines"
@@ -61,7 +61,7 @@ def check_options(options):
 
 
 def choose_gpus(options, results):
-    """Those of --gpu, or else the only one of the results."""
+    """The GPUs of --gpu, or else the only one of the results."""
     gpus = read_gpus(options.gpus)
     path = options.results
     if options.gpu is None:
@@ -86,7 +86,7 @@ def choose_gpus(options, results):
 
 
 def launch_on(gpu, results, cost):
-    """The launch overhead: the option's, the measured one, or the default."""
+    """The cost of a launch: the option's, the measured one, or the default."""
     empty = measured_figure(results, gpu.key, "sentinels_ns", "empty") if results is not None else None
     if cost == "graph":
         return Launch(GRAPH_LAUNCH_NS, "in a CUDA graph, as an empty kernel takes on an NVIDIA H200")
@@ -98,7 +98,8 @@ def launch_on(gpu, results, cost):
 
 
 def ask_programs(build):
-    """What each comparison's program says of its cases, by id: the model's, which also knows the blocks, else the GPU's."""
+    """Each comparison's cases and their work, by id: from the model's program, which also knows the blocks, else
+    from the GPU's."""
     programs = {}
     for suffix in (MODEL, GPU):
         folder, paths = find_build(build, suffix)
@@ -115,7 +116,7 @@ def ask_programs(build):
 
 
 def check_counts(path, case, metrics):
-    """What there is of counters, as objects with a value that is a count."""
+    """The counters that are objects with a valid count."""
     for name, figures in metrics.items() if isinstance(metrics, dict) else [("", metrics)]:
         value = member(figures, "value")
         if not isinstance(metrics, dict) or (value is not None and not (is_number(value) and 0 <= value <= LARGEST_FIGURE)):
@@ -123,7 +124,7 @@ def check_counts(path, case, metrics):
 
 
 def read_counters(options, results):
-    """The CPU model's counters by case: those of the results, else of the baseline. Both omit counters of 0."""
+    """The CPU model's counters by case: from the results, else from the baseline. Both omit counters of 0."""
     named = options.baselines
     path = os.path.join(named or default_folder(), f"{MODEL_KEY}.json")
     counted = {}
@@ -144,14 +145,14 @@ def counters_of(metrics):
     found = {name: member(figures, "value") for name, figures in metrics.items()}
     counters = {**dict.fromkeys(COUNTERS, 0.0), **{name: float(value) for name, value in found.items() if is_number(value)}}
     unique = ("unique_bytes_read", "unique_bytes_written")
-    if not any(counters[name] for name in unique):  # absent too where only some blocks were run
+    if not any(counters[name] for name in unique):  # also absent if only some blocks ran
         for name in unique:
             del counters[name]
     return counters
 
 
 def job_of(entry, metrics):
-    """The work of a case, by its program or by a run's results."""
+    """The work of a case, from its program or from a run's results."""
     def amount(value, name):
         found = member(value, name)
         return float(found) if is_number(found) and 0 <= found <= LARGEST_AMOUNT else None
@@ -162,7 +163,7 @@ def job_of(entry, metrics):
 
 
 def timed_cases(results, target, listed, counted):
-    """The cases that a target timed. One that no program has any more is predicted from the work in its results."""
+    """The cases that a target timed. A case that no program has any more is predicted from the work in its results."""
     def time(entry, metric):
         value = member(entry["metrics"].get(metric), "value")
         return value if is_number(value) and value > 0 and not is_dismissed(entry["verdict"]) else None
@@ -174,12 +175,12 @@ def timed_cases(results, target, listed, counted):
 
 
 def is_measured(entry):
-    """Whether a case is timed or counted, and not only checked."""
+    """Whether a case is timed or counted, not only checked."""
     return any(purpose != "check" for purpose in list_of(entry, "purposes"))
 
 
 def choose_cases(cases, listed, globs, timed_on):
-    """The cases that the filter and KG_FILTER take. Failure where a glob takes none."""
+    """The cases that the filter and KG_FILTER select. Failure if a glob matches none."""
     cases = [case for case in cases if filter_takes(case.id)]
     missed = [glob for glob in globs if not any(globs_take_from(glob, case.id) for case in cases)]
     missed += [] if cases or missed or not os.environ.get("KG_FILTER") else [os.environ["KG_FILTER"]]
@@ -201,7 +202,7 @@ def choose_cases(cases, listed, globs, timed_on):
 def list_cases(options, results, target):
     globs = [glob for glob in (options.filter or "").split(",") if glob]
     if options.filter is not None and not globs:
-        raise Failure(f'predict: the filter "{options.filter}" holds no glob: omit it to take all')
+        raise Failure(f'predict: the filter "{options.filter}" contains no glob: omit it to select all')
     listed = ask_programs(options.build)
     counted = read_counters(options, results)
     if results is not None:
@@ -217,7 +218,7 @@ def list_cases(options, results, target):
 
 
 class Predictions:
-    """Cases on GPUs, and what was measured of the first GPU where there are results."""
+    """Cases on GPUs, and the measurements of the first GPU if there are results."""
 
     def __init__(self, cases, gpus, launches, results):
         self.cases, self.gpus, self.launches = cases, gpus, launches
@@ -238,7 +239,7 @@ class Predictions:
 
 
 def _known(members):
-    """The members that are known, as numbers of JSON."""
+    """The known members, as JSON numbers."""
     return {name: value for name, value in members.items() if value is not None and math.isfinite(value)}
 
 
@@ -327,7 +328,7 @@ def _tables(predictions):
 
 
 def _absences(predictions):
-    """Which bounds are absent, in how many cases and why; GPUs of which the same is said are named together."""
+    """The absent bounds, with the number of cases and the reason; GPUs with the same text are grouped."""
     for resource in RULES:
         said = {}
         for number, gpu in enumerate(predictions.gpus):

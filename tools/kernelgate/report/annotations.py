@@ -1,5 +1,5 @@
-"""Annotations: what failed, as GitHub Actions shows it next to the lines of a change. They are workflow commands, lines of a
-job's log such as
+"""Annotations: failures as GitHub Actions shows them next to the lines of a change. They are workflow commands, lines
+of a job's log such as
 
     ::error file=kernels/a/b.cu,line=14,title=slower%3A a/b/64/b32 on t::slower by 6.3 %25
 """
@@ -14,9 +14,9 @@ from kernelgate.base.results import RANKS, fails, items, reason_of, variant_of, 
 from kernelgate.base.text import clean
 
 MOST = 10  # GitHub shows ten errors and ten warnings of a step, and drops the others
-LONGEST_TITLE = 255  # GitHub cuts a longer one
+LONGEST_TITLE = 255  # GitHub cuts longer ones
 OTHERS_NAMED = 20
-SPECIAL = "%\r\n:,"  # what is escaped in a property
+SPECIAL = "%\r\n:,"  # escaped in a property
 
 
 def escape(text, special="%\r\n"):
@@ -24,13 +24,13 @@ def escape(text, special="%\r\n"):
 
 
 def prefix_of(folder, repository):
-    """The path of a folder in a repository, ending in a slash; "" where it is the repository itself, or elsewhere."""
+    """The path of a folder in a repository, ending in a slash; "" if it is the repository itself, or elsewhere."""
     inner, root = os.path.realpath(folder), os.path.realpath(repository) if repository else ""
     return os.path.relpath(inner, root) + "/" if root and inner.startswith(root.rstrip("/") + "/") else ""
 
 
 def place_of(run, entry):
-    """Where an entry tells a reader to look: its first finding, else what it names, else the case's kernel."""
+    """An entry's place in the sources: its first finding's, else its own, else the case's kernel."""
     first = (list_of(entry, "findings") or [None])[0]
     for file, line in ((text_of(first, "file"), integer_of(first, "line")),
                        (text_of(member(entry, "at"), "file"), integer_of(member(entry, "at"), "line"))):
@@ -41,7 +41,7 @@ def place_of(run, entry):
 
 
 def largest_change(entry):
-    """The largest change of a case's metrics for the worse; 0 where none is known."""
+    """The largest change of a case's metrics for the worse; 0 if none is known."""
     changes = [number_of(metric, "change") for _, metric in items(member(entry, "metrics"))]
     return max([0.0, *filter(math.isfinite, changes)])
 
@@ -55,7 +55,7 @@ class Annotation:
     reproduce: str = ""
     place: tuple = None
     change: float = 0.0
-    others: list = field(default_factory=list)  # the further cases that it speaks for
+    others: list = field(default_factory=list)  # the further cases that it represents
 
     def line(self, prefix):
         where = f"file={escape(prefix + self.place[0], SPECIAL)},line={self.place[1]}," if self.place else ""
@@ -72,7 +72,8 @@ def title_of(kind, what, target):
 
 
 def of_cases(run):
-    """One per group of cases that failed alike, else per verdict, target and variant; the one that moved most speaks."""
+    """One per group of cases that failed alike, else per verdict, target and variant; the case that moved most
+    represents the others."""
     by_key = {}
     for entry in sorted(run.list("cases"), key=lambda entry: -largest_change(entry)):
         verdict, case, target = verdict_of(entry), text_of(entry, "case"), text_of(entry, "target")
@@ -114,7 +115,7 @@ def of_errors(run):
 
 
 def write(run):
-    """MOST annotations, the worst first, of which the last counts those that are not shown."""
+    """MOST annotations, the worst first; the last one counts those that are not shown."""
     found = [*of_errors(run), *of_cases(run), *of_claims(run), *of_vanished(run)]
     found.sort(key=lambda one: (not one.fails, -one.rank, -one.change))
     shown = found if len(found) <= MOST else found[:MOST - 1]

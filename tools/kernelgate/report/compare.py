@@ -1,9 +1,9 @@
 """kernelgate compare: two runs as ratios with intervals, B judged as if A were the baseline.
 
-A run is one draw of what varies from process to process, while a baseline is the median of many: a ratio of two runs spreads by
-sqrt(2) times as much, so that limits are widened by that, in the logarithm. The interval of a ratio goes from B's low over A's
-high to B's high over A's low, which holds the true ratio where both intervals hold their medians.
-"""
+A run is one sample of the variation between processes, while a baseline is the median of many: the ratio of two runs
+varies by sqrt(2) as much, so limits are widened by this factor, in the logarithm. The interval of a ratio goes from
+B's low over A's high to B's high over A's low, which contains the true ratio if both intervals contain their
+medians."""
 
 import math
 import sys
@@ -25,9 +25,9 @@ from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
 
 TWO_RUNS = math.sqrt(2)
-DEFAULT_BAND = 0.02  # of a time that neither run had a baseline for
-SENTINEL_LIMIT = TWO_RUNS * 3 * SIGMA_MINIMUM  # three standard deviations of the least noise that is believed
-ROUNDING = 1e-6  # by so much of itself a value may be outside of its interval: both were rounded
+DEFAULT_BAND = 0.02  # of a time without a baseline in either run
+SENTINEL_LIMIT = TWO_RUNS * 3 * SIGMA_MINIMUM  # three standard deviations of the least plausible noise
+ROUNDING = 1e-6  # fraction by which a value may be outside of its interval: both were rounded
 
 
 @dataclass
@@ -50,26 +50,26 @@ class Run:
     def __post_init__(self):
         for entry in self.document["cases"]:
             if is_code(entry["target"]):
-                continue  # its figures tell what a compiler did, not which run was better
+                continue  # its figures are about the compiler, not about which run was better
             key = (entry["target"], entry["case"])
             if key in self.cases:
                 raise Failure(f"compare: {self.name}: {key[1]} appears twice on {key[0]}: name a file as a run wrote it")
-            # Errors have bands of their own in baselines, and two runs of one kernel have the same.
+            # Errors have bands of their own in baselines, and equal values in two runs of one kernel.
             metrics = {name: metric for name, metric in entry["metrics"].items() if name not in ERRORS}
             self.cases[key] = {**entry, "metrics": metrics}
         if not self.cases:
             raise Failure(f"compare: {self.name} holds no case: name the results of a run that judged some")
 
     def lone_gpu(self, other):
-        """The only GPU that this run has and the other has not; None where there is none, or more than one."""
+        """The only GPU that this run has and the other does not; None if there is none, or more than one."""
         lone = {target for target, _ in self.cases} - {target for target, _ in other.cases} - {MODEL_KEY}
         return lone.pop() if len(lone) == 1 else None
 
 
 @dataclass
 class Row:
-    """A metric of a case that both runs have; without a metric a case whose figures do not count. Unless `judged`, the verdict
-    is that of a pass."""
+    """A metric of a case that both runs have; without a metric, a case whose figures do not count. Unless `judged`,
+    the verdict is a pass."""
 
     case: str
     target_a: str
@@ -104,28 +104,28 @@ def has_value(entry, metric):
 
 
 def interval_of(figures):
-    """A metric's value with its interval; a bound that is not known is the value."""
+    """A metric's value with its interval; an unknown bound is the value."""
     value, low, high = (number_of(figures, key) for key in ("value", "low", "high"))
     return Interval(value, value if math.isnan(low) else low, value if math.isnan(high) else high)
 
 
 def is_usable(metric, seen):
-    """Whether a value is one that a run can have measured, and lies in its own interval."""
+    """Whether a value is a possible measurement, and is in its own interval."""
     rounding = seen.value * ROUNDING
     return (0 <= seen.value <= LARGEST_FIGURE and (seen.value > 0 or not unit_of(metric))
             and seen.low <= seen.value + rounding and seen.high >= seen.value - rounding)
 
 
 def is_gated(metric, figures):
-    """Whether a run judged a metric. Where that is not written, the limit of a time tells."""
+    """Whether a run judged a metric. If it is not recorded, a time's limit shows it."""
     if "gated" in figures:
         return figures["gated"]
     return not unit_of(metric) or not number_of(figures, "limit") > GATED_LIMIT
 
 
 def limits_of(figures):
-    """The band and the floor of the baseline that a run was judged by, or None. A floor that does not decide is not written: it
-    is then no more than the band's share of the baseline."""
+    """The band and the floor of the run's baseline, or None. A floor that does not decide is not recorded: it is
+    then at most the band's share of the baseline."""
     limit, baseline, smallest = (number_of(figures, key) for key in ("limit", "baseline", "smallest"))
     if not (0 <= limit <= LARGEST_FIGURE and 0 <= baseline <= LARGEST_FIGURE):
         return None
@@ -133,7 +133,7 @@ def limits_of(figures):
 
 
 class Pair:
-    """A case of both runs, with its rows and what only one of the two measured of it."""
+    """A case of both runs, with its rows, and the metrics that only one of them has."""
 
     def __init__(self, case, target_a, target_b, a, b):
         self._names = (case, target_a, target_b)
@@ -154,7 +154,7 @@ class Pair:
     def _dismissal(self):
         if is_dismissed(self.b["verdict"]):
             return Row(*self._names, verdict=self.b["verdict"], why=f"in B: {self.b['why']}")
-        return Row(*self._names, verdict="no-baseline", why=f"nothing to hold B against: A had it {self.a['verdict']}")
+        return Row(*self._names, verdict="no-baseline", why=f"nothing to compare B with: A had it {self.a['verdict']}")
 
     def _row(self, metric):
         figures = (self.a["metrics"][metric], self.b["metrics"][metric])
@@ -169,7 +169,7 @@ class Pair:
         return row
 
     def move(self, row, runs):
-        """What kernelgate-judge takes, for a row with a metric that is not an error."""
+        """The input of kernelgate-judge for a row with a metric that is not an error."""
         unit, metrics = unit_of(row.metric), (self.a["metrics"][row.metric], self.b["metrics"][row.metric])
         band, floor, row.limit_from = 0.0, 0.0, "exact"
         if unit:
@@ -181,7 +181,7 @@ class Pair:
                 "floor": floor, "gated": row.gated, "foreign_processes": max(
                     integer_of(member(entry, "gpu_state"), "foreign_processes") for entry in (self.a, self.b))}
         if not math.isnan(row.ratio.low):
-            # What is known of A widens the interval of B. Rounding must not move a bound past the value.
+            # A's uncertainty widens B's interval. Rounding must not move a bound past the value.
             move["low"] = min(row.ratio.low * row.a.value, row.b.value)
             move["high"] = max(row.ratio.high * row.a.value, row.b.value)
         if not math.isfinite(move["high"]):
@@ -214,13 +214,14 @@ class Pair:
 
 
 class Comparison:
-    """Two runs, case by case: rows in A's order, what one run alone has, and the tally of cases as a gate has it."""
+    """Two runs, case by case: rows in A's order, cases and metrics that only one run has, and a tally of cases like
+    a gate's."""
 
     def __init__(self, a, b, globs, across):
         self.runs = (a, b)
         self.across = across
-        self.checked = 0  # cases that both only checked, right in both
-        self.unjudged = 0  # metrics of two targets that are not to be judged
+        self.checked = 0  # cases that both runs only checked, right in both
+        self.unjudged = 0  # metrics of two targets, which must not be judged
         self.tally = {**dict.fromkeys(VERDICTS, 0), "vanished": 0, "not-judged": 0}
         self.only_in = ([], [])  # case, target and perhaps metric, of A and of B
         self._globs = globs
@@ -290,7 +291,8 @@ class Comparison:
         self.tally["not-judged" if unjudged and not is_dismissed(verdict) else verdict] += 1
 
     def _note_new_cases(self):
-        """What B alone has: measured, it has nothing to be held against; only checked, it is right or wrong all the same."""
+        """Handles cases that only B has: if measured, they have nothing to be compared with; if only checked, they
+        are right or wrong all the same."""
         a, b = self.runs
         for (target, case), entry in b.cases.items():
             if not self._takes(case) or (self._counterpart(target, True), case) in a.cases:
@@ -316,7 +318,8 @@ class Comparison:
                  "geometric_mean": math.exp(math.fsum(found) / len(found))} for (a, b, metric), found in logs.items()]
 
     def exit_code(self, strict):
-        """As a gate's. B may be a run of fewer cases on purpose: only strict mode counts that as a loss."""
+        """The exit code, by a gate's rule. B may have fewer cases on purpose: only strict mode counts that as a
+        loss."""
         tally = self.tally
         judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
         if tally["error"]:
@@ -390,14 +393,14 @@ def _is_unchanged_counter(row):
 
 
 def show(comparison, form, code):
-    """What is printed: before the table, the table, and after it."""
+    """The output: before the table, the table, and after it."""
     table = Table(COLUMNS, colored="verdict")
     shown = [row for row in comparison.rows if form == "csv" or not _is_unchanged_counter(row)]
     for row in sorted(shown, key=lambda row: -RANKS[row.verdict]):
         table.add(*_cells(row))
     before = ("\n\n" if form == "markdown" else "\n").join(map(_about, comparison.runs)) + "\n"
     if comparison.has_other_boards():
-        before += "The boards are not the same: what they differ by is in the ratios.\n"
+        before += "The boards differ, and the ratios include that difference.\n"
     after = []
     unchanged = len(comparison.rows) - len(shown)
     if unchanged:
@@ -441,7 +444,7 @@ def main(options):
         print_output("compare", json_text(comparison.document(strict)))
         return code
     before, table, after = show(comparison, form, code)
-    if form == "csv":  # what is not a row goes to the standard error
+    if form == "csv":  # text that is not a row goes to the standard error
         sys.stderr.write(before + after)
         print_output("compare", table)
     else:

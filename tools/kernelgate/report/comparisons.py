@@ -1,5 +1,5 @@
-"""A comparison as people publish it: rows by size and launch, variants side by side; of a target's cases that were timed or
-counted and that KG_FILTER takes."""
+"""A comparison in publishable form: rows by size and launch, variants side by side; a target's timed or counted
+cases that KG_FILTER selects."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.programs import filter_takes
 from kernelgate.base.results import COUNTERS, MODEL_KEY, RANKS, is_code, verdict_of
 
-MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # how a column's figures are shown
+MICROSECONDS, FIGURE, TIMES, PERCENT = "microseconds", "figure", "times", "percent"  # formats of a column's figures
 REMEDY = "run ctest, which writes the results again"
 
 
 @dataclass(frozen=True)
 class Column:
-    name: str  # "time_ns": its unit is in it
-    title: str = ""  # over its own table; empty: in CSV alone
+    name: str  # "time_ns": with its unit
+    title: str = ""  # of its own table; empty: only in CSV
     form: str = FIGURE
     bracketed: str = ""  # the column whose figure follows each figure in brackets
 
@@ -39,13 +39,13 @@ GPU_COLUMNS = (
 )
 KERNEL_FIGURES = ("occupancy", "registers", "shared_bytes", "local_bytes", "blocks_per_multiprocessor")
 
-# Ratios of counters: each name ends in what its first counter is divided by.
+# Ratios of counters: each name ends in the divisor of its first counter.
 RATIOS = {
     f"{access}_{what}_per_request": (f"{access}_{what}", f"{access}_requests")
     for access, what in (("global_load", "sectors"), ("global_store", "sectors"), ("global_atomic", "sectors"),
                          ("shared_load", "wavefronts"), ("shared_store", "wavefronts"), ("constant_load", "words"))
 }
-# Counters without a table of their own: a ratio says them, the work of the job, or its launch.
+# Counters without a table of their own: a ratio, the work of the job, or its launch covers them.
 UNTITLED = ("shared_load_requests", "shared_store_requests", "constant_load_requests", "constant_load_words", "blocks", "threads",
             "busiest_warp_requests", "unique_bytes_read", "unique_bytes_written")
 
@@ -72,8 +72,8 @@ class Case:
     first_axis: str  # of the launch: "b256" of "b256g1056"
     others: str  # the other axes: "g1056"
     row: Optional["Row"] = None
-    figures: dict = field(default_factory=dict)  # by column; what is not known, or does not count, is absent
-    clock: str = ""  # what took its time: "graph", "host", ...
+    figures: dict = field(default_factory=dict)  # by column; unknown or invalid figures are absent
+    clock: str = ""  # that timed it: "graph", "host", ...
     limited_by: str = ""  # "bytes" or "operations", whichever takes longer
 
     def verdict(self):
@@ -91,18 +91,19 @@ class Case:
 
 @dataclass
 class Row:
-    """A size and a launch. Variants share the row of the first axis of their launches, as where one launches as many blocks as
-    the size asks for and another a number of its own; a variant with several launches of that axis has a row for each."""
+    """A size and a launch. Variants share the row of the first axis of their launches, for example if one launches
+    as many blocks as the size requires and another a fixed number; a variant with several launches of that axis has
+    a row for each."""
 
     number: int
     size: str
-    others: Optional[str]  # None: the other axes do not tell it from its neighbors
+    others: Optional[str]  # None: the other axes do not distinguish it from its neighbors
     launch: str = ""
     cases: dict = field(default_factory=dict)  # by variant
 
 
 def parse_case(entry, text):
-    """A Case of an entry, or of what was refused (entry: None)."""
+    """A Case from an entry, or from a refused id (entry: None)."""
     found = parse_case_id(text)
     if not found:
         raise Failure(f'"{text}" is not a case id (comparison/variant/size/launch): {REMEDY}')
@@ -111,7 +112,7 @@ def parse_case(entry, text):
 
 
 def was_measured(entry):
-    """Whether a case was timed or counted, whatever came of it."""
+    """Whether a case was timed or counted, with any result."""
     return any(part in ("time", "count") for part in list_of(entry, "parts")) or bool(member(entry, "metrics"))
 
 
@@ -120,14 +121,14 @@ def comparison_of(entry):
 
 
 def targets_of(run, comparison):
-    """The targets that have cases of a comparison, GPUs first; generated code has no figures to compare variants by."""
+    """The targets with cases of a comparison, GPUs first; generated code has no figures to compare variants by."""
     targets = dict.fromkeys(text_of(entry, "target") for entry in run.list("cases")
                             if comparison_of(entry) == comparison and not is_code(text_of(entry, "target")))
     return sorted(targets, key=lambda target: target == MODEL_KEY)
 
 
 def quotient(above, below):
-    """A finite quotient; None where there is none."""
+    """A finite quotient; None if there is none."""
     if above is None or below is None or below == 0:
         return None
     return above / below if math.isfinite(above / below) else None
@@ -138,7 +139,7 @@ def positive(value):
 
 
 class Table:
-    """What a target measured of a comparison; Failure where an id is not a case's, or appears twice."""
+    """A target's measurements of a comparison; Failure if an id is not a case's, or appears twice."""
 
     def __init__(self, run, comparison, target):
         self.run, self.comparison, self.target = run, comparison, target
@@ -160,7 +161,7 @@ class Table:
     def _take_cases(self):
         entries = self._entries("cases")
         measured = [parse_case(entry, entry["case"]) for entry in entries if was_measured(entry) and filter_takes(entry["case"])]
-        # The order of variants is the comparison's, which cases that were only checked know too.
+        # Variants have the comparison's order, which cases that were only checked also show.
         named = {case.variant for case in measured}
         self.variants = list(dict.fromkeys(found.variant for found in (parse_case_id(entry["case"]) for entry in entries)
                                            if found and found.variant in named))
@@ -214,7 +215,7 @@ class Table:
                 self._set_ratios(case, first)
 
     def _set_ratios(self, case, first):
-        """A wrong case has no figures, so that no ratio comes of it."""
+        """A wrong case has no figures, and so no ratios."""
         if self.counted:
             ratios = {f"{name}_of_first": quotient(case.figures.get(name), first.figures.get(name)) for name in COUNTERS}
         else:
@@ -244,8 +245,9 @@ class Table:
         return figures
 
     def _share(self, case, figures):
-        """How near the job's fewest bytes and operations, at the GPU's limits, come to what it took. None for a copy that
-        starts no kernel, or pages that come from the host: the bus holds these up."""
+        """The time of the job's minimum bytes and operations at the GPU's limits, as a fraction of the measured
+        time. None for a copy that starts no kernel, or for pages that come from the host, since the bus limits
+        these."""
         taken = figures["cold_time_ns"] or figures["time_ns"]
         moving = quotient(1e9 * figures["bytes"], self.copy_limit)
         computing = quotient(1e9 * figures["operations"], self.operation_limit)
@@ -258,26 +260,26 @@ class Table:
         return any(row.launch != "-" for row in self.rows)
 
     def shown_variants(self, column):
-        """Those that have a figure in a column, or would have one if they were right."""
+        """The variants that have a figure in a column, or would have one if they were right."""
         shown = {case.variant for case in self.cases
                  if case.entry is not None and (case.is_wrong() or column.name in case.figures)}
         return [variant for variant in self.variants if variant in shown]
 
     def shown_columns(self):
-        """Those with a title and figures: a counter that is 0 throughout tells nothing."""
+        """The columns with a title and figures; a counter that is always 0 is left out."""
         return [column for column in self.columns
                 if column.title and any(case.figures.get(column.name, 0) != 0 for case in self.cases)]
 
     def grid(self, column):
-        """One column as texts: the head, and one list per row; launches where there are any, then variants."""
+        """One column as texts: the header, and one list per row; launches if there are any, then variants."""
         variants, launches = self.shown_variants(column), self.has_launches()
         return [["size", "launch"][:1 + launches] + variants] + [
             [row.size, row.launch][:1 + launches] + [self.cell(row.cases.get(variant), column) for variant in variants]
             for row in self.rows]
 
     def cell(self, case, column):
-        """A case's figure in a column, with that of the bracketed column, or what is in its place. The first variant needs
-        no ratio to itself, and 0 none to anything."""
+        """A case's figure in a column, with that of the bracketed column, or its replacement. The first variant
+        needs no ratio to itself, and 0 none to anything."""
         if case is None:
             return "-"
         if case.entry is None or case.is_wrong():
@@ -298,7 +300,7 @@ def cell_of(value, form):
 
 
 def tables_of(run, comparison, target=None):
-    """The tables of a comparison that hold any case; of one target, or of all."""
+    """The tables of a comparison that have any case; for one target, or for all."""
     tables = [Table(run, comparison, name) for name in targets_of(run, comparison) if target in (None, name)]
     return [table for table in tables if table.cases]
 

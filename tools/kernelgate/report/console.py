@@ -12,11 +12,11 @@ from kernelgate.base.results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_re
                                      sass_lines, shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
 from kernelgate.base.text import clean
 
-DETAILS = ("quiet", "brief", "verbose")  # the verdict alone, one line per comparison, or one per case
-UUID_SHOWN = 12  # so many characters of a board's UUID are shown: "GPU-956c5159"
+DETAILS = ("quiet", "brief", "verbose")  # only the verdict, one line per comparison, or one per case
+UUID_SHOWN = 12  # characters shown of a board's UUID: "GPU-956c5159"
 MOST_NOTES = 6  # further notes are counted: summary.md has them
 MOST_FAILURES = 20  # as further failures are
-MOST_FINDINGS = 3  # of a case; further ones are counted
+MOST_FINDINGS = 3  # per case; more are counted
 RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence")
 MOST_SIZES = 8  # further cases of a failure are counted
 JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
@@ -24,7 +24,7 @@ TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
 SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
 FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
 UNJUDGED = ("refused", "gpu-only")
-RATIOS = {  # what is before and after a ratio
+RATIOS = {  # the text before and after a ratio
     "global_load_sectors_per_request": (", ", " sectors each"),
     "global_store_sectors_per_request": (", ", " each"),
     "shared_load_wavefronts_per_request": ("  shared loads ", " wavefronts each"),
@@ -43,7 +43,7 @@ def is_counted(entry):
 
 
 def count_text(metrics, name, what):
-    """ "  barriers 78 608 (+0.5 %)", of a counter that is or was above 0."""
+    """ "  barriers 78 608 (+0.5 %)", for a counter that is or was above 0."""
     metric = metrics.get(name)
     value, change = number_of(metric, "value"), number_of(metric, "change")
     if not value > 0 and not number_of(metric, "baseline") > 0:
@@ -95,8 +95,8 @@ def case_line(entry):
 
 
 def worst_metric(entry):
-    """The metric that a case failed by, and its change: of those with its verdict the one that moved most; None and NaN where
-    there is none."""
+    """The metric that a case failed by, and its change: of those with its verdict the one that moved most; None and
+    NaN if there is none."""
     found = [(name, number_of(metric, "change")) for name, metric in items(member(entry, "metrics"))
              if verdict_of(metric) == verdict_of(entry)]
     return max((pair for pair in found if math.isfinite(pair[1])), key=lambda pair: abs(pair[1]), default=(None, math.nan))
@@ -107,8 +107,8 @@ def change_of(entry):
 
 
 def slower_time(entry):
-    """The time of a case that got slower, "530/b16 takes 68.50 µs, was 65.30 µs (+4.9 %, limit 2.0 %)"; "" where its verdict is
-    not one on a time against the stored baseline."""
+    """The time of a case that got slower, "530/b16 takes 68.50 µs, was 65.30 µs (+4.9 %, limit 2.0 %)"; "" if its
+    verdict is not about a time against the stored baseline."""
     name, change = worst_metric(entry)
     if name is None or verdict_of(entry) != "slower" or is_counted(entry) or "pairs" in entry:
         return ""
@@ -144,7 +144,7 @@ class Console:
         self.lines.append(line)
 
     def add_word(self, line):
-        """A line that begins with the word of a verdict."""
+        """Adds a line that begins with a verdict's word."""
         word, space, rest = clean(line).partition(" ")
         self.add(self.paint(word, color.OF_WORDS.get(word)) + space + rest)
 
@@ -156,7 +156,8 @@ class Console:
                 if text_of(entry, "target") == target and comparison_of_case(text_of(entry, "case")) == comparison]
 
     def count(self, target, comparison):
-        """What the cases of a comparison were put to, and how many were not judged, as words in their order."""
+        """How many cases of a comparison were checked, timed and so on, and how many were not judged, as words in
+        their order."""
         counts = dict.fromkeys([*JOBS.values(), *UNJUDGED], 0)
         for entry in self.of_comparison("cases", target, comparison):
             for part in texts_of(entry, "parts"):
@@ -167,7 +168,7 @@ class Console:
         return counts
 
     def exceptions(self, target, comparison):
-        """What of a comparison did not merely pass: "2 slower, 1 noisy"."""
+        """The cases of a comparison that did not simply pass: "2 slower, 1 noisy"."""
         verdicts = [verdict_of(entry) for entry in self.of_comparison("cases", target, comparison)]
         return ", ".join(f"{verdicts.count(verdict)} {self.paint(verdict, color.OF_WORDS[verdict])}"
                          for verdict in reversed(VERDICTS[1:]) if verdict in verdicts)
@@ -200,20 +201,20 @@ class Console:
             self.add(f"  {clean(comparison):{width}}{row}{'  ' if exceptions else ''}{exceptions}")
 
     def add_targets(self):
-        """GPUs come first."""
+        """Adds the targets, GPUs first."""
         entries = self.run.list("cases") + self.run.list("refused")
         targets = dict.fromkeys(text_of(entry, "target") for entry in entries)
         for target in sorted(targets, key=lambda target: target == MODEL_KEY):
             self.add_target(target)
 
-    # Failures: "file:line: error: kind: text", and below it the cases, the causes and the line that reproduces it.
+    # Failures: "file:line: error: kind: text", followed by the cases, the causes and the command that reproduces it.
 
     def add_first_line(self, severity, where, kind, text):
         word = self.paint(f"{severity}:", SEVERITIES[severity])
         self.add(f"{where}: {word} {kind}{': ' if kind else ''}{clean(text)}")
 
     def add_failure(self, severity, where, kind, text):
-        """The first line; False where there are too many of them already."""
+        """Adds the first line; False if there are too many already."""
         self.failures += 1
         if self.failures > MOST_FAILURES:
             return False
@@ -226,7 +227,7 @@ class Console:
             self.add(f"    {label}{clean(text)}")
 
     def add_sizes(self, alike):
-        """Which cases a failure is of: the one, or how many of the variant's and the first of them."""
+        """Adds the cases of a failure: the only one, or how many of the variant's and the first of them."""
         case, target = text_of(alike[0], "case"), text_of(alike[0], "target")
         variant = variant_of(case)
         sizes = sum(variant_of(text_of(entry, "case")) == variant and text_of(entry, "target") == target
@@ -243,13 +244,13 @@ class Console:
         self.add(f"    {line}")
 
     def place_of(self, entry):
-        """What a case's failure points to; a kernel as a whole has no line."""
+        """The place of a case's failure; a kernel as a whole has no line."""
         at = member(entry, "at")
         kernel = find_kernel(self.run.sources, text_of(entry, "case"))
         return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
 
     def add_findings(self, entry, findings):
-        """What was found in a kernel, one line each."""
+        """Adds a kernel's findings, one line each."""
         for number, finding in enumerate(findings[:MOST_FINDINGS]):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
@@ -267,7 +268,7 @@ class Console:
         return True
 
     def add_verdict_on(self, entry):
-        """The first lines of a case; a reason of its own figures begins with it."""
+        """Adds the first lines of a case; a reason with its own figures begins with it."""
         verdict = verdict_of(entry)
         severity = "error" if self.run.fails(entry) else "note" if verdict in ("faster", "more-accurate") else "warning"
         file, line = self.place_of(entry)
@@ -279,12 +280,12 @@ class Console:
         return self.add_failure(severity, where, "" if verdict == "error" else verdict, reason)
 
     def add_group(self, alike):
-        """Cases that failed alike; the one that moved most speaks where all of them moved."""
+        """Adds cases that failed alike; if all moved, the one that moved most represents them."""
         if all(math.isfinite(change_of(entry)) for entry in alike):
             alike = sorted(alike, key=lambda entry: -abs(change_of(entry)))
         entry = alike[0]
         findings = list_of(entry, "findings")
-        has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version have but the reason
+        has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version only have the reason
         if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
             self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
             self.add_sizes(alike)
@@ -305,7 +306,7 @@ class Console:
             self.add_group(alike)
 
     def expected_skips(self, test):
-        """The reasons of a test to judge nothing that need no line of their own."""
+        """The reasons for which a test may judge nothing without a line of its own."""
         unrecorded = text_of(test, "target") in list_of(self.run.document, "unrecorded")
         return ("filter", "unchanged", "gpu-only", *(["no-baseline"] if unrecorded else []))
 
@@ -321,7 +322,7 @@ class Console:
             self.add_failure("error", clean(text_of(entry, "case")), "vanished", text_of(entry, "why"))
         if self.run.list("unlisted"):
             self.add_failure("error" if self.run.strict else "warning", "baseline", "unlisted", self.run.text("unlisted"))
-        idle = {}  # the tests that had nothing to judge, by why; those that were meant to have nothing are counted
+        idle = {}  # the tests that had nothing to judge, by reason; expected ones are only counted
         for test in self.run.list("tests"):
             if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") not in self.expected_skips(test):
                 severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
@@ -331,7 +332,7 @@ class Console:
             self.add_failure(severity, clean(text_of(tests[0], "name")) + more, "nothing to judge", why)
 
     def add_failures(self):
-        """What failed and what is in doubt, worst first."""
+        """Adds failures and doubtful cases, worst first."""
         for entry in self.run.list("errors"):
             if self.add_failure("error", clean(text_of(entry, "test") or "kernelgate"), "", text_of(entry, "why")):
                 self.add_detail("reproduce: ", text_of(entry, "reproduce"))
@@ -342,7 +343,7 @@ class Console:
         if self.failures > MOST_FAILURES:
             self.add(f"... and {self.failures - MOST_FAILURES} more in summary.md")
 
-    # What is said of the run as a whole.
+    # Lines about the run as a whole.
 
     def add_claims(self):
         held = [entry for entry in self.run.list("claims") if member(entry, "holds") is True]
@@ -357,7 +358,7 @@ class Console:
             self.add(f"claims: {len(held)} hold{'s' if len(held) == 1 else ''}")
 
     def add_notes(self):
-        """The notes, each once whatever number of tests has it."""
+        """Adds the notes, each once, however many tests have it."""
         notes = {}
         for entry in self.run.list("notes"):
             notes.setdefault(text_of(entry, "note"), entry)

@@ -1,6 +1,6 @@
-"""Results as JUnit XML: one suite per target and comparison, one testcase per case, per claim, per test, and one for the run. A run
-that fails has the same ones as a run that passes: what readers keep of them over time stays whole. No standard says what JUnit
-XML is; harness/tests/report/junit.xsd has what its readers agree on."""
+"""Results as JUnit XML: one suite per target and comparison, one testcase per case, per claim, per test, and one for
+the run. Failing and passing runs have the same testcases, so that readers can keep a history of each. No standard
+defines JUnit XML; harness/tests/report/junit.xsd has the form that its readers agree on."""
 
 import math
 import xml.etree.ElementTree as ElementTree
@@ -15,7 +15,7 @@ from kernelgate.base.results import (RANKS, figures_of, is_reported_only, items,
 from kernelgate.base.text import clean
 
 PASSED, SKIPPED, FAILED, ERRORED = OUTCOMES = "passed", "skipped", "failure", "error"  # the worst last
-RUN = "kernelgate"  # the suite and the testcase of what no test is about
+RUN = "kernelgate"  # the suite and the testcase for messages of no test
 MOST_SECONDS = 1e12
 LONGEST_NAME = 255  # of a property
 
@@ -26,12 +26,12 @@ class Testcase:
     outcome: str
     type: str  # the verdict, "claim", "vanished", "refused", "skipped", "error"
     message: str  # one line
-    body: str = ""  # figures and the line that reproduces it
+    body: str = ""  # figures and the command that reproduces it
     seconds: float = 0.0
     place: tuple = None  # a file and its line
 
     def join(self, other):
-        """Takes what is said of a testcase of the same name: the worse first."""
+        """Merges the text of a testcase of the same name: the worse first."""
         better, worse = sorted((other, self), key=lambda case: OUTCOMES.index(case.outcome))
         self.body = "\n".join(filter(None, (worse.body.rstrip("\n"), better.message, better.body)))
         self.outcome, self.type, self.message, self.place = worse.outcome, worse.type, worse.message, worse.place or better.place
@@ -50,14 +50,14 @@ class Suite:
         return self.by_name.values()
 
     def add(self, case):
-        """Adds a testcase, or what it says to that of its name; the one that is there then."""
+        """Adds a testcase, or merges it with the one of its name; returns the result."""
         known = self.by_name.setdefault(case.name, case)
         if known is not case:
             known.join(case)
         return known
 
     def seconds(self):
-        """Not every part tells how long a case took; every test tells how long it took."""
+        """The seconds of the suite: only some parts have the time of a case, but every test has its own."""
         return max(sum(case.seconds for case in self.cases), self.test_seconds)
 
     def count(self, *outcomes):
@@ -69,7 +69,7 @@ class Suites:
         self.by_name = {}
 
     def of(self, target, comparison):
-        """The suite of a target and a comparison; that of the run where there is neither."""
+        """The suite of a target and a comparison; the run's if both are missing."""
         name = clean(".".join(filter(None, (target, comparison))) or RUN)
         return self.by_name.setdefault(name, Suite(name, clean(target)))
 
@@ -121,7 +121,7 @@ def collect_claims(run, suites):
         name = text_of(claim, "claim")
         holds = member(claim, "holds") is True
         state = PASSED if holds else SKIPPED if is_reported_only(claim) else FAILED
-        # A claim of a suite is called after its test.
+        # A claim of a suite has its test's name.
         suite = suites.of(text_of(claim, "target"), comparison_of_case(name)) if "/" in name else suites.of_test(name, text_of(claim, "target"))
         suite.add(
             Testcase(clean(name), state, "claim", clean(text_of(claim, "why")),
@@ -129,7 +129,7 @@ def collect_claims(run, suites):
 
 
 def collect_tests(run, suites):
-    """One testcase per test that had to report, and one for the run, which has what is wrong besides."""
+    """One testcase per expected test, and one for the run, with all other errors."""
     whole = suites.of("", "").add(Testcase(RUN, PASSED, "run", ""))
     targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests") + run.list("unreported"))}
     for test in run.list("tests"):
@@ -184,7 +184,7 @@ def add_testcase(parent, run, suite, case):
     if case.outcome in (FAILED, ERRORED):
         ElementTree.SubElement(element, case.outcome, type=case.type, message=case.message).text = case.body or None
         return
-    if case.outcome == SKIPPED:  # the schema of "skipped" knows a message alone
+    if case.outcome == SKIPPED:  # the schema of "skipped" only allows a message
         ElementTree.SubElement(element, SKIPPED, message=case.message)
     output = "\n".join(filter(None, (case.message if case.outcome == PASSED else "", case.body)))
     if output:

@@ -23,7 +23,7 @@ def variant_of(entry):
 
 
 def describe_program(answer, globs):
-    """A program's cases that the filter takes, with the variants that have one; None where there is none."""
+    """A program's cases that the filter selects, with the variants that have one; None if there is none."""
     cases, refused = ([entry for entry in entries if not globs or globs_take(globs, text_of(entry, "case"))]
                       for entries in (list_of(answer.document, "cases"), list_of(answer.document, "refused")))
     if not cases and not refused:
@@ -64,7 +64,7 @@ def render(document, form):
     if form == "json":
         return json_text(document)
     if form == "csv":
-        sys.stderr.write("".join(map(refusals_of, comparisons)))  # no program takes them for rows there
+        sys.stderr.write("".join(map(refusals_of, comparisons)))  # so that no program reads them as rows
         return Table(COLUMNS, [row for comparison in comparisons for row in rows_of(comparison)]).format(form)
     return "\n".join(table_of(comparison, form) for comparison in comparisons)
 

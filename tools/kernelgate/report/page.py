@@ -1,4 +1,5 @@
-"""The page of a run, report/index.html: one file that refers to no other. It holds the results and what page.js shows of them."""
+"""The page of a run, report/index.html: one file without references to others. It has the results and the data that
+page.js shows of them."""
 
 import html
 import json
@@ -16,15 +17,15 @@ from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
-LONGEST_HEADER = 200  # how far into the file its name is looked for
-FAILURES_APART = 20  # failed cases that are shown each by itself, with their samples; the others in a table
-LINES_AROUND = 3  # of source, before and after the one of a finding; of what else it names, its line alone
-MOST_CELLS = 100000  # of a table; with more it is slow to show
+LONGEST_HEADER = 200  # how far into the file its name is searched
+FAILURES_APART = 20  # failed cases shown individually, with their samples; the others in a table
+LINES_AROUND = 3  # of source, before and after the line of a finding; other places have only their line
+MOST_CELLS = 100000  # per table; with more it is slow to show
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def read_chart_js():
-    """The text of Chart.js; nothing in it may end the element that it becomes."""
+    """The text of Chart.js; nothing in it may end its HTML element."""
     path = os.environ.get("KG_CHART_JS") or CHART_JS
     try:
         with open_regular(path) as file:
@@ -41,7 +42,7 @@ def read_chart_js():
 
 
 def _marked(text):
-    """A text for a note, in which backticks and stars mark words."""
+    """A text for a note; backticks and stars mark words."""
     return clean(text).replace("`", "'").replace("**", "* *")
 
 
@@ -52,7 +53,7 @@ def _column(table, column):
 
 
 def _table(table, numbers):
-    """A comparison's table. Of each variant the last case that has counters by line of source shows them."""
+    """A comparison's table. For each variant the last case with counters by source line shows them."""
     lines = {case.variant: numbers[id(case.entry)] for case in table.cases if member(case.entry, "lines")}
     return {"comparison": table.comparison, "target": table.target, "facts": facts(table, _marked),
             "notes": notes(table, _marked), "left": 1 + table.has_launches(), "plots": plots.of_table(table),
@@ -69,21 +70,21 @@ def _tables(run, data, numbers):
 
 
 def _sources(run, found):
-    """The lines of source that a finding names: its own, those of the callers, and that of the other thread."""
+    """The source lines of a finding: its own, those of the callers, and that of the other thread."""
     named = [(found, LINES_AROUND), *((call, 0) for call in list_of(found, "called_at")), (object_of(found, "other"), 0)]
     shown = [lines_around(run.sources, text_of(at, "file"), integer_of(at, "line"), around) for at, around in named]
     return [lines for number, lines in enumerate(shown) if lines and lines not in shown[:number]]
 
 
 def _found(run, entry):
-    """What is wrong in a case: its findings, each with lines of source; else the line that it points to."""
+    """The errors of a case: its findings, each with source lines; else the line of its place."""
     findings = list_of(entry, "findings")
     told = [{"text": text_of(found, "text"), "sources": _sources(run, found)} for found in findings]
     return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
 
 
 def data_of(run):
-    """What the page holds: the results, which cases to show first, and the comparisons' tables and plots."""
+    """The page's data: the results, which cases to show first, and the comparisons' tables and plots."""
     cases = run.list("cases")
     numbers = {id(entry): number for number, entry in enumerate(cases)}
     failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
@@ -114,7 +115,7 @@ def write(run):
             chart = read_chart_js()
         except Failure as failure:
             data["remarks"].append(f"No plots, tables alone: {failure}.")
-    # "<" and ends of lines are in strings alone, which have another way to write them.
+    # "<" and line ends only occur in strings, which can be escaped.
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for character in "<\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

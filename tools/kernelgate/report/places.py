@@ -1,4 +1,4 @@
-"""Where in the sources a reader is to look."""
+"""Places in the sources."""
 
 import glob
 import os
@@ -6,13 +6,13 @@ import re
 
 from kernelgate.base.files import open_regular
 
-LARGEST = 4 << 20  # bytes of a file that are read
+LARGEST = 4 << 20  # bytes of the largest file that is read
 LONGEST_LINE = 240
 NAME = r"[A-Za-z0-9_+-]+"
 
 
 def read_lines(folder, path):
-    """The lines of a file below the folder; None where there is no such file."""
+    """The lines of a file below the folder; None if there is no such file."""
     if not path or path.startswith("/") or ".." in path.split("/") or "\0" in path:
         return None
     try:
@@ -23,7 +23,7 @@ def read_lines(folder, path):
 
 
 def lines_around(folder, path, line, context):
-    """The lines of a file around one, {"file", "line", "first", "lines"}; None where there is no such line."""
+    """The lines of a file around one, {"file", "line", "first", "lines"}; None if there is no such line."""
     lines = read_lines(folder, path) or []
     if not 0 < line <= len(lines):
         return None
@@ -33,7 +33,7 @@ def lines_around(folder, path, line, context):
 
 
 def find_line(folder, path, text, default=1):
-    """The file, and its first line with a text that is not a comment, else `default`; None where there is no such file."""
+    """The file, and its first line with a text that is not a comment, else `default`; None if there is no such file."""
     lines = read_lines(folder, path)
     if lines is None:
         return None
@@ -42,7 +42,7 @@ def find_line(folder, path, text, default=1):
 
 
 def find_kernel(folder, case):
-    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu; as strided_managed's may be in strided.cu. Of one that is
+    """The kernel of a case, in kernels/COMPARISON/VARIANT.cu, or for strided_managed also in strided.cu. If it is
     elsewhere, its launcher in any of these files."""
     found = re.match(f"({NAME})/({NAME})", case)
     parts = found[2].split("_") if found else []
@@ -63,6 +63,7 @@ def _find_launcher(folder, comparison, variant):
 
 
 def place_of_claim(folder, claim):
-    """A claim is a test of its comparison's suite: gpu.matmul_f32.claim_tiled_wins; None where it is not found."""
+    """The place of a claim's test in its comparison's suite: gpu.matmul_f32.claim_tiled_wins; None if it is not
+    found."""
     comparison, _, name = claim.partition(".")[2].partition(".claim_")
     return find_line(folder, f"suites/{comparison}.c", name) if name else None

@@ -1,6 +1,7 @@
-"""The plots of the page of a run, as page.js draws them: {"kind": "lines", "bars" or "dots", "title", "place_title",
-"value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place; of dots a
-list of numbers]}], "marks": [{"name", "value"}] (lines across), and of a logarithmic axis "log_from", where it begins}."""
+"""The plots of a run's page, in page.js's form: {"kind": "lines", "bars" or "dots", "title", "place_title",
+"value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place;
+for dots a list of numbers]}], "marks": [{"name", "value"}] (horizontal lines), and for a logarithmic axis
+"log_from", its beginning}."""
 
 import collections
 import math
@@ -12,9 +13,9 @@ from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 
 STYLES = 8  # colors and shapes of series; page.css has the colors --s1 to --s8
-MOST = 8  # of a table or a case
+MOST = 8  # per table or case
 WIDEST_LINEAR = 20  # a wider range has a logarithmic axis,
-LOWEST_BAR = 0.8  # from a power of ten below this share of the least value
+LOWEST_BAR = 0.8  # which begins at a power of ten below this fraction of the least value
 SAMPLES_SHOWN = 100  # of a process
 
 
@@ -36,7 +37,7 @@ def figures_in(values):
 
 
 def finish(plot):
-    """The plot in a list, without the series that have no figure; nothing where it would show a single one."""
+    """The plot in a list, without series that have no figure; empty if it would show a single one."""
     plot["series"] = [series for series in plot["series"] if list(figures_in(series["values"]))]
     figures = [value for series in plot["series"] for value in figures_in(series["values"])]
     if len(figures) < 2:
@@ -62,7 +63,7 @@ class Sizes:
         self.names = sorted(self.rows, key=elements_of)
 
     def best(self, name, greatest=False):
-        """The best case of each size and variant that has a figure: that with the least one, or the greatest."""
+        """The best case of each size and variant that has a figure: the one with the least, or the greatest."""
         cases = {}
         for row in self.table.rows:
             for variant, case in row.cases.items():
@@ -94,7 +95,7 @@ def by_size(table, sizes, name, title, unit, greatest=False):
 
 
 def by_launch(table, sizes):
-    """The hot time over the launches of the size that has most, the last of such."""
+    """The hot time over the launches of the size with the most launches, the last of such sizes."""
     column = column_of(table, "time_ns")
     counts = {size: sum(any("time_ns" in case.figures for case in row.cases.values()) for row in sizes.rows[size])
               for size in sizes.names}
@@ -110,7 +111,7 @@ def by_launch(table, sizes):
 
 
 def side_by_side(table, sizes):
-    """Hot and cold times of the variants, each at its fastest launch, at the last size that most have."""
+    """Hot and cold times of the variants, each at its fastest launch, at the last size that most variants have."""
     best = sizes.best("time_ns")
     counts = collections.Counter(size for size, _ in best)
     size = max(reversed(sizes.names), key=counts.__getitem__)
@@ -122,7 +123,7 @@ def side_by_side(table, sizes):
 
 
 def of_counter(table, column):
-    """One counter's bars, one per variant, at the last row that most have; nothing where all have the same."""
+    """One counter's bars, one per variant, at the last row that most variants have; nothing if all are equal."""
     row = max(reversed(table.rows), key=lambda row: sum(column.name in case.figures for case in row.cases.values()))
     bars = [(variant, value) for variant, value in
             ((variant, value_of(row.cases.get(variant), column)) for variant in table.variants) if value is not None]
@@ -134,8 +135,8 @@ def of_counter(table, column):
 
 
 def of_table(table):
-    """Of a GPU time by size and by launch, variants side by side and share of the limit; of the CPU model the counters in
-    which variants differ."""
+    """For GPUs, time by size and by launch, variants side by side, and fraction of the limit; for the CPU model, the
+    counters in which variants differ."""
     if table.counted:
         return [plot for column in table.shown_columns() for plot in of_counter(table, column)][:MOST]
     sizes = Sizes(table)

@@ -1,5 +1,5 @@
-"""The forms of a run's results, each a function of a results.Run, and how they become files. ci/run-files lists the forms that
-every run leaves."""
+"""The forms of a run's results, each a function of a results.Run, and how they become files. ci/run-files lists the
+forms that every run leaves."""
 
 import os
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from kernelgate.base.json_io import json_text
 
 @dataclass(frozen=True)
 class Printer:
-    name: str  # as --format has it
-    write: Callable  # the form of a Run, as a text
+    name: str  # the name for --format
+    write: Callable  # returns the form of a Run as a text
 
 
 PRINTERS = (
@@ -45,4 +45,4 @@ def save(path, text):
                           "another file")
         replace_file(path, text)
     except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: see to its folder, or name another file") from None
+        raise Failure(f"{path}: cannot be written: {error.strerror}: check its folder, or name another file") from None

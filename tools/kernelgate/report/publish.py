@@ -1,4 +1,4 @@
-"""Writes the files that are made of a run's results, and prints them."""
+"""Writes the files of a run's results, and prints the results."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from kernelgate.base.text import clean
 
 
 def print_console(results, detail, files, stream):
-    """Prints the results, and last the files."""
+    """Prints the results, followed by the files."""
     text = console.write(results, detail, color.is_wanted(stream))
     if files and detail != "quiet":
         text += clean("  ".join(f"{results.document.get('out', '')}/{file}" for file in files)) + "\n"
@@ -24,7 +24,7 @@ def print_console(results, detail, files, stream):
 
 
 def write_files(folder, files, results):
-    """Writes files, each a form and a path. Those that could not be written, with the reason."""
+    """Writes files, each a form and a path. Returns those that could not be written, with the reason."""
     printers = {printer.name: printer for printer in PRINTERS}
     failed = {}
     for form, file in files:

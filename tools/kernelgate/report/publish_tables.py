@@ -11,25 +11,25 @@ from kernelgate.base.text import csv_field, escape_markdown
 CLOCKS = (("host", "by the host's clock, around calls and the wait for their end"),
           ("first_touch", "around one launch that finds managed memory on the host"))
 COUNTER_NOTES = (
-    "A request is an instruction of a warp that goes to memory. Of one, sectors are the pieces of 32 bytes that it touches in "
-    "global memory, wavefronts its passes over shared memory, words the different ones that it reads of constant memory: the "
-    "fewer, the better. The busiest block is the one that makes the most requests.",
-    "Every counter is in the results and in CSV. One has no table here if it is 0 throughout, or said by another: requests "
-    "next to a ratio, unique bytes.",
+    "A request is a warp's memory instruction. Its sectors are the 32-byte pieces of global memory that it accesses, its "
+    "wavefronts the passes over shared memory, its words the distinct words of constant memory: fewer is better. The busiest "
+    "block is the one that makes the most requests.",
+    "Every counter is in the results and in CSV. A counter has no table here if it is always 0, or covered by another: "
+    "requests next to a ratio, unique bytes.",
 )
-BANDWIDTH_NOTE = ("Bandwidth and arithmetic: the fewest bytes and operations that the job takes, whatever the variant does, over "
-                  "the hot time.")
-NO_SHARE_NOTE = "Share of the limit: not given, for the results hold no limits of the GPU."
+BANDWIDTH_NOTE = ("Bandwidth and arithmetic: the minimum bytes and operations of the job, whatever the variant does, over the "
+                  "hot time.")
+NO_SHARE_NOTE = "Share of the limit: unknown, because the results have no limits of the GPU."
 SHARE_NOTE = ("Share of the limit: the time that those bytes take at the copy's rate, or those operations at that of float "
               "multiply-adds (of integers too), whichever is longer, over the cold time, or the hot one where there is no cold "
               "one.")
-NO_SHARE_OF_COPIES = " None is given to what the bus holds up: copies that start no kernel, and first touches."
+NO_SHARE_OF_COPIES = " It is omitted where the bus is the limit: copies that start no kernel, and first touches."
 DOUBTFUL = ("slower", "environment", "noisy")
 CSV_NAMES = ("target", "comparison", "variant", "size", "launch", "verdict", "clock", "limited_by")
 
 
 def facts(table, escape=escape_markdown):
-    """Where a table was measured, in a line."""
+    """Where and with what a table was measured, in a line."""
     target = table.run.object("targets").get(table.target)
     provenance = table.run.object("provenance").get(table.target)
     name = "Counted on the CPU model" if table.counted else escape(text_of(target, "name")) or "A GPU"
@@ -71,7 +71,7 @@ def _meanings(table):
 
 
 def _launches(table):
-    """Which launches a variant's cases have where the rows do not say it."""
+    """The launches of a variant's cases, if the rows do not show them."""
     for variant in table.variants:
         cases = [case for case in table.cases if case.variant == variant]
         if any(case.row.launch != case.launch for case in cases):
@@ -79,7 +79,7 @@ def _launches(table):
 
 
 def _omissions(table, escape):
-    """What was refused, by its reason; why cases have no figures, of those that failed alike once."""
+    """The refused cases, by their reason; why cases have no figures, once for cases that failed alike."""
     refused = {}
     for case in table.cases:
         if case.entry is None:
@@ -96,7 +96,7 @@ def _omissions(table, escape):
 
 
 def _doubts(table):
-    """The cases whose figures are not to be trusted, or are not what they were; the counts of blocks that were not run."""
+    """Cases with doubtful or changed figures; counts for which not all blocks ran."""
     for verdict in DOUBTFUL:
         cases = [case for case in table.cases if case.verdict() == verdict]
         if cases:
@@ -109,12 +109,12 @@ def _doubts(table):
 
 
 def notes(table, escape=escape_markdown):
-    """What is to be said of a table, a line each, with `code` and **words** marked as in Markdown."""
+    """The notes on a table, a line each, with `code` and **words** marked as in Markdown."""
     return [*_meanings(table), *_launches(table), *_omissions(table, escape), *_doubts(table)]
 
 
 def _grid(rows, left):
-    """A Markdown table whose columns are padded, so that the source reads as well as what is made of it."""
+    """A Markdown table with padded columns, so that its source is readable too."""
     widths = [max(4, *map(len, column)) for column in zip(*rows)]
     lines = [[text.ljust(width) if number < left else text.rjust(width)
               for number, (text, width) in enumerate(zip(line, widths))] for line in rows]
@@ -125,19 +125,19 @@ def _grid(rows, left):
 def as_markdown(table):
     """A heading, a table per column that has a title and figures, and notes."""
     lines = [f"## {table.comparison} on {escape_markdown(table.target)}", "", facts(table)]
-    # Where every case is wrong there is nothing but that to show.
+    # If every case is wrong, show only that.
     for column in table.shown_columns() or table.columns[:1]:
         lines += ["", f"### {column.title}", "", *_grid(table.grid(column), 1 + table.has_launches())]
     return "\n".join([*lines, "", *(f"- {note}" for note in notes(table))]) + "\n"
 
 
 def _number(value):
-    """Counts to the last digit, measured figures as far as they may mean something."""
+    """Counts in full, measured figures with significant digits only."""
     return "" if value is None else f"{value:.{16 if value == math.floor(value) else 10}g}"
 
 
 def as_csv(tables):
-    """One line per case of several tables; of GPUs and the model each leaves the other's columns empty."""
+    """One line per case of several tables; GPUs and the model each leave the other's columns empty."""
     kinds = [next((table for table in tables if table.counted == counted), None) for counted in (False, True)]
     columns = [(kind.counted, column.name) for kind in kinds if kind for column in kind.columns]
     lines = [",".join((*CSV_NAMES, *(name for _, name in columns)))]

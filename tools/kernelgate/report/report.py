@@ -1,4 +1,4 @@
-"""kernelgate report: prints what a run measured of a comparison, or makes the page of a whole run."""
+"""kernelgate report: prints a run's measurements of a comparison, or makes the page of a whole run."""
 
 import os
 import sys
@@ -65,7 +65,7 @@ def require_name(path, kind, name, names):
 
 
 def tables(path, results, comparison, target):
-    """The tables of a comparison; Failure where they would be empty."""
+    """The tables of a comparison; Failure if they would be empty."""
     require_name(path, "comparison", comparison, comparisons_of(results))
     if target is not None:
         require_name(path, "target", target, targets_of(results, comparison))
@@ -85,7 +85,7 @@ def tables(path, results, comparison, target):
 
 
 def write_page(path, results, page):
-    """Writes the page of a run: not over its results, and not without cases."""
+    """Writes the page of a run; refuses to overwrite its results, or to write one without cases."""
     if os.path.exists(page) and os.path.samefile(path, page):
         raise Failure(f"report: --html {page}: is the results file itself: name another")
     cases = results.list("cases")

@@ -1,4 +1,4 @@
-"""Results as Markdown, for a job's summary page: what failed first, then all that was judged."""
+"""Results as Markdown, for a job's summary page: failures first, then everything judged."""
 
 from kernelgate.base.json_io import list_of, member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
@@ -6,13 +6,14 @@ from kernelgate.base.results import (VERDICTS, items, reason_with_others, refusa
                                      texts_of, verdict_of)
 from kernelgate.base.text import clean, code, escape_markdown
 
-# GitHub refuses a summary of more than 1 MiB. Each section has its share of that, in bytes, so that none crowds out another.
+# GitHub refuses a summary of more than 1 MiB. Each section has a share of that, in bytes, so that none crowds out
+# another.
 KIB = 1024
-MOST_ALIKE = 60  # further cases that failed as another did are counted; the tables below have all
+MOST_ALIKE = 60  # further cases that failed like another are counted; the tables below have all
 
 
 def section(lines, kib):
-    """The first lines that fit, and a line that counts the others."""
+    """The first lines that fit, and a line with the number of the others."""
     size = 0
     for number, line in enumerate(lines):
         size += len(line.encode("utf-8")) + 1
@@ -79,7 +80,7 @@ def failures(run):
 
 
 def reproductions(run):
-    """The lines that run what failed again, each once; of cases that failed alike the one that speaks."""
+    """The commands that rerun the failures, each once; for cases that failed alike, only their representative's."""
     entries = run.list("errors") + [entry for entry in run.list("cases") if run.fails(entry) and run.leads(entry)]
     lines = list(dict.fromkeys(filter(None, (clean(text_of(entry, "reproduce")) for entry in entries + run.broken_claims()))))
     taken, rest = section(lines, 192)

@@ -12,7 +12,7 @@ from kernelgate.base.git import git
 from kernelgate.base.contents import Contents, find_compilers
 from kernelgate.base.steps import elapsed, run_step
 
-# What makes the base's build like that of this tree, from CMake's cache.
+# Cache variables of CMake that make the base's build like this tree's.
 OPTION = re.compile(r"(CMAKE_(?:C|CXX|CUDA)_(?:COMPILER|FLAGS)|CMAKE_CUDA_(?:ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE|kernelgate_DIR|"
                     r"KERNELGATE_SOURCE):[A-Z]+=(.+)")
 PROGRAM = re.compile(r"([a-z0-9_]+\.gpu): ")
@@ -28,19 +28,19 @@ def _text_of(path):
 
 
 class Base:
-    """A commit, which must be there; Failure where it is not."""
+    """A commit, which must exist; else Failure."""
 
     def __init__(self, project, reference):
         self.reference = reference
         self._project = project
-        # In a hook git's variables name the index of the commit that is being made, which the worktree of the base would overwrite.
+        # In a hook, git's variables name the index of the commit being made, which the base's worktree would overwrite.
         for name in self._git("rev-parse", "--local-env-vars")[1].split():
             os.environ.pop(name, None)
         code, self._prefix = self._git("rev-parse", "--show-prefix")  # of this tree in its checkout
         if code:
             raise Failure(f"--base {reference}: git finds no checkout in {project.root} ({self._prefix}): run the gate in a clone")
         code, self.commit = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
-        if code or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" for all but that
+        if code or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" as everything but main
             raise Failure(f"--base {reference}: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where "
                           "the checkout is shallow")
         self._place = os.path.join(project.root, "build", "base")
@@ -49,18 +49,18 @@ class Base:
         self._stamp = os.path.join(self.folder, "built")
 
     def _git(self, *words):
-        """The exit code of git in this tree, and what it printed; of a failure its first line."""
+        """Git's exit code in this tree, and its output; after a failure its first line."""
         done = git(self._project.root, *words)
         said = os.fsdecode(done.stdout if done.returncode == 0 else done.stderr)
         return done.returncode, said.removesuffix("\n") if done.returncode == 0 else said.partition("\n")[0]
 
     def _is_this_tree(self):
-        """Whether it equals this tree, file by file: compared with itself a build is as fast, whatever it does."""
+        """Whether it equals this tree, file by file: comparing a build with itself is pointless."""
         return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".")[0] == 0
                 and self._git("ls-files", "--others", "--exclude-standard", "--", ".") == (0, ""))
 
     def _remove_tree(self):
-        # Twice forced, since git locks a worktree while it makes it, and leaves it so where it is killed.
+        # Forced twice, since git locks a worktree while it makes it, and leaves it locked if git is killed.
         self._git("worktree", "remove", "--force", "--force", self._tree)
         shutil.rmtree(self._tree, ignore_errors=True)
         self._git("worktree", "prune")
@@ -70,7 +70,8 @@ class Base:
         return [f"-D{found[1]}={found[2]}" for found in map(OPTION.fullmatch, cache.split("\n")) if found]
 
     def _identity(self):
-        """What the base is built of: the commit, and this tree's harness, or the command of the kernelgate that a project uses."""
+        """The identity of the base's sources: the commit, and this tree's harness, or the command of the kernelgate
+        that a project uses."""
         harness = (glob.glob(os.path.join(glob.escape(self._project.root), "harness", "**"), recursive=True) if self._project.is_own else
                    [os.path.join(self._project.root, self._project.command("gpu"))])
         compilers = [path for paths in find_compilers(self._project.folder("gpu")) for path in paths]
@@ -79,7 +80,7 @@ class Base:
         return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
 
     def _build_programs(self, source, log):
-        """Whether the GPU programs of a source folder, and nothing else, could be built."""
+        """Builds only the GPU programs of a source folder; whether it succeeded."""
         def run(*command):
             return run_step(command, stdout=log, stderr=log, cwd=source) == 0
         if not run("cmake", "--fresh", "-S", source, "-B", self.folder, "--preset", "gpu", "-DKG_WERROR=OFF", *self._options()):
@@ -90,9 +91,9 @@ class Base:
         return bool(programs) and run("cmake", "--build", self.folder, "--target", *programs)
 
     def _make(self, log):
-        """Builds the base in a worktree of its own, which lives no longer than that: with this tree's harness, so that both are timed
-        alike, or with its own if that fails. A project that uses kernelgate has no harness: its base is built with the kernelgate of
-        this tree's build. Which harness it was, "this" or "own"; None where it does not build."""
+        """Builds the base in a temporary worktree of its own: with this tree's harness, so that both are timed
+        alike, or with its own if that fails. A project that uses kernelgate has no harness: its base is built with
+        the kernelgate of this tree's build. Returns the harness used, "this" or "own"; None if the build fails."""
         source = os.path.join(self._tree, self._prefix)
         self._remove_tree()
         try:
@@ -126,7 +127,8 @@ class Base:
             raise Failure(f"cannot write to {self._place}: {error.strerror}: make it writable, or remove it") from None
 
     def build(self, console):
-        """Builds the base, unless the last run has. Whether its programs are there; a line says so, or why not."""
+        """Builds the base, unless the last run has. Returns whether its programs are there; prints a line with the
+        result or the reason."""
         name = self.reference if self.commit.startswith(self.reference) else f"{self.reference} ({self.commit[:10]})"
         if self._is_this_tree():
             console.say(f"the base {name} is this tree itself: {UNJUDGED}")

@@ -1,4 +1,4 @@
-"""kernelgate begin: the begin of a run. Makes the folder of its results, and clears what an earlier run left there."""
+"""kernelgate begin: begins a run. Makes the folder of its results, and removes an earlier run's files there."""
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
@@ -10,7 +10,7 @@ from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_fo
 
 
 def _refuse_empty_filter(programs, kinds):
-    """A KG_FILTER that takes no case of the programs is refused before anything is cleared."""
+    """Refuses a KG_FILTER that matches no case of the programs before anything is cleared."""
     globs = setting("KG_FILTER")
     if globs is None or programs is None:
         return
@@ -22,11 +22,11 @@ def _refuse_empty_filter(programs, kinds):
 def add_arguments(parser):
     parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
     parser.add_argument("--programs", metavar="FILE",
-                        help="refuse a KG_FILTER that takes no case of the programs which FILE lists, one per line")
+                        help="refuse a KG_FILTER that matches no case of the programs listed in FILE, one per line")
     parser.add_argument("--build", metavar="DIR",
-                        help="refuse a build folder whose programs were made of other files than there are now")
+                        help="refuse a build folder whose sources have changed since it was built")
     parser.add_argument("--target", action="append", default=[], metavar="KIND",
-                        help="with --programs: of their tests those of gpu, model or sm alone; may be repeated")
+                        help="with --programs: only their tests of gpu, model or sm; may be repeated")
     parser.epilog = """\
 CTest calls this before the first test of a run. Files of other names stay. The folder
 is held for whoever called until kernelgate results: another run there is refused.

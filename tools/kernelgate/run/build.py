@@ -15,12 +15,12 @@ from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, to
 from kernelgate.run.gpu import find_nvcc
 from kernelgate.run.project import Project
 
-# What a configured build depends on besides its files.
+# Environment variables that a configured build depends on.
 ENVIRONMENT = ("CC", "CXX", "CUDACXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CUDAFLAGS", "CUDAHOSTCXX", "CUDAARCHS", "NVCC_PREPEND_FLAGS",
                "NVCC_APPEND_FLAGS")
 OTHERWISE = "work in a checkout of its own (git worktree add)"
 COUNTER = re.compile(r"\[([0-9]+/[0-9]+)\] ")
-# With several compilers at once, the error can be far above the log's end: it follows the first that failed for Ninja.
+# With several compilers running, the error can be far above the log's end: it follows the first FAILED line of Ninja.
 FIRST_ERRORS = (re.compile("FAILED: |CMake Error"), re.compile("(^|.*[: ])error:"))
 WARNING = re.compile("warning:|CMake Warning")
 SHOWN_LINES = 40
@@ -33,7 +33,7 @@ def read_lines(path):
 
 
 def fail_with_log(log, step):
-    """Shows the errors in a log, and raises that a step failed."""
+    """Shows the errors in a log, and raises a Failure of the step."""
     lines = read_lines(log)
     begin = next((number for error in FIRST_ERRORS for number, line in enumerate(lines) if error.match(line)), None)
     part = "the last lines of the log"
@@ -47,7 +47,7 @@ def fail_with_log(log, step):
 
 
 class Build:
-    """The build folder of a preset, which the caller has to hold."""
+    """The build folder of a preset, which the caller must hold."""
 
     def __init__(self, project, preset, console):
         self.folder = project.folder(preset)
@@ -55,9 +55,9 @@ class Build:
         self._preset = preset
         self._console = console
         self._log = os.path.join(self.folder, "build.log")
-        # Whether another project's warnings are errors is that project's to say.
+        # Another project decides itself whether its warnings are errors.
         self._options = [f"-DKG_WERROR={'ON' if os.environ.get('CI') == 'true' else 'OFF'}"] if project.is_own else []
-        find_nvcc()  # of every preset: whichever compiler there is generates the code that is judged
+        find_nvcc()  # for every preset, because any compiler that is there generates the judged code
         try:
             os.makedirs(self.folder, exist_ok=True)
         except OSError as error:
@@ -82,13 +82,15 @@ class Build:
         return code
 
     def _say_what_changed(self):
-        """Ninja goes by times alone, which a copy may set back. Whether a rule of CMake has to run again."""
+        """Marks outdated outputs, because Ninja only uses times, which a copy may set back. Returns whether a rule
+        of CMake must run again."""
         for changed in sorted(set(mark_stale(self.folder, unseen=True).values())):
-            self._console.say(f"{changed}: other contents than were compiled: what is made from it is built again")
+            self._console.say(f"{changed}: changed since it was compiled: its outputs are rebuilt")
         return os.stat(os.path.join(self.folder, "build.ninja")).st_mtime == STALE_SECONDS
 
     def build(self, *targets):
-        """Configures only when something that it depends on changed (Ninja itself sees changed files of CMake), and builds."""
+        """Configures only if something that it depends on changed (Ninja itself detects changed CMake files), and
+        builds."""
         begun = time.monotonic()
         stamp = os.path.join(self.folder, "configured")
         open(self._log, "w", encoding="utf-8").close()

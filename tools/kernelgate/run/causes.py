@@ -1,17 +1,16 @@
-"""What may explain a slower or doubtful time: what changed in its code and launch, the counts of the same case, or of its
-variant, in the CPU model's run, and the state of the GPU while it was timed."""
+"""Possible explanations of a slower or doubtful time: changes in its code and launch, the counters of the same case,
+or of its variant, in the CPU model's run, and the state of the GPU while it was timed."""
 
 import math
 
-from kernelgate.run.code_causes import CodeDifferences
+from kernelgate.run.code_causes import find_differences
 from kernelgate.base.json_io import number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.results import MODEL_KEY, is_code, is_dismissed, variant_of
 
-# What the CPU model's run says of a case: not counted; counted, and there is no baseline; as before; moved; wrong, or it
-# could not be run.
+# The CPU model's result for a case: not counted; counted without a baseline; unchanged; moved; wrong, or failed to run.
 NOT_COUNTED, NOT_COMPARABLE, UNCHANGED, MOVED, FAILED = range(5)
-NO_REASON = "none"  # of the GPU's clocks
+NO_REASON = "none"  # for the GPU's clocks
 
 
 def is_counted(entry):
@@ -30,7 +29,8 @@ def _answer_of(counted):
 
 
 def describe_gpu_state(state, most_mhz=None):
-    """What is known of a GPU's state at its worst: "1 200 of 1 980 MHz, 84 °C, SW power cap"; "" where nothing is."""
+    """The known part of a GPU's state at its worst: "1 200 of 1 980 MHz, 84 °C, SW power cap"; "" if nothing is
+    known."""
     facts = []
     clock, temperature, launch = (number_of(state, key) for key in ("sm_clock_mhz", "temperature_c", "launch_ns"))
     if math.isfinite(clock):
@@ -47,7 +47,7 @@ def describe_gpu_state(state, most_mhz=None):
 
 
 def _place_of(counted):
-    """Where in the source the model's case says to look; None where it says nothing."""
+    """The place in the source from the model's case; None if it has none."""
     for finding in counted.get("findings", ())[:1]:
         if "file" in finding:
             return {key: finding[key] for key in ("file", "line") if key in finding}
@@ -55,12 +55,12 @@ def _place_of(counted):
 
 
 class _ModelRun:
-    """The cases of the CPU model's run, and what they say of each variant."""
+    """The cases of the CPU model's run, and a summary for each variant."""
 
     def __init__(self, cases):
         self.cases = {entry["case"]: entry for entry in cases}
         self._suspicious = {}  # by variant: the first case that moved or failed
-        self._unchanged = {}  # by variant: how many cases count what they did
+        self._unchanged = {}  # by variant: how many cases have unchanged counts
         for entry in cases:
             answer, variant = _answer_of(entry), variant_of(entry["case"])
             if answer in (MOVED, FAILED):
@@ -68,8 +68,8 @@ class _ModelRun:
             self._unchanged[variant] = self._unchanged.get(variant, 0) + (answer == UNCHANGED)
 
     def explain(self, entry):
-        """Adds what the model says of a case, or of its variant's other sizes where it did not count this one. What moved there
-        is the explanation, unless the code is."""
+        """Adds the model's result for a case, or for its variant's other sizes if it did not count this one. A move
+        there is the explanation, unless the code changed."""
         counted = self.cases.get(entry["case"])
         variant = variant_of(entry["case"])
         size = ""
@@ -80,7 +80,7 @@ class _ModelRun:
         found = _answer_of(counted) in (MOVED, FAILED)
         if "explanation" not in entry and found:
             entry["explanation"] = words
-        elif "explanation" not in entry or counted is not None:  # what was not counted need not be told where the code moved
+        elif "explanation" not in entry or counted is not None:  # if the code moved, an uncounted case needs no mention
             entry["changed"].append(words)
         if found and _place_of(counted):
             entry["at"] = _place_of(counted)
@@ -90,11 +90,11 @@ class _ModelRun:
         if unchanged:
             return (f"the CPU model does not count this size; {plural(unchanged, 'other case')} of the variant "
                     f"{'counts' if unchanged == 1 else 'count'} what its baseline holds")
-        return "this run has no counts of it: ci/gate --target model says whether the kernel asks for more"
+        return "this run has no counts of it: ci/gate --target model shows whether the kernel does more work"
 
 
 def _words(counted, size):
-    """What a counted case says; `size` names it where it is another one than the one to explain."""
+    """The text for a counted case; `size` names it if it is not the explained case itself."""
     where = "on the CPU model" + (f", of {size}" if size else "")
     answer = _answer_of(counted)
     if answer == MOVED:
@@ -102,18 +102,18 @@ def _words(counted, size):
     if answer == FAILED:
         return f"{where} it is {counted['verdict']}: {text_of(counted, 'reason') or text_of(counted, 'why')}"
     if answer == NOT_COMPARABLE:
-        return "the CPU model has no counts to hold it against: record them with ci/rebaseline --target model"
-    return "it counts what the CPU model's baseline holds"
+        return "the CPU model has no counts to compare it with: record them with ci/rebaseline --target model"
+    return "its counts equal the CPU model's baseline"
 
 
 def _asks_for_causes(entry):
-    """The CPU model counts nothing of what was imported."""
+    """Whether causes are sought: the CPU model counts nothing of imported cases."""
     return ("imported" not in entry and entry["verdict"] in ("slower", "environment") and not is_counted(entry)
             and bool(entry["metrics"]))
 
 
 def _code_moves(document):
-    """What nvcc generated otherwise than in the baseline of its architecture, by compute capability and case."""
+    """The changes of nvcc's code from the baseline of its architecture, by compute capability and case."""
     capabilities = {key: text_of(target, "compute_capability") for key, target in object_of(document, "targets").items()
                     if is_code(key)}
     return {(capabilities.get(entry["target"], ""), entry["case"]): entry["moves"]
@@ -121,7 +121,8 @@ def _code_moves(document):
 
 
 def _explain_by_code(entry, difference, judged):
-    """Adds how the code and launch differ from the base's or the baseline's, else what the run's own verdict on the code says."""
+    """Adds the differences of code and launch from the base's or the baseline's, else the run's own verdict on the
+    code."""
     explanation = difference.text if difference is not None else judged
     if explanation:
         entry["explanation"] = explanation
@@ -130,26 +131,27 @@ def _explain_by_code(entry, difference, judged):
 
 
 def _note_missing_lines(document, entry, why):
-    """One note where lines of SASS would be shown, and nothing disassembles them."""
-    note = {"note": f"no lines of SASS that came and went: {why}", "target": entry["target"], "test": entry["test"]}
+    """Adds one note if lines of SASS would be shown but there is no disassembler."""
+    note = {"note": f"no comparison of SASS lines: {why}", "target": entry["target"], "test": entry["test"]}
     if not any(known["note"] == note["note"] for known in document["notes"]):
         document["notes"].append(note)
 
 
 def add_causes(document, build=None):
-    """Adds to the times of a run's results that are slower or doubtful what may explain them; `build` is the folder of what ran,
-    None where nobody knows."""
+    """Adds possible explanations to the slower or doubtful times of a run's results; `build` is the folder of the
+    programs that ran, None if unknown."""
     model = _ModelRun([entry for entry in document["cases"] if entry["target"] == MODEL_KEY])
-    moves, differences = _code_moves(document), CodeDifferences(build)
+    moves, targets, asking = _code_moves(document), object_of(document, "targets"), []
     for entry in document["cases"]:
         if entry["target"] == MODEL_KEY or is_code(entry["target"]):
             continue
         changed = entry.pop("changed", [])
-        if not _asks_for_causes(entry):
-            continue
-        entry["changed"] = list(changed)
-        target = object_of(document, "targets").get(entry["target"])
-        difference = differences.find(entry["case"], target)
+        if _asks_for_causes(entry):
+            entry["changed"] = list(changed)
+            asking.append(entry)
+    differences = find_differences(build, [(entry["case"], targets.get(entry["target"])) for entry in asking])
+    for entry, difference in zip(asking, differences):
+        target = targets.get(entry["target"])
         _explain_by_code(entry, difference, moves.get((text_of(target, "compute_capability"), entry["case"]), ""))
         most = number_of(document["provenance"].get(entry["target"]), "max_sm_clock_mhz")
         seen = describe_gpu_state(object_of(entry, "gpu_state"), most if most > 0 else None)

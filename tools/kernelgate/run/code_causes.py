@@ -8,7 +8,7 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.code import sass
 from kernelgate.baseline.file import default_folder
 from kernelgate.code.code_baseline import read, why_not_comparable
-from kernelgate.code.code_judge import describe_moves, find_moves
+from kernelgate.code.code_verdicts import describe_moves, judge_cases
 from kernelgate.base.errors import Failure
 from kernelgate.code.generated_code import CodeBuild, figures_of, find_kernel
 from kernelgate.code.cuda_tools import ask, capability, file_of
@@ -17,7 +17,7 @@ from kernelgate.code.cubin import read_kernels
 from kernelgate.code.resource_usage import plain_name
 from kernelgate.base.settings import setting
 
-# The figures that moved, lists of lines, and why these are not known.
+# The figures that moved, lists of lines, and why the lines are unknown.
 Difference = namedtuple("Difference", "text came went why")
 
 
@@ -27,8 +27,8 @@ def _list_launches(program):
 
 
 class _Build:
-    """The kernels in the programs of a build folder for an architecture, as its cases launch them. Empty where a program, or
-    what it launches, cannot be read: a cause is not worth an error."""
+    """The kernels in the programs of a build folder for an architecture, as launched by its cases. Empty if a
+    program or its launches cannot be read: a missing cause must not be an error."""
 
     def __init__(self, folder, architecture, list_launches=None):
         self._folder = folder
@@ -72,7 +72,8 @@ class _Architecture:
         self._head = _Build(build, architecture, None if base else self._open_baseline(build))
 
     def _open_baseline(self, build):
-        """Reads the baseline of generated code, if it is of the build's nvcc; what then lists a comparison's launches."""
+        """Reads the baseline of generated code if it has the build's nvcc; returns the function that lists a
+        comparison's launches."""
         try:
             code = CodeBuild(build)
             baseline = read(default_folder(), self._architecture)
@@ -82,33 +83,25 @@ class _Architecture:
         except Failure:
             return None
 
-    def difference(self, case):
-        """None where nothing is known, or nothing differs."""
+    def compare(self, case):
+        """The figures of a case's kernels before and now, and sass.compare()'s result; None if nothing is known."""
         before, names = self._base.find(case) if self._base else (self._baseline.get(case, []), [])
         if not before:
             return None
         now, own_names = self._head.find(case)
-        moves = find_moves(before, now) if now else []
-        came, went, why = [], [], None
-        if names and own_names:
-            comparison = comparison_of_case(case)
-            came, went, why = sass.compare(self._base.program(comparison), names, self._head.program(comparison), own_names,
-                                           self._architecture)
-        return Difference(describe_moves(moves), came, went, why) if moves or came or went else None
+        comparison = comparison_of_case(case)
+        lines = sass.compare(self._base.program(comparison), names, self._head.program(comparison), own_names,
+                             self._architecture) if names and own_names else ([], [], None)
+        return before, now, lines
 
 
-class CodeDifferences:
-    """The differences of a run's cases."""
-
-    def __init__(self, build):
-        self._build = build
-        self._architectures = {}
-
-    def find(self, case, target):
-        """The difference of a case on a target; None where nothing is known, or nothing differs."""
-        architecture = capability(target)
-        if self._build is None or not architecture:
-            return None
-        if architecture not in self._architectures:
-            self._architectures[architecture] = _Architecture(self._build, architecture)
-        return self._architectures[architecture].difference(case)
+def find_differences(build, cases):
+    """The Difference of each (case, target) of a run, in order; None if nothing is known, or nothing differs."""
+    architectures = {number: _Architecture(build, number) for number in {capability(target) for _, target in cases} if build and number}
+    compared = [architectures[capability(target)].compare(case) if capability(target) in architectures else None
+                for case, target in cases]
+    judged = iter(judge_cases("results", "sm", [(case, *found[:2]) for (case, _), found in zip(cases, compared) if found and found[1]]))
+    for found in compared:
+        moves = next(judged)["moves"] if found and found[1] else []
+        came, went, why = found[2] if found else ([], [], None)
+        yield Difference(describe_moves(moves), came, went, why) if moves or came or went else None

@@ -1,4 +1,4 @@
-"""CTest, as the gate runs it: its tests, spread over the boards, how far they are, and what its report says of each."""
+"""The gate's use of CTest: its tests, spread over the boards, their progress, and its report on each."""
 
 import json
 import os
@@ -18,12 +18,12 @@ from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
 ENDED = re.compile(r" *([0-9]+/[0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
-SHOWN_BYTES = 16384  # of what a test printed, its beginning and its end
+SHOWN_BYTES = 16384  # shown of a test's output, its beginning and its end
 SHOWN_TESTS = 20
 
 
 class Test(NamedTuple):
-    """What `ctest --output-junit` says of a test."""
+    """A test in the report of `ctest --output-junit`."""
 
     name: str
     status: str  # run, fail, notrun, disabled
@@ -35,8 +35,8 @@ class Test(NamedTuple):
         return self.status == "notrun" and self.message.startswith("SKIP_")
 
     def agrees(self, code):
-        """Whether a test's program wrote down that it ended as CTest says, by the exit code in its verdicts. A test without verdicts,
-        such as one of another project's own, has only to pass or to be skipped."""
+        """Whether the exit code in a test's verdicts matches CTest's status. A test without verdicts, such as one of
+        another project's own, only has to pass or to be skipped."""
         if code is None:
             return self.status == "run" or self.is_skip()
         if self.status in ("run", "fail"):
@@ -45,7 +45,7 @@ class Test(NamedTuple):
 
 
 def read_report(path, code):
-    """Each test of CTest's report; Failure where there is none."""
+    """Each test of CTest's report; Failure if there is none."""
     try:
         root = ElementTree.parse(path).getroot()
     except (OSError, ValueError, LookupError, ElementTree.ParseError):
@@ -59,7 +59,7 @@ def read_report(path, code):
 
 
 def check_report(merged, path, code):
-    """Adds an error for each test that CTest and its own verdicts disagree on."""
+    """Adds an error for each test whose verdicts disagree with CTest."""
     tests = {test["name"]: test for test in merged.document["tests"]}
     any_failed = False
     for test in read_report(path, code):
@@ -70,7 +70,7 @@ def check_report(merged, path, code):
         more = f" ({test.message})" if test.message else ""
         if known is not None:
             merged.add_error(test.name, f'ended as "{test.status}"{more} for CTest, and its verdicts were written for exit code {known}: '
-                                        "run it again, and see what ends its program")
+                                        "run it again, and find out why its program ends")
         else:
             merged.add_error(test.name, f"{'failed' if test.status == 'fail' else 'was not run'}{more}: see CTest's log")
     if code and not any_failed:
@@ -78,7 +78,7 @@ def check_report(merged, path, code):
 
 
 def _code_in_verdicts(out, test):
-    """The exit code that a test's verdicts were written for; None where it left none."""
+    """The exit code in a test's verdicts; None if it left none."""
     try:
         with open_regular(os.path.join(out, "records", test + SUFFIX)) as file:
             return member(json.load(file), "exit_code")
@@ -87,11 +87,12 @@ def _code_in_verdicts(out, test):
 
 
 def show_unexplained(path, code, out, console, verbose):
-    """Shows what the tests printed whose verdicts do not say why they failed, such as a crash; all that failed where `verbose`."""
+    """Shows the output of tests whose verdicts do not explain their failure, such as a crash; of all failed tests if
+    `verbose`."""
     try:
         tests = read_report(path, code)
     except Failure:
-        return  # the results say so
+        return  # the results explain it
     failed = [test for test in tests if test.status not in ("run", "notrun") and test.output
               and (verbose or not test.agrees(_code_in_verdicts(out, test.name)))]
     for test in failed[:SHOWN_TESTS]:
@@ -103,13 +104,14 @@ def show_unexplained(path, code, out, console, verbose):
 
 
 class Boards(NamedTuple):
-    options: tuple = ()  # of ctest, with which it hands out the boards
+    options: tuple = ()  # of ctest, to assign the boards
     count: int = 0
-    error: str = ""  # why they could not be listed, where they should be
+    error: str = ""  # why they could not be listed
 
 
 def list_boards(project, console):
-    """Has a program for the GPU list the boards that CUDA shows, for CTest to hand out. Without a list all tests go to the first."""
+    """Makes a GPU program list the boards that CUDA shows, for CTest to assign. Without a list all tests use the
+    first."""
     spec = os.path.join(project.folder("gpu"), "gpus.json")
     program = next(iter(project.programs("gpu", GPU)), None)
     if program is None:
@@ -132,8 +134,8 @@ def list_boards(project, console):
 
 
 def run_tests(preset, boards, options, console, verbose):
-    """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build folder.
-    gate.results, which sums up a run of plain ctest, is left out: the gate does so when all is known."""
+    """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build
+    folder. Leaves out gate.results, which sums up a run of plain ctest: the gate does that itself at the end."""
     def read(line):
         ended = ENDED.match(line)
         if ended and verbose:

@@ -1,4 +1,4 @@
-"""kernelgate doctor: checks what this machine needs for a gate, with advice."""
+"""kernelgate doctor: checks this machine for the requirements of a gate, with advice."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ USEFUL = {
     "git": "without it results do not name their commit: run ci/setup, or install git",
 }
 
-# What to do about an error of cuInit().
+# Advice for errors of cuInit().
 INIT_ADVICE = {
     100: "the driver sees no GPU: in a container start it with --gpus all; see also CUDA_VISIBLE_DEVICES",
     802: "the GPUs' fabric is not ready: start nvidia-fabricmanager",
@@ -44,13 +44,13 @@ OTHER_INIT_ADVICE = "see `nvidia-smi` and the kernel's log; a restart of the mac
 @dataclass
 class Line:
     item: str
-    health: str  # ok; note: it works, or is not needed by every gate; lacks: it prevents a gate
+    health: str  # ok; note: works, or is not needed by every gate; lacks: prevents a gate
     found: str
     advice: str = ""
 
 
 class Diagnosis:
-    """What the facts of a machine mean for a gate."""
+    """The conclusions for a gate from the facts of a machine."""
 
     def __init__(self, facts):
         self.facts = facts
@@ -59,7 +59,7 @@ class Diagnosis:
         missing = self._judge_build()
         self.model = missing is None
         self.model_text = "can be gated" if self.model else f"cannot be gated: {missing} is missing or unfit"
-        # The model's counters need a baseline; its checks do not. So an absent one is not reported.
+        # The model's counters need a baseline, but its checks do not, so an absent one is not reported.
         if facts.model_baseline.is_read or facts.model_baseline.error:
             self._judge_baseline(facts.model_baseline)
         self.gpu = False
@@ -84,7 +84,7 @@ class Diagnosis:
         return False
 
     def _judge_build(self):
-        """The first thing that the build lacks; None where it lacks nothing."""
+        """The first missing requirement of the build; None if it has all."""
         lacking = [item for item, advice in NEEDED.items() if not self._judge_program(item, "lacks", advice)]
         for item, advice in USEFUL.items():
             self._judge_program(item, "note", advice)
@@ -101,12 +101,12 @@ class Diagnosis:
         if fact.is_read:
             self._add("baseline", "ok", f"{fact.path}: {plural(fact.cases, 'case')}")
         elif fact.error:
-            self._add("baseline", "lacks", fact.error)  # which says itself what to do
+            self._add("baseline", "lacks", fact.error)  # which includes the remedy
         else:
             self._add("baseline", "note", f"{fact.path}: there is none", absent)
 
     def _judge_gpu(self):
-        """The last line: what can be gated, or why nothing can be."""
+        """The last line: the possible gates, or why there is none."""
         facts = self.facts
         if not (facts.pci_gpus or facts.device_nodes or facts.kernel_driver or facts.nvml.count):
             self._report_no_gpu()
@@ -136,7 +136,8 @@ class Diagnosis:
             self._judge_program("nvcc", "note", "install the CUDA Toolkit, 12.4 or newer, or take this one off PATH")
 
     def _judge_driver(self):
-        """Judges the driver's three parts: kernel module, device nodes and libcuda. Why it does not work; None where it does."""
+        """Judges the driver's three parts: kernel module, device nodes and libcuda. Why it does not work; None if it
+        does."""
         facts, cuda = self.facts, self.facts.cuda
         if not cuda.error and cuda.init == 0:
             version = f"{facts.nvml.driver}, " if facts.nvml.driver else ""
@@ -161,7 +162,7 @@ class Diagnosis:
         return "the NVIDIA driver does not work"
 
     def _judge_toolkit(self, driver_works):
-        """Why the toolkit does not work here; None where it does."""
+        """Why the toolkit does not work here; None if it does."""
         if not self._judge_program(
                 "nvcc", "lacks", "install the CUDA Toolkit, 12.4 or newer and no newer than the driver supports; put "
                 "its bin folder on PATH"):
@@ -190,7 +191,7 @@ class Diagnosis:
         return sum(not gpu.error for gpu in nvml.gpus)
 
     def _judge_device(self, index, gpu, baseline):
-        """Describes a GPU and what would disturb measurements on it."""
+        """Describes a GPU and any disturbance of measurements on it."""
         if gpu.error:
             self._add(f"GPU {index}", "lacks", gpu.error,
                       "see `nvidia-smi`; a GPU that fell off the bus needs a restart of the machine")
@@ -260,7 +261,7 @@ exit: 0 at least the CPU model can be gated here; 2 it cannot
 
 def main(options):
     root = options.root or ""
-    if root and not os.path.isdir(root):  # every fact would be absent
+    if root and not os.path.isdir(root):  # otherwise every fact would be absent
         raise Failure(f"doctor: --root {root}: there is no such folder: name the mount point of the image")
     diagnosis = Diagnosis(collect(root, options.baselines or default_folder()))
     print_output("doctor", render(diagnosis, options.json))

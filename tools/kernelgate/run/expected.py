@@ -1,4 +1,5 @@
-"""What had to report in a run, by the programs' own lists and the baselines, and what did not."""
+"""The tests and cases that must report in a run, from the programs' own lists and the baselines, and those that did
+not."""
 
 import functools
 import os
@@ -14,7 +15,7 @@ from kernelgate.base.programs import call_program, filter_takes
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 
 SECONDS = 30  # a program lists some thousands of cases in less
-NAMED_CASES = 5  # that an error which is about more names
+NAMED_CASES = 5  # named in an error about more
 CTEST_CHOICES = {"-R", "--tests-regex", "-E", "--exclude-regex", "-L", "--label-regex", "-LE", "--label-exclude", "-FA",
                  "--fixture-exclude-any", "-I", "--tests-information", "-S", "--script", "-SP", "--script-new-process",
                  "--rerun-failed", "--tests-from-file", "--exclude-from-file"}
@@ -25,7 +26,7 @@ def list_names(names, most=NAMED_CASES):
 
 
 def ctest_chose_tests():
-    """Whether the ctest that runs this as one of its tests was told to run only some."""
+    """Whether the ctest that runs this as one of its tests was told to run only some tests."""
     if "CTEST_INTERACTIVE_DEBUG_MODE" not in os.environ:  # CTest sets it for each of its tests
         return False
     try:
@@ -52,12 +53,12 @@ def _tests_of(program):
 
 
 def _kind(test):
-    """The kind of target that a test is for: "sm" of "sm_90.matmul_f32.code"."""
+    """The kind of target of a test: "sm" for "sm_90.matmul_f32.code"."""
     return _split(test)[0].partition("_")[0]
 
 
 def _tests_of_code(folder, kinds):
-    """The tests that judge the code which a build generates."""
+    """The tests that judge a build's generated code."""
     if kinds and CODE not in kinds or not os.path.exists(os.path.join(folder, BUILD_FILE)):
         return {}
     build = CodeBuild(folder)
@@ -66,8 +67,8 @@ def _tests_of_code(folder, kinds):
 
 
 def list_tests(path, kinds):
-    """The tests that had to report, with the cases of their tables: of the programs that the file at `path` lists, one per line,
-    and of the code that is generated in its folder. Those of some kinds of targets, or (none named) all."""
+    """The tests that must report, with the cases of their tables: of the programs that the file at `path` lists, one
+    per line, and of the code generated in its folder. Tests of some kinds of targets, or (none named) of all."""
     for kind in kinds:
         if kind not in (GPU, MODEL, CODE):
             raise Failure(f"--target '{kind}': expected gpu, model or sm")
@@ -90,7 +91,8 @@ def _split(test):
 
 @functools.lru_cache(maxsize=None)
 def stored_baseline(folder, target):
-    """The baseline of a target; None where there is none, or none that is right: the tests that read it have said so."""
+    """The baseline of a target; None if there is none, or an invalid one, which the tests that read it have
+    reported."""
     try:
         return load(f"{folder}/{target}.json")
     except Failure:
@@ -98,13 +100,13 @@ def stored_baseline(folder, target):
 
 
 class Coverage:
-    """Completes the results of a run by what is not in them."""
+    """Adds the missing tests and cases to the results of a run."""
 
     def __init__(self, run, tests, baselines, partial):
         self._run = run
-        self._tests = tests  # that had to report, with the cases of their tables
+        self._tests = tests  # that must report, with the cases of their tables
         self._baselines = baselines  # the folder
-        self._partial = partial  # whoever started the tests chose among them
+        self._partial = partial  # the user chose only some of the tests
         document = run.document
         self._reported = {test["name"]: test for test in document["tests"]}
         self._entries = {(entry["target"], entry["case"]): entry for entry in document["cases"]}
@@ -117,11 +119,12 @@ class Coverage:
         self._run.document["coverage"] = self._coverage()
 
     def _has_judged(self, test):
-        """Whether a test judged cases: one that could not run, for want of a GPU say, has given its reason instead."""
+        """Whether a test judged cases; one that could not run, for example without a GPU, has given its reason
+        instead."""
         return test in self._reported and self._reported[test].get("skipped_by") != "unavailable"
 
     def _check_tests(self):
-        """Each test that had to report. Where none did, one error names them."""
+        """Checks that each expected test has reported. If none did, one error names them."""
         if not self._reported and not self._partial:
             for test in self._tests:
                 self._leave_unreported(test, self._tests[test])
@@ -136,14 +139,14 @@ class Coverage:
                 self._check_cases(test)
 
     def _leave_unreported(self, test, cases):
-        """Lists what has no verdict, with the target of other tests of its kind."""
+        """Lists cases without a verdict, with the target of other tests of their kind."""
         kind = _kind(test)
         target = next((known["target"] for known in self._reported.values() if known["name"] == test or _kind(known["name"]) == kind), kind)
         self._run.document.setdefault("unreported", []).append(
             {"name": test, "target": target, "cases": [case for case in cases if filter_takes(case)]})
 
     def _check_cases(self, test):
-        """Cases of a test's table that have no verdict, which whoever wrote its verdicts has left out."""
+        """Adds an error for cases of a test's table without a verdict, although the test reported."""
         target, part = self._reported[test]["target"], _split(test)[2]
         missing = [case for case in self._tests[test] if filter_takes(case) and (target, case, part) not in self._judged
                    and (target, case) not in self._refused]
@@ -153,7 +156,7 @@ class Coverage:
                                       "the test again")
 
     def _check_baselines(self):
-        """The baseline of each target that a test of the run found."""
+        """Checks the baseline of each target that a test of the run found."""
         for target in self._run.document["targets"]:
             kind = next((_split(test["name"])[0] for test in self._run.document["tests"]
                          if test["target"] == target and test["name"] in self._tests), None)
@@ -174,8 +177,9 @@ class Coverage:
             self._find_unlisted(target, {*baseline.cases, *baseline.checked})
 
     def _check_stored(self, target, kind, case, part, imported):
-        """A case that the baseline has for a part: it has vanished where no table has it, or where its comparison refuses it
-        now. A test that is missing, or judged nothing, is an error or has given its reason. No table has what was imported."""
+        """Checks a case of the baseline for a part: it has vanished if no table has it, or if its comparison now
+        refuses it. A missing test is an error, and one that judged nothing has given its reason. No table has
+        imported cases."""
         refused = (target, case) in self._refused
         test = f"{kind}.{comparison_of_case(case)}.{part}"
         known = test in self._tests
@@ -186,8 +190,8 @@ class Coverage:
             self._run.tally["vanished"] += 1
 
     def _check_judged_by(self, target, stored):
-        """A case has to be judged by the file that everybody looks at. The environment of a test can name another folder of
-        baselines than this command's does."""
+        """A case must be judged by the file that everyone sees. A test's environment can set another baselines
+        folder than this command's."""
         entry = self._entries.get((target, stored.id))
         for name, metric in stored.metrics.items() if entry is not None else ():
             shown = entry["metrics"].get(name)
@@ -203,7 +207,7 @@ class Coverage:
                 return
 
     def _find_unlisted(self, target, known):
-        """Checked cases that the baseline does not list: nobody would miss them."""
+        """Checked cases that the baseline does not list: their removal would go unnoticed."""
         for entry in self._run.document["cases"]:
             if entry["target"] == target and "check" in entry["parts"] and entry["case"] not in known:
                 self._run.document["unlisted"].append({"case": entry["case"], "target": target, "test": entry["test"]})

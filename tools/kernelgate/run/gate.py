@@ -44,7 +44,7 @@ from kernelgate.run.run_files import clear, make_folder, refuse_source
 NAME = "kernelgate gate"
 TARGETS = ("all", "model", "gpu", "sm")
 SHOWN_LOG_LINES = 20
-# Only the gate settles suspects, so that only it may have any.
+# Only the gate settles suspects, so only the gate may create any.
 OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FILTER_GIVEN", "KG_CHANGED", "KG_SAMPLE", "KG__CALLER")
 PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 LIST_SECONDS = 60
@@ -53,30 +53,30 @@ LIST_SECONDS = 60
 def add_arguments(parser):
     parser.add_argument("--target", choices=TARGETS, default="all", metavar="TARGET", help="all (the default), model, gpu or sm")
     parser.add_argument("--strict", action="store_true",
-                        help="what CI wants: whatever could not be judged fails too (the same as KG_STRICT=1)")
+                        help="for CI: cases that could not be judged fail too (the same as KG_STRICT=1)")
     parser.add_argument("--filter", metavar="GLOB",
                         help="only the cases whose id matches, such as 'matmul_f32/tiled/*' (the same as KG_FILTER)")
     parser.add_argument("--changed", action="store_true",
-                        help="on a GPU, time only what changed: cases whose launch and machine code are not the base's, else the "
-                             "baseline's (the default in a pull request of GitHub Actions)")
+                        help="on a GPU, time only changed cases: those whose launch or machine code differs from the base's, "
+                             "else the baseline's (the default in a pull request of GitHub Actions)")
     parser.add_argument("--all", action="store_true", help="time everything: the default elsewhere")
-    parser.add_argument("--sample", metavar="N", help="with --changed, N cases chosen at random are timed all the same")
+    parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
-                        help="say what became of the baselines since the commit REF; on a GPU, hold what got slower against REF, "
+                        help="show how the baselines changed since the commit REF; on a GPU, compare slower cases with REF, "
                              "by pairs of processes of both builds")
-    parser.add_argument("--paired", action="store_true", help="with --base: so is every timed case, whether it got slower or not")
-    parser.add_argument("--seconds", metavar="N", help="how long that may take (default: 300, with --paired 3600)")
+    parser.add_argument("--paired", action="store_true", help="with --base: compare every timed case, slower or not")
+    parser.add_argument("--seconds", metavar="N", help="the time limit of that comparison (default: 300, with --paired 3600)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     parser.epilog = __doc__.partition("\n\n")[2]
 
 
 class NothingToJudge(Exception):
-    """There is nothing to judge here, which only a strict run takes for an error."""
+    """There is nothing to judge here, which is an error only in a strict run."""
 
 
 class Gate:
-    """A run of the gate, whose options are right and belong together."""
+    """A run of the gate with valid, consistent options."""
 
     def __init__(self, options):
         for name in OWN_SETTINGS:
@@ -97,7 +97,7 @@ class Gate:
         refuse_hidden_filter(self.strict)
         self._choose_folders()
         self.preset, self.labels, self.tested = "cpu", [], "CPU model"
-        self.command, self.folder, self.only = "", "", []  # known once it is built
+        self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
 
     def _choose_times(self, options):
@@ -119,7 +119,7 @@ class Gate:
             raise Failure(f"gate: {self.settling[0]} requires --base REF, and times, which a GPU alone has")
 
     def _choose_folders(self):
-        """Tests run in folders of their own, so the paths that they are given must not depend on the current one."""
+        """Tests run in folders of their own, so their paths must not depend on the current one."""
         if setting("KG_BASELINES") is not None:
             os.environ["KG_BASELINES"] = need_baselines()
         self.out = os.path.abspath(setting("KG_OUT") or os.path.join(self.project.root, "out"))
@@ -130,11 +130,11 @@ class Gate:
         refuse_source(self.out)
 
     def run(self, held):
-        """The exit code; `held` is the stack of what is given back at the end."""
+        """Runs the gate; the exit code. `held` is the stack of resources that are released at the end."""
         make_folder(self.out)
         held.enter_context(run_lock.held(self.out, NAME))
-        # Whatever happens from here on, an earlier run's results must not be taken for this one's. A filter that takes no case makes
-        # no run, which only a build can tell.
+        # From here on, an earlier run's results must never pass for this one's. A filter that matches no case makes no
+        # run, but that is known only after the build.
         with contextlib.ExitStack() as forgetting:
             if setting("KG_FILTER") is None:
                 clear(self.out)
@@ -194,8 +194,8 @@ class Gate:
             word for kind in (("model", "gpu") if self.target == "all" else (self.target,)) for word in ("--target", kind)]
 
     def _build_code(self, build):
-        """Whether the generated code is judged; if so, has the kernels compiled for each architecture. --target all does without it
-        where there is no baseline of this nvcc, and the results say so."""
+        """Whether the generated code is judged; if so, compiles the kernels for each architecture. --target all
+        leaves it out if there is no baseline for this nvcc, and the results say so."""
         if self.target in ("model", "gpu") or self.target == "all" and not os.path.exists(f"{self.folder}/kernelgate.code"):
             return False
         said = []
@@ -203,7 +203,7 @@ class Gate:
             why = said[0].removeprefix("kernelgate: ") if said else "kernelgate code --ready failed"
             if self.target == "sm":
                 raise NothingToJudge(f"nothing was judged for --target sm: {why}")
-            if glob.glob("baselines/sm_*.json"):  # a project that has never recorded any need not be told each time
+            if glob.glob("baselines/sm_*.json"):  # a project without any need not be told each time
                 self.notes.append(f"the generated code is not judged: {why}")
             self.labels = ["--label-exclude", "^sm$"]
             return False
@@ -213,7 +213,7 @@ class Gate:
         return True
 
     def _call(self, *words):
-        """Runs a command of kernelgate, whose errors may be what the tests' programs say."""
+        """Runs a command of kernelgate, whose errors may come from the tests' programs."""
         return run_step([self.command, *words], stderr=subprocess.PIPE)
 
     def _begin(self):
@@ -230,7 +230,7 @@ class Gate:
             if self.paired:
                 os.environ["KG_PAIRED"] = "1"
         else:
-            # The baseline's word alone, which the change may have written, leaves nothing untimed.
+            # The change may have written the baseline, so the baseline alone must not leave anything untimed.
             self.base, self.changed = None, False
 
     def _choose_sample(self):
@@ -245,7 +245,7 @@ class Gate:
             os.environ["KG_SAMPLE"] = ",".join(random.sample(cases, min(self.sample, len(cases))))
 
     def _test(self):
-        # Only now: what they import may have been installed by this run.
+        # Imported here because this run may have installed their dependencies.
         ctest = importlib.import_module("kernelgate.run.ctest")
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
@@ -254,7 +254,7 @@ class Gate:
         code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
-        if not os.path.exists(report) and os.path.exists(log):  # a ctest that tells nothing of its tests has at least said why
+        if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
             pass_on_errors(read_lines(log)[-SHOWN_LOG_LINES:])
         if self.base is not None and self._settle():
             self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
@@ -265,7 +265,7 @@ class Gate:
                          *self.settling], self.console.pass_on, stderr=subprocess.STDOUT)
 
     def _results(self, report, code):
-        """This step alone prints the verdict, and its exit code is the run's."""
+        """Prints the verdict, as the only step; its exit code is the run's."""
         words = ["--out", self.project.shown(self.out), "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs",
                  "--ctest", report, "--ctest-code", str(code), *self.only, *self.detail]
         words += ["--since", self.since] if self.since is not None else []
@@ -278,7 +278,7 @@ class Gate:
 
 
 def setup(project, console):
-    """Installs what a gate needs and this machine lacks."""
+    """Installs the requirements of a gate that this machine lacks."""
     os.environ["KG_PROJECT"] = project.root
     code = run_step([os.path.join(project.home, "ci", "setup"), "--for", "gate"], console.pass_on, group=False)
     del os.environ["KG_PROJECT"]

@@ -1,5 +1,5 @@
-"""The GPU and the CUDA compiler of this machine, as a gate looks for them before anything is built. usage: python3 -m
-kernelgate.run.gpu, which prints the names of the GPUs where they can be built for"""
+"""The GPU and the CUDA compiler of this machine, determined before anything is built. usage: python3 -m
+kernelgate.run.gpu, which prints the names of the GPUs if they can be built for"""
 
 import collections
 import ctypes.util
@@ -19,12 +19,12 @@ NVCC_ADVICE = ("install the CUDA Toolkit, 12.4 or newer (https://developer.nvidi
 
 
 class Gpu(NamedTuple):
-    state: str  # usable; broken: there is one, without a driver that works; none
-    text: str  # the GPUs' names, or what is wrong
+    state: str  # usable; broken: there is one, without a working driver; none
+    text: str  # the GPUs' names, or the problem
 
 
 def find_nvcc():
-    """The CUDA compiler, which CMake finds in CUDACXX from here on; None where there is none."""
+    """The CUDA compiler, which CMake finds in CUDACXX from here on; None if there is none."""
     toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
     for candidate in (os.environ.get("CUDACXX"), "nvcc", f"{toolkit}/bin/nvcc", "/usr/local/cuda/bin/nvcc"):
         found = shutil.which(candidate) if candidate else None
@@ -35,7 +35,7 @@ def find_nvcc():
 
 
 def _ask_driver():
-    """nvidia-smi's path and what it says; None where there is no such program."""
+    """nvidia-smi's path and its output; None if there is no such program."""
     for candidate in ("nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"):
         path = shutil.which(candidate)
         if path:
@@ -66,7 +66,7 @@ def find_gpu():
 
 
 def need_gpu(where):
-    """The text of a GPU that works and can be built for; `where` says what to do without."""
+    """The text of a GPU that works and can be built for; `where` is the advice without one."""
     gpu = find_gpu()
     if gpu.state != "usable":
         raise Failure(f"there is no GPU to measure: {gpu.text}{where}")

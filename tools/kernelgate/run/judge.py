@@ -1,4 +1,5 @@
-"""kernelgate judge: has kernelgate-judge judge the records of another tool, and makes a run's results of its verdicts."""
+"""kernelgate judge: judges the records of another tool with kernelgate-judge, and turns its verdicts into a run's
+results."""
 
 import os
 
@@ -14,7 +15,7 @@ from kernelgate.run.run_files import begin
 
 
 def _publish(verdicts, folder, options):
-    """Makes the verdicts those of a run of their own. The exit code."""
+    """Turns the verdicts into a run of their own. The exit code."""
     begin(folder, os.getpid())
     try:
         for document in verdicts:
@@ -29,7 +30,7 @@ def _publish(verdicts, folder, options):
 
 
 def judge_records(options, records=None):
-    """Judges records, those in the file that the options name where none are given, and ends with their results."""
+    """Judges records, or without them those in the options' file, and ends with their results."""
     settings = {"KG_BASELINES": options.baselines} if options.baselines is not None else {}
     asked = (ask_of("import", records, settings) if records is not None
              else ask("judge", options.file, settings=settings))
@@ -37,7 +38,7 @@ def judge_records(options, records=None):
 
 
 def add_judging(parser):
-    """The options of `kernelgate judge` and of `kernelgate import`."""
+    """Adds the options of `kernelgate judge` and of `kernelgate import`."""
     parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
     parser.add_argument("--baselines", metavar="DIR", help="the baselines' folder (default: KG_BASELINES, else baselines)")
     parser.add_argument("--commit", metavar="NAME", help="the commit that was measured (default: the one checked out here)")

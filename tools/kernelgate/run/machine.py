@@ -12,28 +12,28 @@ from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure
 from kernelgate.base.nvml import Cuda, Nvml, ask_cuda, ask_nvml
 
-SECONDS = 20  # a program that does not print its version in this time does not work
+SECONDS = 20  # a program that takes longer to print its version does not work
 GPUS = 16  # more are counted, not described
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
-CHART_JS_HEADER = 200  # characters that its name is in
+CHART_JS_HEADER = 200  # characters that contain its name
 
 
 @dataclass
 class Program:
-    """What a program printed of its version."""
+    """A program's version output."""
 
     found: bool = False
     works: bool = False
     path: str = ""
-    version: str = ""  # the line with its version, or its output where it failed
-    numbers: tuple = (0, 0)  # the first two of the version
+    version: str = ""  # the line with its version, or its output after a failure
+    numbers: tuple = (0, 0)  # the first two numbers of the version
 
 
 @dataclass
 class BaselineFact:
     path: str = ""
-    cases: int = -1  # -1: there is none, or it is not right
-    error: str = ""  # what is wrong with it
+    cases: int = -1  # -1: there is none, or it is invalid
+    error: str = ""  # the error in it
 
     @property
     def is_read(self):
@@ -42,15 +42,15 @@ class BaselineFact:
 
 @dataclass
 class Facts:
-    """All of them. As it is made, a machine with nothing installed."""
+    """All facts. The defaults are a machine with nothing installed."""
 
     system: str = ""
     processors: int = 1
-    programs: dict = field(default_factory=dict)  # by what the diagnosis calls them
+    programs: dict = field(default_factory=dict)  # by the diagnosis's names
     boost_header: bool = False
     boost_library: str = ""
     kernel_driver: str = ""  # the first line of /proc/driver/nvidia/version
-    pci_gpus: int = 0  # NVIDIA's display and 3D controllers, which are seen without a driver
+    pci_gpus: int = 0  # NVIDIA's display and 3D controllers, which are visible without a driver
     device_nodes: int = 0
     locked_nodes: int = 0  # those that this user may not open
     cuda: Cuda = field(default_factory=Cuda)
@@ -63,8 +63,8 @@ class Facts:
 
 
 def run(arguments):
-    """The exit code and output of a program; None and "" where it is not found, and -1 where it did not end."""
-    # The output is parsed: it must not be translated.
+    """The exit code and output of a program; None and "" if it is not found, and -1 if it did not end."""
+    # The output is parsed, so it must not be translated.
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -83,7 +83,7 @@ def run(arguments):
 
 
 def ask(arguments, mark="", path=None):
-    """What a program says of its version, in the line with a mark, or in the first."""
+    """A program's version, from the line with a mark, or from the first line."""
     code, output = run(arguments)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     version = next((line for line in lines if mark in line), lines[0] if lines else "")
@@ -103,7 +103,7 @@ def ask_compiler(variable, *names):
 
 def ask_package(name):
     program = ask(["pkg-config", "--modversion", name])
-    return program if program.works else Program()  # it fails for a package that it does not know
+    return program if program.works else Program()  # it fails for an unknown package
 
 
 def find_chart_js():
@@ -135,7 +135,7 @@ def find_boost(compiler):
     header, _ = run([name, "-x", "c++", "-fsyntax-only", "-include", "boost/context/detail/fcontext.hpp", "/dev/null"])
     for library in ("libboost_context.so", "libboost_context.a"):
         code, output = run([name, f"-print-file-name={library}"])
-        if code == 0 and "/" in output:  # it prints the bare name of a file that it does not find
+        if code == 0 and "/" in output:  # for a missing file it prints the bare name
             return header == 0, output.strip().splitlines()[0]
     return header == 0, ""
 
@@ -175,7 +175,7 @@ def read_baseline(folder, key):
 
 
 def collect(root, folder):
-    """The facts, with system files below `root` ("": of this machine) and the baselines in a folder."""
+    """The facts, with system files below `root` ("": this machine's) and the baselines in a folder."""
     programs = ask_programs(root)
     header, library = find_boost(programs["C++ compiler"])
     nodes = [

@@ -1,5 +1,5 @@
-"""Merges what the tests of a run left, out/records/TEST.verdicts.json, into the results of the run: a case of several parts is
-one, with the metrics of all and the worst verdict."""
+"""Merges the tests' verdicts, out/records/TEST.verdicts.json, into the results of the run: a case with several parts
+becomes one, with the metrics of all and the worst verdict."""
 
 import math
 import os
@@ -16,14 +16,14 @@ from kernelgate.base.settings import setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
 SUFFIX = ".verdicts.json"
-UNTAKEN = ".untaken"  # a file of the build's folder: lines of a source and options, separated by tabs
+UNTAKEN = ".untaken"  # a file in the build folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
 COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
-# What a part says of its verdict, which the worst part says of the case.
+# Members that describe a part's verdict; the worst part decides them for the case.
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
-# What else a part recorded: the first part that has it is heard.
+# Other members of a part: the first part that has one decides it.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
              "imported", "same_code", "in_order")
 
@@ -33,7 +33,8 @@ def make_tally():
 
 
 def exit_code(tally, strict):
-    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), and unlisted cases are doubtful too."""
+    """The exit code of a test or a run: that of kg__exit_code() (harness/judge/judge.c), except that unlisted cases are doubtful
+    too. The same examples test both."""
     doubtful = sum(tally[name] for name in ("environment", "noisy", "no-baseline", "unlisted")) - tally["excused"]
     judged = sum(tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
     excused = tally["no-baseline"] + tally["unavailable"] + tally["filtered_out"]
@@ -51,20 +52,20 @@ def exit_code(tally, strict):
 
 
 def load_verdicts(path):
-    """A test's verdicts. Failure where the file is not of their form."""
+    """A test's verdicts. Failure if the file is malformed."""
     document = read_json(path, REMEDY)
     check_form(path, document, VERDICTS_SCHEMA, "verdicts.schema.json", REMEDY)
     return document
 
 
 def _is_silent(verdicts):
-    """Whether a test that is through judged nothing, and does not say why."""
+    """Whether a finished test judged nothing, and does not say why."""
     said = ("cases", "claims", "refused", "vanished", "errors")
     return verdicts["complete"] and "skipped" not in verdicts and not any(list_of(verdicts, key) for key in said)
 
 
 def _tally_rest(verdicts, tally):
-    """Counts what a test says outside of its cases."""
+    """Counts a test's results outside of its cases."""
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
     tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
     if "skipped" in verdicts:
@@ -88,7 +89,7 @@ def _without_nulls(members):
 
 
 def _merge_metrics(merged, part):
-    """Adds the metrics of a part; of two of a name the one with the worse verdict is kept."""
+    """Adds the metrics of a part; of two with one name the one with the worse verdict is kept."""
     pairs = object_of(part, "pairs")
     for name, metric in object_of(part, "metrics").items():
         known = merged["metrics"].get(name)
@@ -124,7 +125,7 @@ def _add_part(merged, part):
 
 
 class Merge:
-    """The results of a run while they grow."""
+    """The results of a run under construction."""
 
     def __init__(self, out, strict):
         self.strict = strict
@@ -133,8 +134,8 @@ class Merge:
                          "cases": [], "tests": [], "claims": [], "refused": [], "vanished": [], "unlisted": [], "errors": [],
                          "speedups": [], "notes": [], "tally": self.tally}
         self._cases = {}  # by target and id
-        self._listed = set()  # the refused and vanished cases that are listed
-        self._nearest = []  # the cases that tests without one took to be meant by the filter
+        self._listed = set()  # the listed refused and vanished cases
+        self._nearest = []  # the cases that tests without one suggested for the filter
 
     def add_error(self, test, why):
         """Adds an error of a test or (None) of the run as a whole."""
@@ -162,8 +163,8 @@ class Merge:
             self._cases[key] = merged
             self.document["cases"].append(merged)
         _add_part(merged, part)
-        # The worst part gives the verdict; of equals the one that gives a reason. A kernel may be both less accurate and slower:
-        # neither hides the other.
+        # The worst part gives the verdict; of equals the one with a reason. A kernel may be both less accurate and
+        # slower: neither hides the other.
         rank = RANKS[part["verdict"]] - RANKS.get(text_of(merged, "verdict"), -1)
         takes = rank > 0 or rank == 0 and not merged["why"]
         other = {name: merged.get(name) for name in ("verdict", "why")} if takes else part
@@ -194,7 +195,7 @@ class Merge:
             self.document["claims"].append({**claim, "target": target, "test": test, "why": text_of(claim, "why")})
 
     def _note_suspects(self, verdicts, target):
-        """Suspects that nobody settled count as they were first observed."""
+        """Suspects that were not settled count as first observed."""
         suspects = sum(member(entry, "suspect") is True for entry in list_of(verdicts, "cases"))
         if suspects:
             note = (f"{verdicts['test']}: {plural(suspects, 'suspect')} not settled against a base: judged by one observation "
@@ -202,7 +203,7 @@ class Merge:
             self.document["notes"].append({"note": note, "target": target, "test": verdicts["test"]})
 
     def _note_orders(self, verdicts, target):
-        """A variant that relies on the order of blocks passes with that said, by its first case."""
+        """Notes, at its first case, a passing variant that relies on the order of blocks."""
         said = {}
         for entry in list_of(verdicts, "cases"):
             if member(entry, "in_order") is True and entry["verdict"] == "pass":
@@ -211,7 +212,8 @@ class Merge:
                                    for variant, why in said.items())
 
     def note_untaken(self, build):
-        """Notes which options of nvcc the CPU model's kernels were compiled without, as cmake/KgFlags.cmake lists them."""
+        """Notes the options of nvcc that the CPU model's kernels were compiled without, as listed by
+        cmake/KgFlags.cmake."""
         for test in [test for test in self.document["tests"] if test["name"].startswith("model.") and test["name"].endswith(".check")]:
             try:
                 with open(os.path.join(build, test["name"].split(".")[1] + UNTAKEN), encoding="utf-8", errors="replace") as file:
@@ -221,13 +223,13 @@ class Merge:
             if rows:
                 options = dict.fromkeys(option for _, *options in rows for option in options)
                 more = f" and {plural(len(rows) - 1, 'other file')}" if len(rows) > 1 else ""
-                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which ship: check on a GPU what "
-                        "they change")
+                note = (f"{rows[0][0]}{more}: compiled for the CPU model without {', '.join(options)}, which the GPU build "
+                        f"has: check their effect on a GPU")
                 self.document["notes"].append({"note": note, "target": test["target"], "test": test["name"],
                                                "untaken": [{"source": source, "options": options} for source, *options in rows]})
 
     def _check_end(self, verdicts):
-        """What is wrong with how a test ended. The tally has its own count of the first and the last."""
+        """The error in how a test ended. The tally itself counts the first and the last kind."""
         test = verdicts["test"]
         why = None
         if not verdicts["complete"]:
@@ -243,7 +245,7 @@ class Merge:
 
     def _merge_test(self, verdicts):
         test = verdicts["test"]
-        # Where a test found no target, the first part of its name: "gpu" or "model".
+        # For a test that found no target, the first part of its name: "gpu" or "model".
         target = text_of(object_of(verdicts, "target"), "key") or test.partition(".")[0]
         self._merge_target(verdicts, target)
         for part in list_of(verdicts, "cases"):
@@ -263,7 +265,7 @@ class Merge:
         self.document["tests"].append(entry)
 
     def merge_file(self, folder, name):
-        """Merges a file of verdicts, or makes an error of it."""
+        """Merges a file of verdicts, or turns it into an error."""
         try:
             verdicts = load_verdicts(os.path.join(folder, name))
         except Failure as failure:
@@ -279,9 +281,9 @@ class Merge:
         self.add_error(None, filter_error(subject, meant))
 
     def check_filter(self):
-        """A filter that leaves a suite nothing makes its tests skip; one that leaves the whole run nothing is a mistake, and so
-        is a glob of it that takes no case: what it was to take is not judged. Where tests could not say what they have, nobody
-        knows."""
+        """Checks the filter: if it leaves a suite without cases, its tests skip; if it leaves the whole run without
+        cases, it is a mistake, and so is a glob that matches no case: the intended cases are not judged. If tests
+        could not list their cases, nothing is known."""
         globs, tests = setting("KG_FILTER"), len(self.document["tests"])
         if globs is None:
             return
@@ -294,7 +296,8 @@ class Merge:
                     self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
 
     def finish_cases(self, build):
-        """Sorts the cases by their targets, of one target in the order of their first appearance, counts and explains them."""
+        """Sorts the cases by target, within a target in the order of their first appearance, counts and explains
+        them."""
         self.document["cases"].sort(key=lambda entry: entry["target"].encode("utf-8", "surrogateescape"))
         for entry in self.document["cases"]:
             self.tally[entry["verdict"]] += 1
@@ -308,7 +311,7 @@ class Merge:
         self._find_unrecorded()
 
     def _find_unrecorded(self):
-        """The targets that nothing of is in any baseline: what was measured there was compared with nothing."""
+        """The targets without any entry in a baseline: their measurements were compared with nothing."""
         judged = {entry["target"] for entry in self.document["cases"]
                   if {"time", "count"} & set(entry["parts"]) and entry["verdict"] != "no-baseline"}
         unjudged = {test["target"] for test in self.document["tests"] if member(test, "skipped_by") == "no-baseline"}
@@ -317,7 +320,7 @@ class Merge:
 
 
 def filter_error(subject, meant):
-    """That a filter, or a glob of one, takes no case."""
+    """The error text of a filter, or of one of its globs, that matches no case."""
     if meant:
         return f'{subject} matches no case of any test; did you mean "{meant}"? `kernelgate list` has the cases'
     return (f"{subject} matches no case of any test: `kernelgate list` has the cases, and COMPARISON/* is a filter for those of "
@@ -325,9 +328,9 @@ def filter_error(subject, meant):
 
 
 def merge(out, strict, nothing_is_an_error=True, build=None):
-    """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure where the folder
-    cannot be read. No file at all is an error too, unless the caller knows which tests were to leave one. `build` is the folder of
-    what ran, where it is known."""
+    """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure if
+    the folder cannot be read. No file at all is an error too, unless the caller knows which tests should leave one.
+    `build` is the folder of the programs that ran, if known."""
     records = f"{out}/records"
     try:
         names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))

@@ -1,4 +1,5 @@
-"""The project that is gated: the folder in KG_PROJECT, else the current one; and what of the environment a run depends on."""
+"""The project that is gated: the folder in KG_PROJECT, else the current one; and the environment that a run depends
+on."""
 
 import os
 import re
@@ -10,14 +11,14 @@ from kernelgate.base.settings import setting
 
 class Project:
     def __init__(self):
-        # What runs from here on runs for this project, and what it runs need not be told.
+        # Everything started from here on is for this project, and needs no KG_PROJECT.
         named = os.environ.pop("KG_PROJECT", None) or "."
         self.home = os.path.realpath(os.path.join(os.path.dirname(own_file("../../ci/setup")), ".."))
         self.root = os.path.realpath(named)
-        self.is_own = self.root == self.home  # kernelgate's own tree, not one that uses it
+        self.is_own = self.root == self.home  # kernelgate's own tree, not a project that uses it
         command = os.environ.get("KG__COMMAND", "")
         if not os.path.exists(os.path.join(self.home, "CMakeLists.txt")) and command:
-            # A project is built with the very copy whose command this is.
+            # Build the project with the copy of kernelgate that this command belongs to.
             os.environ["kernelgate_ROOT"] = os.path.dirname(os.path.dirname(command))
         if not os.path.isfile(os.path.join(self.root, "CMakePresets.json")):
             raise Failure(f"{self.root} is not a project to gate, since it has no CMakePresets.json: run this in the project's "
@@ -28,7 +29,7 @@ class Project:
         return os.path.join(self.root, "build", preset)
 
     def shown(self, path):
-        """A path from the project's folder, where it is below it."""
+        """A path relative to the project's folder, if it is below it."""
         return os.path.relpath(path, self.root) if path.startswith(self.root + os.sep) else path
 
     def command(self, preset):
@@ -40,7 +41,7 @@ class Project:
             raise Failure("the project has no gate: end its CMakeLists.txt with kg_finish_gate()") from None
 
     def programs(self, preset, suffix=""):
-        """The programs of a preset, as the build lists them: a file that is left of another commit is not among them."""
+        """The programs of a preset, as listed by the build: leftovers of another commit are not among them."""
         try:
             with open(os.path.join(self.folder(preset), "kernelgate.programs"), encoding="utf-8", errors="surrogateescape") as file:
                 return [line for line in file.read().split("\n") if line and line.endswith(suffix)]
@@ -57,7 +58,8 @@ def need_baselines():
 
 
 def parallel_tests(least):
-    """How many tests ctest runs at a time: CTest's own variable, else one a processor, and at least as many as there are boards."""
+    """How many tests ctest runs at a time: CTest's own variable, else one per processor, and at least `least`, for
+    the boards."""
     level = setting("CTEST_PARALLEL_LEVEL")
     if level is not None and not re.fullmatch("[1-9][0-9]{0,5}", level):
         raise Failure(f"CTEST_PARALLEL_LEVEL='{level}' is not a number of tests: set it to 1 or more, or unset it")

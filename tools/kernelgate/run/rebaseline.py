@@ -81,7 +81,7 @@ def _checksums():
 
 
 def _find_uncommitted():
-    """The baseline files, named from here, that are new to git, and those that it has otherwise."""
+    """The baseline files, relative to here, that are new to git, and those that differ from git's."""
     said = ask_git("-c", "status.relativePaths=true", "-c", "status.branch=false", "-c", "color.status=false", "status", "--short",
                 "--untracked-files=all", "--", "baselines/*.json", ":!baselines/schemas") or ""
     lines = [(line[:2], line[3:]) for line in said.splitlines()]
@@ -107,8 +107,8 @@ class Recording:
         self._build, self._command, self._commit = None, "", []
 
     def _choose_targets(self):
-        """The preset to build and the targets to record. A GPU that is there and cannot be recorded is an error, since whoever has one
-        expects its baseline."""
+        """The preset to build and the targets to record. A GPU that cannot be recorded is an error, since its owner
+        expects a baseline."""
         if self._target == "model":
             return
         if self._target == "sm":
@@ -130,12 +130,12 @@ class Recording:
             self._add_code()
 
     def _add_code(self):
-        """Adds the code that nvcc generates, where it was recorded before."""
+        """Adds nvcc's generated code, if it was recorded before."""
         if find_nvcc() and glob.glob("baselines/sm_*.json"):
             self._targets.append("sm")
 
     def _record_code(self):
-        """Records the code that nvcc generates: of all architectures that have a baseline, or those that are named."""
+        """Records nvcc's generated code: for all architectures with a baseline, or for the named ones."""
         folder, name = f"build/{self._preset}", "-DKG_CODE_ARCHITECTURES="
         if self._arch and self._build.run("configuring", name + self._arch.replace(",", ";"), folder):
             return 2
@@ -148,12 +148,12 @@ class Recording:
         return code
 
     def _has_cases(self, part, programs):
-        """Whether any of the programs has a case of a part that KG_FILTER lets through."""
+        """Whether any of the programs has a case of a part that KG_FILTER selects."""
         return any(call_program(program, "--cases", part, seconds=SECONDS, stderr=subprocess.DEVNULL, filtered=True).stdout
                    for program in programs)
 
     def _record(self, kind, is_needed):
-        """The exit code of a recording; None where KG_FILTER leaves nothing of this target, and another has something."""
+        """The exit code of a recording; None if KG_FILTER leaves no case of this target but some of another."""
         if kind == "sm":
             return self._record_code()
         programs = self._project.programs(self._preset, f".{kind}")
@@ -177,15 +177,15 @@ class Recording:
         held.enter_context(run_lock.held(self._build.folder, NAME, OTHERWISE))
         self._build.build(*(["kg_command"] if self._target == "sm" else []))
         self._command = self._project.command(self._preset)
-        # Named before the first baseline is written, which makes the tree differ from its commit.
+        # Determined before the first baseline is written, which makes the tree differ from its commit.
         name = current_commit()
         self._commit = ["--commit", name] if name else []
         begun, before, recorded = time.monotonic(), _checksums(), False
         for kind in self._targets:
-            # A filter may match cases of one target only; if it matches none at all, the recording complains.
+            # A filter may match cases of only one target; if it matches none at all, the recording complains.
             code = self._record(kind, not recorded and kind == self._targets[-1])
             if code:
-                if recorded:  # what was recorded for an earlier target stays
+                if recorded:  # the records of an earlier target stay
                     self._say_what_to_commit(before)
                 return code
             recorded = recorded or code == 0
@@ -194,7 +194,7 @@ class Recording:
         return 0
 
     def _say_what_to_commit(self, before):
-        """Says what this run changed, and which commands commit it."""
+        """Prints the changes of this run, and the commands that commit them."""
         say = self._console.say
         changed = sorted(path for path, digest in _checksums().items() if before.get(path) != digest)
         if changed:

@@ -1,4 +1,4 @@
-"""kernelgate results: the end of a run. Merges what its tests left, and writes and prints the results."""
+"""kernelgate results: the end of a run. Merges its tests' verdicts, and writes and prints the results."""
 
 import glob
 import os
@@ -30,7 +30,7 @@ from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, resu
 
 
 def _lint(merged):
-    """Adds what is wrong with the baselines, unless the test that read one has said so."""
+    """Adds the errors of the baselines, unless the test that read one has reported it."""
     try:
         found = list_findings()
     except Failure as failure:
@@ -42,7 +42,7 @@ def _lint(merged):
 
 
 def add_baselines(merged, since):
-    """How narrowly the baselines of the run gate and, since a commit, what became of every file."""
+    """How narrowly the run's baselines gate and, since a commit, the changes of every file."""
     folder = default_folder()
     judged = [stored_baseline(folder, target) for target in merged.document["targets"]]
     counts = {target: gate_counts(baseline) for target, baseline in zip(merged.document["targets"], judged) if baseline}
@@ -61,15 +61,15 @@ def add_baselines(merged, since):
 
 
 def check_code_baselines(merged, build, since):
-    """Adds an error for each baseline of generated code that a commit, the one before where none is named, or another target of the
-    tree asks for, and that is not there: nothing of its architecture would be judged."""
+    """Adds an error for each missing baseline of generated code that a commit (by default the previous one) or
+    another target of the tree requires: without it nothing of its architecture would be judged."""
     folder = default_folder()
     wanted, architectures = {}, []
     try:
         commit = Commit(folder, since or "HEAD")
         wanted = {f"{folder}/{name}": f"{commit.reference} has it" for name in commit.list_files(architecture_of) if commit.read(name) is not None}
     except Failure:
-        pass  # no checkout; that a commit is not known has been said
+        pass  # no checkout; an unknown commit has been reported
     if build is not None and any(test["name"].startswith(f"{CODE}_") for test in merged.document["tests"]):
         architectures = CodeBuild(build).architectures
     for architecture in architectures:
@@ -91,8 +91,8 @@ def name_commits(document, commit):
 
 
 def publish(document, folder, detail, as_json, annotated):
-    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an error of the
-    run, in those that could too."""
+    """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an
+    error of the run, in those that could."""
     document["host"] = os.uname().nodename
     document["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     describe(document)
@@ -122,7 +122,7 @@ def publish(document, folder, detail, as_json, annotated):
 def finish(merged):
     code = exit_code(merged.tally, merged.strict)
     skips = {member(test, "skipped_by") for test in merged.document["tests"]}
-    # That all of a run is for GPUs alone was asked for.
+    # A run of only GPU-only cases is what the user requested.
     if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
         code = PASS
     merged.document["exit_code"] = code
@@ -165,9 +165,9 @@ def add_arguments(parser):
                         help="the build folder of what ran: its code may explain a slower time, and verdicts are reproduced in it")
     parser.add_argument("--strict", action="store_true",
                         help="fail on environment, noisy, no-baseline and unlisted cases too (as KG_STRICT=1)")
-    parser.add_argument("--programs", metavar="FILE", help="the programs whose tests had to report, one path per line")
+    parser.add_argument("--programs", metavar="FILE", help="the programs whose tests must report, one path per line")
     parser.add_argument("--target", action="append", default=[], metavar="KIND",
-                        help="gpu, model or sm: only the tests of this target had to report; may be repeated")
+                        help="gpu, model or sm: only the tests of this target must report; may be repeated")
     parser.add_argument("--ctest", metavar="FILE", help="the report of ctest --output-junit, which says how each test ended")
     parser.add_argument("--ctest-code", type=_code_of_ctest, default=0, metavar="N", help="the exit code of ctest")
     parser.add_argument("--error", action="append", default=[], metavar="TEXT",
@@ -175,11 +175,10 @@ def add_arguments(parser):
     parser.add_argument("--note", action="append", default=[], metavar="TEXT",
                         help="what the run did not judge of generated code; may be repeated")
     parser.add_argument("--since", metavar="COMMIT",
-                        help="compare the baselines with what they were at this commit, branch or tag, and say what is held more "
-                             "loosely")
+                        help="compare the baselines with those at this commit, branch or tag, and list what was loosened")
     parser.add_argument("--print", metavar="FILE", help="only print the results of an earlier run, whose results.json FILE is")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case, not only one per comparison")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print the line of the verdict alone")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     add_json(parser)
     parser.epilog = """\
 exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no
@@ -202,7 +201,7 @@ def main(options):
     folder = results_folder(options.out)
     if options.print is not None:
         return _print_again(options.print, _detail(options))
-    # Whoever reads the output may end early, and the files are written all the same.
+    # A reader may close the output early; the files are written all the same.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     merged = _merge(options, folder)
     try:
@@ -212,7 +211,7 @@ def main(options):
 
 
 def _note_uninitialized(document, build):
-    """Notes the variables that g++ takes for uninitialized, as kernel_stub.py left it next to the objects."""
+    """Notes the variables that g++ considers uninitialized, which kernel_stub.py wrote next to the objects."""
     lines = set()
     for path in glob.glob(os.path.join(glob.escape(build), "**", "CMakeFiles", "*_plain_kernels.dir", "**", "*.notes"), recursive=True):
         with open(path, encoding="utf-8") as file:
@@ -221,7 +220,7 @@ def _note_uninitialized(document, build):
 
 
 def _finish(merged, options, folder):
-    """Completes the results by what whoever ran the tests knows, writes and prints them; the exit code."""
+    """Completes the results with the caller's knowledge of the tests, writes and prints them; the exit code."""
     if options.ctest is not None:
         try:
             check_report(merged, options.ctest, options.ctest_code)

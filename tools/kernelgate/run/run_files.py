@@ -1,4 +1,4 @@
-"""The directory of a run's results: what a run leaves there, and how the next one begins in it."""
+"""The directory of a run's results: the files that a run leaves there, and how the next one begins in it."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from kernelgate.base.files import own_file
 from kernelgate.base.git import git
 
 RECORDS = "records"
-RECORD_ENDS = (".verdicts.json", ".jsonl", ".cases")  # of what tests leave there
+RECORD_ENDS = (".verdicts.json", ".jsonl", ".cases")  # of the tests' files there
 TEMPORARY = re.compile(r"\.(.+?)\.new-.*", re.DOTALL)  # a file that replaces another gets its name when it is complete
 
 
@@ -22,13 +22,14 @@ def run_files():
 
 
 def whose_run():
-    """Whoever runs this command, such as ctest, whose run it begins and ends; itself where that is outside of what this process
-    can see."""
+    """The process whose run this command begins and ends, such as ctest; this process itself if its parent is not
+    visible."""
     return int(os.environ.get("KG__CALLER", os.getppid())) or os.getpid()
 
 
 def refuse_source(out):
-    """Failure where results would be mixed with sources: in a project or above this one, in a part of it, and where git tracks files."""
+    """Failure if results would be mixed with sources: in a project's folder or above this one, in a part of it, or
+    where git tracks files."""
     place, root = os.path.realpath(out), os.path.realpath(".")
     parts = [os.path.join(root, name) for name in ("baselines", "kernels", "suites")]
     mixed = (any(os.path.exists(os.path.join(place, name)) for name in ("CMakeLists.txt", "CMakePresets.json", ".git"))
@@ -51,7 +52,7 @@ def make_folder(folder):
 
 
 def _is_left_by_runs(path, listed):
-    """Whether a run leaves a file of this path, or a temporary one that was to become it."""
+    """Whether a run leaves a file of this path, or a temporary one that would have become it."""
     folder, name = os.path.split(path)
     name = TEMPORARY.sub(r"\1", name)
     return os.path.join(folder, name) in listed or folder == RECORDS and name.endswith(RECORD_ENDS) and name not in RECORD_ENDS
@@ -76,12 +77,12 @@ def _clear(out, folder, listed):
 
 
 def clear(out):
-    """Removes what an earlier run left in a directory of the files that this project writes."""
+    """Removes an earlier run's files from a directory, only those that this project writes."""
     listed = {name for _, name in run_files()}
     folders = sorted({RECORDS, *map(os.path.dirname, listed)})
     for folder in filter(None, folders):
         path = os.path.join(out, folder)
-        if os.path.islink(path):  # what is reached through it is not this run's to remove
+        if os.path.islink(path):  # files behind a link are not this run's to remove
             raise Failure(f"{path}: is a symbolic link, and each run removes what the last one left there: remove the link, or "
                           f"{run_lock.OTHERWISE}")
     for folder in folders:

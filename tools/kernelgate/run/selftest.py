@@ -1,4 +1,4 @@
-"""kernelgate selftest: proves the gate on kernels of known duration, which it has judged as they are and made slower."""
+"""kernelgate selftest: proves the gate on kernels of known duration, unchanged and made slower."""
 
 import fcntl
 import json
@@ -15,8 +15,8 @@ from kernelgate.base.json_io import json_text, list_of, member, number_of, read_
 from kernelgate.base.own_command import own_command
 from kernelgate.base.settings import results_folder
 
-DRIFT = 0.05  # how much slower the machine is made to look, or the kernels alone
-OBSERVERS = 3  # the processes that a slowdown rests on: the first, and two that confirm it
+DRIFT = 0.05  # slowdown simulated for the whole machine, or for the kernels
+OBSERVERS = 3  # processes required for a slowdown: the first, and two that confirm it
 RUN_SECONDS = 240
 METRICS = ("time_ns", "cold_time_ns")
 REMEDY = "run the self-test again"
@@ -24,14 +24,14 @@ REMEDY = "run the self-test again"
 
 @dataclass(frozen=True)
 class Trial:
-    """A way to have the gate judge the kernels."""
+    """A way to let the gate judge the kernels."""
 
     run: str  # the folder of its results
     name: str
     extra: float  # the work added, as a fraction
-    baselines: str  # the folder of the baseline that it is judged by
+    baselines: str  # the folder of the baseline to judge by
     expected: str  # the verdict of every case
-    judged: bool = True  # else its verdicts are only counted: they may be either
+    judged: bool = True  # otherwise its verdicts are only counted: they may be either
 
 
 TRIALS = (
@@ -59,7 +59,7 @@ def write(path, text):
 
 
 def clear(folder):
-    """Removes the files of an earlier self-test, so that nothing of it is taken for this one's."""
+    """Removes an earlier self-test's files, so that none passes for this one's."""
     for where, folders, files in os.walk(folder, topdown=False):
         for name in files:
             if os.path.join(where, name) != os.path.join(folder, "selftest.lock"):
@@ -69,7 +69,7 @@ def clear(folder):
 
 
 def hold(folder):
-    """Holds the folder of the results for as long as this process lives: two self-tests would judge by each other's baselines."""
+    """Holds the folder of the results until this process ends: two self-tests would judge by each other's baselines."""
     path = os.path.join(folder, "selftest.lock")
     write(path, "")
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -81,7 +81,7 @@ def hold(folder):
 
 
 def run_program(arguments, log, environment=None):
-    """The exit code of a program of the gate, whose output is left in the file `log`."""
+    """The exit code of a program of the gate, whose output goes to the file `log`."""
     write(log, "")
     try:
         with open(log, "wb") as file:
@@ -106,7 +106,7 @@ class Proof:
         self.rows = []
 
     def look_for_gpu(self):
-        """Asks an observer that is given no case."""
+        """Starts an observer without cases to look for a GPU."""
         cases, records, log = (os.path.join(self.folder, "device", name)
                                for name in ("none.cases", "records.jsonl", "output.txt"))
         write(cases, "")
@@ -122,8 +122,9 @@ class Proof:
             raise Failure(f"{self.program}: its observer ended with exit code {code} ({why}): see kernelgate doctor")
 
     def record(self):
-        """Records a baseline of the kernels as they are, and two that a machine, or the kernels alone, 5 % faster would have
-        left; these say nothing of the kernels' code, which has not changed since and would speak for the machine."""
+        """Records a baseline of the unchanged kernels, and two as if the machine, or only the kernels, had been 5 %
+        faster. The latter two have no
+        fingerprints, since the gate attributes moves of unchanged code to the machine."""
         command = [own_command(), "baseline", "record", "--json", "--sessions", "5", "--replace", "--baselines",
                    os.path.join(self.folder, "baselines"), "--commit", "selftest", "--", self.program]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False, env={**os.environ, "KG_STUDY_EXTRA": "0"})
@@ -169,18 +170,18 @@ class Proof:
         return code, [entries[case] for case in self.baseline["cases"]]
 
     def refute(self, trial, what, why):
-        """Says what is not as it must be."""
+        """Reports a wrong result."""
         self.failures.append({"run": trial.run, "what": what, "expected": trial.expected, **({"why": why} if why else {})})
         complain(f"selftest: {trial.name}: {what}; expected {trial.expected}{': ' if why else ''}{why}")
 
     def judge(self, trial):
-        """Holds a run's verdicts and its exit code against what they must be."""
+        """Compares a run's verdicts and its exit code with the expected ones."""
         code, entries = self.gate(trial)
         agreed = 0
         for entry in entries:
             self.add_row(trial, entry)
             verdict, observers = text_of(entry, "verdict"), member(entry, "observers") or 0
-            # A slowdown is only one when every confirmation was there.
+            # A slowdown counts only with every confirmation.
             if verdict == trial.expected and (verdict != "slower" or observers == OBSERVERS):
                 agreed += 1
             elif trial.judged:
@@ -201,12 +202,12 @@ class Proof:
         self.rows.append(f"| {' | '.join(cells)} |\n")
 
     def report(self):
-        """The table, and how many cases of each run have the verdict that they must."""
+        """Prints the table, and how many cases of each run have the expected verdict."""
         key = self.baseline["target"]["key"]
         agreed = "".join(
             f"- {run['made_slower']}: {run['agreed']} of {len(run['cases'])} {run['expected']}"
             f"{'' if run['judged'] else ' (reported, whatever it is)'}\n" for run in self.runs)
-        end = "PASS: the gate did as it must"
+        end = "PASS: the gate gave every expected verdict"
         if self.failures:
             end = f"FAIL: the gate did otherwise than it must {len(self.failures)} times"
         return (f"# The gate on kernels of known duration\n\nOn {key}, against a baseline of five sessions.\n\n"
@@ -221,13 +222,13 @@ class Proof:
 
 
 def percent(figures, name, sign=""):
-    """Two decimals, for what is asked of these kernels is known so well."""
+    """With two decimals, because these kernels' times are known that well."""
     value = number_of(figures, name)
     return f"{value * 100:{sign}.2f} %" if not math.isnan(value) else "-"
 
 
 def case_of(entry):
-    """A case of a run, in the form that --json prints it."""
+    """A case of a run, in the form of --json."""
     metrics = {}
     for name in METRICS:
         figures = member(member(entry, "metrics"), name)
@@ -239,14 +240,15 @@ def case_of(entry):
 
 
 def set_surroundings():
-    """What steers a run is set here alone: the surroundings' filter, strictness or base build would prove another gate."""
+    """Sets all variables that control a run: a filter, strictness or base build from the environment would prove
+    another gate."""
     for name in ("KG_FILTER", "KG_STRICT", "KG_BASE", "KG_PAIRED", "KG_WRAPPER"):
         os.environ.pop(name, None)
-    os.environ.setdefault("KG_CASE_SECONDS", "0.2")  # short, for these kernels repeat well
+    os.environ.setdefault("KG_CASE_SECONDS", "0.2")  # short, because these kernels repeat well
 
 
 def prove(proof, as_json):
-    """Runs every trial, leaves and prints what came of them. Returns the exit code."""
+    """Runs every trial, stores and prints the results. Returns the exit code."""
     narration = sys.stderr if as_json else sys.stdout
     proof.look_for_gpu()
     proof.record()

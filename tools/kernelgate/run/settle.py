@@ -1,4 +1,4 @@
-"""kernelgate settle: has the programs of a build settle the suspects of a run against those of a base build."""
+"""kernelgate settle: makes the programs of a build settle the suspects of a run against those of a base build."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ SECONDS, PAIRED_SECONDS, MOST_SECONDS = 300.0, 3600.0, 1e6
 
 
 def _builds(options):
-    """The directories of both builds; a build compared with itself is always as fast."""
+    """The directories of both builds; refuses to compare a build with itself."""
     for name in ("base", "head"):
         if getattr(options, name) is None:
             raise Failure(f"settle: --{name} is missing: name the folder of a build")
@@ -47,7 +47,7 @@ def _limit(options, paired):
 
 
 class Settling:
-    """The suspects of a run by comparison, and what became of them."""
+    """The suspects of a run by comparison, and their results."""
 
     def __init__(self, options):
         self._builds = _builds(options)
@@ -86,7 +86,7 @@ class Settling:
         return list_of(load_verdicts(self._path(comparison)), "cases")
 
     def open(self):
-        """Reads who is a suspect."""
+        """Reads the suspects."""
         records = os.path.join(self._folder, "records")
         try:
             found = sorted(name for name in os.listdir(records) if name.startswith(PREFIX) and name.endswith(VERDICTS))
@@ -105,7 +105,7 @@ class Settling:
                 self._waiting[comparison] = count
 
     def _run(self, comparison, seconds, share):
-        """What the program of a comparison says of its suspects; None with a complaint where it does not run."""
+        """The results of a comparison's program for its suspects; None with a complaint if it fails to run."""
         base, head = (os.path.join(folder, f"{comparison}.gpu") for folder in self._builds)
         settings = {"KG_OUT": os.path.abspath(self._folder), "KG_BASE": self._builds[0], "KG_BASE_REF": self.base["ref"],
                     **({"KG_PAIRED": "1"} if self.paired else {})}
@@ -122,8 +122,8 @@ class Settling:
         return suspects
 
     def settle(self):
-        """Settles one comparison after the other. Each has the part of the time and of the error rate that its part of the suspects
-        is; what one leaves of its time is the others'."""
+        """Settles one comparison after the other. Each one's share of the time and of the error rate is its share of
+        the suspects; unused time passes to the others."""
         total = left = sum(self._waiting.values())
         if not total:
             if not self.failed:
@@ -176,7 +176,7 @@ verdicts
 
 def main(options):
     folder = results_folder(options.out)
-    # Without the directory there are no verdicts, which is told below.
+    # Without the directory there are no verdicts, which is reported below.
     with run_lock.held(folder) if os.path.isdir(folder) else contextlib.nullcontext():
         settling = Settling(options)
         settling.open()

@@ -1,5 +1,5 @@
-"""kernelgate code: what nvcc generated for the kernels of each case. Prints it, records it as baselines, and judges it for
-CTest, without a GPU."""
+"""kernelgate code: nvcc's generated code for the kernels of each case. Prints it, records it as baselines, and
+judges it for CTest, without a GPU."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import time
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
 from kernelgate.code import code_baseline
 from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
-from kernelgate.code.code_judge import judge_case, notes_of
+from kernelgate.code.code_verdicts import finish_entry, judge_cases, notes_of
 from kernelgate.base.command_line import add_filter, add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.files import replace_file
@@ -34,7 +34,7 @@ def _takes(globs, case):
 
 
 def _architectures(build, options):
-    """Those that are asked for, of those that the build compiles."""
+    """The requested architectures among those that the build compiles."""
     asked = read_architectures(options.arch) or build.architectures
     for architecture in asked:
         if architecture not in build.architectures:
@@ -48,7 +48,7 @@ def _architectures(build, options):
 
 
 def _figures(build, globs, architectures):
-    """The figures of the cases that are taken, by architecture."""
+    """The figures of the selected cases, by architecture."""
     found = {architecture: {} for architecture in architectures}
     for comparison in build.comparisons:
         if any(_takes(globs, case) for case in build.cases(comparison)):
@@ -107,7 +107,7 @@ def _record(build, architectures):
 
 
 def _check_ready(build):
-    """0 where the code can be judged of every architecture that has a baseline, else 77 with the reasons."""
+    """0 if the code can be judged for every architecture with a baseline, else 77 with the reasons."""
     folder, toolkit = default_folder(), build.toolkit()
     reasons = [why_not_comparable(code_baseline.read(folder, architecture), folder, architecture, toolkit)
                for architecture in build.judged] or [f"{folder}: has no baseline of generated code: {code_baseline.RECORD}"]
@@ -136,15 +136,16 @@ def _judge(build, verdicts, architecture, comparison):
         verdicts.update(skipped=why, skipped_by="no-baseline")
         return
     figures = build.figures(architecture, comparison)
-    verdicts["cases"] = [judge_case(case, target, baseline.cases.get(case), now) for case, now in figures.items()
-                         if filter_takes(case)]
+    entries = judge_cases("code", target, [(case, baseline.cases.get(case), now) for case, now in figures.items()
+                                           if filter_takes(case)])
+    verdicts["cases"] = [finish_entry(entry, baseline.cases.get(entry["case"]), figures[entry["case"]]) for entry in entries]
     verdicts["notes"] = notes_of(verdicts["cases"])
     verdicts["vanished"] = [case for case in baseline.cases
                             if comparison_of_case(case) == comparison and case not in figures and filter_takes(case)]
 
 
 def _run_test(build, name):
-    """Judges one test's cases, and leaves its verdicts as the programs' tests do."""
+    """Judges one test's cases, and leaves its verdicts in the form of the programs' tests."""
     refuse_hidden_filter(is_strict())
     if name not in build.tests():
         raise Failure(f"code: there is no test {name} in {build.folder}: configure it again")

@@ -1,4 +1,5 @@
-"""The results of a run in words: the summary's lines, the commands that run something again, and the cases that failed alike."""
+"""The results of a run in words: the summary's lines, the commands that rerun something, and the groups of cases
+that failed alike."""
 
 import re
 import shlex
@@ -13,8 +14,8 @@ from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
 from kernelgate.base.text import clean
 
-IMPORT_TEST = "import."  # what the tests of an import begin with
-LOOSENED_NAMED = 10  # more that are held more loosely are counted
+IMPORT_TEST = "import."  # prefix of an import's tests
+LOOSENED_NAMED = 10  # more loosened limits are only counted
 LOOSENING_WORDS = {"no_longer_gated": ("metric no longer gated", "metrics no longer gated"), "retired": ("retired", "retired"),
                    "widened": ("limit widened", "limits widened"), "slower": ("worse value", "worse values")}
 OUTCOMES = {PASS: "PASS", FAIL: "FAIL", NOTHING: "NOTHING JUDGED"}
@@ -29,7 +30,7 @@ def _idle(count):
 
 
 class Summary:
-    """The lines that sum a run up."""
+    """The lines that sum up a run."""
 
     def __init__(self, document):
         self._document = document
@@ -37,13 +38,13 @@ class Summary:
         self._code = document["exit_code"]
 
     def _failures(self):
-        """What failed outside of cases, each a count with its words."""
+        """The failures outside of cases, each a count with its words."""
         return ((self._tally["failed_claims"], "failed claim", ""), (len(self._document["vanished"]), "vanished case", ""),
                 (len(self._document["errors"]), "error", " outside of cases"))
 
     def _judged_something(self):
-        """True where a case was judged or has vanished, a claim failed or something broke; False for a run that judged nothing,
-        whatever claims hold in it."""
+        """True if a case was judged or has vanished, a claim failed or something broke; False for a run that judged
+        nothing, whatever claims hold in it."""
         judged = sum(self._tally[verdict] for verdict in VERDICTS if verdict != "no-baseline")
         return judged > 0 or any(count for count, _, _ in self._failures())
 
@@ -52,7 +53,7 @@ class Summary:
         return self._document["strict"] and not failures and self._code in (FAIL, ERROR)
 
     def _doubts(self):
-        """What strict mode fails on of what the cases have."""
+        """The doubts about cases, which fail a strict run."""
         excused = [entry["verdict"] for entry in self._document["cases"] if "same_code" in entry and counts_as(entry) != entry["verdict"]]
         return [(self._tally[name] - excused.count(name), name) for name in ("environment", "noisy", "no-baseline", "unlisted")]
 
@@ -71,7 +72,8 @@ class Summary:
         return clean(", ".join([text, *others]))
 
     def changes(self):
-        """How many of the timed cases changed, of a run that leaves the others alone; None of one that times all."""
+        """How many of the timed cases changed, in a run that leaves out unchanged ones; None in a run that times
+        all."""
         timed = [entry for entry in self._document["cases"] if "time" in entry["parts"]]
         unchanged = [entry for entry in timed if "same_code" in entry]
         untimed = sum(map(was_left_alone, timed))
@@ -84,7 +86,7 @@ class Summary:
             "not timed" if untimed == len(unchanged) else f"{untimed} of them not timed")
 
     def unrecorded(self):
-        """What is to be done about targets without a baseline; None where each has one."""
+        """The remedy for targets without a baseline; None if each has one."""
         targets = self._document["unrecorded"]
         if not targets:
             return None
@@ -98,7 +100,7 @@ class Summary:
         return OUTCOMES.get(self._code, "ERROR")
 
     def _strictness(self):
-        """That a run fails by strictness alone, and what of."""
+        """The reasons of a run that fails only because it is strict."""
         if not self._fails_by_strictness():
             return ""
         doubts = _counted(self._doubts())
@@ -107,7 +109,7 @@ class Summary:
         return ", because of KG_STRICT=1" + (f": {doubts}" if doubts else "")
 
     def _reservations(self):
-        """What a reader must not overlook of an outcome."""
+        """Reservations about an outcome that a reader must not overlook."""
         doubts, idle = _counted(self._doubts()), self._tally["unavailable"]
         text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
         if idle and self._judged_something() and not self._fails_by_strictness():
@@ -126,7 +128,7 @@ class Summary:
         return clean(f"{self._word()}  {self.headline()}{self._strictness()}{self._reservations()}")
 
     def unlisted(self):
-        """What is to be done about unlisted cases; None where there is none."""
+        """The remedy for unlisted cases; None if there are none."""
         unlisted = self._document["unlisted"]
         if not unlisted:
             return None
@@ -142,7 +144,7 @@ class Summary:
 
 
 def _changed_files(changes):
-    """Which files are not what they were, and how much is held more loosely in all of them together."""
+    """The changed files, and how much is loosened in all of them together."""
     files = changes["files"]
     states = [f"{entry['target']} {entry['state']}" + (f" ({entry['why']})" if "why" in entry else "") for entry in files
               if entry["state"] != "unchanged"]
@@ -150,7 +152,7 @@ def _changed_files(changes):
         return "unchanged"
     sums = {key: sum(entry[key] for entry in files) for key in (*LOOSENINGS, "new", "sentinels_moved")}
     loosened = [f"{sums[how]} {LOOSENING_WORDS[how][sums[how] != 1]}" for how in LOOSENINGS if sums[how]]
-    # What could not be read, or is of another nvcc, cannot be compared.
+    # A file that could not be read, or has another nvcc, cannot be compared.
     nothing = "" if any("why" in entry for entry in files) else "; nothing is loosened"
     text = ", ".join(states) + ("; loosened: " + ", ".join(loosened) if loosened else nothing)
     if sums["new"]:
@@ -159,7 +161,7 @@ def _changed_files(changes):
 
 
 def baselines_sentence(changes):
-    """How narrowly the baselines gate, and what became of them, to follow the word "baselines"; None where there is none."""
+    """How narrowly the baselines gate, and their changes, to follow the word "baselines"; None if there is none."""
     since, gates, by_hand = member(changes, "since"), list_of(changes, "gates"), member(changes, "by_hand")
     if since is None and not gates and not by_hand:
         return None
@@ -172,7 +174,7 @@ def baselines_sentence(changes):
 
 
 def loosened_lines(changes):
-    """What is held more loosely, a line each; the last one counts the others."""
+    """The loosened limits, a line each; the last line counts the others."""
     loosened = list_of(changes, "loosened")
     lines = []
     for entry in loosened[:LOOSENED_NAMED]:
@@ -189,7 +191,7 @@ def loosened_lines(changes):
 
 
 def _quoted(text):
-    """The text as one word of a POSIX shell, in quotes whatever it is."""
+    """The text as one quoted word of a POSIX shell."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
@@ -201,16 +203,16 @@ def _reproduce_import(imported, case, strict):
 
 
 def reproduce_test(document, test, case=None, strict=False):
-    """The line that runs a test again, with one case alone or as a whole; None for the run, and the tests of an import."""
+    """The command that reruns a test, with one case or as a whole; None for the run, and the tests of an import."""
     if not test or test.startswith(IMPORT_TEST):
         return None
     build = shlex.quote(text_of(document, "build") or ("build/gpu" if test.startswith("gpu.") else "build/cpu"))
     pattern = "^" + re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) + "$"
     settings = "KG_STRICT=1 " if strict else ""
     settings += f"KG_FILTER={_quoted(case)} " if case is not None else ""
-    # A strict run takes no filter that is not said to be meant.
+    # A strict run only takes a filter that is given on purpose.
     settings += f"KG_FILTER_GIVEN={_quoted(case)} " if case is not None and strict else ""
-    # CTest runs what was built last, whatever was fixed since.
+    # CTest runs the last build, so rebuild first.
     return clean(f"cmake --build {build} && {settings}ctest --test-dir {build} -R {_quoted(pattern)} --output-on-failure")
 
 
@@ -222,7 +224,7 @@ def _reproduce_case(document, entry):
 
 
 def _group_failures(cases):
-    """The groups of several cases that failed alike, of which the first one speaks for the others."""
+    """The groups of several cases that failed alike; the first of each represents the others."""
     groups = {}
     for entry in cases:
         key = entry.pop("group", None)
@@ -233,7 +235,7 @@ def _group_failures(cases):
 
 
 def describe(document):
-    """Puts the results of a run, which are complete, into words."""
+    """Adds the texts to the complete results of a run."""
     document["summary"] = Summary(document).document()
     document["failure_groups"] = _group_failures(document["cases"])
     for entry in document["cases"]:

@@ -1,4 +1,5 @@
-"""The best launch of each variant in a search, and the ratios of variants: observers' records in, choices and ratios out."""
+"""The best launch of each variant in a search, and the ratios of variants: observers' records in, choices and ratios
+out."""
 
 import math
 import statistics
@@ -15,7 +16,7 @@ FATES = ("measured", "refused", "skipped", "wrong", "failed")
 
 @dataclass(frozen=True)
 class Interval:
-    """A median with its 95 % interval; infinite bounds: not known."""
+    """A median with its 95 % interval; infinite bounds: unknown."""
 
     value: float = math.nan
     low: float = -math.inf
@@ -29,7 +30,7 @@ def read_interval(figures):
 
 @dataclass
 class Candidate:
-    """A launch of a variant, with what became of it."""
+    """A launch of a variant, with its result."""
 
     id: str
     comparison: str
@@ -38,7 +39,7 @@ class Candidate:
     launch: str
     values: tuple  # of the launch's axes; empty: nothing to choose
     fate: str = "untried"
-    why: str = ""  # of another fate than measured
+    why: str = ""  # of a result other than measured
     time_or_count: Interval = Interval()
     samples: int = 0
     dropped: int = 0  # the round, from 1, in which a race dropped it
@@ -52,7 +53,7 @@ class Candidate:
 
     @property
     def figure(self):
-        """The most precise one."""
+        """The most precise figure."""
         return self.final if self.rounds else self.time_or_count
 
     @property
@@ -67,7 +68,7 @@ class Candidate:
 
     @property
     def rank(self):
-        """Its class of precision, less being better: a finalist, timed to the end, dropped early."""
+        """Its class of precision, lower is better: a finalist, timed to the end, dropped early."""
         return 0 if self.rounds else 2 if self.dropped else 1
 
     def settle(self, fate, why):
@@ -95,7 +96,7 @@ class Candidate:
 
 
 class Tuning:
-    """The candidates of a search, which are ranked by time, or by an exact counter."""
+    """The candidates of a search, ranked by time or by an exact counter."""
 
     def __init__(self, metric):
         self.metric = metric
@@ -116,7 +117,7 @@ class Tuning:
         return candidate
 
     def take(self, record):
-        """The candidate that a record settles, or None. A wrong candidate stays wrong."""
+        """The candidate that a record decides, or None. A wrong candidate stays wrong."""
         event = text_of(record, "event")
         candidate = self.candidates.get(text_of(record, "case"))
         if candidate is None or candidate.fate != "untried":
@@ -145,8 +146,8 @@ class Tuning:
 
 
 def best(candidates, aim="figure"):
-    """The best of a set: by time, a finalist before others, and a dropped one last, since its time is less precise; by
-    "bandwidth"; by "occupancy", the fastest of equals. None where none was measured, or none has what the aim needs."""
+    """The best of a set: by time, a finalist before others, and a dropped one last, since its time is less precise;
+    by "bandwidth"; by "occupancy", the fastest of equals. None if none was measured, or none has the aim's figure."""
     keys = {
         "figure": lambda candidate: (candidate.rank, candidate.figure.value),
         "bandwidth": lambda candidate: (candidate.rank, -candidate.gigabytes),
@@ -158,12 +159,12 @@ def best(candidates, aim="figure"):
 
 
 def ties(candidates, winner):
-    """How many have the figure of the best, itself included."""
+    """How many have the best figure, including the winner."""
     return sum(candidate.fate == "measured" and candidate.figure.value == winner.figure.value for candidate in candidates)
 
 
 def tally(candidates):
-    """How many candidates there are, and how many of each kind."""
+    """The number of candidates, in total and by result."""
     counts = {"samples": sum(candidate.samples + len(candidate.rounds) for candidate in candidates),
               "candidates": len(candidates), "dropped": sum(candidate.dropped > 0 for candidate in candidates)}
     counts.update({fate: sum(candidate.fate == fate for candidate in candidates) for fate in FATES})
@@ -174,7 +175,7 @@ def median_interval(samples):
     """The median, with the interval between the ranks that enclose it with 95 % confidence."""
     ordered = sorted(samples)
     count = len(ordered)
-    rank, weight, tail = 0, 1, 1  # of 2**count outcomes, those with fewer than `rank` + 1 samples on one side
+    rank, weight, tail = 0, 1, 1  # outcomes out of 2**count with fewer than `rank` + 1 samples on one side
     while 40 * tail <= 2**count:
         rank += 1
         weight = weight * (count - rank + 1) // rank
@@ -187,16 +188,16 @@ def median_interval(samples):
 class Ratio:
     """One candidate's figure over another's."""
 
-    why: str = ""  # it is not known
-    times: Interval = Interval()  # the median of the ratios by round; of counters, the exact ratio
+    why: str = ""  # if it is unknown
+    times: Interval = Interval()  # the median of the ratios by round; for counters, the exact ratio
     bandwidths: Interval = Interval()
     rounds: int = 0
     differs: bool = False  # the interval does not contain 1
 
 
 def compare(timed, candidate, other):
-    """Below 1 the candidate is better. Unknown unless both were timed in turn in the same rounds: a ratio of figures of different
-    times includes their drift."""
+    """The ratio; below 1 the candidate is better. Unknown unless both were timed in turn in the same rounds: figures
+    from different times include the drift between them."""
     if not timed:
         above, below = candidate.figure.value, other.figure.value
         if above != below and below == 0:

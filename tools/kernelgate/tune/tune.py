@@ -20,9 +20,9 @@ from kernelgate.tune.tune_report import Search, Tables, document_of
 
 PRECISION = 0.005  # half of the interval of a median, as a fraction of it
 PRECISIONS = (0.0001, 0.1)
-MANY_CANDIDATES = 50  # a search of fewer starts without a message
+MANY_CANDIDATES = 50  # a smaller search starts without a message
 COUNT_STEPS = 5  # a count takes about this many times as long as the check before it
-STEP_OF_WORK = 1e5  # what a candidate costs on the CPU model, in operations or words
+STEP_OF_WORK = 1e5  # operations or words of a candidate per step on the CPU model
 MOST_WORK = 1e9  # a larger job is sampled
 
 
@@ -43,8 +43,8 @@ def read_precision(text):
     except ValueError:
         precision = math.nan
     if not PRECISIONS[0] <= precision <= PRECISIONS[1]:
-        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: 0.005 asks for half "
-                      "a percent")
+        raise Failure(f"tune: --precision {text}: is not a fraction from {PRECISIONS[0]} to {PRECISIONS[1]}: for example "
+                      f"0.005 for half a percent")
     return precision
 
 
@@ -64,7 +64,7 @@ def read_sets(texts):
 
 
 def check_sets(sets, variants):
-    """Refuses a set with a variant's name, which is a set already, and a glob that takes no candidate."""
+    """Refuses a set with a variant's name, which already is a set, and a glob that matches no candidate."""
     for name, globs in sets.items():
         if name in variants:
             raise Failure(f"tune: --set {name}: is a variant's name, which is a set already: rename it")
@@ -94,7 +94,7 @@ def save(path, text):
 
 
 class Programs:
-    """The programs of a folder with their candidates, as far as the filter takes them."""
+    """The programs of a folder with their candidates that the filter selects."""
 
     def __init__(self, build, globs, tuning):
         suffix = GPU if tuning.timed else MODEL
@@ -113,7 +113,7 @@ class Programs:
             raise
         globs = answers.complete(globs)
         self.target = answers.answers[0].document["target"]
-        self.candidates = []  # of each program: its answer, and those that the filter takes
+        self.candidates = []  # of each program: its answer, and the selected ones
         self.axes = {}
         for answer in answers.answers:
             try:
@@ -135,7 +135,8 @@ def work_steps(answer, candidate):
 
 
 class Run:
-    """The observation of all candidates. A step of progress is a timed candidate, or the model's work to check a small one."""
+    """The observation of all candidates. A step of progress is a timed candidate, or the model's work to check a
+    small one."""
 
     def __init__(self, tuning, programs, settings):
         self._tuning = tuning
@@ -143,14 +144,14 @@ class Run:
         self._settings = settings
         self.target = None
         self.provenance = None
-        self._steps = {}  # of each candidate
+        self._steps = {}  # by candidate
         for answer, candidates in programs.candidates:
             self._steps.update({candidate.id: 1.0 if tuning.timed else work_steps(answer, candidate) for candidate in candidates})
         self._all = sum(self._steps.values()) * (1 if tuning.timed else 1 + COUNT_STEPS)
-        self._before = 0.0  # the steps of the observers that ended
-        self._part = 0.0  # those of the observer that runs
+        self._before = 0.0  # of the observers that ended
+        self._part = 0.0  # of the running observer
         self._done = 0.0  # of these
-        self._factor = 0  # what a finished candidate adds, times its steps; 0: the observer tells of its progress
+        self._factor = 0  # a finished candidate adds this times its steps; 0: the observer reports its progress
         self._progress = Progress("tune")
 
     def _show(self, left, what):
@@ -237,7 +238,7 @@ def choose_exit_code(tuning):
 
 
 def search(options, globs):
-    """Searches, and prints and saves what was found; the exit code."""
+    """Searches, prints and saves the results; the exit code."""
     if options.by != TIME and (options.exhaustive or options.precision):
         raise Failure("tune: --exhaustive and --precision are for times: counts are exact, and each candidate is counted")
     form, tuning, precision = options.format, Tuning(options.by), options.precision or PRECISION
@@ -294,7 +295,7 @@ exit: 0 searched; 1 a candidate was wrong; 2 an error, or a candidate crashed; 7
 
 def main(options):
     if options.filter == "":
-        raise Failure('tune: the filter "" holds no glob: omit it to take all')
+        raise Failure('tune: the filter "" contains no glob: omit it to select all')
     with stoppable():
         try:
             return search(options, options.filter or os.environ.get("KG_FILTER", ""))

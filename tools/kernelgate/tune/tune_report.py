@@ -13,7 +13,7 @@ from kernelgate.base.columns import Column, Table
 
 SCHEMA = "kernelgate-tuning/1"
 LONGEST_LIST = 20  # more lines of a kind are counted, not written
-LAUNCH_TABLES = 12  # of more launches there is no table of each
+LAUNCH_TABLES = 12  # with more launches there is no table of each
 TIMED_COLUMNS = (Column("fastest"), Column("time", right=True), Column("95 % interval", right=True), Column("GB/s", right=True),
                  Column("GFLOP/s", right=True), Column("occupancy", right=True), Column("highest bandwidth"),
                  Column("highest occupancy"))
@@ -39,7 +39,7 @@ class Search:
     seconds: float
 
     def groups(self, comparison, candidates):
-        """The candidates of each variant of a problem, and of each named set that has any, by name."""
+        """The candidates of each variant of a problem, and of each nonempty named set, by name."""
         variants = {name: [candidate for candidate in candidates if candidate.variant == name]
                     for name in self.tuning.variants(comparison)}
         named = {name: [candidate for candidate in candidates if globs_take(globs, candidate.variant)]
@@ -86,7 +86,7 @@ class Tables:
         micros = value / 1000
         if not self._timed or micros >= 1000:
             return show_figure(micros if self._timed else value)
-        return f"{micros:.{3 if micros < 10 else 2 if micros < 100 else 1}f}"  # with decimals, since they are aligned
+        return f"{micros:.{3 if micros < 10 else 2 if micros < 100 else 1}f}"  # with decimals, because they are aligned
 
     # The best of each set, and their ratios
 
@@ -156,7 +156,7 @@ class Tables:
     # Launches and sizes by variant
 
     def _cell(self, candidate, suffix):
-        """A candidate's figure, or its fate."""
+        """A candidate's figure, or its result."""
         if candidate is None or candidate.fate != "measured":
             return candidate.fate if candidate else ""
         return self._show(candidate.figure.value) + suffix + (" †" if candidate.rank == 2 else "")
@@ -263,7 +263,7 @@ def list_launches(candidates):
 
 
 def rounded(value):
-    """A figure with as many digits as mean something."""
+    """A figure with its significant digits."""
     return float(f"{value:.9g}")
 
 

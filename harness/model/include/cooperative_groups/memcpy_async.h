@@ -17,7 +17,7 @@ KG__GROUP void memcpy_async(const Group &group, To *to, const From *from, const 
     kg__model_commit_copies();
 }
 
-/* As many elements as both the target and the source have. */
+/* Copies as many elements as both the target and the source have. */
 template <typename Group, typename To, typename ToLayout, typename From, typename FromLayout>
 KG__GROUP void memcpy_async(const Group &group, To *to, const ToLayout &to_layout, const From *from,
                             const FromLayout &from_layout)

@@ -31,8 +31,8 @@ template <typename Value>
 constexpr bool is_word =
     std::is_same<Value, int>::value || std::is_same<Value, unsigned int>::value;
 
-/* The operation of hardware that reduces 32-bit integers at once; KG__MODEL_SYNC where it has none.
- */
+/* Returns the hardware's reduction of 32-bit integers for an operation; KG__MODEL_SYNC if there
+ * is none. */
 template <typename Operation, typename Value>
 constexpr kg__model_warp_operation hardware_operation()
 {
@@ -51,7 +51,7 @@ constexpr kg__model_warp_operation hardware_operation()
     return std::is_same<Operation, bit_xor<Value>>::value ? KG__MODEL_XOR : KG__MODEL_SYNC;
 }
 
-/* Each gets its own and all before it. */
+/* Each lane gets the combination of its own value and all before it. */
 template <typename Group, typename Value, typename Operation>
 KG__GROUP Value scan_up(const Group &group, Value value, Operation &operation)
 {
@@ -79,7 +79,7 @@ KG__GROUP Value reduce_all(const coalesced_group &group, Value value, Operation 
     return group.shfl(scan_up(group, value, operation), group.size() - 1);
 }
 
-/* Updates an atomic by the operation, without an order; gives what it was. */
+/* Updates an atomic by the operation, relaxed; returns the old value. */
 template <typename Atomic, typename Value, typename Operation>
 KG__GROUP Value update(const Atomic &atomic, const Value &value, Operation &operation)
 {
@@ -92,7 +92,7 @@ KG__GROUP Value update(const Atomic &atomic, const Value &value, Operation &oper
 
 } // namespace kg__model
 
-/* As many shuffles as CUDA's own: none for integers of 32 bits, else a butterfly. */
+/* Uses as many shuffles as CUDA's own: none for 32-bit integers, else a butterfly. */
 template <typename Group, typename Value, typename Operation>
 KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation)
 {
@@ -106,8 +106,8 @@ KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation)
         return kg__model::reduce_all(group, value, operation);
 }
 
-/* One thread of the group adds what all have to an atomic, or stores it there, or in memory.
- * Nothing is later than the call. */
+/* One thread of the group adds the group's combined value to an atomic, or stores it in an
+ * atomic or in memory. Complete when the call returns. */
 template <typename Group, typename Atomic, typename Value, typename Operation>
 KG__GROUP void reduce_update_async(const Group &group, const Atomic &atomic, const Value &value,
                                    Operation &&operation)

@@ -19,8 +19,7 @@ KG__GROUP Value inclusive_scan(const Group &group, Value value)
     return inclusive_scan(group, value, plus<Value>());
 }
 
-/* The first thread gets Value(). Sums of integers need no shuffle beyond those of the inclusive
- * one. */
+/* The first thread gets Value(). Sums of integers need no more shuffles than an inclusive scan. */
 template <typename Group, typename Value, typename Operation>
 KG__GROUP Value exclusive_scan(const Group &group, Value value, Operation &&operation)
 {
@@ -45,7 +44,7 @@ KG__GROUP Value exclusive_scan(const Group &group, Value value)
 namespace kg__model
 {
 
-/* Adds what all have, which the last thread has, to an atomic; all get what it was. */
+/* Adds the group's total, which the last thread has, to an atomic; all get the old value. */
 template <typename Group, typename Atomic, typename Value, typename Operation>
 KG__GROUP Value update_by_last(const Group &group, const Atomic &atomic, const Value &all,
                                Operation &operation)
@@ -60,8 +59,8 @@ KG__GROUP Value update_by_last(const Group &group, const Atomic &atomic, const V
 
 } // namespace kg__model
 
-/* Each gets what the atomic was and what the threads before it have, in this order, and with the
- * inclusive one its own. */
+/* Each thread gets the atomic's old value combined with the values of the threads before it, in
+ * this order, and in the inclusive scan with its own. */
 template <typename Group, typename Atomic, typename Value, typename Operation>
 KG__GROUP Value inclusive_scan_update(const Group &group, const Atomic &atomic, Value value,
                                       Operation &&operation)

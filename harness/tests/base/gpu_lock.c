@@ -1,5 +1,5 @@
 /* The lock of a GPU: one holder, waiting that says for what, gone with its holder. */
-#include "base/lock.h"
+#include "base/gpu_lock.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -19,7 +19,7 @@ static void begin(void)
     setenv("KG_LOCK_DIR", at(""), 1);
 }
 
-TestSuite(lock, .init = begin, .fini = remove_folder, .timeout = 60);
+TestSuite(gpu_lock, .init = begin, .fini = remove_folder, .timeout = 60);
 
 /* What a waiter heard: how often, and the last line. */
 typedef struct waiter {
@@ -50,7 +50,7 @@ static pid_t start_holder(const char *name)
     process = fork();
     cr_assert(process >= 0);
     if (process == 0) {
-        int lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
+        int lock = kg__gpu_lock_take(name, KG__GPU_LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
 
         if (lock < 0 || write(ends[1], "t", 1) != 1)
             _exit(1);
@@ -69,14 +69,14 @@ static void end(pid_t process)
     waitpid(process, NULL, 0);
 }
 
-Test(lock, is_taken_named_and_given_back)
+Test(gpu_lock, is_taken_named_and_given_back)
 {
     kg__error error = { "" };
     waiter listener = { 0 };
     char own[64];
     char *text;
     struct stat facts;
-    int lock = kg__lock_take("GPU-1234", KG__LOCK_EXCLUSIVE, take_line, &listener, &error);
+    int lock = kg__gpu_lock_take("GPU-1234", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, &error);
 
     cr_assert(lock >= 0, "%s", error.text);
     cr_assert(listener.times == 0);
@@ -89,17 +89,18 @@ Test(lock, is_taken_named_and_given_back)
               (unsigned)facts.st_mode);
     close(lock);
 
-    lock = kg__lock_take("GPU-1234", KG__LOCK_EXCLUSIVE, take_line, &listener, &error);
+    lock = kg__gpu_lock_take("GPU-1234", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, &error);
     cr_assert(lock >= 0 && listener.times == 0);
     close(lock);
 }
 
-Test(lock, shared_locks_and_locks_of_other_names_do_not_wait)
+Test(gpu_lock, shared_locks_and_locks_of_other_names_do_not_wait)
 {
     waiter listener = { 0 };
-    int locks[] = { kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL),
-                    kg__lock_take("GPU-1", KG__LOCK_SHARED, take_line, &listener, NULL),
-                    kg__lock_take("GPU-2", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL) };
+    int locks[] = { kg__gpu_lock_take("GPU-1", KG__GPU_LOCK_SHARED, take_line, &listener, NULL),
+                    kg__gpu_lock_take("GPU-1", KG__GPU_LOCK_SHARED, take_line, &listener, NULL),
+                    kg__gpu_lock_take("GPU-2", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener,
+                                      NULL) };
 
     for (int i = 0; i < 3; i++) {
         cr_assert(locks[i] >= 0 && listener.times == 0);
@@ -113,14 +114,14 @@ static void end_holder(waiter *listener)
 }
 
 /* The holder dies without giving the lock back, and the process that waits has it. */
-Test(lock, a_waiter_hears_of_the_holder_and_outlives_it)
+Test(gpu_lock, a_waiter_hears_of_the_holder_and_outlives_it)
 {
     waiter listener = { .then = end_holder };
     char holder[64];
     int lock;
 
     listener.holder = start_holder("GPU-5");
-    lock = kg__lock_take("GPU-5", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+    lock = kg__gpu_lock_take("GPU-5", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, NULL);
     cr_assert(lock >= 0);
     cr_assert(listener.times == 1, "%d lines for a short wait", listener.times);
     kg__format(holder, sizeof holder, "held by process %ld (", (long)listener.holder);
@@ -138,13 +139,13 @@ static void forget_name(waiter *listener)
 }
 
 /* A long wait is reported again, also for a holder that has not written its name. */
-Test(lock, a_long_wait_is_reported_again)
+Test(gpu_lock, a_long_wait_is_reported_again)
 {
     waiter listener = { .then = forget_name };
     int lock;
 
     listener.holder = start_holder("GPU-6");
-    lock = kg__lock_take("GPU-6", KG__LOCK_EXCLUSIVE, take_line, &listener, NULL);
+    lock = kg__gpu_lock_take("GPU-6", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, NULL);
     cr_assert(lock >= 0);
     cr_assert(listener.times == 2);
     cr_assert(strstr(listener.line, "held by an unnamed process") != NULL, "%s", listener.line);
@@ -152,10 +153,10 @@ Test(lock, a_long_wait_is_reported_again)
 }
 
 /* A spawned program must not keep a lock that its parent gave back. */
-Test(lock, is_not_inherited)
+Test(gpu_lock, is_not_inherited)
 {
     const char *const arguments[] = { "/bin/sh", "-c", "ls -l /proc/self/fd", NULL };
-    int lock = kg__lock_take("GPU-7", KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
+    int lock = kg__gpu_lock_take("GPU-7", KG__GPU_LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
     ending seen = drive(arguments, NULL);
 
     cr_assert(lock >= 0);
@@ -169,7 +170,8 @@ static void expect_no_lock(const char *text)
     kg__error error = { "" };
     waiter listener = { 0 };
 
-    cr_assert(kg__lock_take("GPU-8", KG__LOCK_EXCLUSIVE, take_line, &listener, &error) == -1);
+    cr_assert(kg__gpu_lock_take("GPU-8", KG__GPU_LOCK_EXCLUSIVE, take_line, &listener, &error) ==
+              -1);
     cr_assert(strstr(error.text, text) != NULL, "%s", error.text);
     cr_assert(strstr(error.text, "kernelgate-GPU-8.lock: the lock cannot be ") != NULL &&
                   strstr(error.text, "KG_LOCK_DIR") != NULL && strchr(error.text, '\n') == NULL,
@@ -177,7 +179,7 @@ static void expect_no_lock(const char *text)
     cr_assert(listener.times == 0);
 }
 
-Test(lock, what_cannot_be_locked_is_refused)
+Test(gpu_lock, what_cannot_be_locked_is_refused)
 {
     char *text;
 
@@ -198,7 +200,7 @@ Test(lock, what_cannot_be_locked_is_refused)
     free(text);
 }
 
-Test(lock, the_folder_is_tmp_unless_told)
+Test(gpu_lock, the_folder_is_tmp_unless_told)
 {
     char name[64];
     char path[128];
@@ -207,7 +209,7 @@ Test(lock, the_folder_is_tmp_unless_told)
     kg__format(name, sizeof name, "test-%ld", (long)getpid());
     kg__format(path, sizeof path, "/tmp/kernelgate-%s.lock", name);
     setenv("KG_LOCK_DIR", "", 1);
-    lock = kg__lock_take(name, KG__LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
+    lock = kg__gpu_lock_take(name, KG__GPU_LOCK_EXCLUSIVE, take_line, &(waiter){ 0 }, NULL);
     cr_assert(lock >= 0);
     cr_assert(exists(path));
     close(lock);

@@ -1,4 +1,4 @@
-#include "base/lock.h"
+#include "base/gpu_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +59,9 @@ static void name_holder(int file)
         errno = 0;
 }
 
-int kg__lock_take(const char *name, kg__lock_kind kind,
-                  void (*waiting)(void *context, const char *line), void *context, kg__error *error)
+int kg__gpu_lock_take(const char *name, kg__gpu_lock_kind kind,
+                      void (*waiting)(void *context, const char *line), void *context,
+                      kg__error *error)
 {
     const char *folder = kg__setting("KG_LOCK_DIR");
     char path[KG__PATH_SIZE];
@@ -79,7 +80,7 @@ int kg__lock_take(const char *name, kg__lock_kind kind,
         return -1;
     }
     for (unsigned long tries = 0;
-         flock(file, (kind == KG__LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
+         flock(file, (kind == KG__GPU_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0; tries++) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return refuse(file, path, error);
         if (tries % TRIES_BETWEEN_LINES == 0) {
