@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/message.h"
+#include "records/kernel_code.h"
 #include "suite/counters.h"
 #include "tests/baseline/baseline_fixture.h"
 #include "tests/fakes/documents.h"
@@ -197,6 +199,32 @@ Test(baseline_members, what_the_schema_says_of_counters_and_judging)
                          kg__verdict_name((kg__verdict)i));
     json_decref(schema);
     json_decref(results);
+}
+
+/* Python takes the words and units of a kernel's figures from the schema. */
+Test(baseline_members, what_the_schema_says_of_generated_code)
+{
+    static const char *const stored[] = { "registers", "local_bytes", "shared_bytes", "occupancy" };
+    json_t *schema = read_json(KG__SCHEMAS "/kernelgate-code.schema.json");
+    kg__kernel_code before = KG__KERNEL_CODE_UNKNOWN;
+    kg__kernel_code now = KG__KERNEL_CODE_UNKNOWN;
+    kg__code_change changes[KG__CODE_CHANGES];
+
+    before.registers = before.local_bytes = before.shared_bytes = 8;
+    now.registers = now.local_bytes = now.shared_bytes = 16;
+    before.occupancy = 0.5;
+    now.occupancy = 1.0;
+    cr_assert(kg__kernel_code_changes(&before, &now, changes) == KG__CODE_CHANGES);
+    for (size_t i = 0; i < KG__CODE_CHANGES; i++) {
+        const json_t *figure = json_object_get(json_object_get(schema, "x-figures"), stored[i]);
+        const char *unit = kg__json_text(figure, "unit");
+        char text[100];
+
+        snprintf(text, sizeof text, "%s %s%s%s -> ", kg__json_text(figure, "words"),
+                 *unit == '%' ? "50.0" : "8", *unit != '\0' ? " " : "", unit);
+        cr_expect(strncmp(changes[i].text, text, strlen(text)) == 0, "%s", changes[i].text);
+    }
+    json_decref(schema);
 }
 
 Test(baseline_members, errors_of_checked_cases)

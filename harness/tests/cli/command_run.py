@@ -82,9 +82,12 @@ def _main_of(line, environment):
     arguments = list(map(os.fsdecode, line[1:]))
     if _needs_start(arguments, environment):
         return None
-    main = importlib.import_module("kernelgate.commands").main
+    commands = importlib.import_module("kernelgate.commands")
+    for command in commands.COMMANDS + commands.PLUMBING:
+        if arguments[:1] == command.name.split()[:1]:
+            importlib.import_module(f"kernelgate.{command.module}")  # once, not in each fork
     run_main = importlib.import_module("kernelgate.base.command_line").run
-    return lambda: run_main(main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
+    return lambda: run_main(commands.main), ["kernelgate", *arguments], {**environment, "KG__COMMAND": path}
 
 
 def run(line, env=None, **options):

@@ -1,29 +1,32 @@
 """Tests of numbers as texts. usage: figures_tool.py TREE KERNELGATE"""
 
+import json
 import math
 import os
 import sys
 import unittest
 
 sys.argv.pop()
-sys.path.insert(0, os.path.join(sys.argv.pop(), "tools"))
+TREE = sys.argv.pop()
+sys.path.insert(0, os.path.join(TREE, "tools"))
 
 from kernelgate.base import figures
 
 
 class Figures(unittest.TestCase):
-    def test_figures(self):
-        for value, unit, expected in ((47980, "ns", "47 980 ns"), (3.6521, "ns", "3.652 ns"), (31.456, "", "31.46"),
-                                      (312.34, "", "312.3"), (1234.5, "", "1 234"), (-1234567, "", "-1 234 567"),
-                                      (2e15, "ns", "2e+15 ns"), (math.nan, "ns", "unknown"), (0, "", "0")):
-            self.assertEqual(figures.show_figure(value, unit), expected)
-        self.assertEqual([figures.known_figure(value, "ns") for value in (5, math.nan)], ["5 ns", ""])
+    def test_examples(self):
+        """Those that test kg__show_figure() and kg__show_percent()."""
+        with open(os.path.join(TREE, "harness", "tests", "base", "figures.jsonl"), encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+        for row in rows:
+            value = row.get("figure", row.get("fraction"))
+            value = math.nan if value is None else value
+            shown = figures.show_figure(value, row["unit"]) if "figure" in row else figures.show_percent(value, row["sign"])
+            self.assertEqual(shown, row["shown"], row)
 
-    def test_percents(self):
-        for fraction, sign, expected in ((0.0631, False, "6.3 %"), (0.0631, True, "+6.3 %"), (3.1e-5, False, "0.0031 %"),
-                                         (-0.5, True, "-50.0 %"), (12.3456, False, "1 235 %"), (math.inf, False, "unknown"),
-                                         (1e15, True, "+1e+17 %"), (0, True, "0.0 %"), (1e-300, False, "0.000000000 %")):
-            self.assertEqual(figures.show_percent(fraction, sign), expected)
+    def test_what_is_known(self):
+        self.assertEqual([figures.show_figure(math.inf), figures.show_percent(math.inf)], ["unknown", "unknown"])
+        self.assertEqual([figures.known_figure(value, "ns") for value in (5, math.nan)], ["5 ns", ""])
         self.assertEqual([figures.known_percent(value, True) for value in (0.5, math.nan)], ["+50.0 %", ""])
 
     def test_exact(self):

@@ -222,7 +222,7 @@ class Refusals(Folder):
                  ("google-benchmark", {"context": {}, "benchmarks": [aggregate, run_of("BM_a<b, 8>/x", 1, "s", skipped=True)]})]
         codes = {0: 0, 2: 0}
         taken = []
-        for _ in range(4000):
+        for _ in range(1000):
             tool, document = generator.choice(seeds)
             self.write("0.json", mutations.mutated_text(document, generator))
             error = io.TextIOWrapper(io.BytesIO())
@@ -238,7 +238,7 @@ class Refusals(Folder):
             self.assertRegex(told, r"\Akernelgate: 0\.json: |\Akernelgate: 0\.json:[0-9]+: " if code else r"\A\Z")
             if not code:
                 taken.append(judge.call_args.args[1])
-        self.assertGreater(min(codes.values()), 500, codes)
+        self.assertGreater(min(codes.values()), 125, codes)
         for records in taken:
             for time in (time for target in json.loads(records)["targets"].values() for case in target["cases"].values()
                          for record in case["records"] for time in record.get("metrics", {}).values()):

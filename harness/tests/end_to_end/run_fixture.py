@@ -74,8 +74,7 @@ class Runs(Folder):
         for part in (f"ci/{name}", "ci/run-files"):
             os.makedirs(os.path.join(folder, "ci"), exist_ok=True)
             shutil.copy(os.path.join(TREE, part), os.path.join(folder, part))
-        shutil.copytree(os.path.join(TREE, "tools/kernelgate"), os.path.join(folder, "tools/kernelgate"),
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(os.path.join(TREE, "tools/kernelgate"), os.path.join(folder, "tools/kernelgate"))
         shutil.copytree(os.path.join(TREE, "baselines/schemas"), os.path.join(folder, "schemas"))
         self.write_script(os.path.join(folder, "ci/setup"), "#!/bin/sh\n")
 

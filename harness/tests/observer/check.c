@@ -62,6 +62,7 @@ Test(checking, a_checker_goes_from_case_to_case)
 KERNEL(miss_one, to[7] += 1)
 KERNEL(miss_some_bytes, bytes[11]++, bytes[14]++)
 KERNEL(make_nan, to[0] = NAN)
+KERNEL(halve_the_first, to[0] = 1)
 KERNEL(leave_one_out, memcpy(to + 14, &last, sizeof last))
 KERNEL(leave_two_bytes_out, bytes[0] = bytes[1] = first)
 KERNEL(compute_poison, memset(sum, kg__poison(0), 15 * sizeof *sum))
@@ -346,6 +347,27 @@ Test(checking, a_stage_goes_from_memory_to_memory)
     cr_assert(kg__stage_set(&stage, &plain, &first, true, &why), "%s", why.text);
     kg__stage_clear(&stage);
     cr_assert(kg__model_allocation_count() == 0);
+}
+
+static void reference_with_more_digits(const kg_problem *problem, int output, double *expected,
+                                       double *tolerance)
+{
+    reference(problem, output, expected, tolerance);
+    if (output == BYTES)
+        return;
+    expected[0] = output == TO ? 1 + 0x1p-40 : expected[0];
+    tolerance[0] = 0;
+}
+
+Test(checking, values_that_differ_are_shown_apart)
+{
+    static const kg_pattern ones[] = { { "ones", fill_ones, NULL, false }, KG_END };
+    kg_comparison comparison = plain;
+
+    comparison.reference = reference_with_more_digits;
+    comparison.advanced.patterns = ones;
+    expect_incorrect(&comparison, &small, halve_the_first,
+                     "to[row 0, column 0]: expected 1.0000000000009095, got 1, tolerance 0; 1 of");
 }
 
 /* As by_variant has it: what one variant is to compute is not what another is. */
