@@ -148,7 +148,7 @@ class Report(unittest.TestCase):
 
     def test_without_limits(self):
         self.write(*TRANSFERS, provenance={GPU: {}})
-        self.expect(("--table=transfers",), "\n- Share of the limit: not given", absent=("### Share", "Its limits"))
+        self.expect(("--table=transfers",), "\n- Share of the limit: unknown", absent=("### Share", "Its limits"))
 
     def test_csv(self):
         text = self.run_tool("--table=matmul_f32", "--format=csv", "--target", GPU)
