@@ -180,12 +180,12 @@ def add_arguments(parser):
     parser.add_argument("files", nargs="*", metavar="FILE")
     add_json(parser)
     parser.epilog = """\
-Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
-knows its programs does (kernelgate results --programs). Also checked: times rest on
-five sessions at least; bands not set by hand are as wide as the noise and no wider, and
-gated exactly up to 5 %; both agree with the file of sessions, where a line is not older
-than that; floors hide little; copy and fma are there; sizes and launches are valid;
-every case names its commit. Files of generated code (sm_90.json) are read strictly.
+Without a FILE all baselines are checked (KG_BASELINES, else baselines), as by a run that
+knows its programs (kernelgate results --programs). Checks that times have at least five
+sessions; that bands not set by hand equal the noise, and are gated exactly up to 5 %;
+that both agree with the file of sessions, unless a line is older; that floors hide
+little; that copy and fma are there; that sizes and launches are valid; and that every
+case names its commit. Files of generated code (sm_90.json) are read strictly.
 exit: 0 all are valid; 2 a file is invalid
 """
 
