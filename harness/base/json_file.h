@@ -28,7 +28,7 @@ typedef struct kg__reading {
 typedef struct kg__document_kind {
     const char *name;   /* "baseline" */
     const char *remedy; /* what to do about its content */
-    const char *renew;  /* how to get one: "record a baseline with ci/rebaseline" */
+    const char *renew;  /* how to get one: "record a baseline with kernelgate rebaseline" */
     size_t largest;     /* bytes; a larger file is something else */
 } kg__document_kind;
 
@@ -58,7 +58,7 @@ bool kg__read_figure(kg__reading *file, const kg__json_place *where, const json_
                      double *figure, const char *remedy);
 
 /* Whether a document says that it is of the schema that is read here; `update` is what to do about
- * another: "update kernelgate or record again with ci/rebaseline". */
+ * another: "update kernelgate or record again with kernelgate rebaseline". */
 bool kg__read_schema(kg__reading *file, const json_t *document, const char *schema,
                      const char *update, const char *remedy);
 

@@ -19,7 +19,7 @@ bool kg__baseline_is_own(const char *path, const kg__baseline *baseline, kg__err
            kg__fail(error,
                     "%s: provenance: " KG__MEASURED_BY ": is %s, and this project's own programs "
                     "are not judged by what another tool measured: record this target with "
-                    "ci/rebaseline, and import to another --target",
+                    "kernelgate rebaseline, and import to another --target",
                     path, tool);
 }
 

@@ -31,7 +31,7 @@ typedef struct kg__baseline_metric {
     char *name;
     double value;
     double band;       /* fraction; 0 for counters */
-    bool band_by_hand; /* "band_by": "hand": ci/rebaseline keeps band and `gated` */
+    bool band_by_hand; /* "band_by": "hand": kernelgate rebaseline keeps band and `gated` */
     double floor;      /* in the metric's unit; 0 for counters */
     bool gated;        /* false: "gated": false, reported and never judged */
 } kg__baseline_metric;

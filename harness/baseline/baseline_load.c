@@ -12,7 +12,7 @@ char *kg__baseline_text(const char *path, size_t *length, bool *absent, kg__erro
 {
     static const kg__document_kind kind = { .name = "baseline",
                                             .remedy = KG__BASELINE_REMEDY,
-                                            .renew = "record a baseline with ci/rebaseline",
+                                            .renew = "record a baseline with kernelgate rebaseline",
                                             .largest = KG__BASELINE_LARGEST };
 
     return kg__read_document(&kind, path, length, absent, error);

@@ -343,7 +343,7 @@ static void read_target(reading *file, const kg__json_place *where, json_t *obje
         kg__complain_at(&file->document, &member,
                         "is %s, which belongs in %s" KG__BASELINE_SUFFIX
                         ": rename the file, or record a baseline "
-                        "with ci/rebaseline",
+                        "with kernelgate rebaseline",
                         target->key, target->key);
     }
 }
@@ -405,7 +405,7 @@ static void read_document(reading *file, json_t *document, kg__baseline *baselin
     kg__fault fault;
 
     if (!kg__read_schema(&file->document, document, KG__BASELINE_SCHEMA,
-                         "update kernelgate or record again with ci/rebaseline", REMEDY))
+                         "update kernelgate or record again with kernelgate rebaseline", REMEDY))
         return;
     file->model = target != NULL && strcmp(target, KG__MODEL_KEY) == 0;
     json_object_foreach (document, key, value) {

@@ -9,7 +9,7 @@
 #define KG__BASELINE_SUFFIX ".json"
 
 /* What every complaint about the content of a file ends in. */
-#define KG__BASELINE_REMEDY "fix the file, or record it again with ci/rebaseline"
+#define KG__BASELINE_REMEDY "fix the file, or record it again with kernelgate rebaseline"
 
 /* The end of the key of a board that differs from its namesake in memory. */
 #define KG__MEMORY_SUFFIX "gib"

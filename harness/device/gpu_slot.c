@@ -8,7 +8,8 @@
 
 #define GROUP_COUNT "CTEST_RESOURCE_GROUP_COUNT"
 #define GROUP_GPUS "CTEST_RESOURCE_GROUP_0_GPUS"
-#define REMEDY "make the resource spec again with a GPU program's --resource-spec, as ci/gate does"
+#define REMEDY                                                                                     \
+    "make the resource spec again with a GPU program's --resource-spec, as kernelgate gate does"
 
 static const char uuid_prefix[] = "GPU-";
 /* In ids, CTest allows lower case, digits and underscores, but no digit in front. */

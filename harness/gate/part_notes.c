@@ -78,7 +78,7 @@ void kg__part_note_accuracy(kg__part_run *run)
         any = any || kg__case_result_metric(run->part_cases[i].result, "error_max") != NULL;
     if (any && run->has_baseline && run->baseline.accuracy == NULL && !kg__is_strict())
         kg__part_add_note(run, "errors against the reference are not gated, since the baseline has "
-                               "none: record them with ci/rebaseline");
+                               "none: record them with kernelgate rebaseline");
 }
 
 /* Says where this run's surroundings differ from those that the baseline was recorded in. */

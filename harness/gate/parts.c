@@ -100,10 +100,11 @@ static void skip_unrecorded_target(kg__part_run *run)
     kg__format_path(path, sizeof path, "%s/%s.json", folder, run->target.key);
     if (access(path, F_OK) == 0)
         return;
-    kg__format(why, sizeof why,
-               "%s is not there: restore it, or record these cases with ci/rebaseline and commit "
-               "that file",
-               path);
+    kg__format(
+        why, sizeof why,
+        "%s is not there: restore it, or record these cases with kernelgate rebaseline and commit "
+        "that file",
+        path);
     kg__part_skip(run, KG__SKIP_NO_BASELINE, why);
 }
 

@@ -63,7 +63,7 @@ static bool read_number(const char *text, double most, double *number)
 static bool read_arguments(int argc, char **argv, kg__settlement *run)
 {
     if (argc == 7 && strcmp(argv[3], "--seconds") == 0 && strcmp(argv[5], "--share") == 0 &&
-        read_number(argv[4], 1e6, &run->limit) && read_number(argv[6], 1, &run->share)) {
+        read_number(argv[4], 1e6, &run->limit) && read_number(argv[6], 1, &run->family.part)) {
         run->base_program = argv[2];
         return true;
     }

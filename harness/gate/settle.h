@@ -50,10 +50,8 @@ typedef struct kg__settlement {
     size_t count;
     kg__side_result *results[KG__SIDES]; /* one per suspect */
     kg__sentinel_log sentinels[KG__SIDES];
-    kg__hypothesis **family;
-    size_t family_size;
-    double share; /* of the error rate */
-    size_t look;  /* the next one */
+    kg__family family;
+    size_t look; /* the next one */
     double began;
     double limit;         /* seconds, in all */
     double round_seconds; /* of the last round that ran the base */

@@ -44,7 +44,7 @@ static void settle_suspects(kg__settlement *run)
         const kg__case_result *result = suspect->result;
 
         if (run->reported[i] ||
-            (!suspect->settled && !settle_suspect(suspect, kg__look_pairs(look))))
+            (!suspect->settled && !settle_suspect(suspect, run->family.pairs[look])))
             continue;
         if (suspect->note[0] != '\0')
             add_note(run, suspect, suspect->note);
@@ -79,7 +79,7 @@ static open_work count_open_work(const kg__settlement *run)
         if (suspect->by_baseline) {
             left.alone = true;
         } else {
-            size_t missing = kg__look_pairs(run->look) - suspect->pairs;
+            size_t missing = run->family.pairs[run->look] - suspect->pairs;
 
             left.pairs = missing > left.pairs ? missing : left.pairs;
         }
@@ -90,10 +90,9 @@ static open_work count_open_work(const kg__settlement *run)
 /* The first look that can find a variant of this family slower, if it is the last one. */
 static size_t find_first_look(const kg__settlement *run)
 {
-    size_t variants = kg__count_variants(run->family, run->family_size);
     size_t look = 0;
 
-    while (look + 1 < KG__LOOKS && !kg__look_has_power(look, variants, run->share, true))
+    while (look + 1 < KG__LOOKS && !kg__look_has_power(&run->family, look, true))
         look++;
     return look;
 }
@@ -104,8 +103,7 @@ static void look_if_due(kg__settlement *run)
     settle_suspects(run);
     while (run->look < KG__LOOKS && count_open_work(run).pairs == 0 &&
            count_open_work(run).suspects > 0) {
-        kg__take_look(run->family, run->family_size, run->share, run->look,
-                      run->look + 1 == KG__LOOKS);
+        kg__take_look(&run->family, run->look, run->look + 1 == KG__LOOKS);
         run->look++;
         settle_suspects(run);
     }
@@ -118,7 +116,7 @@ static void stop_pairs(kg__settlement *run)
     kg__format(
         why, sizeof why,
         "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
-        kg__look_pairs(find_first_look(run)), run->limit, run->round_seconds);
+        run->family.pairs[find_first_look(run)], run->limit, run->round_seconds);
     kg__settle_leave(run, why);
 }
 
@@ -127,7 +125,7 @@ static void stop_pairs(kg__settlement *run)
 static void end_pairs(kg__settlement *run)
 {
     if (run->look > find_first_look(run)) {
-        kg__take_look(run->family, run->family_size, run->share, run->look - 1, true);
+        kg__take_look(&run->family, run->look - 1, true);
         settle_suspects(run);
     }
     if (count_open_work(run).pairs > 0) {
@@ -143,7 +141,7 @@ static bool has_time_for_pairs(const kg__settlement *run, const open_work *work)
     size_t pairs = work->pairs;
 
     if (run->look < useful)
-        pairs += kg__look_pairs(useful) - kg__look_pairs(run->look);
+        pairs += run->family.pairs[useful] - run->family.pairs[run->look];
     return kg__settle_elapsed(run) + (double)pairs * run->round_seconds <= run->limit;
 }
 

@@ -14,7 +14,7 @@
 static bool wants_pair(const kg__settlement *run, const kg__suspect *suspect)
 {
     return !suspect->settled && !suspect->by_baseline && run->look < KG__LOOKS &&
-           suspect->pairs < kg__look_pairs(run->look);
+           suspect->pairs < run->family.pairs[run->look];
 }
 
 static bool wants_measurement(const kg__suspect *suspect)

@@ -80,17 +80,18 @@ static void look_for_bases(kg__settlement *run)
 
 static void form_family(kg__settlement *run)
 {
-    run->family =
+    run->family.list =
         kg__pool_array(&run->pool, run->count * KG__SUSPECT_METRICS, sizeof(kg__hypothesis *));
     for (size_t i = 0; i < run->count; i++) {
         kg__suspect *suspect = &run->suspects[i];
 
         for (size_t m = 0; m < suspect->metric_count && !suspect->by_baseline; m++) {
-            run->family[run->family_size] = &suspect->metrics[m].hypothesis;
-            run->family[run->family_size++]->variant =
+            suspect->metrics[m].hypothesis.variant =
                 (size_t)(run->cases[i]->variant - run->comparison->variants);
+            run->family.list[run->family.count++] = &suspect->metrics[m].hypothesis;
         }
     }
+    kg__family_plan(&run->family);
 }
 
 bool kg__settle_open(kg__settlement *run)

@@ -10,7 +10,7 @@
 static const struct {
     size_t pairs;
     double share;
-} looks[KG__LOOKS] = { { 10, 0.004 }, { 16, 0.001 }, { KG__PAIRS_MAXIMUM, 0.002 } };
+} looks[KG__LOOKS] = { { 12, 0.001 }, { 16, 0.002 }, { KG__PAIRS_MAXIMUM, 0.004 } };
 
 /* A hypothesis with a greater p is given up: its differences lie below the margin rather than
  * above. */
@@ -26,11 +26,6 @@ typedef struct deviation {
     double magnitude;
     bool above;
 } deviation;
-
-size_t kg__look_pairs(size_t look)
-{
-    return looks[look].pairs;
-}
 
 static int compare_magnitudes(const void *left, const void *right)
 {
@@ -113,32 +108,43 @@ static double error_share(size_t look, bool last)
     return share;
 }
 
-bool kg__look_has_power(size_t look, size_t count, double part, bool last)
+static bool has_power(size_t pairs, double rate, size_t tests)
 {
-    return count > 0 &&
-           ldexp(1, -(int)looks[look].pairs) <= part * error_share(look, last) / (double)count;
+    return tests > 0 && ldexp(1, -(int)pairs) <= rate / (double)tests;
 }
 
-static int compare_variants(const void *left, const void *right)
+bool kg__look_has_power(const kg__family *family, size_t look, bool last)
 {
-    size_t a = *(const size_t *)left;
-    size_t b = *(const size_t *)right;
-
-    return (a > b) - (a < b);
+    return has_power(family->pairs[look], family->part * error_share(look, last),
+                     look == 0 && family->variants > 0 ? family->variants : family->count);
 }
 
-size_t kg__count_variants(kg__hypothesis *const *family, size_t count)
+static size_t count_variants(kg__hypothesis *const *list, size_t count)
 {
-    size_t *variants = kg__allocate(count, sizeof *variants);
     size_t different = 0;
 
-    for (size_t i = 0; i < count; i++)
-        variants[i] = family[i]->variant;
-    qsort(variants, count, sizeof *variants, compare_variants);
-    for (size_t i = 0; i < count; i++)
-        different += i == 0 || variants[i] != variants[i - 1];
-    free(variants);
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+
+        while (list[j]->variant != list[i]->variant)
+            j++;
+        different += j == i;
+    }
     return different;
+}
+
+void kg__family_plan(kg__family *family)
+{
+    double rate = family->part * looks[0].share;
+
+    family->variants = 0;
+    for (size_t look = 0; look < KG__LOOKS; look++)
+        family->pairs[look] = looks[look].pairs;
+    if (kg__look_has_power(family, 0, false))
+        return;
+    family->variants = count_variants(family->list, family->count);
+    while (has_power(family->pairs[0] - 1, rate, family->variants))
+        family->pairs[0]--;
 }
 
 static int compare_p(const void *left, const void *right)
@@ -199,25 +205,24 @@ static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_
 }
 
 /* Tests the variants of a family, then the hypotheses of those that are slower. */
-static void test_variants(kg__hypothesis *const *family, size_t size, size_t pairs, double share)
+static void test_variants(const kg__family *family, size_t pairs, double share)
 {
-    size_t variants = kg__count_variants(family, size);
-    kg__hypothesis **list = kg__allocate(size, sizeof(kg__hypothesis *));
-    variant_test *tests = kg__allocate(variants, sizeof *tests);
-    kg__hypothesis **means = kg__allocate(variants, sizeof(kg__hypothesis *));
+    kg__hypothesis **list = kg__allocate(family->count, sizeof(kg__hypothesis *));
+    variant_test *tests = kg__allocate(family->variants, sizeof *tests);
+    kg__hypothesis **means = kg__allocate(family->variants, sizeof(kg__hypothesis *));
     size_t count = 0;
     size_t tested = 0;
 
-    for (size_t i = 0; i < size; i++) {
-        if (family[i]->looked == pairs)
-            list[count++] = family[i];
+    for (size_t i = 0; i < family->count; i++) {
+        if (family->list[i]->looked == pairs)
+            list[count++] = family->list[i];
     }
     qsort(list, count, sizeof(kg__hypothesis *), compare_by_variant);
     for (size_t i = 0; i < count; i += tests[tested++].count) {
         tests[tested] = make_variant_test(list + i, count - i, pairs);
         means[tested] = &tests[tested].mean;
     }
-    find_slower(means, reject(means, tested, variants, share));
+    find_slower(means, reject(means, tested, family->variants, share));
     for (size_t i = 0; i < tested; i++) {
         variant_test *test = &tests[i];
 
@@ -230,16 +235,16 @@ static void test_variants(kg__hypothesis *const *family, size_t size, size_t pai
     free(list);
 }
 
-void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look, bool last)
+void kg__take_look(const kg__family *family, size_t look, bool last)
 {
-    kg__hypothesis **tested = kg__allocate(count, sizeof(kg__hypothesis *));
-    size_t pairs = looks[look].pairs;
+    kg__hypothesis **tested = kg__allocate(family->count, sizeof(kg__hypothesis *));
+    size_t pairs = family->pairs[look];
     bool final = last || look + 1 == KG__LOOKS;
-    double share = part * error_share(look, final);
+    double share = family->part * error_share(look, final);
     size_t tested_count = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        kg__hypothesis *hypothesis = family[i];
+    for (size_t i = 0; i < family->count; i++) {
+        kg__hypothesis *hypothesis = family->list[i];
 
         if (hypothesis->finding != KG__UNDECIDED || hypothesis->count < pairs)
             continue;
@@ -247,10 +252,10 @@ void kg__take_look(kg__hypothesis *const *family, size_t count, double part, siz
         hypothesis->p = kg__signed_rank_p(hypothesis->differences, pairs, log1p(KG__PAIRS_MARGIN));
         tested[tested_count++] = hypothesis;
     }
-    if (kg__look_has_power(look, count, part, final))
-        find_slower(tested, reject(tested, tested_count, count, share));
-    else if (look == 0)
-        test_variants(family, count, pairs, share);
+    if (look == 0 && family->variants > 0)
+        test_variants(family, pairs, share);
+    else
+        find_slower(tested, reject(tested, tested_count, family->count, share));
     for (size_t i = 0; i < tested_count; i++) {
         if (tested[i]->finding == KG__UNDECIDED && (final || tested[i]->p > FUTILE_P))
             tested[i]->finding = KG__NOT_SLOWER;

@@ -3,10 +3,11 @@
  *
  * A hypothesis is one metric of one case. Its data are differences ln(head / base), one for each
  * pair of processes; the test is whether their median exceeds ln(1 + KG__PAIRS_MARGIN). All
- * hypotheses that are tested together are a family. There is a look at it after 10, 16 and 24
- * pairs. A look with too few pairs for each member of a large family tests its variants, by the
- * mean of a variant's differences. If nothing is slower, the probability that anything in a
- * family is found slower is at most KG__PAIRS_ERROR_RATE; docs/judging.md has the reasons. */
+ * hypotheses that are tested together are a family. There is a look at it after 12, 16 and 24
+ * pairs. In a family too large for 12 pairs, the first look tests its variants instead, each by the
+ * mean of its differences, after 10 to 12 pairs. If nothing is slower, the probability that
+ * anything in a family is found slower is at most KG__PAIRS_ERROR_RATE; docs/judging.md has the
+ * reasons. */
 #ifndef KG__JUDGE_PAIRS_H
 #define KG__JUDGE_PAIRS_H
 
@@ -34,8 +35,18 @@ typedef struct kg__hypothesis {
     double p;      /* of that look */
 } kg__hypothesis;
 
-/* Returns the pairs that a look (0 to KG__LOOKS - 1) needs. */
-size_t kg__look_pairs(size_t look);
+/* Hypotheses that are tested together. */
+typedef struct kg__family {
+    kg__hypothesis **list;
+    size_t count;
+    double part;             /* of the error rate: see kg__family_plan() */
+    size_t pairs[KG__LOOKS]; /* that each look needs */
+    size_t variants;         /* that the first look tests; 0: it tests the hypotheses */
+} kg__family;
+
+/* Plans the looks at a family, whose list, count and part are set. `part` is 1 if there is no other
+ * family; families tested separately keep the error rate together if their parts add up to 1. */
+void kg__family_plan(kg__family *family);
 
 /* Returns the exact one-sided p-value of Wilcoxon's signed-rank test of `count`
  * (KG__PAIRS_MAXIMUM at most) differences: P(W+ >= w) if each of them is above or below `margin`
@@ -43,24 +54,18 @@ size_t kg__look_pairs(size_t look);
  * rank. 1 if none is left or a difference is not finite. */
 double kg__signed_rank_p(const double *differences, size_t count, double margin);
 
-/* Returns whether a look can reject any of `count` hypotheses; `part` and `last` as in
+/* Returns whether a look (0 to KG__LOOKS - 1) can find anything slower; `last` as in
  * kg__take_look(). */
-bool kg__look_has_power(size_t look, size_t count, double part, bool last);
+bool kg__look_has_power(const kg__family *family, size_t look, bool last);
 
-/* Returns how many variants a family has. */
-size_t kg__count_variants(kg__hypothesis *const *family, size_t count);
-
-/* Looks at the undecided hypotheses of a family that have the look's pairs, using the first
- * pairs of each. Those that Holm's procedure rejects at the look's share of the error rate are
- * found slower; those with p above 1/2 not slower. A first look without power for the family
- * tests its variants this way, and in a slower variant finds the hypotheses that Holm's
- * procedure rejects at 5 %. Later looks cannot do this, because hypotheses decided by an earlier
- * look have no further pairs, and the mean of the rest is too high (three times the error rate
- * in a simulation). `part`: the fraction of the error rate, 1 if there is no other family;
- * families tested separately keep the rate together if their parts add up to 1. `last`: no
- * further look follows, so this one also has the shares of all later ones, and a hypothesis that
- * it does not find slower never will be. A look may be repeated as the last one. */
-void kg__take_look(kg__hypothesis *const *family, size_t count, double part, size_t look,
-                   bool last);
+/* Looks at the undecided hypotheses that have the look's pairs, using the first pairs of each.
+ * Those that Holm's procedure rejects at the look's share of the error rate are found slower; those
+ * with p above 1/2 not slower. A first look that tests variants finds, in a variant that it
+ * rejects, the hypotheses that Holm's procedure rejects at 5 %. Later looks cannot test variants:
+ * hypotheses decided by an earlier look have no further pairs, and the mean of the rest is too high
+ * (three times the error rate in a simulation). `last`: no further look follows, so this one also
+ * has the shares of all later ones, and a hypothesis that it does not find slower never will be. A
+ * look may be repeated as the last one. */
+void kg__take_look(const kg__family *family, size_t look, bool last);
 
 #endif

@@ -74,8 +74,8 @@ static void explain(kg__pool *pool, kg__case_result *result)
             pool, "not judged, since its launch and machine code are unchanged: %s", why);
     else
         result->why = kg__pool_format(
-            pool, "%s; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target %s", why,
-            result->verdict == KG__LESS_ACCURATE ? "accept" : "keep",
+            pool, "%s; to %s it: commit, then KG_FILTER='%.*s*' kernelgate rebaseline --target %s",
+            why, result->verdict == KG__LESS_ACCURATE ? "accept" : "keep",
             (int)kg__variant_length(result->id), result->id,
             strcmp(result->target, KG__MODEL_KEY) == 0 ? "model" : "gpu");
 }
@@ -113,8 +113,8 @@ void kg__add_accuracy(kg__pool *pool, kg__case_result *result, const kg__observa
                       "output of another type?";
     } else if (result->verdict == KG__NO_BASELINE) {
         result->why = baseline == NULL || baseline->accuracy != NULL
-                          ? "no baseline: record one with ci/rebaseline"
-                          : "the baseline has no errors: record them with ci/rebaseline";
+                          ? "no baseline: record one with kernelgate rebaseline"
+                          : "the baseline has no errors: record them with kernelgate rebaseline";
     } else if (result->verdict == KG__ERROR) {
         result->why = "its record has no usable error: build the programs again";
     } else if (result->verdict != KG__PASS) {

@@ -75,7 +75,7 @@ static void leave_outdated(counted_case *counted, kg__counter counter, kg__metri
     if (counted->why[0] == '\0')
         kg__format(counted->why, sizeof counted->why,
                    "the baseline's model %s counted %s differently: record it again with "
-                   "ci/rebaseline --target model",
+                   "kernelgate rebaseline --target model",
                    counted->model, kg__counter_name(counter));
 }
 
@@ -278,7 +278,7 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
     size_t rest;
 
     kg__format(command, sizeof command,
-               "; to %s it: commit, then KG_FILTER='%.*s*' ci/rebaseline --target model",
+               "; to %s it: commit, then KG_FILTER='%.*s*' kernelgate rebaseline --target model",
                slower ? "accept" : "keep", (int)kg__variant_length(id), id);
     kg__format(counted->why, sizeof counted->why, "%s %s", kg__counter_name(first),
                why_of(counted, first));

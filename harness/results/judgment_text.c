@@ -9,8 +9,9 @@
 
 /* The reasons that are the same whatever the figures are. */
 static const char *const fixed_texts[] = {
-    [KG__UNRECORDED] = "no baseline: record one with ci/rebaseline",
-    [KG__BAD_BASELINE] = "the baseline's figures are unusable: record it again with ci/rebaseline",
+    [KG__UNRECORDED] = "no baseline: record one with kernelgate rebaseline",
+    [KG__BAD_BASELINE] =
+        "the baseline's figures are unusable: record it again with kernelgate rebaseline",
     [KG__VALUE_NAN] = "the value is not a number",
     [KG__VALUE_INFINITE] = "the value is infinite",
     [KG__VALUE_NEGATIVE] = "the value is negative",

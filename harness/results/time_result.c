@@ -248,7 +248,7 @@ static void append_command(const char *id, bool imported, char *why, size_t size
     }
     kg__case_id_neighbors(id, neighbors, sizeof neighbors);
     kg__format(why + used, size - used,
-               "; to keep it: KG_FILTER='%.*s/*/%s' ci/rebaseline --target gpu",
+               "; to keep it: KG_FILTER='%.*s/*/%s' kernelgate rebaseline --target gpu",
                (int)kg__comparison_length(id), id, neighbors);
 }
 

@@ -165,7 +165,7 @@ bool kg__filter_is_allowed(bool strict, kg__error *error)
         return true;
     return kg__fail(error,
                     "KG_FILTER='%s' is set in the environment of a strict run and would narrow it: "
-                    "unset it, or give it to ci/gate as --filter",
+                    "unset it, or give it to kernelgate gate as --filter",
                     filter);
 }
 

@@ -1,11 +1,11 @@
-"""Has a source that does not compile for the CPU model cost its own variants alone.
+"""Limits the effect of a source that does not compile for the CPU model to its own variants.
 usage: kernel_stub.py compile HOME COMPILER ARGUMENT..., as a compiler's launcher
        kernel_stub.py link HOME COMPARISON WHY [GPU_ONLY_FILE ...] -- COMPILER ARGUMENT..., as a linker's launcher
 
-`compile` has compile_kernel.py compile, and leaves next to an object OBJECT.notes, where the compiler says that a variable may be
-uninitialized. Where it fails it leaves an empty object, and next to it OBJECT.stub with the first error. `link` gives a program
-what such sources, and those for GPUs alone, would have defined: functions that the program's table kg__stubs
-(harness/suite/stub.h) tells the reason of. WHY says so of files for GPUs alone, {} being the file.
+`compile` compiles with compile_kernel.py, and writes OBJECT.notes next to the object if the compiler warns that a variable may be
+uninitialized. If compiling fails, it writes an empty object, and next to it OBJECT.stub with the first error. `link` adds stubs
+to a program for the functions that such sources, and GPU-only ones, would have defined; the program's table kg__stubs
+(harness/suite/stub.h) has the reason of each. WHY is the reason for GPU-only files, {} being the file.
 """
 
 import json

@@ -96,7 +96,7 @@ Test(baseline_read, a_pipe_is_no_baseline, .timeout = 10)
     cr_assert(mkfifo(path, 0600) == 0);
 
     kg__baseline baseline = load_bad(": cannot be opened: it is not a regular file: record a "
-                                     "baseline with ci/rebaseline");
+                                     "baseline with kernelgate rebaseline");
 
     kg__baseline_free(&baseline);
 }

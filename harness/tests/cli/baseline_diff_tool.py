@@ -234,7 +234,7 @@ class Since(Baselines):
         self.write(PATH, {"schema": 1})
         self.commit("first")
         self.write(PATH, AFTER)
-        self.baseline(2, f"first:{PATH}:1: schema: is not a string: fix the file, or record it again with ci/rebaseline (this is "
+        self.baseline(2, f"first:{PATH}:1: schema: is not a string: fix the file, or record it again with kernelgate rebaseline (this is "
                          "how the file was then: choose a later commit)\n", "diff", "--since", "first")
         self.commit()
         self.write(PATH, {"schema": 1})

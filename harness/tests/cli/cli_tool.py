@@ -234,7 +234,7 @@ class Results(Command):
         self.write("baselines/cpu-model.json", BAD_BASELINE)
         self.ends(0, None, None, "results")
         self.ends(2, f"kernelgate: error: {WRONG_SCHEMA}", None, *known)
-        self.leave(errors=[f"{WRONG_SCHEMA}: fix the file, or record it again with ci/rebaseline"])
+        self.leave(errors=[f"{WRONG_SCHEMA}: fix the file, or record it again with kernelgate rebaseline"])
         self.assertNotIn("kernelgate: error: ", self.ends(2, None, None, *known))
 
 

@@ -118,7 +118,7 @@ class Judging(unittest.TestCase):
         (entry,) = judge([([figures()], [figures(spill_loads=8)])])
         self.assertEqual(entry["at"], {"file": "kernels/m/tiled.cu"})
         self.assertEqual(entry["metrics"]["spill_loads"], {"value": 8, "baseline": 0})
-        self.assertIn("ci/rebaseline --target sm", entry["why"])
+        self.assertIn("kernelgate rebaseline --target sm", entry["why"])
         self.assertEqual(entry["metrics"]["global_load_128_instructions"], {"value": 2, "baseline": 2})
         (entry,) = judge([(None, [figures(), figures("two", occupancy=0.5, registers=40)])])
         self.assertEqual((entry["verdict"], entry["metrics"]["registers"]), ("no-baseline", {"value": 40}))

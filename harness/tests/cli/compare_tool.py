@@ -262,7 +262,7 @@ exit 1
         self.write("a.json", self.a)
         self.write("b.json", self.b)
         text = self.run_command("a.json", "b.json").stdout
-        for line in ("The boards are not the same", "only in A: m/b/1/b8 on nvidia-h200\n",
+        for line in ("The boards differ", "only in A: m/b/1/b8 on nvidia-h200\n",
                      "only in B: m/new/1/b8 on nvidia-h200\n",
                      "cases: 1 no-baseline, 2 pass, 1 gone from B\nexit 0\n"):
             self.assertIn(line, text)

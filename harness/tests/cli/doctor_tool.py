@@ -124,18 +124,18 @@ class Judging(unittest.TestCase):
          ""),
         (changed(Gpu(error="GPU 0: lost")), "GPU 0", "lacks", "GPU 0: lost", "nvidia-smi", True, False, "no GPU answers"),
         (changed(Gpu()), "GPU 0", "ok", "a GPU without a name", "", True, True, ""),
-        (gpu_machine(baselines=[ABSENT]), "baseline", "note", "nvidia-h200.json: there is none", "ci/rebaseline", True, True,
+        (gpu_machine(baselines=[ABSENT]), "baseline", "note", "nvidia-h200.json: there is none", "kernelgate rebaseline", True, True,
          "1 x NVIDIA H200 (once it has a baseline that can be read)"),
         (gpu_machine(baselines=[BAD]), "baseline", "lacks", "x.json:3", "", True, True, "(once it has a baseline"),
         (gpu_machine((), nvml=Nvml(error="no libnvidia-ml")), "NVML", "note", "no libnvidia-ml", "utility", True, True,
          "can be gated"),
         (gpu_machine([H200] * 16, [STORED] * 16, 32), "GPU 15", "ok", "NVIDIA H200", "", True, True,
-         "can be gated: 32 x NVIDIA H200; ci/gate spreads its tests over these 32 boards"),
+         "can be gated: 32 x NVIDIA H200; kernelgate gate spreads its tests over these 32 boards"),
         (gpu_machine([H200, dataclasses.replace(H200, name="NVIDIA A100"), H200, Gpu(error="lost"), H200],
                      [STORED, ABSENT, BAD, BaselineFact(), STORED]), "GPU 3", "lacks", "lost", "", True, True,
          "can be gated: 2 x NVIDIA H200, 1 x NVIDIA A100 (once it has a baseline that can be read), 1 x NVIDIA H200 (once "
          "it has a baseline "
-         "that can be read); ci/gate spreads its tests over these 4 boards"),
+         "that can be read); kernelgate gate spreads its tests over these 4 boards"),
     )
 
     def test_lines(self):

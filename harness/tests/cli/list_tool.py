@@ -83,7 +83,7 @@ mul: 1 case
                 ('there is no variant "plan" among the cases; did you mean "plain"?', "add/plan"),
                 ('there is no launch "b3" among the cases; did you mean "b32"?', "add/plain/9/b3"),
                 ('there is no launch "b64" among the cases of the programs in programs', "add/plain/9/b64"),
-                ("holds no glob", ",")):
+                ("contains no glob", ",")):
             self.refuse(told, "list", "--build", "programs", *arguments)
         self.refuse("list: there is no program *.model or *.gpu in nowhere: build it", "list", "--build", "nowhere")
 

@@ -349,7 +349,7 @@ no bound by blocks for 2 of 2 cases: the GPU has no blocks_per_us
             document = self.predict(globs, "--gpu", "round", KG_FILTER=environment)
             self.assertEqual([entry["case"] for entry in document["predictions"]], cases)
         for globs, told in (("sms/tree/*", 'no case matches sms/tree/*; did you mean "sums/tree/64/b32"?'),
-                            ("sums/tree,sums/tre/*", "no case matches sums/tre/*"), (",", 'the filter "," holds no glob'),
+                            ("sums/tree,sums/tre/*", "no case matches sums/tre/*"), (",", 'the filter "," contains no glob'),
                             ("sums/tree/1/*", "takes no case that is timed or counted: `kernelgate list`")):
             self.refuses(told, globs, "--gpu", "round")
         self.refuses("sums/tree/1/* takes no case", "--gpu", "round", KG_FILTER="sums/tree/1/*")

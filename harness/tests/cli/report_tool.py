@@ -91,7 +91,7 @@ class Report(unittest.TestCase):
             "| 256  | b8     | 50.0 % | 50.0 % |\n",
             "\n- In brackets: how many times as fast as `naive` at the same size and threads per block.\n",
             "\n- **wrong**: `tiled/256/b16`: c\\[1\\]: a \\| b\n", "\n- noisy: `naive/530/b16`.\n",
-            absent=("None is given", "/15/", "| 15"))
+            absent=("It is omitted", "/15/", "| 15"))
         self.assertTrue(text.startswith(
             "## matmul_f32 on nvidia-h200\n\nNVIDIA H200, driver 580.1. Its limits, measured in the same run: it copies 1 000 "
             "GB/s, "
@@ -127,7 +127,7 @@ class Report(unittest.TestCase):
     def test_copies(self):
         self.expect(
             ("--table=transfers",), "| 768x768 |        8 | 4 (2.00×) |          refused |\n", "| size    | global_to_shared |\n",
-            "None is given to what the bus holds up", "\n- Refused: `global_to_shared/768x768/-`: above the \\| 64 KiB\n",
+            "It is omitted where the bus is the limit", "\n- Refused: `global_to_shared/768x768/-`: above the \\| 64 KiB\n",
             "- Timed by the host's clock, around calls and the wait for their end: `pageable`; the others as launches in a CUDA "
             "graph.\n",
             absent=("of no row", "never_timed"))
@@ -148,7 +148,7 @@ class Report(unittest.TestCase):
 
     def test_without_limits(self):
         self.write(*TRANSFERS, provenance={GPU: {}})
-        self.expect(("--table=transfers",), "\n- Share of the limit: not given", absent=("### Share", "Its limits"))
+        self.expect(("--table=transfers",), "\n- Share of the limit: unknown", absent=("### Share", "Its limits"))
 
     def test_csv(self):
         text = self.run_tool("--table=matmul_f32", "--format=csv", "--target", GPU)

@@ -11,7 +11,7 @@ from kernelgate.run.causes import add_causes, describe_gpu_state
 
 GPU, MODEL = "nvidia-fake", "cpu-model"
 CASE = "matmul/tiled/530/b16"
-NO_COUNTS = "this run has no counts of it: ci/gate --target model shows whether the kernel does more work"
+NO_COUNTS = "this run has no counts of it: kernelgate gate --target model shows whether the kernel does more work"
 NOT_THIS_SIZE = "the CPU model does not count this size; "
 
 
@@ -47,7 +47,7 @@ class Causes(unittest.TestCase):
                 ("faster", "faster", {"moves": "fell"}, "on the CPU model: fell"),
                 ("pass", "pass", {}, "its counts equal the CPU model's baseline"),
                 ("no-baseline", "no-baseline", {},
-                 "the CPU model has no counts to compare it with: record them with ci/rebaseline --target model"),
+                 "the CPU model has no counts to compare it with: record them with kernelgate rebaseline --target model"),
                 ("wrong", "slower", {"reason": "a.cu:9: writes"}, "on the CPU model it is wrong: a.cu:9: writes"),
                 ("error", "pass", {"why": "hung"}, "on the CPU model it is error: hung")):
             entry = self.explained(timed(), counted(loads, verdict, **members))

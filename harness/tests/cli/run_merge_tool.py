@@ -51,7 +51,7 @@ class Files(Merges):
                            ("[]", "is not a JSON object"), ("7", "is not JSON"), ('{"schema": 1}', 'its schema is ""'),
                            ('{"schema": "kernelgate-verdicts/2"}', 'its schema is "kernelgate-verdicts/2"'),
                            ('{"schema": "x", "schema": "x"}', "twice"), ('{"seconds": NaN}', "NaN"), ('{"a": 1e999}', "1e999"),
-                           ('{"a": -Infinity}', "Infinity"), ("[" * 99999, "nested"), ('{"a": "\\u0000"}', "zero character"),
+                           ('{"a": -Infinity}', "Infinity"), ("[" * 99999, "nested"), ('{"a": "\\u0000"}', "NUL character"),
                            (json.dumps(verdicts("t", part("time", "slow"))), "cases[0].verdict"),
                            (json.dumps(verdicts("t", part("time", case=None))), "cases[0].case"),
                            (json.dumps(verdicts("t", part("time", group=[]))), "cases[0].group"),

@@ -92,7 +92,7 @@ class Lines(unittest.TestCase):
             facts = {**document(), "unlisted": [{"case": f"a/{number}", "target": "cpu-model"} for number in range(count)]}
             self.assertEqual(run_texts.Summary(facts).unlisted(),
                              f"{named} not listed in baselines/cpu-model.json, so that their "
-                             "removal would go unnoticed: list them with ci/rebaseline --target model")
+                             "removal would go unnoticed: list them with kernelgate rebaseline --target model")
 
     def test_reproduction_quotes_what_a_shell_would_read(self):
         odd, built = "it's; $(reboot)\n", {"build": "my build"}

@@ -30,7 +30,8 @@ KEYWORDS = (
     {"not": {"type": "object"}}, {"not": {}}, {"anyOf": [{"type": "string"}, {"minimum": 1}]},
     {"allOf": [{"type": "number"}, {"minimum": 1}]}, {"oneOf": [{"type": "number"}, {"minimum": 1}]},
     {"if": {"required": ["a"]}, "then": {"required": ["b"]}}, {"if": {"type": "object"}, "else": {"type": "number"}},
-    {"$ref": "#/$defs/none", "$defs": {"none": {"type": "null"}}}, {"$ref": "#/$defs/short", "minLength": 2, "$defs": {"short": {"maxLength": 3}}})
+    {"$ref": "#/$defs/none", "$defs": {"none": {"type": "null"}}},
+    {"$ref": "#/$defs/short", "minLength": 2, "$defs": {"short": {"maxLength": 3}}})
 VALUES = (*validate_documents.VALUES, 1.0, -0.0, "ab", "abcd", ["a"], [1, "b"], [1, 2, "b"], ["a", "a"], [{"a": 1}, {"a": 1}], {"a": 1},
           {"a": "x"}, {"b": 1}, {"b": "x"}, {"ab": 1}, {"ab": 2}, {"a": 1, "b": "x"}, {"a": None, "c": "a"})
 
@@ -38,6 +39,7 @@ VALUES = (*validate_documents.VALUES, 1.0, -0.0, "ab", "abcd", ["a"], [1, "b"], 
 class Forms(Merges):
     def schemas_here(self):
         """The schemas are in this folder, and none was read."""
+        # pylint: disable-next=protected-access
         for kept in (schemas.load_schema, schema_form._check_of, schema_form._validator):
             kept.cache_clear()
             self.addCleanup(kept.cache_clear)
@@ -76,6 +78,7 @@ class Forms(Merges):
 
     def test_changed_documents(self):
         changed = verdicts("t", part("time", metrics={}), claims=[{"claim": "c", "holds": True, "why": ""}])
+        # pylint: disable-next=protected-access
         validator = schema_form._validator("verdicts.schema.json")
         fit = [(schema_form.fits(changed, "verdicts.schema.json"), validator.is_valid(changed), json.dumps(changed))
                for _ in validate_documents.changes(changed)]

@@ -197,7 +197,7 @@ environment: the GPU was throttled while 1 of the candidates were timed: let it 
         os.symlink("nowhere", self.at("dangling"))
         for arguments, text in (
             (["adds"], 'there is no comparison "adds" among the candidates; did you mean "add"?'),
-            (["add/plain/1000/b64g1"], 'no launch "b64g1"'), ([""], 'the filter "" holds no glob'), ([","], "holds no glob"),
+            (["add/plain/1000/b64g1"], 'no launch "b64g1"'), ([""], 'the filter "" contains no glob'), ([","], "contains no glob"),
             (["--by", "barriers", "--exhaustive"], "are for times"),
             (["--by", "barriers", "--precision", "0.1"], "are for times"),
             (["--precision", "1"], "not a fraction"),

@@ -145,8 +145,8 @@ class Hardware(Runs):
 
     def test_counts_are_those_that_the_sources_say(self):
         for comparison, cases in COUNTS.items():
-            measured = {record["case"]: record["metrics"] for record in self.observe(comparison, "count", lambda case: case.strip().partition("/")[2] in cases)
-                        if record["event"] == "measured"}
+            records = self.observe(comparison, "count", lambda case, cases=cases: case.strip().partition("/")[2] in cases)
+            measured = {record["case"]: record["metrics"] for record in records if record["event"] == "measured"}
             for case, expected in cases.items():
                 with self.subTest(comparison=comparison, case=case):
                     metrics = measured[f"{comparison}/{case}"]

@@ -162,7 +162,7 @@ class PartCheck(PartRuns):
                 (baseline, 0.0010003, 0, 1, "less-accurate", "largest error "),
                 (baseline, 0.0009, 1, 0, "more-accurate", " roundoffs, was "),
                 ({**baseline, "accuracy": {}}, 0.001, 0, 77, "no-baseline", "no baseline: record one"),
-                (old, 0.001, 0, 0, "pass", ""), (old, 0.001, 1, 2, "no-baseline", "record them with ci/rebaseline"),
+                (old, 0.001, 0, 0, "pass", ""), (old, 0.001, 1, 2, "no-baseline", "record them with kernelgate rebaseline"),
                 (baseline, None, 0, 1, "less-accurate", "its errors can no longer be measured")):
             with self.subTest(error=error, strict=strict, verdict=verdict):
                 self.store(stored)

@@ -5,7 +5,7 @@ import unittest
 from part_fixture import SLOW, PartRuns, entry_of, fake_counts, passing
 
 LOADS = "kernels/fake/plain.cu:14 global_load_sectors"
-REBASELINE = "commit, then KG_FILTER='fake/plain/*' ci/rebaseline --target model"
+REBASELINE = "commit, then KG_FILTER='fake/plain/*' kernelgate rebaseline --target model"
 
 
 class PartCount(PartRuns):
@@ -53,7 +53,7 @@ class PartCount(PartRuns):
                     "tensor_multiply_adds, launches, blocks, threads, busiest_warp_requests\n")
         self.assertEqual(passing(self.count(0, unjudged)), 4)
         self.set(KG_STRICT=1)
-        verdicts = self.count(2, "record it again with ci/rebaseline --target model")
+        verdicts = self.count(2, "record it again with kernelgate rebaseline --target model")
         self.assertEqual((passing(verdicts, "no-baseline"), verdicts.get("skipped_by")), (4, None))
         self.set(KG_STRICT=None)
         self.plan_counts(f"* * launches 1\n* {SLOW} barriers 9\n")
@@ -82,7 +82,7 @@ class PartCount(PartRuns):
         self.assertEqual(self.merge(77, "no-baseline")["unrecorded"], [])
 
     def test_counts_without_a_baseline(self):
-        verdicts = self.count(77, "baselines/cpu-model.json is not there: restore it, or record these cases with ci/rebaseline")
+        verdicts = self.count(77, "baselines/cpu-model.json is not there: restore it, or record these cases with kernelgate rebaseline")
         self.expect_skip(verdicts, "no-baseline", "cpu-model.json")
         self.assertEqual(passing(verdicts, "no-baseline"), 4)
         self.set(KG_STRICT=1)
@@ -92,7 +92,7 @@ class PartCount(PartRuns):
         self.store(counts)
         for strict in (1, 0):
             self.set(KG_STRICT=strict)
-            self.count(strict, "no baseline: record one with ci/rebaseline")
+            self.count(strict, "no baseline: record one with kernelgate rebaseline")
 
     def test_a_baseline_that_is_wrong(self):
         """One that would let any count pass makes an error of the run that it judges."""

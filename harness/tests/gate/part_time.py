@@ -95,7 +95,7 @@ class PartTime(PartRuns):
 
     def test_no_baseline(self):
         """Boards of another memory are another target, though they share the name."""
-        verdicts = self.time(77, "baselines/nvidia-fake.json is not there: restore it, or record these cases with ci/rebaseline")
+        verdicts = self.time(77, "baselines/nvidia-fake.json is not there: restore it, or record these cases with kernelgate rebaseline")
         self.expect_skip(verdicts, "no-baseline", "nvidia-fake.json")
         self.assertEqual((passing(verdicts, "no-baseline"), self.observers()), (4, 1))
         self.set(KG_STRICT=1)
@@ -109,7 +109,7 @@ class PartTime(PartRuns):
         baseline = fake_baseline()
         del baseline["cases"][SLOW]
         self.store(baseline)
-        self.expect_verdicts((("", "no-baseline", "no baseline: record one with ci/rebaseline", 0, 1, 1),))
+        self.expect_verdicts((("", "no-baseline", "no baseline: record one with kernelgate rebaseline", 0, 1, 1),))
 
     def test_a_bad_baseline(self):
         """What can be judged is judged, and still the file is an error. Another tool has no sentinels, and what it measures of a
@@ -122,7 +122,7 @@ class PartTime(PartRuns):
                   for name, more in (("NVIDIA Fake", {}), ("Fake", {"sentinels": sentinels}), ("nvidia-fake", {}))]
         for text, told, right in (('{"schema": "kernelgate-baseline/2",\n oops', "baselines/nvidia-fake.json:2:", 0),
                                   (whole[:at] + '"bond"' + whole[at + 6:], "bond", 3),
-                                  ('{"schema": "kernelgate-baseline/1"}', "record again with ci/rebaseline", 0),
+                                  ('{"schema": "kernelgate-baseline/1"}', "record again with kernelgate rebaseline", 0),
                                   *((other, "provenance: measured_by: ", 0) for other in others)):
             self.write("baselines/nvidia-fake.json", text)
             verdicts = self.time(2, told)

@@ -83,8 +83,8 @@ Test(pairs, small_samples_by_hand)
     cr_assert(kg__signed_rank_p(NULL, KG__PAIRS_MAXIMUM + 1, 0) == 1, "no more than there is room");
     for (size_t i = 0; i < KG__PAIRS_MAXIMUM; i++)
         differences[i] = 0.02 + 0.0001 * (double)i;
-    for (size_t look = 0; look < KG__LOOKS; look++)
-        expect_p(differences, kg__look_pairs(look), 0.01, ldexp(1, -(int)kg__look_pairs(look)));
+    for (size_t pairs = 10; pairs <= KG__PAIRS_MAXIMUM; pairs++)
+        expect_p(differences, pairs, 0.01, ldexp(1, -(int)pairs));
 }
 
 /* A small generator of its own, so that every machine draws the same. */
@@ -133,48 +133,63 @@ static kg__hypothesis steady(size_t count, double difference)
     return made;
 }
 
+static kg__family plan(kg__hypothesis **list, size_t count)
+{
+    kg__family family = { .list = list, .count = count, .part = 1 };
+
+    kg__family_plan(&family);
+    return family;
+}
+
+static void look_at(kg__hypothesis **list, size_t count, size_t look, bool last)
+{
+    kg__family family = plan(list, count);
+
+    kg__take_look(&family, look, last);
+}
+
 Test(pairs, a_look_decides_what_is_plain)
 {
-    kg__hypothesis slow = steady(10, 0.03);
-    kg__hypothesis same = steady(10, 0);
-    kg__hypothesis close = steady(10, 0.011);
-    kg__hypothesis few = steady(9, 0.03);
-    kg__hypothesis *const family[] = { &same, &slow, &close, &few };
+    kg__hypothesis slow = steady(12, 0.03);
+    kg__hypothesis same = steady(12, 0);
+    kg__hypothesis close = steady(12, 0.011);
+    kg__hypothesis few = steady(11, 0.03);
+    kg__hypothesis *family[] = { &same, &slow, &close, &few };
 
-    /* The two greatest of the ten are below the margin: p is about 0.2. */
-    close.differences[8] = close.differences[9] = -0.03;
-    kg__take_look(family, 4, 1, 0, false);
-    cr_assert(slow.finding == KG__FOUND_SLOWER && slow.looked == 10 && slow.p == ldexp(1, -10));
+    /* The two greatest of the twelve are below the margin: p is about 0.1. */
+    close.differences[10] = close.differences[11] = -0.03;
+    look_at(family, 4, 0, false);
+    cr_assert(slow.finding == KG__FOUND_SLOWER && slow.looked == 12 && slow.p == ldexp(1, -12));
     cr_assert(same.finding == KG__NOT_SLOWER && same.p == 1);
     cr_assert(close.finding == KG__UNDECIDED && close.p < 0.5, "p = %g", close.p);
     cr_assert(few.finding == KG__UNDECIDED && few.looked == 0, "too few pairs for this look");
-    kg__take_look(family, 4, 1, 0, true);
+    look_at(family, 4, 0, true);
     cr_assert(close.finding == KG__NOT_SLOWER, "the last look decides");
     cr_assert(few.finding == KG__UNDECIDED);
 }
 
-/* Holm: of a family of five the first of 2^-10 would need 0.004 / 5. */
+/* Holm: of a family of five the first of 2^-12 would need 0.001 / 5. */
 Test(pairs, a_family_raises_the_bar)
 {
     kg__hypothesis all[5];
     kg__hypothesis *family[5];
 
     for (size_t i = 0; i < 5; i++) {
-        all[i] = steady(10, 0.03);
+        all[i] = steady(12, 0.03);
         all[i].variant = i;
         family[i] = &all[i];
     }
-    kg__take_look(family, 5, 1, 0, false);
+    look_at(family, 5, 0, false);
     for (size_t i = 0; i < 5; i++)
         cr_assert(all[i].finding == KG__UNDECIDED);
-    kg__take_look(family, 4, 1, 0, false);
+    look_at(family, 4, 0, false);
     for (size_t i = 0; i < 4; i++)
         cr_assert(all[i].finding == KG__FOUND_SLOWER);
     cr_assert(all[4].finding == KG__UNDECIDED);
     /* Those that are decided still count: a fifth of the share, not all of it. */
-    kg__take_look(family, 5, 1, 0, false);
+    look_at(family, 5, 0, false);
     cr_assert(all[4].finding == KG__UNDECIDED);
-    kg__take_look(family, 5, 1, 0, true);
+    look_at(family, 5, 0, true);
     cr_assert(all[4].finding == KG__FOUND_SLOWER, "all the shares are left to the last look");
 }
 
@@ -185,15 +200,17 @@ Test(pairs, variants_of_a_large_family_are_tested)
         double slow; /* the difference of the first `count`; others have none */
         size_t count;
         size_t variants;
+        size_t pairs;    /* of the first look */
         size_t found[2]; /* at the first look, at the second */
     } rows[] = {
-        { 0.03, 12, 1, { 12, 12 } },
-        { 0.03, 12, 4, { 12, 12 } },
-        { 0.03, 12, 5, { 0, 12 } },
+        { 0.03, 12, 1, 10, { 12, 12 } },
+        { 0.03, 12, 2, 11, { 12, 12 } },
+        { 0.03, 12, 4, 12, { 12, 12 } },
+        { 0.03, 12, 5, 12, { 0, 12 } },
         /* The mean of twelve is above the margin by six of them, but not by one. */
-        { 0.03, 6, 1, { 6, 6 } },
-        { 0.03, 1, 1, { 0, 1 } },
-        { 0.005, 12, 1, { 0, 0 } },
+        { 0.03, 6, 1, 10, { 6, 6 } },
+        { 0.03, 1, 1, 10, { 0, 1 } },
+        { 0.005, 12, 1, 10, { 0, 0 } },
     };
 
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
@@ -205,11 +222,12 @@ Test(pairs, variants_of_a_large_family_are_tested)
             all[i].variant = i % rows[row].variants;
             family[i] = &all[i];
         }
-        cr_assert(kg__count_variants(family, 12) == rows[row].variants);
+        cr_assert(plan(family, 12).variants == rows[row].variants);
+        cr_assert(plan(family, 12).pairs[0] == rows[row].pairs);
         for (size_t look = 0; look < 2; look++) {
             size_t found = 0;
 
-            kg__take_look(family, 12, 1, look, false);
+            look_at(family, 12, look, false);
             for (size_t i = 0; i < 12; i++)
                 found += all[i].finding == KG__FOUND_SLOWER;
             cr_expect(found == rows[row].found[look], "row %zu, look %zu: %zu", row, look, found);
@@ -219,12 +237,29 @@ Test(pairs, variants_of_a_large_family_are_tested)
 
 Test(pairs, which_looks_can_find_anything)
 {
-    cr_assert(kg__look_pairs(0) == 10 && kg__look_pairs(1) == 16 && kg__look_pairs(2) == 24);
-    cr_assert(kg__look_has_power(0, 4, 1, false) && !kg__look_has_power(0, 5, 1, false));
-    cr_assert(kg__look_has_power(0, 7, 1, true) && !kg__look_has_power(0, 8, 1, true));
-    cr_assert(kg__look_has_power(1, 65, 1, false) && !kg__look_has_power(1, 66, 1, false));
-    cr_assert(kg__look_has_power(2, 10000, 1, false));
-    cr_assert(!kg__look_has_power(2, 0, 1, true));
+    static const struct {
+        size_t look;
+        size_t most; /* hypotheses of as many variants, of which it can find one */
+        bool last;
+    } rows[] = { { 0, 4, false }, { 0, 28, true }, { 1, 131, false }, { 1, 393, true } };
+    static kg__hypothesis all[394];
+    kg__hypothesis *family[394];
+    kg__family planned;
+
+    for (size_t i = 0; i < 394; i++) {
+        all[i].variant = i;
+        family[i] = &all[i];
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        planned = plan(family, rows[i].most);
+        cr_expect(kg__look_has_power(&planned, rows[i].look, rows[i].last), "row %zu", i);
+        planned = plan(family, rows[i].most + 1);
+        cr_expect(!kg__look_has_power(&planned, rows[i].look, rows[i].last), "row %zu", i);
+    }
+    planned = plan(family, 4);
+    cr_assert(planned.pairs[0] == 12 && planned.pairs[1] == 16 && planned.pairs[2] == 24);
+    planned = plan(family, 0);
+    cr_assert(!kg__look_has_power(&planned, 2, true));
 }
 
 /* Families in which all have the same true shift: how many families have any found slower, and how
@@ -246,14 +281,16 @@ static rates simulate(size_t families, size_t size, size_t variants, double shif
         size_t slower = 0;
 
         memset(all, 0, sizeof all);
+        for (size_t i = 0; i < size; i++) {
+            family[i] = &all[i];
+            all[i].variant = i % variants;
+        }
         for (size_t look = 0; look < KG__LOOKS; look++) {
             for (size_t i = 0; i < size; i++) {
-                family[i] = &all[i];
-                all[i].variant = i % variants;
                 if (all[i].finding == KG__UNDECIDED)
-                    draw(&all[i], kg__look_pairs(look), shift);
+                    draw(&all[i], plan(family, size).pairs[look], shift);
             }
-            kg__take_look(family, size, 1, look, false);
+            look_at(family, size, look, false);
         }
         for (size_t i = 0; i < size; i++) {
             cr_assert(all[i].finding != KG__UNDECIDED);

@@ -278,7 +278,7 @@ static const struct {
     { FETCH_2D, MEMORY_IS_FREED, 0, cudaErrorIllegalAddress, "was freed" },
     { FETCH_3D, IS_THERE, 0, cudaErrorIllegalAddress, "other dimensions" },
     { FETCH_LINEAR, IS_THERE, 0, cudaErrorIllegalAddress, "tex1Dfetch() is for linear memory" },
-    { FETCH_2D_SHORT2, IS_THERE, 0, cudaErrorIllegalAddress, "another type" },
+    { FETCH_2D_SHORT2, IS_THERE, 0, cudaErrorIllegalAddress, "the wrong type" },
     { FETCH_2D, IS_THERE, 1, cudaErrorIllegalAddress, "take x in bytes" },
     { FETCH_2D, IS_THERE, 2, cudaErrorLaunchFailure, "outside of a surface" },
 };

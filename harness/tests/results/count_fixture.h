@@ -9,8 +9,9 @@
 
 /* How a reason ends whose counts rose, and whose fell. */
 #define ACCEPT                                                                                     \
-    "; to accept it: commit, then KG_FILTER='matmul/naive/*' ci/rebaseline --target model"
-#define KEEP "; to keep it: commit, then KG_FILTER='matmul/naive/*' ci/rebaseline --target model"
+    "; to accept it: commit, then KG_FILTER='matmul/naive/*' kernelgate rebaseline --target model"
+#define KEEP                                                                                       \
+    "; to keep it: commit, then KG_FILTER='matmul/naive/*' kernelgate rebaseline --target model"
 
 extern const kg__target target;
 extern kg__baseline baseline;

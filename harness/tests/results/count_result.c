@@ -175,7 +175,8 @@ Test(count_result, what_an_older_model_did_not_count)
         judge(&baseline, "");
         cr_expect(result->verdict == (rows[i].judged ? KG__SLOWER : KG__NO_BASELINE));
         cr_expect(metric_of(rows[i].counter)->verdict == result->verdict);
-        cr_expect(rows[i].judged || strstr(result->why, "ci/rebaseline --target model") != NULL);
+        cr_expect(rows[i].judged ||
+                  strstr(result->why, "kernelgate rebaseline --target model") != NULL);
         strict = false;
         count("global_load_requests", 9550601);
         judge(&baseline, "");
@@ -333,7 +334,7 @@ Test(count_result, without_a_baseline)
     count("global_load_requests", 200);
     count("global_load_sectors", 400);
     observation.work = &work;
-    expect(KG__NO_BASELINE, "no baseline: record one with ci/rebaseline");
+    expect(KG__NO_BASELINE, "no baseline: record one with kernelgate rebaseline");
     cr_assert(isnan(metric_of("barriers")->baseline));
     cr_assert(metric_of("global_load_sectors_per_request")->figures.value == 2);
     cr_assert(result->work == &work);
@@ -348,7 +349,7 @@ Test(count_result, a_baseline_that_is_wrong)
     store("global_load_requests", 5)->band = NAN;
     expect(KG__ERROR,
            "global_load_requests the baseline's figures are unusable: record it again with "
-           "ci/rebaseline");
+           "kernelgate rebaseline");
 }
 
 /* What a hand wrote into the baseline holds. */

@@ -88,7 +88,7 @@ Test(case_id, axes_that_ids_cannot_tell_apart_are_refused)
     static const struct {
         const char *first, *second, *said;
     } bad[] = {
-        { "b2", NULL, "axis \"b2\": the name of an axis is of a-z and _" },
+        { "b2", NULL, "axis \"b2\": an axis name may only have a-z and _" },
         { "", NULL, "axis \"\"" },
         { "BM", NULL, "axis \"BM\"" },
         { "thirteen_long", NULL, "at most 12 letters" },

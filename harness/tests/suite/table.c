@@ -226,9 +226,9 @@ Test(table, defects_that_are_wrong_are_refused)
         kg_defect row;
         const char *said;
     } bad[] = { { KG_DEFECT("Floor", launch, "", KG_CHECKED(17), KG_LAUNCH(16)),
-                  "matmul/Floor: a variant has a launcher and a name of a-z" },
+                  "matmul/Floor: a variant needs a launcher and a name of only a-z" },
                 { KG_DEFECT("floor", NULL, "", KG_CHECKED(17), KG_LAUNCH(16)),
-                  "matmul/floor: a variant has" },
+                  "matmul/floor: a variant needs" },
                 { KG_DEFECT("floor", launch, "", KG_END, KG_LAUNCH(16)), "a size of 0 numbers" },
                 { { "floor",
                     KG_VARIANT("floor", launch, ""),
@@ -344,8 +344,8 @@ Test(table, names_are_plain)
         const kg_comparison of_row = comparison(row, sizes, launches);
 
         table.name = bad[i];
-        expect_error(&table, "check", "a comparison's name holds a-z, 0-9 and _ alone");
-        expect_error(&of_row, "check", "a variant has a launcher and a name of a-z");
+        expect_error(&table, "check", "a comparison's name may only have a-z, 0-9 and _");
+        expect_error(&of_row, "check", "a variant needs a launcher and a name of only a-z");
     }
 }
 
@@ -367,10 +367,10 @@ Test(table, rows_that_hold_what_they_must_not_are_refused)
         { comparison(NULL, sizes, launches), "the table has no variant" },
         { comparison(variants, no_size, launches), "the table has no size" },
         { comparison(variants, NULL, launches), "the table has no size" },
-        { comparison(bad[0], sizes, launches), "matmul/naive: a variant has a launcher" },
+        { comparison(bad[0], sizes, launches), "matmul/naive: a variant needs a launcher" },
         { comparison(bad[1], sizes, launches), "a .memory that is not a kg_memory: fix" },
         { comparison(bad[2], sizes, launches), "a .clock that is not a kg_clock: fix" },
-        { comparison(bad[3], sizes, launches), "a .not_for of more than KG_PURPOSE_TIME and KG_" },
+        { comparison(bad[3], sizes, launches), ".not_for may only have KG_PURPOSE_TIME and KG_" },
     };
 
     for (size_t i = 0; i < COUNT(rows); i++)

@@ -35,7 +35,8 @@ def run(main):
         place = error.__traceback__
         while place.tb_next:
             place = place.tb_next
-        complain(f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
+        file = place.tb_frame.f_code.co_filename
+        complain(f"{file}:{place.tb_lineno}: {type(error).__name__}: {error}: this is a defect of kernelgate: report it")
         sys.exit(2)
 
 

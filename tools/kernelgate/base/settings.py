@@ -26,7 +26,7 @@ def refuse_hidden_filter(strict):
     globs = setting("KG_FILTER")
     if strict and globs is not None and setting("KG_FILTER_GIVEN") != globs:
         raise Failure(f"KG_FILTER='{globs}' is set in the environment of a strict run and would narrow it: unset it, or give "
-                      "it to ci/gate as --filter")
+                      "it to kernelgate gate as --filter")
 
 
 def _is_duration(text, least, most):

@@ -2,7 +2,8 @@
 
 import re
 
-# Patterns that are compiled when they are first used, which takes 5 ms. Controls, ends of lines and paragraphs, what turns the direction of writing, and what has no width.
+# Patterns that are compiled when they are first used, which takes 5 ms.
+# Controls, ends of lines and paragraphs, what turns the direction of writing, and what has no width.
 _CONTROLS = "[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]"
 _UNPRINTABLE = "[\ufffe\uffff\ud800-\udfff]"
 _COMMAND = re.compile("^([^!-~]*)::")

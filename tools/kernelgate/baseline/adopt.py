@@ -155,18 +155,18 @@ def add_arguments(parser):
     add_json(parser)
     parser.epilog = """\
 RESULTS is the results.json of a gate on a GPU; each is one session of the baseline of
-its target, added to those that it has, as `baseline record` adds them. Left out,
-and named: cases that were wrong or failed, that ran other code than the baseline's, or that were timed on a throttled GPU, on one that others computed on, or
-while the launch overhead differed from the baseline's; cases with a time beyond its
-limit whose machine code is not known to be the baseline's, unless --yes takes them;
-times that would rest on fewer than five sessions, that are not a time (0, or below), or
-that are off the baseline's of a gated metric by a factor of two or more, unless several
-results agree on them as sessions have to; results whose sentinel is; results that were
-adopted before. Refuses results of several targets or commits, sessions that disagree,
-and while another process changes baselines in DIR. Bands that were edited by hand
-("band_by": "hand") stay, and so does what is known of the code. KG_FILTER narrows
-what is adopted; what it leaves out of a gate stays out, since the gate then counts as
-adopted.
+its target, added to the existing ones as by `baseline record`. Left out, and named:
+cases that were wrong or failed, that ran other code than the baseline's, or that were
+timed on a throttled or shared GPU, or while the launch overhead differed from the
+baseline's; cases with a time beyond its limit whose machine code is not known to be the
+baseline's, unless --yes takes them; times with fewer than five sessions, times of 0 or
+below, and times of a gated metric that differ from the baseline's by a factor of two or
+more, unless several results agree on them as sessions must; results whose sentinel
+differs so; results that were adopted before. Refuses results of several targets or
+commits, sessions that disagree, and while another process changes baselines in DIR.
+Bands edited by hand ("band_by": "hand") and known code stay. KG_FILTER selects the
+cases to adopt; the others of a gate cannot be adopted later, since the gate then counts
+as adopted.
 exit: 0 adopted (or nothing was left to adopt); 2 refused, and no file is touched,
 unless the message says that it was written and only the output lost
 """

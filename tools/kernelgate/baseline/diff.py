@@ -209,17 +209,17 @@ def limit_of(text):
 
 def add_arguments(parser):
     parser.add_argument("names", nargs="*", metavar="FILE|KEY")
-    parser.add_argument("--since", metavar="COMMIT", help="from what the files were at this commit, branch or tag")
+    parser.add_argument("--since", metavar="COMMIT", help="compare with the files at this commit, branch or tag")
     parser.add_argument("--limit", metavar="PERCENT", type=limit_of,
-                        help="exit with 1 where a case got slower by more than this in all")
+                        help="exit with 1 if a case got slower by more than this in total")
     add_format(parser)
     parser.epilog = """\
 Between two files or, with --since, between a file at a commit and now: a chain of
-slowdowns, each small enough to be accepted, adds up there. Without a file, all
+slowdowns, each small enough to be accepted, adds up here. Without a file, all
 baselines (KG_BASELINES, else baselines). Metrics that are not gated are shown and not
 counted. CSV has the rows on the standard output and the sums on the standard error.
-exit: 0 printed; 1 a case is beyond --limit; 2 no such file or commit, or a file that is
-not right
+exit: 0 printed; 1 a case is beyond --limit; 2 no such file or commit, or an invalid
+file
 """
 
 

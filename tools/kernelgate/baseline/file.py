@@ -265,7 +265,7 @@ def read(path):
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions, or record a baseline with ci/rebaseline"
+        raise Failure(f"{path}: cannot be read: {error.strerror}: check its permissions, or record a baseline with kernelgate rebaseline"
                       ) from None
 
 
@@ -323,7 +323,7 @@ def open_named(name):
     keys = [file[: -len(SUFFIX)] for file in list_files(folder)]
     nearest = nearest_name(name, keys)
     raise Failure(f"{name}: there is no baseline of this key in {folder}"
-                  + (f"; did you mean {nearest}?" if nearest else ": record one with ci/rebaseline"))
+                  + (f"; did you mean {nearest}?" if nearest else ": record one with kernelgate rebaseline"))
 
 
 # At a commit

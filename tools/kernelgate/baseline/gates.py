@@ -93,7 +93,7 @@ class Gates:
 
     def _target_fault(self, gate):
         if not gate.timed:
-            return ("has no times of a GPU: leave it out (the CPU model counts the same everywhere: ci/rebaseline --target "
+            return ("has no times of a GPU: leave it out (the CPU model counts the same everywhere: kernelgate rebaseline --target "
                     "model)")
         for entry in gate.timed:
             self._key = self._key or entry["target"]
@@ -243,7 +243,7 @@ class Judgment:
         now = show_figure(value, "ns")
         why = (f"{now} is off the baseline's {show_figure(stored.value, 'ns')} by a factor of {FAR_OFF:g} or more, and no other "
                "results agree on it: left out (if it takes that now, give the results of two gates more together, or "
-               "ci/rebaseline)") if value > 0 else f"{now} is not a time: left out"
+               "kernelgate rebaseline)") if value > 0 else f"{now} is not a time: left out"
         self._log.omit(why, gate.path, case, name)
 
     def may_join(self, gate, case, name, value):

@@ -21,7 +21,7 @@ BAND_STEP = 0.001 * (1 + 1e-6)  # bands are rounded up to this: noise has four d
 MANY_SESSIONS = 1000  # enough to know 3 sigma
 NAME = re.compile("[a-z0-9_]+")
 SIZE = re.compile("[0-9]+(x[0-9]+)*")  # extents may be 0
-AGAIN = "record it again with ci/rebaseline"
+AGAIN = "record it again with kernelgate rebaseline"
 
 
 def check_id(case, imported):
@@ -85,7 +85,7 @@ def check_baseline(baseline, stored):
         if name in baseline.sentinels:
             yield from check_times(baseline.sentinels[name], stored)
         elif name != BUS:
-            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with ci/rebaseline"
+            yield f"{name}: this sentinel is missing, so drift of the machine would go unnoticed: record it with kernelgate rebaseline"
     for case in baseline.accuracy or ():
         if case not in baseline.cases:
             yield from (f"accuracy: {case}: {finding}" for finding in check_id(case, imported))
@@ -180,12 +180,12 @@ def add_arguments(parser):
     parser.add_argument("files", nargs="*", metavar="FILE")
     add_json(parser)
     parser.epilog = """\
-Without a FILE all baselines are checked (KG_BASELINES, else baselines), as a run that
-knows its programs does (kernelgate results --programs). Also checked: times rest on
-five sessions at least; bands not set by hand are as wide as the noise and no wider, and
-gated exactly up to 5 %; both agree with the file of sessions, where a line is not older
-than that; floors hide little; copy and fma are there; sizes and launches are valid;
-every case names its commit. Files of generated code (sm_90.json) are read strictly.
+Without a FILE all baselines are checked (KG_BASELINES, else baselines), as by a run that
+knows its programs (kernelgate results --programs). Checks that times have at least five
+sessions; that bands not set by hand equal the noise, and are gated exactly up to 5 %;
+that both agree with the file of sessions, unless a line is older; that floors hide
+little; that copy and fma are there; that sizes and launches are valid; and that every
+case names its commit. Files of generated code (sm_90.json) are read strictly.
 exit: 0 all are valid; 2 a file is invalid
 """
 

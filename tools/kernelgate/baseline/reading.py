@@ -15,7 +15,7 @@ from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.schemas import BASELINE, load_schema
 
-REMEDY = "fix the file, or record it again with ci/rebaseline"
+REMEDY = "fix the file, or record it again with kernelgate rebaseline"
 LARGEST_VALUE = 80  # characters of a value that a message shows
 SUFFIX = ".json"
 NO_METRICS = ("boards", "code", "commit", "lines", "sessions")  # members of a case
@@ -35,7 +35,7 @@ def is_time(metric):
 
 
 def outdated_counters(provenance):
-    """The counters that the model which a provenance names counted otherwise than the present one, or not at all."""
+    """The counters that a provenance's model counted differently from the present one, or not at all."""
     model = text_of(provenance, "model")
     known = re.fullmatch("[1-9][0-9]{0,8}", model) and int(model) <= _COUNTER["x-model"]
     return {name for name, since in _COUNTER["x-since"].items() if known and int(model) < since}
@@ -45,7 +45,7 @@ def _key(word):
     try:
         return json.loads(word)
     except ValueError:
-        return word  # behind what made the document none
+        return word  # after the text that made the document invalid
 
 
 def _keys(text):
@@ -72,7 +72,7 @@ def _line_of(lines, path):
 
 
 def _schema_faults(document):
-    """What does not fit the schema: the path of each, and the fault."""
+    """The violations of the schema: the path of each, and the fault."""
     for error in schema_form.faults(document, BASELINE):
         path = tuple(itertools.takewhile(lambda key: isinstance(key, str), error.absolute_path))  # items of lists have no keys
         if "propertyNames" in error.absolute_schema_path and error.validator != "not":
@@ -91,7 +91,7 @@ def _schema_faults(document):
 
 
 def _is_own_key(target):
-    """Whether the target is a GPU as this project's own programs call it, by its name, and by its memory where boards of that name
+    """Whether the target is a GPU's key in this project's own programs: from its name, and from its memory if boards of that name
     differ."""
     key, name = text_of(target, "key"), text_of(target, "name")
     own = target_key(name)
@@ -120,7 +120,7 @@ def _metric_faults(name, metric):
 
 
 def _is_sum(metric, total):
-    """Whether a counter is what its lines add up to: exactly, or within the band that a hand gave it, by which recording keeps its
+    """Whether a counter equals the sum of its lines: exactly, or within its band set by hand, within which recording keeps its
     value."""
     value = metric["value"] if isinstance(metric, dict) else metric or 0
     if value == total or metric is None:
@@ -140,7 +140,7 @@ def _case_faults(case):
 
 
 def _rule_faults(document, name):
-    """What is wrong with a document that fits the schema, whose file's name is given."""
+    """The errors of a document that fits the schema, from the file `name`."""
     key = document["target"]["key"]
     if name != key + SUFFIX:
         yield ("target", "key"), f"is {key}, which belongs in {key}{SUFFIX}: rename the file"
@@ -174,8 +174,7 @@ def _syntax_fault(data, error):
 
 @functools.lru_cache(maxsize=16)
 def _fault(name, data):
-    """What is wrong with the content of the file `name`, behind a colon after its path: its line and place, and what to do. None
-    where it is right."""
+    """The error in the content of the file `name`, to follow its path and a colon: line, place and remedy. None if it is valid."""
     try:
         document = parse_json(data)
     except ValueError as error:
@@ -188,12 +187,12 @@ def _fault(name, data):
     elif schema not in ("", wanted):
         line = _line_of(dict(_keys(data.decode())), ("schema",))
         return (f"{line}: schema {schema} is not the one this program reads ({wanted}): update kernelgate or record again with "
-                "ci/rebaseline")
+                "kernelgate rebaseline")
     else:
         faults = list(_schema_faults(document)) or list(_rule_faults(document, name))
     if not faults:
         return None
-    # Whoever mends the file is led to its first fault; what is missing is nowhere.
+    # Report the first fault in the file; a missing member has no line.
     lines = dict(_keys(data.decode()))
     _, line, _, place, fault = min((fault.startswith("has no "), _line_of(lines, place), -len(place), place, fault)
                                    for place, fault in faults)
@@ -201,7 +200,7 @@ def _fault(name, data):
 
 
 def read_document(label, name, data):
-    """The document in the content of the file `name`, which errors call `label`. Failure where it is not right."""
+    """The document in the content of the file `name`, called `label` in errors. Failure if it is invalid."""
     fault = _fault(name, data)
     if fault is not None:
         raise Failure(fit(f"{label}:{fault}", MESSAGE_SIZE))

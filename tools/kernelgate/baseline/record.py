@@ -37,10 +37,10 @@ A program NAME.gpu is timed on this machine's GPU, a program NAME.model is count
 the CPU model; one call takes programs of one target. Refuses on a failed check, a
 throttled GPU, other processes on it, an unstable launch overhead, sessions that
 disagree, counts that do not repeat, and while another process changes baselines in DIR.
-Sessions join those of DIR/sessions, of this board and others of its model, unless they
-are of other code; a line of the baseline is rewritten only where it moved. Bands that
-were edited by hand ("band_by": "hand") stay. A time with a band above 5 % is recorded,
-and not gated. KG_FILTER narrows what is recorded.
+Sessions are added to those in DIR/sessions, of this board and others of its model,
+unless those are of other code; a line of the baseline is rewritten only if it moved.
+Bands edited by hand ("band_by": "hand") stay. A time with a band above 5 % is recorded,
+and not gated. KG_FILTER selects the cases to record.
 exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the
 message says that it was written and only the output lost
 """

@@ -12,7 +12,7 @@ from kernelgate.base.schema_form import check_form
 from kernelgate.base.schemas import CODE
 
 SCHEMA = "kernelgate-code/1"
-RECORD = "record it with ci/rebaseline --target sm"
+RECORD = "record it with kernelgate rebaseline --target sm"
 _OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
 _OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 

@@ -9,7 +9,7 @@ from kernelgate.code.kernel_code import FIGURES, show_move
 MOVES_NAMED = 6  # in a case's reason; more are counted
 OF_LAUNCH = ("threads", "blocks")  # figures that are not metrics
 WIDE_LOADS = ("global_load_128", "shared_load_128")  # metrics in addition to the figures
-ACCEPT = "if it is meant, ci/rebaseline --target sm accepts it"
+ACCEPT = "if it is meant, kernelgate rebaseline --target sm accepts it"
 
 
 def judge_cases(command, target, cases):
@@ -56,7 +56,7 @@ def finish_entry(entry, before, now):
     case, target, moves = entry["case"], entry["target"], entry.pop("moves")
     entry.update(why="", metrics=_metrics_of(before, now))
     if entry["verdict"] == "no-baseline":
-        why = f"baselines/{target}.json lacks it: ci/rebaseline --target sm records it"
+        why = f"baselines/{target}.json lacks it: kernelgate rebaseline --target sm records it"
         entry.update(why=why, reason=why, group=f"{target} {case.split('/')[0]} no-baseline")
     elif moves:
         files, text = list(dict.fromkeys(figures["source"] for figures in now)), describe_moves(moves)

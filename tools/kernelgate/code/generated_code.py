@@ -39,7 +39,7 @@ class CodeBuild:
         path = os.path.join(folder, BUILD_FILE)
         if not os.path.exists(path):
             raise Unavailable(f"{folder} compiles no code, since no baseline names an architecture, or there is no nvcc: record one "
-                              "with ci/rebaseline --target sm --arch 90, or install the CUDA Toolkit and configure again")
+                              "with kernelgate rebaseline --target sm --arch 90, or install the CUDA Toolkit and configure again")
         document = read_json(path, "configure the build again")
         self._nvcc = text_of(document, "nvcc")
         self.architectures, self.judged = ([number for number in list_of(document, key) if isinstance(number, int)]

@@ -23,7 +23,7 @@ SINGLE_LAUNCH_NS = 5000.0
 GRAPH_LAUNCH_NS = 550.0  # an empty kernel in a CUDA graph on an NVIDIA H200
 LARGEST_AMOUNT = 1e24  # more operations, bytes or ns are a typing error
 QUERY = Query("predict", "--work", "comparison", "case")
-COUNTERS_REMEDY = "record it with ci/rebaseline, or name another folder with --baselines"
+COUNTERS_REMEDY = "record it with kernelgate rebaseline, or name another folder with --baselines"
 
 
 @dataclass
@@ -193,7 +193,7 @@ def choose_cases(cases, listed, globs, timed_on):
             raise Failure(f"predict: {missed[0]} takes no case that was timed on {timed_on}: give another, or none")
         raise Failure(f"predict: {missed[0]} takes no case that is timed or counted: `kernelgate list` has the cases")
     if not cases and timed_on:
-        raise Failure(f"predict: no case was timed on {timed_on}: run ci/gate --target gpu there")
+        raise Failure(f"predict: no case was timed on {timed_on}: run kernelgate gate --target gpu there")
     if not cases:
         raise Failure("predict: the programs have no case that is timed or counted: mark a size as such in their tables")
     return [case for case in cases if not globs or any(globs_take_from(glob, case.id) for glob in globs)]

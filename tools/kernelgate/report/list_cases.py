@@ -74,13 +74,12 @@ def add_arguments(parser):
     parser.add_argument("--build", metavar="DIR", help="the folder of the comparisons' programs (default: this command's build)")
     add_format(parser)
     parser.epilog = """\
-FILTER is a list of globs on case ids, separated by commas, as KG_FILTER, which it
-replaces; one without its last parts takes all that begin so: matmul_f32,
-'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: held against the host's reference;
-time: timed on a GPU; count: counted on the CPU model; gpu-only: checked on a
-GPU alone. bytes and operations are the
-fewest that the job takes.
-exit: 0 printed; 2 no program, or a glob that takes no case
+FILTER is a list of globs on case ids, separated by commas; it replaces KG_FILTER. A
+glob without its last parts matches all ids that begin so: matmul_f32,
+'matmul_f32/tiled', 'invert_red/*/960x1280x1'. check: compared with the host's
+reference; time: timed on a GPU; count: counted on the CPU model; gpu-only: checked only
+on a GPU. bytes and operations are the minimum for the job.
+exit: 0 printed; 2 no program, or a glob that matches no case
 """
 
 

@@ -28,9 +28,9 @@ def add_arguments(parser):
     parser.add_argument("--target", action="append", default=[], metavar="KIND",
                         help="with --programs: only their tests of gpu, model or sm; may be repeated")
     parser.epilog = """\
-CTest calls this before the first test of a run. Files of other names stay. The folder
-is held for whoever called until kernelgate results: another run there is refused.
-What is refused leaves the folder as it was.
+CTest calls this before the first test of a run. Files of other names stay. The caller
+holds the folder until kernelgate results: another run there is refused. A refusal
+leaves the folder unchanged.
 """
 
 

@@ -90,7 +90,7 @@ class _ModelRun:
         if unchanged:
             return (f"the CPU model does not count this size; {plural(unchanged, 'other case')} of the variant "
                     f"{'counts' if unchanged == 1 else 'count'} what its baseline holds")
-        return "this run has no counts of it: ci/gate --target model shows whether the kernel does more work"
+        return "this run has no counts of it: kernelgate gate --target model shows whether the kernel does more work"
 
 
 def _words(counted, size):
@@ -102,7 +102,7 @@ def _words(counted, size):
     if answer == FAILED:
         return f"{where} it is {counted['verdict']}: {text_of(counted, 'reason') or text_of(counted, 'why')}"
     if answer == NOT_COMPARABLE:
-        return "the CPU model has no counts to compare it with: record them with ci/rebaseline --target model"
+        return "the CPU model has no counts to compare it with: record them with kernelgate rebaseline --target model"
     return "its counts equal the CPU model's baseline"
 
 

@@ -205,7 +205,7 @@ class Diagnosis:
             advice.append("times will be noisy: stop the other processes")
         self._add(f"GPU {index}", "note" if advice else "ok", found, "; ".join(advice))
         self._judge_baseline(baseline,
-                             "kernels are checked and timed, and no time is judged: record a baseline with ci/rebaseline")
+                             "kernels are checked and timed, and no time is judged: record a baseline with kernelgate rebaseline")
 
     def _describe_gpus(self):
         """How many GPUs of each model can be gated. Those beyond the described ones count as the last one's model."""
@@ -215,7 +215,7 @@ class Diagnosis:
         texts = [f"{kinds.count(kind)} x {kind[0]}{'' if kind[1] else ' (once it has a baseline that can be read)'}"
                  for kind in dict.fromkeys(kinds) if kind is not None]
         answering = sum(kind is not None for kind in kinds)
-        several = (f"; ci/gate spreads its tests over these {answering} boards, or those that CUDA_VISIBLE_DEVICES names"
+        several = (f"; kernelgate gate spreads its tests over these {answering} boards, or those that CUDA_VISIBLE_DEVICES names"
                    if answering > 1 else "")
         return ", ".join(texts) + several
 

@@ -6,8 +6,8 @@ comparison, every failure and the verdict, and leaves out/.
 
 --target model is the CPU model: results, accesses to memory, and exact counters.
 --target sm is the code that nvcc generates: spills, occupancy and 128-bit loads,
-without a GPU. --target all is the CPU model; where there is nvcc, the generated code;
-where there is a GPU too, that.
+without a GPU. --target all is the CPU model; with nvcc also the generated code; with a
+GPU also that.
 
 Several GPUs: the tests are spread over those that CUDA shows; CUDA_VISIBLE_DEVICES
 chooses among them. Further environment: KG_OUT (where results go, out/ by default),

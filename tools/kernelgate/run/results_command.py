@@ -77,7 +77,7 @@ def check_code_baselines(merged, build, since):
     for path, why in wanted.items():
         if not os.path.exists(path):
             merged.add_error(None, f"{path}: {why}, and there is no such file, so that its code is not judged: put it back, or record it "
-                                   "with ci/rebaseline --target sm")
+                                   "with kernelgate rebaseline --target sm")
 
 
 def name_commits(document, commit):

@@ -272,13 +272,13 @@ def add_arguments(parser):
     parser.add_argument("program", metavar="PROGRAM")
     add_json(parser)
     parser.epilog = """\
-Records a baseline of the program's kernels, then has the gate's own test judge them as
-they are, with 1, 2, 3 and 5 % more to do, and against baselines that a machine, or the
-kernels alone, 5 % faster would have left. The build's selftest/selftest.gpu is such a
-program: KG_STUDY_EXTRA, a fraction, is what makes its kernels slower. Leaves
-selftest.md, the table, and the runs' results in selftest/ of KG_OUT (else of out).
-exit: 0 as they are they pass, 3 and 5 % are slower, a drift is environment; 1 one of
-them is not; 2 the gate could not be run; 77 there is no GPU
+Records a baseline of the program's kernels, then lets the gate's own test judge them
+unchanged, with 1, 2, 3 and 5 % more work, and against baselines as of a machine, or of
+kernels, 5 % faster. The build's selftest/selftest.gpu is such a program:
+KG_STUDY_EXTRA, a fraction, makes its kernels slower. Writes selftest.md, the table, and
+the runs' results to selftest/ of KG_OUT (else of out).
+exit: 0 unchanged kernels pass, 3 and 5 % are slower, a drift is environment; 1 one of
+these is not so; 2 the gate could not be run; 77 there is no GPU
 """
 
 

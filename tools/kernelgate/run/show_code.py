@@ -187,8 +187,8 @@ def add_arguments(parser):
     parser.epilog = """\
 Registers, spilled bytes (stored and loaded), stack and shared memory, occupancy, bytes
 of code and instructions by class, of each case's kernels. Build the target kernel_code
-before. A build compiles for the architectures of the GPUs in baselines, and for those
-of baselines/sm_N.json; configured with -DKG_CODE_ARCHITECTURES="80;90" for these.
+first. A build compiles for the architectures of the GPUs in baselines, and of
+baselines/sm_N.json, or for those set with -DKG_CODE_ARCHITECTURES="80;90".
 FILTER is as in `kernelgate occupancy --help`.
 exit: 0 printed, recorded, judged and not worse; 1 --test: worse; 2 an error; 77 there
 is no nvcc, or no baseline of its version

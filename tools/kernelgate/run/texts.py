@@ -90,7 +90,7 @@ class Summary:
         targets = self._document["unrecorded"]
         if not targets:
             return None
-        return clean(f"{', '.join(targets)}: no baseline to judge by: record one with ci/rebaseline"
+        return clean(f"{', '.join(targets)}: no baseline to judge by: record one with kernelgate rebaseline"
                      + (" --target gpu" if MODEL_KEY not in targets else ""))
 
     def _word(self):
@@ -133,7 +133,7 @@ class Summary:
         if not unlisted:
             return None
         return clean(f"{plural(len(unlisted), 'checked case')} ({list_names([entry['case'] for entry in unlisted])}) not listed in "
-                     f"baselines/{unlisted[0]['target']}.json, so that their removal would go unnoticed: list them with ci/rebaseline "
+                     f"baselines/{unlisted[0]['target']}.json, so that their removal would go unnoticed: list them with kernelgate rebaseline "
                      "--target model")
 
     def document(self):
@@ -248,7 +248,7 @@ def describe(document):
     for claim in document["claims"]:
         _set(claim, "reproduce", reproduce_test(document, claim["test"]) if claim_fails(claim) else None)
     for entry in document["vanished"]:
-        entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with ci/rebaseline or "
+        entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with kernelgate rebaseline or "
                         f"kernelgate baseline retire (baselines/{entry['target']}.json)")
 
 
