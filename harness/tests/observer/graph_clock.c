@@ -292,7 +292,7 @@ Test(graph_clock, too_many_side_by_side)
     for (size_t i = 0; i <= KG__REPLAYS_QUEUED; i++)
         all[i] = series;
     cr_assert(!kg__graph_sample(&with.bench, all, KG__REPLAYS_QUEUED + 1, &why));
-    cr_expect(strstr(why.text, "25 cases of one size") != NULL, "%s", why.text);
+    cr_expect(strstr(why.text, "25 cases have the same size") != NULL, "%s", why.text);
     free(all);
 }
 
