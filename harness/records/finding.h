@@ -77,23 +77,23 @@ typedef struct kg__finding {
     const char *detail; /* of a failed launch, the model's message; of a conversion, the value */
     const char *on_gpu; /* of a conversion, the result there and here; NULL: unknown */
     const char *on_cpu;
-    uint64_t size;    /* of the whole symbol, bytes */
-    int64_t offset;   /* of the access from its start */
-    int64_t index;    /* if has_index */
-    uint64_t address; /* if there is no symbol */
-    uint64_t count;   /* number of occurrences */
+    uint64_t size;       /* of the whole symbol, bytes */
+    int64_t offset;      /* of the access from its start */
+    int64_t index;       /* if has_index */
+    uint64_t address;    /* if there is no symbol */
+    uint64_t count;      /* number of occurrences */
+    uint64_t allocation; /* the number of the symbol's allocation; not in JSON, 0: none */
+    uint64_t mask;       /* of a shuffle, the lanes it names, */
+    uint64_t absent;     /* and those of them that do not take part */
     kg__finding_actor by;
     kg__finding_actor other; /* of a race, the earlier access; of a barrier, the other barrier */
     kg__finding_kind kind;
-    uint64_t allocation; /* the number of the symbol's allocation; not in JSON, 0: none */
     unsigned int
         grid[3]; /* of the launch, in blocks; not in JSON, 0 where it was read from there */
     unsigned int threads[3]; /* and of a block of it */
     unsigned int bytes;      /* of the access */
     unsigned int alignment;  /* required by the access; 0: its bytes */
     kg__finding_space space;
-    uint64_t mask;      /* of a shuffle, the lanes it names, */
-    uint64_t absent;    /* and those of them that do not take part */
     bool by_host;       /* the host's access, in a launcher */
     bool lacks_acquire; /* of a missing fence: the reader's, not the writer's */
     bool has_index;     /* the compiler gives the index in place of the offset */

@@ -53,6 +53,11 @@ class Plots(unittest.TestCase):
         for cases in ((timed("m/a/1/-", 1000),), (timed("m/a/1/-", verdict="wrong"), timed("m/a/2/-", verdict="error"))):
             self.assertEqual(of_table(*cases), {})
 
+    def test_more_variants_than_a_plot_can_show(self):
+        for variants, shown in ((32, True), (33, False)):
+            found = of_table(*(timed(f"m/v{number}/{size}/-", 1000 + number) for number in range(variants) for size in (1, 2)))
+            self.assertEqual("Time by size, hot, at the fastest launch" in found, shown, variants)
+
     def test_counters(self):
         """Those in which variants differ, at the last row that most variants have."""
         found = of_table(*(counted(f"m/{variant}/{size}/b8", global_load_requests=count, barriers=4)

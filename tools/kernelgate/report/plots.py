@@ -14,6 +14,7 @@ from kernelgate.base.text import clean
 
 STYLES = 8  # colors and shapes of series; page.css has the colors --s1 to --s8
 MOST = 8  # per table or case
+MOST_LINES = 32  # a plot of more variants cannot be read, and takes the square of their number
 WIDEST_LINEAR = 20  # a wider range has a logarithmic axis,
 LOWEST_BAR = 0.8  # which begins at a power of ten below this fraction of the least value
 SAMPLES_SHOWN = 100  # of a process
@@ -86,6 +87,8 @@ def value_of(case, column):
 
 def by_size(table, sizes, name, title, unit, greatest=False):
     """A column over the sizes, each variant at its best launch."""
+    if len(table.variants) > MOST_LINES:
+        return []
     column = column_of(table, name)
     plot = begin("lines", title, "size", unit, sizes.names)
     best = sizes.best(name, greatest)
