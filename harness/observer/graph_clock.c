@@ -327,44 +327,38 @@ bool kg__graph_sample(kg__bench *bench, kg__series *const *series, size_t count,
 {
     for (;;) {
         cudaGraphExec_t graphs[KG__REPLAYS_QUEUED];
-        kg__series *owner[KG__REPLAYS_QUEUED];
+        kg__series *active[KG__REPLAYS_QUEUED];
         float ms[KG__REPLAYS_QUEUED];
+        size_t found = 0;
         size_t queued = 0;
-        size_t active = 0;
-        size_t wanted = 0;
 
         for (size_t i = 0; i < count; i++) {
-            if (series[i]->finished)
-                continue;
-            active++;
-            wanted = wanted > enough_samples(series[i]) ? wanted : enough_samples(series[i]);
+            if (!series[i]->finished && found++ < KG__REPLAYS_QUEUED)
+                active[found - 1] = series[i];
         }
-        if (active == 0)
+        if (found == 0)
             return poll_gpu_state_again(bench, NULL, series[0]->graph, why);
-        if (active > KG__REPLAYS_QUEUED)
+        if (found > KG__REPLAYS_QUEUED)
             return kg__fail(why,
                             "%zu cases have the same size and threads per block, but at most %d "
                             "can be timed side by side: split the comparison",
-                            active, KG__REPLAYS_QUEUED);
-        for (size_t round = 0; round < KG__REPLAYS_QUEUED / active && round < wanted; round++) {
-            for (size_t i = 0; i < count; i++) {
-                if (series[i]->finished)
-                    continue;
-                owner[queued] = series[i];
-                graphs[queued++] = series[i]->graph;
-            }
-        }
+                            found, KG__REPLAYS_QUEUED);
+        /* In turns, as often as a batch or the budget allows. */
+        do
+            graphs[queued] = active[queued % found]->graph;
+        while (++queued < found * enough_samples(active[0]) &&
+               queued < KG__REPLAYS_QUEUED / found * found);
         if (!replay_batch(bench, graphs, queued, ms, why))
             return false;
         for (size_t i = 0; i < queued; i++) {
-            if (owner[i]->count < KG__SAMPLES_MAXIMUM)
-                owner[i]->samples[owner[i]->count++] = ms[i] * 1e6 / owner[i]->launches;
-            owner[i]->spent_ms += ms[i];
+            kg__series *owner = active[i % found];
+
+            if (owner->count < KG__SAMPLES_MAXIMUM)
+                owner->samples[owner->count++] = ms[i] * 1e6 / owner->launches;
+            owner->spent_ms += ms[i];
         }
-        for (size_t i = 0; i < count; i++) {
-            if (!series[i]->finished)
-                update_interval(bench, series[i]);
-        }
+        for (size_t i = 0; i < found; i++)
+            update_interval(bench, active[i]);
     }
 }
 
