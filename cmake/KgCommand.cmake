@@ -11,7 +11,7 @@ string(PREPEND KG_PACKAGE "\${KG__COMMAND%/*}/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kernelgate-command.in ${PROJECT_BINARY_DIR}/installed/kernelgate @ONLY ${permissions})
 
 # Precompiled bytecode saves each start the time to compile the modules (0.05 to 0.2 s). Python uses it only if it has
-# the hash of the source, so it cannot be stale. If the sources' folder is not writable, there is none.
+# the hash of the source, so it cannot be stale. A folder of sources that is not writable has no bytecode.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/kernelgate/*.py)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.1
   COMMAND python3 -m compileall -qq --invalidation-mode checked-hash ${PROJECT_SOURCE_DIR}/tools/kernelgate || ${CMAKE_COMMAND} -E true

@@ -96,7 +96,7 @@ void kg__part_add_note(kg__part_run *run, const char *text);
 /* Records that nothing is judged, and why. */
 void kg__part_skip(kg__part_run *run, kg__skip by, const char *why);
 
-/* Returns the part's case with an id; NULL if there is none. */
+/* Returns the part's case with an id, or NULL. */
 kg__part_case *kg__part_find_case(kg__part_run *run, const char *id);
 
 /* Writes the path of the records of a label's observers, without its extension, to `stem`. */

@@ -6,7 +6,8 @@
  * approximation, 1993), and the slower half of those that entered the round, as far as the first
  * rule has not dropped them (K. Jamieson and A. Talwalkar, Non-stochastic best arm
  * identification and hyperparameter optimization, 2016). The second rule bounds the cost of a
- * race between equals, any of which may win. The last few are separated only by intervals. */
+ * race between candidates that are equally fast, where any winner is right. Only intervals separate
+ * the last few. */
 #ifndef KG__JUDGE_ELIMINATION_H
 #define KG__JUDGE_ELIMINATION_H
 

@@ -76,7 +76,7 @@ static bool is_wide(double width, double band)
 }
 
 /* Returns the first sentinel that the case depends on, that moved beyond its own limit, and
- * whose move accounts for the value's; KG__SENTINELS if there is none. */
+ * whose move accounts for the value's; KG__SENTINELS if no sentinel does. */
 static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
                                        const move_limits *limits, double value)
 {
@@ -94,8 +94,8 @@ static size_t find_explaining_sentinel(const kg__surroundings *surroundings,
     return i;
 }
 
-/* Returns an explanation of a move other than the kernel; KG__MOVED if there is none. If the
- * code is the same, a time did not move because of it. */
+/* Returns an explanation of a move other than the kernel; KG__MOVED if nothing else explains it. If
+ * the code is the same, a time did not move because of it. */
 static kg__reason explain(kg__judgment *judgment, const kg__surroundings *surroundings,
                           const move_limits *limits, bool is_time)
 {

@@ -6,23 +6,23 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "judge/judge.h"
+#include "judge_records/judge_each.h"
 
 #define NAMES 6
 
 /* Classes of instructions; each list ends with NULL. */
 static const char *const global_loads[NAMES] = { "global_load_128" };
-static const char *const shared_loads[NAMES] = { "shared_load_128" };
 static const char *const copies[NAMES] = { "async_copy_128" };
-static const char *const tensor[NAMES] = { "hmma", "imma", "dmma", "bmma", "wgmma" };
 
 /* A launch is never faster that has fewer of a group, or more atomics: without a clock nobody knows
  * what that costs. */
+enum { TENSOR, GLOBAL_LOADS, GLOBAL_STORES, SHARED_LOADS, SHARED_STORES };
 static const char *const kept[][NAMES] = {
-    { "hmma", "imma", "dmma", "bmma", "wgmma" },
-    { "global_load_128", "async_copy_128" },
-    { "global_store_128" },
-    { "shared_load_128" },
-    { "shared_store_128" },
+    [TENSOR] = { "hmma", "imma", "dmma", "bmma", "wgmma" },
+    [GLOBAL_LOADS] = { "global_load_128", "async_copy_128" },
+    [GLOBAL_STORES] = { "global_store_128" },
+    [SHARED_LOADS] = { "shared_load_128" },
+    [SHARED_STORES] = { "shared_store_128" },
 };
 static const char *const contended[][NAMES] = { { "atomic" }, { "shared_atomic" } };
 
@@ -100,9 +100,9 @@ static kg__verdict judge_instructions(const char *name, double before, double no
                                       const json_t *kernel)
 {
     /* Another tensor-core instruction may do more at a time. */
-    if (is_one_of(name, tensor))
-        return count_in(kernel, tensor) > 0.0 ? KG__PASS : KG__SLOWER;
-    if ((!is_one_of(name, global_loads) && !is_one_of(name, shared_loads)) ||
+    if (is_one_of(name, kept[TENSOR]))
+        return count_in(kernel, kept[TENSOR]) > 0.0 ? KG__PASS : KG__SLOWER;
+    if ((!is_one_of(name, global_loads) && !is_one_of(name, kept[SHARED_LOADS])) ||
         (before > 0.0) == (now > 0.0))
         return KG__PASS;
     if (now > 0.0)
@@ -111,7 +111,7 @@ static kg__verdict judge_instructions(const char *name, double before, double no
     return is_one_of(name, global_loads) && count_in(kernel, copies) > 0.0 ? KG__PASS : KG__SLOWER;
 }
 
-/* The first of the names after `last` in alphabetical order; NULL where there is none. */
+/* The first of the names after `last` in alphabetical order; NULL after the last. */
 static const char *next_name(json_t *names, const char *last)
 {
     const char *next = NULL;
@@ -225,21 +225,11 @@ static json_t *judge_case(const json_t *figures, json_t *launch, json_error_t *f
 json_t *kg__judge_launches(const char *path, json_t *document, kg__error *error)
 {
     const json_t *figures = json_object_get(document, "figures");
-    bool whole = json_object_size(figures) > 0;
-    const json_t *launches = whole ? json_object_get(document, "launches") : NULL;
-    json_error_t fault = { .text = "it has no figures or no list of launches" };
-    json_t *judged = json_array();
-    json_t *launch;
-    size_t i;
+    const json_t *launches =
+        json_object_size(figures) > 0 ? json_object_get(document, "launches") : NULL;
+    json_t *judged =
+        kg__judge_each(path, "launches", launches, "it has no figures or no list of launches",
+                       judge_case, figures, error);
 
-    json_array_foreach (launches, i, launch) {
-        if (json_array_append_new(judged, judge_case(figures, launch, &fault)) != 0)
-            break;
-    }
-    if (json_is_array(launches) && json_array_size(judged) == json_array_size(launches))
-        return json_pack("{s:o}", "cases", judged);
-    kg__fail(error, "%s: launches[%zu]: %s: install kernelgate again", path,
-             json_array_size(judged), fault.text);
-    json_decref(judged);
-    return NULL;
+    return judged != NULL ? json_pack("{s:o}", "cases", judged) : NULL;
 }

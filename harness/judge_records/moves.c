@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "judge/judge.h"
+#include "judge_records/judge_each.h"
 #include "results/judgment_text.h"
 
 /* The bound of a name; unknown for another name. */
@@ -18,7 +19,7 @@ static kg__bound find_bound(const char *name)
 }
 
 /* A judgment of one move; NULL with `error` where it has another form. */
-static json_t *judge_move(json_t *move, json_error_t *error)
+static json_t *judge_move(const json_t *figures, json_t *move, json_error_t *error)
 {
     kg__interval observed = { .high = INFINITY };
     kg__expectation expectation = { 0 };
@@ -33,6 +34,7 @@ static json_t *judge_move(json_t *move, json_error_t *error)
     char why[KG__JUDGMENT_TEXT_SIZE];
     json_t *object;
 
+    (void)figures;
     if (json_unpack_ex(move, error, JSON_STRICT,
                        "{s:s, s:F, s:F, s?F, s:F, s:F, s:F, s:b, s:b, s:i, s:[FFF], s:F, s?s, s?b}",
                        "unit", &unit, "value", &observed.value, "low", &observed.low, "high",
@@ -59,20 +61,8 @@ static json_t *judge_move(json_t *move, json_error_t *error)
 
 json_t *kg__judge_moves(const char *path, json_t *document, kg__error *error)
 {
-    const json_t *moves = json_object_get(document, "moves");
-    json_error_t fault = { .text = "it has no list of moves" };
-    json_t *judgments = json_array();
-    json_t *move;
-    size_t i;
+    json_t *judged = kg__judge_each(path, "moves", json_object_get(document, "moves"),
+                                    "it has no list of moves", judge_move, NULL, error);
 
-    json_array_foreach (moves, i, move) {
-        if (json_array_append_new(judgments, judge_move(move, &fault)) != 0)
-            break;
-    }
-    if (json_is_array(moves) && json_array_size(judgments) == json_array_size(moves))
-        return json_pack("{s:o}", "judgments", judgments);
-    kg__fail(error, "%s: moves[%zu]: %s: install kernelgate again", path,
-             json_array_size(judgments), fault.text);
-    json_decref(judgments);
-    return NULL;
+    return judged != NULL ? json_pack("{s:o}", "judgments", judged) : NULL;
 }

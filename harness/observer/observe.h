@@ -21,7 +21,7 @@ int kg__observe(const kg_comparison *comparison, int argc, char *const *argv);
 int kg__print_cases(const kg_comparison *comparison, const char *part);
 
 /* The program as `PROGRAM --resource-spec`: prints CTest's resource spec of the boards that CUDA
- * shows. Returns its exit code: 77, with the reason, if there is none. */
+ * shows. Returns its exit code: 77, with the reason, if it shows no board. */
 int kg__print_resource_spec(const kg_comparison *comparison);
 
 /* The program as `PROGRAM --timed-with`: prints the ids of the cases that KG_FILTER selects, and

@@ -43,7 +43,7 @@ typedef struct kg__demand {
 
 /* Returns what bounds a case, if the GPU does `per_second` of each sentinel's amount (0:
  * unknown): the limit that takes at least KG__BOUND_MARGIN times as long as any other. Unknown
- * if there is none, if a figure is missing, and if the bytes come from a cache, which no
+ * if no limit does, if a figure is missing, and if the bytes come from a cache, which no
  * sentinel measures. */
 kg__bound kg__bound_of(const kg__demand *demand, const double per_second[KG__SENTINELS]);
 

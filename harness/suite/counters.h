@@ -47,7 +47,7 @@ typedef struct kg__counts {
 
 /* Returns a counter's name in baselines and results: "global_load_requests". */
 const char *kg__counter_name(kg__counter counter);
-/* Finds the counter of a name; false if there is none. `counter` may be NULL. */
+/* Finds the counter of a name; false if unknown. `counter` may be NULL. */
 bool kg__counter_parse(const char *name, kg__counter *counter);
 /* Returns whether a counter is also kept by source line. */
 bool kg__is_counted_by_line(kg__counter counter);

@@ -15,7 +15,7 @@
 #define GAP ((size_t)1 << 20)
 /* Freed memory stays mapped and inaccessible, so that a stale pointer faults, until this many
  * more allocations are freed or freed ones take up this many bytes of addresses, gaps included.
- * It takes no host memory, and few enough addresses for users who limit them (ulimit -v). */
+ * It takes no host memory, and fits common limits of address space (ulimit -v). */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)
 /* The device's memory; on a small machine, half of the host's. */

@@ -64,7 +64,7 @@ void kg__model_on_allocation(void (*made)(uint64_t number));
 /* Maps `size` bytes as a new allocation, not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
 /* Removes the live allocation that begins at `base`, either pinned memory or any other kind, and
- * copies its entry to `allocation`; false if there is none. */
+ * copies its entry to `allocation`; false if not found. */
 bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation);
 /* Unmaps a removed allocation. With `freed`, which messages use, its addresses are not reused
  * for a while. */
@@ -73,7 +73,7 @@ void kg__model_unmap_allocation(const kg__model_allocation *allocation,
 /* Gives up the addresses of all freed allocations. */
 void kg__model_forget_freed(void);
 
-/* Maps memory of the host with mmap()'s protection and further flags; NULL if there is none left
+/* Maps memory of the host with mmap()'s protection and further flags; NULL if no addresses are left
  * even after the addresses of freed memory were released. */
 void *kg__model_map_addresses(size_t size, int protection, int flags);
 /* Maps `size` bytes with `gap` inaccessible bytes before and after; NULL when there is no

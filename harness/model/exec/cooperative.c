@@ -172,7 +172,7 @@ static bool release_blocks(void)
     return true;
 }
 
-/* Steps to a block that has not begun and that the others wait for; false if there is none. */
+/* Steps to a block that has not begun and that the others wait for; false if all have begun. */
 static bool step_together(void)
 {
     all_have_begun = all_have_begun ||

@@ -50,7 +50,7 @@ KG__GROUP unsigned int lanes_below(unsigned int mask, unsigned int lane)
     return static_cast<unsigned int>(__builtin_popcount(mask & ((1u << lane) - 1)));
 }
 
-/* Returns the lane of `mask` with `rank` others below it; 32 if there is none. */
+/* Returns the lane of `mask` with `rank` others below it; 32 if it has no such lane. */
 KG__GROUP unsigned int lane_of_rank(unsigned int mask, unsigned int rank)
 {
     for (; rank > 0; rank--)

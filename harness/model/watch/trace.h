@@ -95,8 +95,8 @@ void kg__trace_fill(void);
 void kg__trace_widen(void);
 
 /* Replays the warp's traces as far as possible. Lanes whose traces are not full have no further
- * events for now. Returns the full lanes whose traces are used up, which must run before the
- * replay can go on; 0 when everything is replayed. */
+ * events until they run again. Returns the full lanes whose traces are used up, which must run
+ * before the replay can go on; 0 when everything is replayed. */
 uint32_t kg__trace_replay(void);
 /* Replays everything, as after a failure: no lane will continue. */
 void kg__trace_finish(void);
