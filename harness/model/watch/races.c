@@ -2,6 +2,7 @@
 #include "model/watch/races.h"
 
 #include "model/watch/blocks.h"
+#include "model/watch/cells.h"
 #include "model/watch/findings.h"
 #include "model/watch/padding.h"
 #include "model/watch/trace.h"
@@ -70,7 +71,7 @@ void kg__races_refine(const kg__region *region)
  * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
-    const kg__cell *cell = &read->region->cells[read->cell];
+    const kg__cell *cell = kg__cell_at(read->region, read->cell);
 
     if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
         return (cell->writer & KG__THREAD_NUMBER) != read->thread;
