@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
+#include "model/exec/launch.h"
 #include "model/include/kg_program.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
@@ -130,6 +131,7 @@ static void begin(void)
     }
     kg__model_time_events();
     kg__host_calls_begin();
+    kg__exec_set_workers((unsigned int)options.threads);
     kg__model_on_hang(report_hang);
     catch_signals();
     if (options.timeout > 0)
