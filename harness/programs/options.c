@@ -15,10 +15,11 @@ typedef struct option_row {
 #define MEMBER(member) offsetof(kg__program_options, member)
 
 static const option_row rows[] = {
-    { "exitcode", WHOLE, MEMBER(exitcode) }, { "log", PATH, MEMBER(log) },
-    { "counters", PATH, MEMBER(counters) },  { "timeout", SECONDS, MEMBER(timeout) },
-    { "leaks", SWITCH, MEMBER(leaks) },      { "summary", SWITCH, MEMBER(summary) },
-    { "threads", COUNT, MEMBER(threads) },
+    { "exitcode", WHOLE, MEMBER(exitcode) },   { "log", PATH, MEMBER(log) },
+    { "counters", PATH, MEMBER(counters) },    { "timeout", SECONDS, MEMBER(timeout) },
+    { "leaks", SWITCH, MEMBER(leaks) },        { "summary", SWITCH, MEMBER(summary) },
+    { "threads", COUNT, MEMBER(threads) },     { "sample", COUNT, MEMBER(sample) },
+    { "progress", SECONDS, MEMBER(progress) },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -74,7 +75,7 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
     }
     return kg__fail(error,
                     "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
-                    "timeout, leaks, summary or threads, separated by colons",
+                    "timeout, leaks, summary, threads, sample or progress, separated by colons",
                     text);
 }
 
@@ -84,7 +85,7 @@ bool kg__program_options_read(const char *text, kg__program_options *options, kg
     char *rest = NULL;
     bool good = true;
 
-    *options = (kg__program_options){ .exitcode = 66, .summary = true };
+    *options = (kg__program_options){ .exitcode = 66, .summary = true, .progress = 10 };
     for (char *option = strtok_r(copy, ":", &rest); good && option != NULL;
          option = strtok_r(NULL, ":", &rest))
         good = read_option(option, options, error);

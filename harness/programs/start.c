@@ -18,6 +18,7 @@
 #include "programs/host_calls.h"
 #include "programs/kernels.h"
 #include "programs/options.h"
+#include "programs/progress.h"
 #include "programs/report.h"
 
 /* How a program without counters of coverage of its own ends: what _exit() leaves out. */
@@ -132,6 +133,7 @@ static void begin(void)
     kg__model_time_events();
     kg__host_calls_begin();
     kg__exec_set_workers((unsigned int)options.threads);
+    kg__program_show_progress(options.progress);
     kg__model_on_hang(report_hang);
     catch_signals();
     if (options.timeout > 0)
@@ -147,8 +149,8 @@ void kg__program_begin(const char *headers, unsigned int what)
     watched |= what;
     if (what != 0 && options.counters != NULL)
         watched |= KG__MODEL_COUNT;
-    /* Skipped blocks would make the program's results wrong: no budget. */
-    kg__model_watch(watched, 0);
+    /* Skipped blocks make the program's results wrong: only when asked for. */
+    kg__model_watch(watched, (uint64_t)options.sample * 1000000);
     if (watched != 0)
         kg__program_kernels_begin();
 }

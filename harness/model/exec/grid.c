@@ -273,6 +273,19 @@ bool kg__claim_block(void)
     return true;
 }
 
+static void (*on_block)(uint64_t done, uint64_t all);
+
+void kg__exec_on_block(void (*told)(uint64_t done, uint64_t all))
+{
+    on_block = told;
+}
+
+void kg__tell_ended_blocks(uint64_t done)
+{
+    if (on_block != NULL)
+        on_block(done, (uint64_t)gridDim.x * gridDim.y * gridDim.z);
+}
+
 static bool claim_next_block(void)
 {
     kg__note_ended_block();
@@ -290,6 +303,7 @@ bool kg__begin_next_block(void)
 
     if (kg__running.queue != NULL)
         return claim_next_block();
+    kg__tell_ended_blocks(kg__running.statistics.blocks);
     if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !kg__step_block()))
         return false;
     kg__begin_block();

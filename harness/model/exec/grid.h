@@ -150,6 +150,8 @@ static inline void kg__leave_vain(void)
         kg__running.queue->vain--;
     kg__running.in_vain = false;
 }
+/* Tells kg__exec_on_block()'s function how many blocks have ended. */
+void kg__tell_ended_blocks(uint64_t done);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
 /* Steps blockIdx to the next block in order, first within the same cluster; false after the

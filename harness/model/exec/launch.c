@@ -154,6 +154,7 @@ static void run_grid(kg__model_fiber *fiber)
     kg__catch_faults();
     if (order == KG__MODEL_REVERSED && seconds_taken > 0)
         kg__limit_time(REVERSED_FACTOR * seconds_taken + REVERSED_SECONDS);
+    kg__tell_ended_blocks(0);
     if (kg__may_share_blocks()) {
         kg__model_fiber_give(fiber);
         kg__share_blocks(run_shared);

@@ -40,6 +40,9 @@ void kg__model_set_order(kg__model_order order);
 /* Sets how many threads of the host run blocks side by side where kernels are not watched; 0: as
  * many as there are processors. For programs of `kernelgate nvcc` only. */
 void kg__exec_set_workers(unsigned int count);
+/* Has `told` called on the launching thread of the host when a launch begins, and when that thread
+ * has run a block: with how many of the launch's blocks have ended, and how many there are. */
+void kg__exec_on_block(void (*told)(uint64_t done, uint64_t all));
 /* Returns whether a launch was given up since the order was last set. */
 bool kg__exec_has_given_up(void);
 

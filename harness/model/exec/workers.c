@@ -266,7 +266,10 @@ void kg__note_ended_block(void)
 {
     queue.ended++;
     kg__leave_vain();
-    if (!is_awake && kg__worker_grid == workers[0].grid && kg__now() - began > SECONDS_ALONE)
+    if (kg__worker_grid != workers[0].grid)
+        return;
+    kg__tell_ended_blocks(queue.ended);
+    if (!is_awake && kg__now() - began > SECONDS_ALONE)
         wake_workers();
 }
 
