@@ -27,6 +27,7 @@ static void fail(cudaError_t error)
 {
     void *abandoned;
 
+    kg__leave_straight();
     kg__running.failure.error = error;
     kg__model_where(&kg__running.failure.place);
     kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,

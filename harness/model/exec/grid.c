@@ -21,6 +21,7 @@ KG__MODEL_OF_WORKER kg__grid *kg__worker_grid = &of_launcher;
 kg__grid kg__running;
 #endif
 _Thread_local bool kg__in_kernel;
+KG__MODEL_OF_WORKER kg__model_straight kg__model_own_straight;
 
 bool kg__model_where(kg__model_place *place)
 {
@@ -64,7 +65,8 @@ bool kg__exec_is_local(const void *address)
 
     if (!kg__in_kernel)
         return false;
-    fiber = kg__running.threads[kg__running.current].fiber;
+    fiber = kg__running.straight ? kg__running.straight_fiber
+                                 : kg__running.threads[kg__running.current].fiber;
     return (uintptr_t)address - (uintptr_t)fiber->stack < fiber->stack_size;
 }
 
@@ -187,6 +189,8 @@ void kg__leave_straight(void)
     if (!kg__running.straight)
         return;
     kg__running.straight = false;
+    kg__model_own_straight.on = false;
+    kg__running.threads[current].fiber = kg__running.straight_fiber;
     kg__running.turn = current / KG__MODEL_WARP;
     for (int i = 0; i < kg__running.turn; i++)
         kg__running.warps[i].live = kg__running.warps[i].ready = 0;

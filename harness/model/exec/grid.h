@@ -81,8 +81,9 @@ typedef struct kg__grid {
     unsigned char *dynamic_shared;
 
     /* No thread of the block has waited: those before `current` have ended, those after it have
-     * not begun, and nothing else here says so. */
+     * not begun, and nothing else here says so. They run on one fiber. */
     bool straight;
+    kg__model_fiber *straight_fiber;
     dim3 indexed;     /* the shape of the block that the threads' indices belong to */
     kg__queue *queue; /* where the next block is from; NULL: blocks run one after another */
     bool in_vain;     /* counted in queue->vain */

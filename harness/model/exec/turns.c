@@ -383,17 +383,16 @@ kg__model_fiber *kg__give_first_turn(void)
  * has returned. */
 static void run_straight(kg__model_fiber *self)
 {
-    kg__grid *const grid = &kg__running;
-    void (*const body)(void *context) = grid->launch.body;
-    void *const context = grid->launch.context;
-
-    body(context);
-    while (grid->straight && grid->current + 1 < grid->thread_count) {
-        kg__thread *thread = &grid->threads[++grid->current];
-
-        threadIdx = thread->index;
-        thread->fiber = self;
-        body(context);
+    kg__running.straight_fiber = self;
+    kg__model_own_straight =
+        (kg__model_straight){ true, kg__running.thread_count - 1, &kg__running.current };
+    /* Most bodies call their kernel for all threads. */
+    for (;;) {
+        kg__running.launch.body(kg__running.launch.context);
+        if (!kg__running.straight || kg__running.current == kg__running.thread_count - 1)
+            break;
+        kg__running.current++;
+        kg__model_step_thread(&threadIdx, &blockDim);
     }
     kg__leave_straight();
 }

@@ -47,6 +47,7 @@ static kg__queue queue;
 static void (*run_blocks)(void);
 static double began;
 static bool is_awake;
+static const void *slow_kernel; /* one that took long when it was last launched */
 
 void kg__exec_set_workers(unsigned int count)
 {
@@ -250,7 +251,8 @@ void kg__share_blocks(void (*run)(void))
     pthread_mutex_lock(&lock);
     queue = (kg__queue){ .count = (uint64_t)grid.x * grid.y * grid.z, .busy = 1 };
     pthread_mutex_unlock(&lock);
-    if (queue.count * block.x * block.y * block.z >= FEWEST_THREADS)
+    if (queue.count * block.x * block.y * block.z >= FEWEST_THREADS ||
+        slow_kernel == kg__running.launch.kernel->address)
         wake_workers();
     run_own_blocks(&workers[0]);
     pthread_mutex_lock(&lock);
@@ -258,6 +260,10 @@ void kg__share_blocks(void (*run)(void))
         pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     kg__running.queue = NULL;
+    if (kg__now() - began > 4 * SECONDS_ALONE)
+        slow_kernel = kg__running.launch.kernel->address;
+    else if (slow_kernel == kg__running.launch.kernel->address)
+        slow_kernel = NULL;
     for (unsigned int i = 1; i < worker_count; i++)
         add_results(workers[i].grid);
 }

@@ -75,15 +75,21 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #define KG__MODEL_WORD(word)
 #define __host__
 #endif
+#ifdef KG__MODEL_SIDE_BY_SIDE
+#define KG__MODEL_KEPT used
+#else
+#define KG__MODEL_KEPT noinline
+#endif
 /* Device code of one file is separate from another's, unless nvcc would link it too (-rdc):
  * symbols with internal visibility become local to their object file
  * (harness/model/rewrite/object_file.py). */
 #ifdef __CUDACC_RDC__
-#define __global__ __attribute__((noinline KG__MODEL_WORD(kg__global)))
+#define __global__ __attribute__((KG__MODEL_KEPT KG__MODEL_WORD(kg__global)))
 #define __device__ __attribute__((unused KG__MODEL_WORD(kg__device)))
 #define KG__MODEL_OWN
 #else
-#define __global__ __attribute__((noinline, visibility("internal") KG__MODEL_WORD(kg__global)))
+#define __global__                                                                                 \
+    __attribute__((KG__MODEL_KEPT, visibility("internal") KG__MODEL_WORD(kg__global)))
 #define __device__ __attribute__((always_inline, visibility("internal") KG__MODEL_WORD(kg__device)))
 #define KG__MODEL_OWN , visibility("internal")
 #endif
@@ -177,11 +183,31 @@ struct kg__model_cluster {
 #define KG__MODEL_UNWATCHED __attribute__((no_sanitize("thread")))
 
 /* Calls a launch's body, which holds the kernel and its arguments. */
+#ifdef KG__MODEL_SIDE_BY_SIDE
+template <typename Body>
+__attribute__((flatten)) static inline void kg__model_call(void *body)
+{
+    /* Copies, which nothing else can change, stay in registers. */
+    const Body call = *static_cast<const Body *>(body);
+    const kg__model_straight *const straight = &kg__model_own_straight;
+
+    call();
+    if (!straight->on)
+        return;
+    uint3 index = threadIdx;
+    for (int number = *straight->current; straight->on && number < straight->last; call()) {
+        *straight->current = ++number;
+        kg__model_step_thread(&index, &blockDim);
+        threadIdx = index;
+    }
+}
+#else
 template <typename Body>
 KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 {
     (*static_cast<const Body *>(body))();
 }
+#endif
 
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
  * parameter types once, and every thread gets a copy. */
@@ -217,6 +243,27 @@ static inline auto kg__model_bind(void (*kernel)(Expected...), const Actual &...
 {
     return [=](const cudaLaunchConfig_t &config) {
         return cudaLaunchKernelEx(&config, kernel, arguments...);
+    };
+}
+
+/* The same for a kernel that is known where it is launched, so that the compiler can inline it. */
+template <auto Kernel, typename... Expected, typename... Actual>
+static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *config,
+                                                 void (*)(Expected...), Actual &&...arguments)
+{
+    return [&](Expected... parameters) {
+        auto body = [=]() { Kernel(parameters...); };
+
+        return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
+                                kg__model_call<decltype(body)>, &body);
+    }(std::forward<Actual>(arguments)...);
+}
+
+template <auto Kernel, typename... Actual>
+static inline auto kg__model_bind_known(const Actual &...arguments)
+{
+    return [=](const cudaLaunchConfig_t &config) {
+        return kg__model_launch_known<Kernel>(&config, Kernel, arguments...);
     };
 }
 

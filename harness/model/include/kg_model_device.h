@@ -24,8 +24,13 @@
 #ifdef __cplusplus
 extern "C" {
 /* Constant within a thread of a kernel, and const here because the compiler sees one thread at a
- * time; the model changes them when it switches threads. */
+ * time; the model changes them when it switches threads. Kernels that may run side by side are
+ * inlined into a loop over a block's threads. */
+#ifdef KG__MODEL_SIDE_BY_SIDE
+extern KG__MODEL_OF_WORKER uint3 threadIdx;
+#else
 extern KG__MODEL_OF_WORKER const uint3 threadIdx;
+#endif
 extern KG__MODEL_OF_WORKER const uint3 blockIdx;
 extern const uint3 blockDim;
 extern const uint3 gridDim;
@@ -37,6 +42,27 @@ extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clust
  * cudaLaunchKernelEx(). */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context);
+
+/* A block whose threads run one after another, until one of them waits. */
+typedef struct kg__model_straight {
+    int on;       /* none has waited */
+    int last;     /* the last thread's number */
+    int *current; /* the running thread's number */
+} kg__model_straight;
+
+extern KG__MODEL_OF_WORKER kg__model_straight kg__model_own_straight;
+
+/* Steps an index to that of the next thread in a block of the extent `block`. */
+static inline void kg__model_step_thread(uint3 *index, const uint3 *block)
+{
+    if (++index->x != block->x)
+        return;
+    index->x = 0;
+    if (++index->y != block->y)
+        return;
+    index->y = 0;
+    index->z++;
+}
 
 /* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. */
 void kg__model_launch_failed(cudaError_t error);

@@ -123,6 +123,8 @@ class Source:
         self.clusters = {}
         self.refused = 0
         self.text, self.others = self._take_own(text, folder)
+        # Whether blocks may run side by side, as the model's headers say.
+        self.side_by_side = any(b"kg__model_bind_known" in text and b"kg__model_own_dynamic" in text for _, text in self.others)
         self.markers = list(MARKER.finditer(self.text))
         self.starts = [marker.start() for marker in self.markers]
         self.copy = self._join_marks(self._prepare(self.text))
@@ -333,9 +335,10 @@ class Source:
             template = b"template <%s> " % b", ".join(heads)
             kernel += b"<%s>" % b", ".join(arguments)
         types = b", ".join(b"decltype(%s)%s" % (one.rstrip(b"."), one[len(one.rstrip(b".")):]) for one in names)
-        text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind(%s); }" % (
-            template, LAUNCHED, self.of(name), b", ".join(texts),
-            b", ".join([b"static_cast<void (*)(%s)>(%s)" % (types, kernel), *names]))
+        kernel = b"static_cast<void (*)(%s)>(%s)" % (types, kernel)
+        bound = b"_known<%s>(%s)" % (kernel, b", ".join(names)) if self.side_by_side else b"(%s)" % b", ".join([kernel, *names])
+        text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind%s; }" % (
+            template, LAUNCHED, self.of(name), b", ".join(texts), bound)
         if self.enclosing(whole, ("linkage_specification",)):
             text = b'extern "C++" { %s }' % text
         self.insert(whole.end_byte, b"\n%s%s\n%s" % (self.where(name.start_byte), text, self.where(whole.end_byte)))
@@ -356,8 +359,8 @@ class Source:
         declarators = node.children_by_field_name("declarator")
         base = b" ".join(self.flat(child) for child in kept if child not in declarators and child.is_named)
         storage, memory = b"static ", b"kg__model_dynamic_memory"
-        # Each thread of the host has its own, where blocks run side by side.
-        if any(b"kg__model_own_dynamic" in text for _, text in self.others):
+        # Each thread of the host has its own.
+        if self.side_by_side:
             storage = b"" if self.enclosing(node, ("compound_statement",)) else b"static thread_local "
             memory = b"*kg__model_own_dynamic"
         text = b""
