@@ -22,7 +22,7 @@ PROGRAM = r"""
 #include <thread>
 
 #define CHECK(condition) do { if (!(condition)) { std::printf("wrong: %s\n", #condition); return; } } while (0)
-const int BLOCKS = 400, THREADS = 64, ALL = BLOCKS * THREADS;
+const int BLOCKS = 3000, THREADS = 64, ALL = BLOCKS * THREADS;
 extern __shared__ int of_file[];
 __device__ int highest;
 __device__ unsigned ticket;
@@ -139,12 +139,12 @@ void test_cluster(int *a)
         CHECK(a[i] == (i ^ 1));
 }
 
-/* Shapes of three dimensions, early returns, and a barrier that ended threads do not reach. */
+/* Shapes of three dimensions; the first thread that waits is not the block's first. */
 __global__ void shapes(int *a)
 {
     const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-    if (thread % 7 == 3)
+    if (thread < 5 || thread % 7 == 3)
         return;
     if (block % 2)
         __syncthreads();
@@ -154,7 +154,7 @@ void test_shapes(int *a)
 {
     shapes<<<dim3(3, 5, 4), dim3(5, 3, 6)>>>(a);
     for (int i = 0; i < 60 * 90; i++)
-        CHECK(a[i] == (i % 90 % 7 == 3 ? 0 : i / 90 + i % 90));
+        CHECK(a[i] == (i % 90 < 5 || i % 90 % 7 == 3 ? 0 : i / 90 + i % 90));
 }
 
 __global__ void kinds(int *a)
@@ -198,7 +198,7 @@ void test_threads(int *)
 }
 
 __global__ void print() { if (threadIdx.x == 0) printf("block %u: a line that stays whole\n", blockIdx.x); }
-void test_print(int *) { print<<<BLOCKS, THREADS>>>(); }
+void test_print(int *) { print<<<400, 256>>>(); }
 
 __global__ void outside(int *a) { a[blockIdx.x == 37 && threadIdx.x == 5 ? 1L << 34 : 0] = 1; }
 void test_outside(int *a) { outside<<<BLOCKS, THREADS>>>(a); }
