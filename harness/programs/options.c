@@ -45,7 +45,7 @@ static bool set(const option_row *row, const char *value, kg__program_options *o
     case WHOLE:
         *(int *)member = (int)strtoul(value, &end, 10);
         return *end == '\0' && strspn(value, "0123456789") <= 3 && *(int *)member <= 255 &&
-               *(int *)member >= (row->type == COUNT) && *value != '-' && *value != '+';
+               (*(int *)member > 0 || row->type == WHOLE) && *value != '-' && *value != '+';
     case SECONDS:
         *(double *)member = strtod(value, &end);
         return *end == '\0' && *(double *)member >= 0.1 && *(double *)member <= 1e6;

@@ -259,6 +259,7 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
     }(std::forward<Actual>(arguments)...);
 }
 
+/* Binds such a kernel and its arguments, ready to launch. */
 template <auto Kernel, typename... Actual>
 static inline auto kg__model_bind_known(const Actual &...arguments)
 {

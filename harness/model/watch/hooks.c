@@ -61,11 +61,11 @@ static void look_ahead(uint64_t what)
 
 static inline __attribute__((always_inline)) void write_event(uint64_t what, uintptr_t code)
 {
-    uint64_t *event = kg__trace_cursor;
+    uint64_t *event = kg__trace.cursor;
 
     event[0] = what;
     event[KG__TRACE_TO_CODE] = code;
-    kg__trace_cursor = event + KG__TRACE_TO_NEXT;
+    kg__trace.cursor = event + KG__TRACE_TO_NEXT;
 }
 
 /* Suspends the running lane until its trace has been replayed. */
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void note_rarely(uint64_t what, uintptr_t code)
         look_at_host(what, code);
         return;
     }
-    if (kg__trace_cursor == NULL)
+    if (kg__trace.cursor == NULL)
         return;
     if (looks) {
         kg__trace_widen();
@@ -93,18 +93,18 @@ static __attribute__((noinline)) void note_rarely(uint64_t what, uintptr_t code)
         if (!kg__suspicious)
             look_ahead(what);
     }
-    if (kg__trace_cursor == kg__trace_limit)
+    if (kg__trace.cursor == kg__trace.limit)
         make_room(code);
     write_event(what, code);
     if (kg__suspicious)
-        kg__trace_limit = kg__trace_cursor;
+        kg__trace.limit = kg__trace.cursor;
 }
 
 /* Handles a full trace, or no lane to trace. Out of line and called last, so that the hooks save
  * no registers. The host's loops call it for each access. */
 static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 {
-    if (kg__trace_cursor == NULL &&
+    if (kg__trace.cursor == NULL &&
         (kg__access_kind(what) == 0 || kg__access_address(what) < kg__model_lowest ||
          kg__access_address(what) >= kg__model_highest))
         return;
@@ -113,7 +113,7 @@ static __attribute__((noinline)) void note_slowly(uint64_t what, uintptr_t code)
 
 static inline __attribute__((always_inline)) void note(uint64_t what, uintptr_t code)
 {
-    if (__builtin_expect(kg__trace_cursor == kg__trace_limit, 0))
+    if (__builtin_expect(kg__trace.cursor == kg__trace.limit, 0))
         note_slowly(what, code);
     else
         write_event(what, code);
@@ -123,7 +123,7 @@ static inline __attribute__((always_inline)) void note_access(const volatile voi
                                                               unsigned int kind, uintptr_t code)
 {
     /* A lane's stack is its local memory, which costs no request. */
-    if ((uintptr_t)address - kg__trace_stack < KG__MODEL_STACK)
+    if ((uintptr_t)address - kg__trace.stack < KG__MODEL_STACK)
         return;
     /* The replay finds addresses that are not a multiple of 8. */
     if ((kind & KG__ACCESS_BYTES) == 16 &&
@@ -265,7 +265,7 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
-        if (kg__trace_cursor != NULL && kg__trace_cursor == kg__trace_limit && !kg__suspicious)
+        if (kg__trace.cursor != NULL && kg__trace.cursor == kg__trace.limit && !kg__suspicious)
             make_room(code);
         else if (kg__exec_is_early(word, acquires))
             kg__model_pass(kg__exec_wait_for_others(code));
@@ -408,7 +408,7 @@ void *kg__model_memset(void *to, int value, size_t size)
 /* Counts an action of the running lane that is not an access. */
 static void count_of_lane(unsigned int kind, unsigned int times, uintptr_t code)
 {
-    if (kg__trace_cursor == NULL)
+    if (kg__trace.cursor == NULL)
         return;
     kg__model_hold_sigterm(); /* SIGTERM must not find a half-grown table of sites */
     kg__site_note(code, kind, times);

@@ -9,9 +9,7 @@
 #define WARP KG__MODEL_WARP
 #define EVERY_LANE UINT32_MAX
 
-_Thread_local uint64_t *kg__trace_cursor;
-_Thread_local uint64_t *kg__trace_limit;
-_Thread_local uintptr_t kg__trace_stack;
+_Thread_local kg__trace_lane kg__trace;
 
 static kg__trace_row rows[KG__TRACE_ROWS + 1] __attribute__((aligned(64)));
 static uint8_t filled[WARP];   /* rows that a lane has written */
@@ -30,18 +28,18 @@ void kg__trace_begin(unsigned int warp)
 void kg__trace_resume(unsigned int lane, const void *stack)
 {
     running = lane;
-    kg__trace_cursor = &rows[filled[lane]].what[lane];
-    kg__trace_limit = &rows[KG__TRACE_ROWS].what[lane];
-    kg__trace_stack = (uintptr_t)stack;
+    kg__trace.cursor = &rows[filled[lane]].what[lane];
+    kg__trace.limit = &rows[KG__TRACE_ROWS].what[lane];
+    kg__trace.stack = (uintptr_t)stack;
 }
 
 void kg__trace_pause(void)
 {
-    if (kg__trace_cursor == NULL)
+    if (kg__trace.cursor == NULL)
         return;
     filled[running] =
-        (uint8_t)((size_t)(kg__trace_cursor - &rows[0].what[running]) / KG__TRACE_TO_NEXT);
-    kg__trace_cursor = kg__trace_limit = NULL;
+        (uint8_t)((size_t)(kg__trace.cursor - &rows[0].what[running]) / KG__TRACE_TO_NEXT);
+    kg__trace.cursor = kg__trace.limit = NULL;
 }
 
 void kg__trace_fill(void)
@@ -51,7 +49,7 @@ void kg__trace_fill(void)
 
 void kg__trace_widen(void)
 {
-    kg__trace_limit = &rows[KG__TRACE_ROWS].what[running];
+    kg__trace.limit = &rows[KG__TRACE_ROWS].what[running];
 }
 
 /* Replays whole rows from `row` to before `end`, while all lanes are together. Returns the first

@@ -74,13 +74,16 @@ static inline uintptr_t kg__access_address(uint64_t what)
 #define KG__TRACE_LOCAL KG__HIDDEN __attribute__((tls_model("local-exec"))) _Thread_local
 #endif
 
-/* Address of the running lane's next event, and the end of its room. They are equal when there
- * is no lane to trace, so that hooks need a single test. Thread-local, because launchers on
- * other host threads run meanwhile and must not be traced. */
-extern KG__TRACE_LOCAL uint64_t *kg__trace_cursor;
-extern KG__TRACE_LOCAL uint64_t *kg__trace_limit;
-/* The lowest byte of the running lane's stack, its local memory. */
-extern KG__TRACE_LOCAL uintptr_t kg__trace_stack;
+/* The running lane. Thread-local, because launchers on other host threads run meanwhile and must
+ * not be traced; together, because a library addresses each such variable through a register. */
+typedef struct kg__trace_lane {
+    /* Address of its next event, and the end of its room. They are equal when there is no lane to
+     * trace, so that hooks need a single test. */
+    uint64_t *cursor, *limit;
+    uintptr_t stack; /* the lowest byte of its stack, its local memory */
+} kg__trace_lane;
+
+extern KG__TRACE_LOCAL kg__trace_lane kg__trace;
 
 /* Empties all traces; warp number `warp` of its block runs from now on. */
 void kg__trace_begin(unsigned int warp);

@@ -88,7 +88,7 @@ static void note_index(kg__model_source source, uintptr_t code, const char *type
                 &(kg__finding){
                     .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
     kg__suspicious = true;
-    kg__trace_limit = kg__trace_cursor;
+    kg__trace.limit = kg__trace.cursor;
 }
 
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
