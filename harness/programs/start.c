@@ -128,6 +128,7 @@ static void begin(void)
         kg__complain("%s", error.text);
         _exit(KG__EXIT_ERROR);
     }
+    kg__model_be_large();
     kg__model_time_events();
     kg__host_calls_begin();
     kg__model_on_hang(report_hang);

@@ -46,7 +46,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
         return;
     holder = kg__model_find(address);
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
-        kg__find_of_host(code, kg__access_of(kind),
+        kg__find_of_host(kg__model_source_of((const void *)code), kg__access_of(kind),
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 

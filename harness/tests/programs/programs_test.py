@@ -70,6 +70,9 @@ ROWS = (
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
+    Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
+        finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 
@@ -86,7 +89,7 @@ target_link_libraries(demo PRIVATE part both CUDA::cudart)
 """
 SOURCES = {
     "part.cu": "__device__ int twice(int x) { return 2 * x; }\n",
-    "both.cu": "__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }\n"
+    "both.cu": "__global__ void add(int *add) { add[threadIdx.x] += threadIdx.x; }\n"
                "int run_add(int *x) { add<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n",
     "main.cu": "#include <cstdio>\nextern __device__ int twice(int);\nint run_add(int *);\nint sum_of(const int *);\n"
                "__global__ void fill(int *x) { x[threadIdx.x] = twice(threadIdx.x); }\n"
