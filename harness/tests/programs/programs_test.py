@@ -92,8 +92,8 @@ SOURCES = {
     "both.cu": "__global__ void add(int *add) { add[threadIdx.x] += threadIdx.x; }\n"
                "int run_add(int *x) { add<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n",
     "main.cu": "#include <cstdio>\nextern __device__ int twice(int);\nint run_add(int *);\nint sum_of(const int *);\n"
-               "__global__ void fill(int *x) { x[threadIdx.x] = twice(threadIdx.x); }\n"
-               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    fill<<<1, 32>>>(x);\n"
+               "__global__ void fill(int *x) { x[threadIdx.x] = twice(__ldg(x + threadIdx.x) * 0 + threadIdx.x); }\n"
+               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    cudaMemset(x, 0, sizeof host);\n    fill<<<1, 32>>>(x);\n"
                "    if (cudaGetLastError() || run_add(x))\n        return 1;\n"
                "    cudaMemcpy(host, x, sizeof host, cudaMemcpyDefault);\n    std::printf(\"sum %d\\n\", sum_of(host));\n}\n",
     "host.cpp": "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error no kernels here\n#endif\n"
