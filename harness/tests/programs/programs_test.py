@@ -73,6 +73,10 @@ ROWS = (
     Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
     Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
         finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
+    Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
+    Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
+    Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
+        ((LINE, "uninitialized shared read: sum"),), code=FOUND),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 
