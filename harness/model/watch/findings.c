@@ -6,6 +6,7 @@
 #include "model/exec/fibers.h"
 #include "model/watch/trace.h"
 
+#include <execinfo.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,19 @@ static size_t add(const kg__finding *what)
     return count - 1;
 }
 
+/* Returns the source itself, or of code in a header, such as an algorithm of Thrust's, the line of
+ * the host's code that runs it. */
+static kg__model_source own_source(kg__model_source source)
+{
+    void *codes[64];
+    kg__model_source host;
+
+    if (!kg__model_is_header(source.file))
+        return source;
+    host = kg__model_host_source(codes, backtrace(codes, sizeof codes / sizeof codes[0]));
+    return host.line > 0 ? host : source;
+}
+
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what)
 {
     const uint3 *block = place->block != NULL ? place->block : &blockIdx;
@@ -181,6 +195,7 @@ void kg__find_at(kg__model_source source, const kg__finding_place *place, const 
 
     if (kg__found_before(class_of(what), place->code))
         return;
+    source = own_source(source);
     finding.by.file = source.file;
     finding.by.line = source.line;
     finding.by.access = place->access;

@@ -100,7 +100,7 @@ class Build:
         defined = [f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC)]
         defined += ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={self._architecture()}0",
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
-        return ["-I", self.toolkit.include, *defined, *(["-D__CUDACC_RDC__"] if call.separable else []), *call.preprocess, *kept,
+        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined, *(["-D__CUDACC_RDC__"] if call.separable else []), *call.preprocess, *kept,
                 self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-g", "-fstack-clash-protection", "-fdata-sections",
                 *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O2"]),
                 f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]

@@ -2,11 +2,15 @@
 
 import contextlib
 import os
+import re
 import sys
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import read_json
 from kernelgate.base.own_command import own_command
+
+
+MISSING = re.compile(r"fatal error: (thrust/\S+): No such file or directory\ncompilation terminated\.")
 
 
 class Toolkit:
@@ -21,6 +25,7 @@ class Toolkit:
         settings = read_json(f"{self.root}/toolkit.json", "install kernelgate again")
         self.include = f"{self.root}/include"
         self.libraries = f"{self.root}/lib64"
+        self.packages = f"{self.root}/packages"
         self.kernel_flags = settings["kernel_flags"]
         self.instrumented_flags = settings["instrumented_flags"]
         self._rewrite = os.path.normpath(os.path.join(self.root, settings["rewrite"]))
@@ -30,8 +35,11 @@ class Toolkit:
         sys.path.append(self._rewrite)
         import compile_kernel  # pylint: disable=import-error,import-outside-toplevel
         compile_kernel.REMEDY = "leave out what needs it, or run it on a GPU"
+        compile_kernel.PACKAGES = self.packages
         try:
-            return compile_kernel.compile_source(command)
+            code, said = compile_kernel.compile_source(command)
+            return code, MISSING.sub(r"fatal error: \1 is Thrust's, which is not installed: install the package libthrust-dev, as "
+                                     "ci/setup does", said)
         finally:
             with contextlib.suppress(OSError):
                 os.remove(f"{compile_kernel.value_after(command, '-o')}.ii")
