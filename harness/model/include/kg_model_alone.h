@@ -59,9 +59,13 @@ static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
     auto body = [&]() KG__MODEL_UNWATCHED {
         kg__model_call_alone<Algorithm, Result, std::tuple<Arguments...>>(&result, &given);
     };
+    cudaError_t error;
 
-    return kg__model_launch(&config, reinterpret_cast<const void *>(name),
-                            kg__model_call<decltype(body)>, &body);
+    kg__model_library_call(1);
+    error = kg__model_launch(&config, reinterpret_cast<const void *>(name),
+                             kg__model_call<decltype(body)>, &body);
+    kg__model_library_call(0);
+    return error;
 }
 
 #endif

@@ -287,6 +287,10 @@ void *kg__model_malloc(size_t size);
 /* Frees such memory, or NULL. */
 void kg__model_free(void *memory);
 
+/* Notes that the launches which follow are a library's, so that findings have the line of the host
+ * that called it; or no longer. */
+void kg__model_library_call(int begins);
+
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 

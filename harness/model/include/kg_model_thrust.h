@@ -14,6 +14,7 @@
 #include <thrust/system/cuda/error.h>
 #include <thrust/system/system_error.h>
 
+#include <chrono>
 #include <vector>
 
 #include "kg_model_thrust_policy.h"

@@ -174,16 +174,25 @@ static size_t add(const kg__finding *what)
     return count - 1;
 }
 
-/* Returns the source itself, or of code in a header, such as an algorithm of Thrust's, the line of
- * the host's code that runs it. */
+/* The host's calls that run a library's algorithm; a fiber's own do not lead there. */
+static _Thread_local void *library_calls[64];
+static _Thread_local int library_call_count;
+
+void kg__model_library_call(int begins)
+{
+    library_call_count =
+        begins ? backtrace(library_calls, sizeof library_calls / sizeof library_calls[0]) : 0;
+}
+
+/* Returns the source itself, or of a library's code, which is in a header or has no line, the line
+ * of the host's code that runs it. */
 static kg__model_source own_source(kg__model_source source)
 {
-    void *codes[64];
     kg__model_source host;
 
-    if (!kg__model_is_header(source.file))
+    if (library_call_count == 0 || (source.line > 0 && !kg__model_is_header(source.file)))
         return source;
-    host = kg__model_host_source(codes, backtrace(codes, sizeof codes / sizeof codes[0]));
+    host = kg__model_host_source(library_calls, library_call_count);
     return host.line > 0 ? host : source;
 }
 

@@ -22,6 +22,7 @@ class Row(NamedTuple):
 
 HEADERS = """\
 #include <cstdlib>
+#include <cublas_v2.h>
 #include <thrust/device_vector.h>
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -40,6 +41,9 @@ ROWS = (
     Row("int *raw; cudaMalloc(&raw, 256); thrust::device_ptr<int> p(raw); thrust::sort(p, p + 64); cudaFree(raw);",
         r"uninitialized global read: .*stable_sort"),
     Row("return x[3] == 5;", "host read of device memory"),
+    Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
+        "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
+        r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
 )
 
 
@@ -68,14 +72,17 @@ class Libraries(unittest.TestCase):
     def test_thrust(self):
         self.check_program("thrust")
 
+    def test_cublas(self):
+        self.check_program("cublas", "-lcublas")
+
     def test_findings(self):
         with open(f"{self.folder}/found.cu", "w", encoding="utf-8") as file:
             file.write("\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))
-        self.build("found.cu", "found")
+        self.build("found.cu", "found", "-lcublas")
         for number, row in enumerate(ROWS):
             with self.subTest(row.body):
                 line = HEADERS.count("\n") + 2 + number
-                found = {line, 6} if "add<<<" in row.body else {line}
+                found = {line, 7} if "add<<<" in row.body else {line}
                 done = self.run_in_folder("./found", str(number))
                 self.assertEqual(done.returncode, FOUND, done.stderr)
                 errors = re.findall(r"^found\.cu:(\d+): error: (.*)$", done.stderr, re.MULTILINE)
