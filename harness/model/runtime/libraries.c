@@ -1,6 +1,8 @@
-/* cuBLAS where it is only declared, next to kernels: its handles can be made, and what computes is
- * refused. Programs of `kernelgate nvcc` link the library itself instead (harness/programs/). */
+/* cuBLAS and cuRAND where they are only declared, next to kernels: cuBLAS's handles can be made,
+ * and what computes is refused. Programs of `kernelgate nvcc` link the libraries themselves instead
+ * (harness/programs/). */
 #include "model/include/cublas_v2.h"
+#include "model/include/curand.h"
 
 #include <stddef.h>
 
@@ -22,6 +24,29 @@ static __attribute__((used)) cublasStatus_t accept(void)
 {
     return CUBLAS_STATUS_SUCCESS;
 }
+
+#define REFUSE_CURAND(name)                                                                        \
+    static __attribute__((used)) curandStatus_t refuse_##name(void)                                \
+    {                                                                                              \
+        (void)kg__model_refuse("cuRAND", #name);                                                   \
+        return CURAND_STATUS_NOT_INITIALIZED;                                                      \
+    }                                                                                              \
+    extern __typeof__(name) name __attribute__((alias("refuse_" #name)));
+REFUSE_CURAND(curandCreateGenerator)
+REFUSE_CURAND(curandCreateGeneratorHost)
+REFUSE_CURAND(curandDestroyGenerator)
+REFUSE_CURAND(curandSetStream)
+REFUSE_CURAND(curandSetPseudoRandomGeneratorSeed)
+REFUSE_CURAND(curandSetGeneratorOffset)
+REFUSE_CURAND(curandSetGeneratorOrdering)
+REFUSE_CURAND(curandGenerate)
+REFUSE_CURAND(curandGenerateUniform)
+REFUSE_CURAND(curandGenerateUniformDouble)
+REFUSE_CURAND(curandGenerateNormal)
+REFUSE_CURAND(curandGenerateNormalDouble)
+REFUSE_CURAND(curandGenerateLogNormal)
+REFUSE_CURAND(curandGenerateLogNormalDouble)
+REFUSE_CURAND(curandGeneratePoisson)
 
 KG__CUBLAS_SETUP_CALLS(ACCEPT)
 KG__CUBLAS_CALLS(REFUSE)

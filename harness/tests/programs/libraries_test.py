@@ -75,6 +75,9 @@ class Libraries(unittest.TestCase):
     def test_cublas(self):
         self.check_program("cublas", "-lcublas")
 
+    def test_curand(self):
+        self.check_program("curand", "-lcurand")
+
     def test_findings(self):
         with open(f"{self.folder}/found.cu", "w", encoding="utf-8") as file:
             file.write("\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))
