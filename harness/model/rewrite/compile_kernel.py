@@ -112,7 +112,7 @@ class Headers:
     def _is_of_toolkit(self, folder, name):
         """Whether a header is a CUDA Toolkit's, whose folder may have others."""
         return folder in self.toolkits and not os.path.exists(f"{PACKAGES}/{name}") and (name.startswith(("cub/", "thrust/", "cuda/", "nv/")) or
-                                            "NVIDIA Corporation" in read(f"{folder}/{name}")[:4000])
+                                            "NVIDIA CORPORATION" in read(f"{folder}/{name}")[:4000].upper())
 
     def search(self, path):
         """Searches a file, and those that it includes."""

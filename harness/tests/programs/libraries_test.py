@@ -78,6 +78,22 @@ class Libraries(unittest.TestCase):
     def test_curand(self):
         self.check_program("curand", "-lcurand")
 
+    def test_cub(self):
+        self.check_program("cub")
+
+    def test_absent(self):
+        """A header of a library that is not there is one line, on machines with a CUDA Toolkit too."""
+        for header, wanted in (("cufft.h", "cufft.h is of cuFFT, which the CPU model does not have: leave out"),
+                               ("cusparse_v2.h", "cusparse_v2.h is of cuSPARSE,"), ("cusolverDn.h", "cusolverDn.h is of cuSOLVER,"),
+                               ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
+                               ("cuda_gl_interop.h", "cuda_gl_interop.h is of OpenGL,"),
+                               ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
+            with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
+                file.write(f"#include <cstdio>\n#include <{header}>\n")
+            done = self.run_in_folder(COMMAND, "nvcc", "-c", "absent.cu")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"\Aabsent\.cu:2:\d+: fatal error: {re.escape(wanted)}.*\n\Z")
+
     def test_findings(self):
         with open(f"{self.folder}/found.cu", "w", encoding="utf-8") as file:
             file.write("\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))

@@ -10,7 +10,27 @@ from kernelgate.base.json_io import read_json
 from kernelgate.base.own_command import own_command
 
 
-MISSING = re.compile(r"fatal error: (thrust/\S+): No such file or directory\ncompilation terminated\.")
+# What g++, and the check for a CUDA Toolkit's headers, say of a header that is not there, with a pattern of its place and name.
+ABSENT = re.compile(r"^(?P<place>\S+:\d+:\d+): fatal error: (?:(?P<name>\S+): No such file or directory"
+                    r"|the CPU model does not support (?:\S*/include/)?(?P<other>\S+) \()", re.MULTILINE)
+# Headers of libraries that the model has no part of.
+LIBRARIES = (("cufft", "cuFFT"), ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("nccl", "NCCL"), ("nvrtc", "NVRTC"),
+             ("cublasLt", "cuBLASLt"), ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
+             ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
+             ("optix", "OptiX"), ("cuda_gl_interop", "OpenGL"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
+             ("cuda_d3d", "Direct3D"), ("vulkan/", "Vulkan"))
+
+
+def word_absence(said, remedy):
+    """What the compiler says, as one line that names the library of a header that is not there; else as it is."""
+    absent = ABSENT.search(said)
+    name = absent and (absent["name"] or absent["other"])
+    library = name and next((title for prefix, title in LIBRARIES if name.startswith(prefix)), None)
+    if name and name.startswith("thrust/") and absent["name"]:
+        return f"{absent['place']}: fatal error: {name} is Thrust's: install the package libthrust-dev, as ci/setup does\n"
+    if library:
+        return f"{absent['place']}: fatal error: {name} is of {library}, which the CPU model does not have: {remedy}\n"
+    return said
 
 
 class Toolkit:
@@ -38,8 +58,7 @@ class Toolkit:
         compile_kernel.PACKAGES = self.packages
         try:
             code, said = compile_kernel.compile_source(command)
-            return code, MISSING.sub(r"fatal error: \1 is Thrust's, which is not installed: install the package libthrust-dev, as "
-                                     "ci/setup does", said)
+            return code, word_absence(said, compile_kernel.REMEDY) if code else said
         finally:
             with contextlib.suppress(OSError):
                 os.remove(f"{compile_kernel.value_after(command, '-o')}.ii")
