@@ -64,6 +64,8 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/toolkit.json DESTINATION ${KG_SHAR
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/bin)
 file(RELATIVE_PATH headers /${KG_SHARED}/toolkit /${KG_MODEL_HEADERS})
 file(CREATE_LINK ${headers} ${PROJECT_BINARY_DIR}/installed/toolkit/include SYMBOLIC)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/packages)
+file(CREATE_LINK /usr/include/thrust ${PROJECT_BINARY_DIR}/installed/toolkit/packages/thrust SYMBOLIC)
 file(RELATIVE_PATH compiler /${KG_SHARED}/toolkit/bin /${CMAKE_INSTALL_BINDIR}/kernelgate-nvcc)
 file(CREATE_LINK ${compiler} ${PROJECT_BINARY_DIR}/installed/toolkit/bin/nvcc SYMBOLIC)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARED})

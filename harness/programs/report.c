@@ -69,7 +69,7 @@ static void print_finding(FILE *to, const kg__finding *finding)
 static size_t print_unchecked(FILE *to)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
-    const kg__model_source source = kg__host_call_source(launch.calls, launch.call_count);
+    const kg__model_source source = kg__model_host_source(launch.calls, launch.call_count);
     char text[512];
 
     if (launch.error == cudaSuccess)

@@ -78,7 +78,7 @@ static void on_signal(int number)
     (void)signal(number, SIG_DFL);
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(5);
-    source = kg__host_call_source(calls, count);
+    source = kg__model_host_source(calls, count);
     kg__describe_line(where, sizeof where, source);
     kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)%s", number,
                number == SIGTERM ? "terminated" : strsignal(number), where);

@@ -8,6 +8,7 @@
 #include "model/runtime/streams.h"
 #include "model/watch/watcher.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Variables of the device whose addresses the host has. */
@@ -204,6 +205,43 @@ cudaError_t kg__model_allocate(void **pointer, size_t size)
 cudaError_t kg__model_release(void *pointer)
 {
     return release(pointer, false);
+}
+
+/* Memory that the running kernel has freed: its accesses may not have been looked at yet. */
+static void **dropped;
+static size_t dropped_count;
+static size_t dropped_room;
+
+/* A kernel runs while its launch has the lock. */
+
+void *kg__model_malloc(size_t size)
+{
+    void *memory = NULL;
+
+    if (!kg__model_where(NULL))
+        return malloc(size);
+    return add(&memory, size, KG__MODEL_DEVICE) == cudaSuccess ? memory : NULL;
+}
+
+void kg__model_free(void *memory)
+{
+    if (!kg__model_where(NULL)) {
+        free(memory);
+        return;
+    }
+    dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
+    dropped[dropped_count++] = memory;
+}
+
+void kg__model_free_dropped(void)
+{
+    while (dropped_count > 0)
+        (void)remove_one(dropped[--dropped_count], false);
+}
+
+int kg__model_in_kernel(void)
+{
+    return kg__model_where(NULL);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t size)

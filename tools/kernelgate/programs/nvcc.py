@@ -27,7 +27,7 @@ OLDEST, MODEL = 75, 90
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
 # Libraries of a CUDA Toolkit that the model has no part of.
-LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "curand", "cusolver", "cusolverMg", "cusparse", "cutensor",
+LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
              "nccl", "nppc", "npps", "nppi", "nvjpeg", "nvml", "nvrtc", "nvidia-ml", "nvshmem")
 # The modes of watching, as harness/model/watch/watch.h has them.
 WATCH = {"checked": 2, "counting": 1, "plain": 0}
@@ -107,7 +107,8 @@ class Build:
         defined = [f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC)]
         defined += ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={self._architecture()}0",
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
-        return ["-I", self.toolkit.include, *defined, *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
+        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined,
+                *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
                 self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-g", "-fstack-clash-protection", "-fdata-sections",
                 *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O2"]),
                 f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]
