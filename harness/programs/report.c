@@ -139,7 +139,9 @@ static void add_count(char *text, size_t size, size_t count, const char *noun, c
 
 static void print_summary(FILE *to, size_t found, bool failed, const char *ended)
 {
+    const kg__model_report *seen = kg__model_seen();
     char text[512] = "";
+    char sampled[160] = "";
 
     if (found > 0)
         add_count(text, sizeof text, found, "finding", "s");
@@ -154,7 +156,12 @@ static void print_summary(FILE *to, size_t found, bool failed, const char *ended
         strncat(text, " in ", sizeof text - strlen(text) - 1);
         strncat(text, of, sizeof text - strlen(text) - 1);
     }
-    fprintf(to, "kernelgate: %s%s%s%s\n", text, failed ? "; a kernel failed" : "",
+    if (seen->watched < seen->blocks && !failed)
+        kg__format(sampled, sizeof sampled,
+                   "; sampled: %" PRIu64 " of %" PRIu64
+                   " blocks ran, and the program's results are not valid",
+                   seen->watched, seen->blocks);
+    fprintf(to, "kernelgate: %s%s%s%s%s\n", text, failed ? "; a kernel failed" : "", sampled,
             ended != NULL ? "; " : "", ended != NULL ? ended : "");
 }
 

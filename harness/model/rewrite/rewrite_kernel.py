@@ -28,7 +28,7 @@ OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
 # Marks of the model's cuda_runtime.h after preprocessing.
 GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
-SHARED, CONSTANT = b"aligned(65536)", b"kg_constant"
+SHARED, CONSTANT = b"kg__shared", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
@@ -360,6 +360,11 @@ class Source:
             return
         declarators = node.children_by_field_name("declarator")
         base = b" ".join(self.flat(child) for child in kept if child not in declarators and child.is_named)
+        storage, memory = b"static ", b"kg__model_dynamic_memory"
+        # Each thread of the host has its own, where blocks run side by side.
+        if any(b"kg__model_own_dynamic" in text for _, text in self.others):
+            storage = b"" if self.enclosing(node, ("compound_statement",)) else b"static thread_local "
+            memory = b"*kg__model_own_dynamic"
         text = b""
         for declarator in declarators:
             name = name_in(declarator)
@@ -367,8 +372,8 @@ class Source:
                 return
             kind = b" ".join((base + b" " + self.text[declarator.start_byte:name.start_byte]).split())
             extents = b" ".join(self.text[name.end_byte:declarator.end_byte].split())
-            text += b"[[maybe_unused]] static %s (&%s)%s = reinterpret_cast<%s (&)%s>(kg__model_dynamic_memory);" % (
-                kind, self.of(name), extents, kind, extents)
+            text += b"[[maybe_unused]] %s%s (&%s)%s = reinterpret_cast<%s (&)%s>(%s);" % (
+                storage, kind, self.of(name), extents, kind, extents, memory)
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
 
     def constant(self, node):

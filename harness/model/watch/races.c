@@ -2,6 +2,7 @@
 #include "model/watch/races.h"
 
 #include "model/watch/blocks.h"
+#include "model/watch/cells.h"
 #include "model/watch/findings.h"
 #include "model/watch/padding.h"
 #include "model/watch/trace.h"
@@ -71,7 +72,7 @@ void kg__races_refine(const kg__region *region)
  * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
-    const kg__cell *cell = &read->region->cells[read->cell];
+    const kg__cell *cell = kg__cell_at(read->region, read->cell);
 
     /* Atomics initialize nothing for each other. */
     if (read->by_atomic && (cell->writer & KG__BY_ATOMIC) != 0)

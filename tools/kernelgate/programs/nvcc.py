@@ -109,8 +109,8 @@ class Build:
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
         return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined,
                 *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
-                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-g", "-fstack-clash-protection", "-fdata-sections",
-                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O2"]),
+                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-fno-plt", "-g", "-fstack-clash-protection", "-fdata-sections",
+                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O3"]),
                 f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]
 
     def _of_host(self, kind):
