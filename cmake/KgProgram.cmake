@@ -54,6 +54,7 @@ function(kg__json_list variable)
 endfunction()
 
 function(kg__add_program name)
+  get_property(names GLOBAL PROPERTY KG_ADDED)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TARGET;TIMEOUT" "SOURCES;ARGS;FILES;PASS_REGEX")
   kg__check_program(${name})
   set(target ${arg_TARGET})
@@ -81,9 +82,11 @@ function(kg__add_program name)
   # An earlier build's tests would make a project pass whose gate is not finished.
   file(REMOVE ${PROJECT_BINARY_DIR}/kernelgate.path ${PROJECT_BINARY_DIR}/kernelgate.programs)
   set_property(GLOBAL APPEND PROPERTY KG_ADDED ${name})
-  # Lines that follow may complete the target.
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__build_program [[${name}]] [[${target}]])
-    cmake_language(DEFER DIRECTORY [[${PROJECT_SOURCE_DIR}]] CALL kg__finish_programs)")
+  # Lines that follow may complete the target, and add programs.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__build_program [[${name}]] [[${target}]])")
+  if(NOT names)
+    cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [[${PROJECT_SOURCE_DIR}]] CALL kg__finish_programs)")
+  endif()
 endfunction()
 
 # kg__read_program(TARGET): the sources of a target and of what it links that has kernels or calls CUDA, as LIBRARY_SOURCES
@@ -163,6 +166,10 @@ function(kg__build_program name target)
   if(NOT type STREQUAL "EXECUTABLE")
     message(FATAL_ERROR "${where} is a ${type}: name an executable, which CTest can run")
   endif()
+  if(NOT CMAKE_CUDA_COMPILER_LOADED)
+    # It could not be linked with the kernels.
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   kg__read_program(${target})
   set(kernels ${LIBRARY_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
@@ -177,6 +184,13 @@ function(kg__build_program name target)
     set_property(GLOBAL PROPERTY KG_PROGRAM_OF_${name} ${target})
     return()
   endif()
+  # Another program of the same target differs in its ARGS alone.
+  get_property(known GLOBAL PROPERTY KG_MODEL_OF_${target})
+  if(known)
+    set_property(GLOBAL PROPERTY KG_PROGRAM_OF_${name} ${known})
+    return()
+  endif()
+  set_property(GLOBAL PROPERTY KG_MODEL_OF_${target} ${name}.model)
   get_property(toolkit GLOBAL PROPERTY KG_TOOLKIT)
   set(KG_PROGRAM_TOOLKIT)
   if(TARGET kernelgate_program)
@@ -197,16 +211,9 @@ function(kg__build_program name target)
   set_property(GLOBAL PROPERTY KG_PROGRAM_OF_${name} ${name}.model)
 endfunction()
 
-# kg__finish_programs(): finishes the gate when every directory has been read, and what they deferred has been done.
+# kg__finish_programs(): finishes the gate after all that the project's folder has deferred until its end.
 function(kg__finish_programs)
-  get_property(asked GLOBAL PROPERTY KG_FINISH_ASKED)
-  if(NOT asked)
-    set_property(GLOBAL PROPERTY KG_FINISH_ASKED ON)
-    cmake_language(DEFER CALL kg__finish_programs)
-  elseif(asked STREQUAL "ON")
-    set_property(GLOBAL PROPERTY KG_FINISH_ASKED DONE)
-    kg__finish_gate()
-  endif()
+  cmake_language(DEFER CALL kg__finish_gate)
 endfunction()
 
 # kg__list_programs(): tells the command and CTest the programs.
