@@ -201,6 +201,7 @@ function(kg__build_program name target)
   add_executable(${name}.model ${objects})
   set_target_properties(${name}.model PROPERTIES LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   kg__read_flags_last(${name} "" "")
+  kg__add_code(${name} "${kernels}")
   # As tools/kernelgate/programs/nvcc.py links.
   target_link_options(${name}.model PRIVATE ${KG_WITHOUT_LTO} LINKER:--sort-section=alignment -L${toolkit}/lib64)
   target_link_libraries(${name}.model PRIVATE ${BOTH_LINK} -lcudart rt pthread dl m)

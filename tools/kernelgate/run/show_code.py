@@ -1,6 +1,7 @@
 """kernelgate code: nvcc's generated code for the kernels of each case. Prints it, records it as baselines, and
 judges it for CTest, without a GPU."""
 
+import math
 import os
 import time
 
@@ -19,7 +20,7 @@ from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_bui
 from kernelgate.baseline.file import default_folder
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
-from kernelgate.base.columns import Column, Figure, Table
+from kernelgate.base.columns import UNKNOWN, Column, Figure, Table
 
 SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
@@ -61,9 +62,10 @@ def _figures(build, globs, architectures):
 
 def _cells(architecture, name, figures):
     shown = [(figures["registers"], ""), (figures["spill_stores"] + figures["spill_loads"], "B"), (figures["local_bytes"], "B"),
-             (figures["shared_bytes"], "B"), (figures["threads"], "")]
+             (figures["shared_bytes"], "B"), (figures.get("threads", math.nan), "")]
+    occupancy = figures.get("occupancy", math.nan)
     return [key_of(architecture), name, *(Figure(show_figure(value, unit), value) for value, unit in shown),
-            Figure(show_percent(figures["occupancy"]), figures["occupancy"]),
+            Figure(show_percent(occupancy) if occupancy else UNKNOWN, occupancy),
             Figure(show_figure(figures["code_bytes"], "B"), figures["code_bytes"]),
             ", ".join(f"{class_words(name)} {count}" for name, count in figures["instructions"].items())]
 
