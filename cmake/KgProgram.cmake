@@ -5,7 +5,8 @@
 # kernels that it links, are also built for the CPU model by `kernelgate nvcc`, as NAME.model, with the target's own flags.
 # CTest runs it with ARGS in an empty directory with copies of FILES, as model.NAME.main, or one test for each case of
 # GoogleTest or Catch2 in it. It has to end with exit code 0 or, with PASS_REGEX, to print what one of them matches, within
-# TIMEOUT seconds (300). Where the project's CUDA compiler is `kernelgate nvcc` itself, the target is the program.
+# TIMEOUT seconds (300). Where CUDA is enabled and KG_GPU is not OFF, gpu.NAME.main runs the target itself, and CUPTI times its
+# kernels. Where the project's CUDA compiler is `kernelgate nvcc` itself, the target is the program.
 #
 # The gate is finished at the end of the project's CMakeLists.txt, with or without kg_finish_gate().
 
@@ -184,6 +185,9 @@ function(kg__build_program name target)
     set_property(GLOBAL PROPERTY KG_PROGRAM_OF_${name} ${target})
     return()
   endif()
+  if(CMAKE_CUDA_COMPILER_LOADED AND NOT KG_GPU STREQUAL "OFF")
+    set_property(GLOBAL PROPERTY KG_GPU_OF_${name} ${target})
+  endif()
   # Another program of the same target differs in its ARGS alone.
   get_property(known GLOBAL PROPERTY KG_MODEL_OF_${target})
   if(known)
@@ -224,11 +228,17 @@ function(kg__list_programs)
     file(REMOVE ${PROJECT_BINARY_DIR}/kernelgate.added)
     return()
   endif()
+  get_property(toolkit GLOBAL PROPERTY KG_TOOLKIT)
   set(entries)
   foreach(name IN LISTS names)
     get_property(members GLOBAL PROPERTY KG_ADDED_${name})
     get_property(program GLOBAL PROPERTY KG_PROGRAM_OF_${name})
-    list(APPEND entries "{\"name\": \"${name}\", \"kinds\": [\"model\"], \"model\": \"$<TARGET_FILE:${program}>\", ${members}}")
+    get_property(target GLOBAL PROPERTY KG_GPU_OF_${name})
+    set(gpu)
+    if(target)
+      set(gpu ", \"gpu\": \"$<TARGET_FILE:${target}>\", \"toolkit\": \"${toolkit}\"")
+    endif()
+    list(APPEND entries "{\"name\": \"${name}\", \"model\": \"$<TARGET_FILE:${program}>\"${gpu}, ${members}}")
   endforeach()
   list(JOIN entries ",\n " entries)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.added CONTENT "{\"programs\": [\n ${entries}\n]}\n")

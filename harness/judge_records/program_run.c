@@ -48,43 +48,54 @@ static void load_baseline(judged_run *judged, const char *folder)
                                         judged->differences, sizeof judged->differences);
 }
 
-/* Adds the result of a kernel; false where its record has another form. */
-static bool judge_kernel(judged_run *judged, const char *id, json_t *record)
+/* Reads the records of a kernel, one for each process; false where one has another form. */
+static bool read_records(judged_run *judged, const json_t *records, kg__measurement *read)
+{
+    const kg__sentinel_log none = { 0 };
+    const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
+    json_t *record;
+    size_t i;
+
+    json_array_foreach (records, i, record) {
+        kg__observation *observation = kg__observation_read(record, NULL);
+
+        if (observation == NULL || observation->event != KG__EVENT_MEASURED) {
+            kg__observation_release(observation);
+            return false;
+        }
+        read[i].measured = kg__observation_hold(&judged->pool, observation);
+        read[i].surroundings = kg__surroundings_of(&none, baseline, read[i].measured);
+        kg__observation_release(observation);
+    }
+    return json_array_size(records) > 0;
+}
+
+/* Adds the result of a kernel; false where its records have another form. */
+static bool judge_kernel(judged_run *judged, const char *id, const json_t *records)
 {
     const bool is_time = strcmp(kg__json_text(judged->document, "part"), "time") == 0;
     const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
     const kg__target *target = &judged->verdicts->target;
-    kg__observation *read = kg__observation_read(record, NULL);
-    const kg__observation *observation;
-    kg__case_result *result;
+    const size_t count = json_array_size(records);
+    kg__measurement *read = kg__pool_array(&judged->pool, count, sizeof *read);
 
-    if (read == NULL || !kg__is_case_id(id)) {
-        kg__observation_release(read);
+    if (!kg__is_case_id(id) || !read_records(judged, records, read))
         return false;
-    }
-    observation = kg__observation_hold(&judged->pool, read);
-    kg__observation_release(read);
-    if (is_time) {
-        const kg__sentinel_log none = { 0 };
-        const kg__measurement measurement = { observation,
-                                              kg__surroundings_of(&none, baseline, observation) };
-
-        result = kg__time_result(&judged->pool, id, target, &measurement, 1, baseline);
-    } else {
-        result = kg__count_result(&judged->pool, id, target, observation, baseline,
-                                  judged->differences, kg__is_strict());
-    }
-    kg__verdicts_add_case(judged->verdicts, result);
+    kg__verdicts_add_case(judged->verdicts,
+                          is_time ? kg__time_result(&judged->pool, id, target, read, count, baseline)
+                                  : kg__count_result(&judged->pool, id, target, read->measured,
+                                                     baseline, judged->differences,
+                                                     kg__is_strict()));
     return true;
 }
 
 static bool judge_kernels(judged_run *judged, const char *path, kg__error *error)
 {
     const char *id;
-    json_t *record;
+    json_t *records;
 
-    json_object_foreach (json_object_get(judged->document, "records"), id, record) {
-        if (kg__filter_takes(id) && !judge_kernel(judged, id, record))
+    json_object_foreach (json_object_get(judged->document, "records"), id, records) {
+        if (kg__filter_takes(id) && !judge_kernel(judged, id, records))
             return kg__fail(error, "%s: records: %s: is no record of a case: install kernelgate again",
                             path, id);
     }
@@ -135,6 +146,8 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
         !kg__is_target_key(verdicts->target.key))
         return kg__fail(error, "%s: has no test, no case or no target: install kernelgate again",
                         path);
+    if (*kg__json_text(judged->document, "untimed") != '\0')
+        kg__pool_add_text(&judged->pool, &verdicts->notes, kg__json_text(judged->document, "untimed"));
     load_baseline(judged, baselines);
     outcome = kg__run_outcome(&judged->pool, judged->document);
     outcome->target = verdicts->target.key;
@@ -142,7 +155,8 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
     /* What is wrong is said, whatever the filter takes. */
     if (!is_right || kg__filter_takes(judged->id))
         kg__verdicts_add_case(verdicts, outcome);
-    if (is_right) {
+    /* Without times nothing is known of the kernels. */
+    if (is_right && verdicts->notes.count == 0) {
         if (!judge_kernels(judged, path, error))
             return false;
         find_vanished(judged);

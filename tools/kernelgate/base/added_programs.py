@@ -12,12 +12,13 @@ import signal
 import subprocess
 from dataclasses import dataclass
 
-from kernelgate.base.case_id import plain_part, shape_part
+from kernelgate.base.case_id import demangle, plain_part, shape_part, target_key
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import list_of, object_of, read_json, text_of
 from kernelgate.base.judging import ask_of, records_of
 from kernelgate.base.results import MODEL_KEY
-from kernelgate.base.settings import MODEL
+from kernelgate.base.samples import sampled
+from kernelgate.base.settings import GPU, MODEL
 
 BUILD_FILE = "kernelgate.added"  # in a build folder, by cmake/KgProgram.cmake
 RUNS = "runs"  # in a build folder: the working directories of the tests
@@ -28,6 +29,9 @@ SECONDS_TO_TELL = 20  # for a program to report after its time is over
 MOST_OUTPUT = 1 << 20  # bytes that are judged: the last ones
 UNREPORTED = ("it left no report of its kernels: it ended by _exit() or was replaced by another program, or is not built by "
               "kernelgate nvcc")
+TIMES = "libkernelgate_times.so"  # of the toolkit
+TIMED_PROCESSES = 3  # as many as confirm a slower time of a comparison
+UNTIMED = "its kernels are not timed: it launched none, or there is no CUPTI: its output says which"
 FORM = "program"
 
 
@@ -58,6 +62,20 @@ FRAMEWORKS = (
 def _has(path, what):
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
         return data.find(what) >= 0
+
+
+def board_settings():
+    """The environment that shows a program only the board that CTest has assigned to its test."""
+    found = re.match("id:gpu_([0-9a-f_]+),", os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS", ""))
+    return {"CUDA_VISIBLE_DEVICES": f"GPU-{found[1].replace('_', '-')}"} if found else {}
+
+
+def find_cupti():
+    """The path of the CUDA Toolkit's CUPTI, which the loader need not find; None if it is nowhere."""
+    nvcc = shutil.which(os.environ.get("CUDACXX") or "nvcc") or "/usr/local/cuda/bin/nvcc"
+    root = os.path.dirname(os.path.dirname(nvcc))
+    places = [f"{root}/{folder}/libcupti.so" for folder in ("lib64", "extras/CUPTI/lib64")]
+    return next(filter(os.path.exists, places), None)
 
 
 @functools.lru_cache(maxsize=None)
@@ -140,43 +158,78 @@ class AddedTest:
         hung = hung or code == -signal.SIGTERM
         return {**({"signal": -code} if code < 0 else {"exit_code": code}), **({"hung_after": limit} if hung else {})}
 
-    def run(self):
-        """Runs the program, and returns what it left, as kernelgate-judge takes it."""
-        folder, home = self._make_folder(), os.getcwd()
-        report, log = f"{folder}.json", f"{folder}.log"
-        for path in (report, log):
-            if os.path.exists(path):
-                os.remove(path)
-        given = os.environ.get("KERNELGATE_OPTIONS")
-        options = f"counters={report}:exitcode=0:summary=0:timeout={self.program['timeout']}"
+    def _execute(self, folder, settings):
+        """Runs the program in a folder: how it ended, with its output."""
+        log = f"{folder}.log"
         command = [self.program[self.kind], *self.program["args"], *self.words]
         try:
             with open(log, "wb") as output, subprocess.Popen(
                     command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                    env={**os.environ, "KERNELGATE_OPTIONS": f"{given}:{options}" if given else options}) as process:
+                    env={**os.environ, **settings}) as process:
                 ended = self._wait(process)
         except OSError as error:
             raise Failure(f"{command[0]}: cannot be run: {error.strerror}: build it again") from None
         with open(log, "rb") as file:
             file.seek(max(0, os.path.getsize(log) - MOST_OUTPUT))
-            output = file.read().replace(b"\0", b"?").decode("utf-8", "replace")
-        left = read_json(report, "run the test again") if os.path.exists(report) else {"unreported": UNREPORTED}
-        kernels = list_of(left, "kernels")
-        return {"test": self.name, "case": self.case, "home": home, "source": self.program["source"],
-                "run": {**ended, "output": output}, "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN,
-                "target": {"key": MODEL_KEY}, "part": "count",
-                **{key: value for key, value in left.items() if key != "kernels"}, "records": self._records(kernels)}
+            return {**ended, "output": file.read().replace(b"\0", b"?").decode("utf-8", "replace")}
+
+    def _observe(self, settings):
+        """Runs the program with settings that name a report, {}; how it ended, and the report, None if it left none."""
+        folder = self._make_folder()
+        report = f"{folder}.json"
+        if os.path.exists(report):
+            os.remove(report)
+        run = self._execute(folder, {name: value.format(report) for name, value in settings.items()})
+        return run, read_json(report, "run the test again") if os.path.exists(report) else None
+
+    def run(self, gpu=""):
+        """Runs the program, on a GPU of this name, and returns what it left, as kernelgate-judge takes it."""
+        document = {"test": self.name, "case": self.case, "home": os.getcwd(), "source": self.program["source"],
+                    "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN}
+        return {**document, **(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())}
+
+    def _run_on_model(self):
+        given = os.environ.get("KERNELGATE_OPTIONS")
+        options = f"counters={{}}:exitcode=0:summary=0:timeout={self.program['timeout']}"
+        run, left = self._observe({"KERNELGATE_OPTIONS": f"{given}:{options}" if given else options})
+        left = left or {"unreported": UNREPORTED}
+        kernels = [(text_of(kernel, "name"), kernel, {name: {"value": count} for name, count in object_of(kernel, "counters").items()})
+                   for kernel in list_of(left, "kernels")]
+        return {"run": run, "target": {"key": MODEL_KEY}, "part": "count", **{key: value for key, value in left.items() if key != "kernels"},
+                "records": self._records(kernels)}
+
+    def _run_on_gpu(self, gpu):
+        """The times are the medians of several processes, which have to agree that one is slower."""
+        settings = {"CUDA_INJECTION64_PATH": f"{self.program['toolkit']}/lib64/{TIMES}", "KG__KERNEL_TIMES": "{}", **board_settings()}
+        cupti = find_cupti()
+        settings.update({"KG__CUPTI": cupti} if cupti else {})
+        document = {"part": "time", "target": {"key": target_key(gpu), "name": gpu}, "records": {}}
+        for _ in range(TIMED_PROCESSES):
+            run, left = self._observe(settings)
+            document["run"] = run
+            if left is None:
+                return {**document, "needs_kernels": False, "untimed": UNTIMED}
+            device = object_of(left, "device")
+            name = text_of(device, "name") or gpu
+            document.update(target={**{key: value for key, value in device.items() if key != "uuid"}, "key": target_key(name), "name": name},
+                            provenance={"uuid": text_of(device, "uuid")})
+            kernels = list_of(left, "kernels")
+            timed = zip(demangle([text_of(kernel, "name") for kernel in kernels]), kernels)
+            for case, records in self._records([(name, kernel, {"time_ns": sampled(list_of(kernel, "times_ns"), "cupti")})
+                                                for name, kernel in timed]).items():
+                document["records"].setdefault(case, []).extend(records)
+            if run.get("exit_code") != 0:
+                break
+        return document
 
     def _records(self, kernels):
-        """The record of each kernel and shape, by its id."""
+        """The records of each kernel and shape by its id, from names, shapes and metrics."""
         records = {}
-        for kernel in kernels:
-            shape = shape_part(list_of(kernel, "block"), list_of(kernel, "grid"))
-            case = f"{self.case[:-3]}{plain_part(text_of(kernel, 'name'))}/{shape}"
-            metrics = {name: {"value": count} for name, count in object_of(kernel, "counters").items()}
+        for name, kernel, metrics in kernels:
+            case = f"{self.case[:-3]}{plain_part(name)}/{shape_part(list_of(kernel, 'block'), list_of(kernel, 'grid'))}"
             if case in records:
-                raise Failure(f"{case}: two kernels have this id, one of them {text_of(kernel, 'name')}: rename it")
-            records[case] = {"event": "measured", "case": case, "metrics": metrics}
+                raise Failure(f"{case}: two kernels have this id, one of them {name}: rename it")
+            records[case] = [{"event": "measured", "case": case, "metrics": metrics}]
         return records
 
 
@@ -198,6 +251,6 @@ def added_names(build):
 
 def added_tests(build, kinds=()):
     """The tests of the programs of a build folder, by their names; of some kinds of targets, or (none named) of all."""
-    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) for kind in entry["kinds"]
+    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) for kind in (MODEL, GPU) if kind in entry
              if not kinds or kind in kinds for part, words in _cases_of(entry[kind]).items()]
     return {test.name: test for test in tests}

@@ -4,7 +4,10 @@ its value, as in b256g1056 or bm128bn64; "-" without axes."""
 
 import hashlib
 import re
+import subprocess
 from dataclasses import dataclass
+
+from kernelgate.base.errors import Failure
 
 PARTS = ("comparison", "variant", "size", "launch")
 LARGEST_VALUE = 2**31 - 1
@@ -81,6 +84,15 @@ def plain_part(name):
     if made != kept or not 0 < len(made) <= LONGEST_PART:
         made = f"{made[:LONGEST_PART - 9]}.{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}"
     return made
+
+
+def demangle(names):
+    """The names of kernels without parameters, "ns::sum<float, 256>", from mangled ones."""
+    try:
+        return subprocess.run(["c++filt", "-p"], input="".join(f"{name}\n" for name in names), stdout=subprocess.PIPE, check=True,
+                              encoding="utf-8", timeout=60).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Failure(f"c++filt: cannot name the kernels: {error}: install binutils") from None
 
 
 def shape_part(block, grid):

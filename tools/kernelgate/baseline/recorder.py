@@ -132,8 +132,8 @@ class Recorder:
             if outcome is not None and outcome["verdict"] != "pass":
                 self.refuse_case(test.case, outcome["why"])
                 continue
-            records = {test.case: {"event": "checked", "case": test.case, "right": True}, **document["records"]}
-            for case, record in records.items():
+            records = {test.case: [{"event": "checked", "case": test.case, "right": True}], **document["records"]}
+            for case, (record,) in records.items():
                 if filter_takes(case):
                     take(test.name, record)
         if self._refused:

@@ -6,7 +6,7 @@ import math
 import os
 import re
 
-from kernelgate.base.case_id import plain_part
+from kernelgate.base.case_id import demangle, plain_part
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import integer_of, list_of, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
@@ -80,11 +80,8 @@ class CodeBuild:
         """The figures of each kernel of a program, whose launches no table gives."""
         files = [place.partition("/")[2] for place in self._sources if place.startswith(f"{name}/")]
         known = self.kernels(architecture, name, files)
-        done = run_tool(["c++filt", "-p", *(kernel for _, kernel in known)], NVCC_SECONDS)
-        if done is None or done.returncode:
-            raise Failure(f"c++filt: cannot name the kernels of {name}: install binutils")
         cases = {}
-        for ((file, plain), kernel), words in zip(known.items(), done.stdout.splitlines()):
+        for ((file, plain), kernel), words in zip(known.items(), demangle([kernel for _, kernel in known])):
             cases.setdefault(f"{name}/{PART}/{plain_part(words)}/-", []).append({
                 "kernel": plain, "file": file, "source": self._sources[f"{name}/{file}"], "shared_bytes": kernel["static_shared"],
                 **{key: kernel[key] for key in OF_KERNEL if key in kernel}})

@@ -14,7 +14,8 @@ from kernelgate.base.command_line import add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import show_figure
 from kernelgate.base.json_io import json_text, list_of, object_of, read_json, text_of
-from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
+from kernelgate.base.settings import GPU, is_strict, refuse_hidden_filter, setting
+from kernelgate.run.gpu import find_gpu
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 
 # Of memory, by warps.
@@ -82,8 +83,10 @@ def _run_test(build, name):
     try:
         if not test.may_be_taken_by(setting("KG_FILTER") or ""):
             verdicts.update(skipped="KG_FILTER leaves no case", skipped_by="filter", nearest=test.case)
+        elif test.kind == GPU and (gpu := find_gpu()).state != "usable":
+            verdicts.update(skipped=gpu.text, skipped_by="unavailable")
         else:
-            document = test.run()
+            document = test.run(gpu.text.partition(",")[0] if test.kind == GPU else "")
             sys.stdout.write(document["run"]["output"])
             sys.stdout.flush()
             verdicts = judge(document)
