@@ -287,6 +287,32 @@ class Frameworks(Project):
         self.assertEqual((code, verdicts["cases"][0]["at"]), (1, {"file": "checks.cu", "line": 4}))
 
 
+class Builds(Project):
+    def setUp(self):
+        shutil.rmtree(f"{self.folder}/build", ignore_errors=True)
+
+    def test_the_example(self):
+        shutil.copytree(f"{TREE}/examples/own-programs", self.folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build", "out"))
+        for command in ((CMAKE, "-S", ".", "-B", "build", "-G", "Ninja", f"-Dkernelgate_DIR={self.folder}/package"), (CMAKE, "--build", "build"),
+                        (CTEST, "--test-dir", "build")):
+            done = self.call(*command)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(self.results()["cases"]), 12 if HAS["gtest"] else 2)
+
+    def test_kernelgate_nvcc_as_the_compiler(self):
+        """The target itself is the program."""
+        self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
+        self.write("CMakeLists.txt", HEAD.replace("CXX)", "CXX CUDA)") + "add_executable(a a.cu)\nkg_add_program(a TARGET a)\n")
+        for command in ((CMAKE, "-S", ".", "-B", "build", "-G", "Ninja", f"-Dkernelgate_DIR={self.folder}/package",
+                         f"-DCMAKE_CUDA_COMPILER={COMMAND}-nvcc"), (CMAKE, "--build", "build")):
+            done = self.call(*command)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(re.findall(r"Test +#\d+: (\S+)", self.call(CTEST, "--test-dir", "build", "-N").stdout),
+                         ["model.a.main", "gate.begin", "gate.results"])
+        code, verdicts = self.run_test("model.a.main")
+        self.assertEqual((code, [case["case"] for case in verdicts["cases"]]), (0, ["a/main/-/-", "a/main/k/b1g1"]))
+
+
 class Configuring(Project):
     def test_refusals(self):
         self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
