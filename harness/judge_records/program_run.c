@@ -82,10 +82,10 @@ static bool judge_kernel(judged_run *judged, const char *id, const json_t *recor
     if (!kg__is_case_id(id) || !read_records(judged, records, read))
         return false;
     kg__verdicts_add_case(judged->verdicts,
-                          is_time ? kg__time_result(&judged->pool, id, target, read, count, baseline)
-                                  : kg__count_result(&judged->pool, id, target, read->measured,
-                                                     baseline, judged->differences,
-                                                     kg__is_strict()));
+                          is_time
+                              ? kg__time_result(&judged->pool, id, target, read, count, baseline)
+                              : kg__count_result(&judged->pool, id, target, read->measured,
+                                                 baseline, judged->differences, kg__is_strict()));
     return true;
 }
 
@@ -96,7 +96,8 @@ static bool judge_kernels(judged_run *judged, const char *path, kg__error *error
 
     json_object_foreach (json_object_get(judged->document, "records"), id, records) {
         if (kg__filter_takes(id) && !judge_kernel(judged, id, records))
-            return kg__fail(error, "%s: records: %s: is no record of a case: install kernelgate again",
+            return kg__fail(error,
+                            "%s: records: %s: is no record of a case: install kernelgate again",
                             path, id);
     }
     return true;
@@ -132,8 +133,7 @@ static void skip_filtered(judged_run *judged)
     verdicts->nearest = judged->id;
 }
 
-static bool judge_run(judged_run *judged, const char *path, const char *baselines,
-                      kg__error *error)
+static bool judge_run(judged_run *judged, const char *path, const char *baselines, kg__error *error)
 {
     kg__verdicts *verdicts = judged->verdicts;
     kg__case_result *outcome;
@@ -147,7 +147,8 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
         return kg__fail(error, "%s: has no test, no case or no target: install kernelgate again",
                         path);
     if (*kg__json_text(judged->document, "untimed") != '\0')
-        kg__pool_add_text(&judged->pool, &verdicts->notes, kg__json_text(judged->document, "untimed"));
+        kg__pool_add_text(&judged->pool, &verdicts->notes,
+                          kg__json_text(judged->document, "untimed"));
     load_baseline(judged, baselines);
     outcome = kg__run_outcome(&judged->pool, judged->document);
     outcome->target = verdicts->target.key;

@@ -92,7 +92,7 @@ static void add_output(outcome *ended)
         const bool is_space = strchr(SPACES, *from) != NULL;
 
         if (!is_space || (count > 0 && shown[count - 1] != ' '))
-            shown[count++] = is_space ? ' ' : *from;
+            shown[count++] = (char)(is_space ? ' ' : *from);
     }
     if (count > 0)
         kg__format(ended->why + used, sizeof ended->why - used, ": %.*s", (int)count, shown);
@@ -174,8 +174,9 @@ static void judge_report(outcome *ended, const json_t *document)
         set_outcome(ended, KG__ERROR, kg__json_text(document, "unreported"));
     else if (json_is_true(json_object_get(document, "needs_kernels")) &&
              json_object_size(json_object_get(document, "records")) == 0)
-        set_outcome(ended, KG__ERROR,
-                    "it launched no kernel, so nothing was checked: give it ARGS with which it does");
+        set_outcome(
+            ended, KG__ERROR,
+            "it launched no kernel, so nothing was checked: give it ARGS with which it does");
     else if (*kg__json_text(document, "failed") != '\0') {
         kg__format(why, sizeof why, "a kernel failed with %s", kg__json_text(document, "failed"));
         set_outcome(ended, KG__WRONG, why);

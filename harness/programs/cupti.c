@@ -14,8 +14,9 @@ static bool find(void *library, const char *name, void *function, kg__error *err
 
     /* C has no conversion from an object's pointer to a function's. */
     memcpy(function, &found, sizeof found);
-    return found != NULL || kg__fail(error, "CUPTI has no %s, so kernels are not timed: install the "
-                                            "CUDA Toolkit's",
+    return found != NULL || kg__fail(error,
+                                     "CUPTI has no %s, so kernels are not timed: install the "
+                                     "CUDA Toolkit's",
                                      name);
 }
 
@@ -85,7 +86,7 @@ json_t *kg__cupti_device(uint32_t number)
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*get)(int *device, int number);
     int (*name_of)(char *name, int size, int device);
-    int (*memory_of)(size_t *bytes, int device);
+    int (*memory_of)(size_t * bytes, int device);
     json_t *facts = json_object();
     char name[256];
     char capability[16];

@@ -44,7 +44,8 @@ typedef struct kg__cupti {
 /* Loads CUPTI: the library that KG__CUPTI names, or the loader's. False with `error`. */
 bool kg__cupti_load(kg__cupti *cupti, kg__error *error);
 
-/* Has launches recorded from here on, into buffers of `give` that go to `take`. False with `error`. */
+/* Has launches recorded from here on, into buffers of `give` that go to `take`. False with `error`.
+ */
 bool kg__cupti_begin(const kg__cupti *cupti, kg__cupti_give *give, kg__cupti_take *take,
                      kg__error *error);
 

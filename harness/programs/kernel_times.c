@@ -52,7 +52,7 @@ static timed_kernel *find_kernel(const kg__cupti_kernel *record)
     added->name = kg__copy_text(record->name);
     memcpy(added->grid, record->grid, sizeof added->grid);
     memcpy(added->block, record->block, sizeof added->block);
-    kernels = kg__grow(kernels, kernel_count, &kernel_room, sizeof *kernels);
+    kernels = kg__grow(kernels, kernel_count, &kernel_room, sizeof(void *));
     return kernels[kernel_count++] = added;
 }
 

@@ -181,11 +181,11 @@ static void add_findings(json_t *document, const kg__model_report *seen)
 static bool write_document(const char *path, const kg__model_report *seen, json_t *others,
                            const kg__program_end *end, kg__error *error)
 {
-    json_t *document = json_pack(
-        "{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:o, s:O}", "target", "key", "cpu-model", "name",
-        "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler", KG__MODEL_COMPILER,
-        "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(), "kernels",
-        kg__program_kernels_json(), "other", others);
+    json_t *document =
+        json_pack("{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:o, s:O}", "target", "key", "cpu-model",
+                  "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler",
+                  KG__MODEL_COMPILER, "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(),
+                  "kernels", kg__program_kernels_json(), "other", others);
     bool written;
 
     add_findings(document, seen);
@@ -229,8 +229,7 @@ int kg__program_report(const kg__program_options *options, const kg__program_end
             to,
             "kernelgate: note: %s is too large to be checked for races and uninitialized reads\n",
             seen->too_large);
-    if (found > 0 || failed || end != NULL ||
-        (options->summary && kg__program_launch_count() > 0))
+    if (found > 0 || failed || end != NULL || (options->summary && kg__program_launch_count() > 0))
         print_summary(to, found, failed, end);
     if (to != stderr)
         (void)fclose(to);

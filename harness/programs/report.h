@@ -14,10 +14,9 @@ typedef struct kg__program_end {
 
 /* Prints what was found, one line for each, and the summary; writes the file that the option
  * `counters` names: {"target", "provenance", "kernels" (kernels.h), "findings" (records/finding.h),
- * "other": [{"text", "file", "line"}] of the host, "failed": the error of a kernel that did, "ended": {"why", "file",
- * "line"}}. `end` is NULL
- * where the program ended by itself. Returns the exit code that the program is to have, -1 for its
- * own. */
+ * "other": [{"text", "file", "line"}] of the host, "failed": the error of a kernel that did,
+ * "ended": {"why", "file", "line"}}. `end` is NULL where the program ended by itself. Returns the
+ * exit code that the program is to have, -1 for its own. */
 int kg__program_report(const kg__program_options *options, const kg__program_end *end);
 
 #endif

@@ -112,8 +112,8 @@ static char *subject_of(const kg__case_result *result)
     return subject;
 }
 
-/* The length of the part of an id that cases which failed alike share: the variant, or of a run of a
- * program ("program/test/-/-") the program, whose tests launch the same kernels. */
+/* The length of the part of an id that cases which failed alike share: the variant, or of a run of
+ * a program ("program/test/-/-") the program, whose tests launch the same kernels. */
 static size_t shared_length(const char *id)
 {
     return kg__ends_with(id, "/-/-") ? kg__comparison_length(id) : kg__variant_length(id);

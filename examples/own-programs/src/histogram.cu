@@ -45,7 +45,8 @@ int main(int argc, char **argv)
     cudaMemcpy(device_text, text.data(), length, cudaMemcpyHostToDevice);
     cudaMemset(device_counts, 0, letters * sizeof(unsigned int));
     count_letters<<<(length + 63) / 64, 64>>>(device_text, length, device_counts);
-    cudaMemcpy(counts.data(), device_counts, letters * sizeof(unsigned int), cudaMemcpyDeviceToHost);
+    cudaMemcpy(counts.data(), device_counts, letters * sizeof(unsigned int),
+               cudaMemcpyDeviceToHost);
     cudaFree(device_text);
     cudaFree(device_counts);
     std::printf("%d characters: %s\n", length, counts == wanted ? "PASS" : "FAIL");

@@ -4,9 +4,12 @@
 
 #include "reduce.h"
 
-namespace {
+namespace
+{
 
-class Reduce : public ::testing::TestWithParam<int> {};
+class Reduce : public ::testing::TestWithParam<int>
+{
+};
 
 float sum_on_device(const std::vector<float> &values)
 {
@@ -34,4 +37,4 @@ TEST(ReduceEdges, AddsNothing)
     EXPECT_EQ(sum_on_device({}), 0.0f);
 }
 
-}  // namespace
+} // namespace

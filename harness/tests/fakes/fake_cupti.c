@@ -1,5 +1,6 @@
-/* Stands in for CUPTI and for the driver (it is linked as libcupti.so and as libcuda.so.1): launches of two kernels whose
- * times are those in FAKE_TIMES, in ns and separated by spaces, are recorded when they are flushed. */
+/* Stands in for CUPTI and for the driver (it is linked as libcupti.so and as libcuda.so.1):
+ * launches of two kernels whose times are those in FAKE_TIMES, in ns and separated by spaces, are
+ * recorded when they are flushed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ int cuptiActivityFlushAll(uint32_t flag)
 
     (void)flag;
     give(&buffer, &size, &most);
-    for (char *end; enabled && rest != NULL && count < MOST; rest = end) {
+    for (char *end = NULL; enabled && rest != NULL && count < MOST; rest = end) {
         const kg__cupti_kernel record = {
             .kind = KG__CUPTI_KERNEL,
             .start = 1000,

@@ -76,13 +76,16 @@ class Times(unittest.TestCase):
         self.write("baselines/nvidia-fake.json", json.dumps({"schema": "kernelgate-baseline/2", "target": {
             "key": "nvidia-fake", "name": "NVIDIA Fake", "compute_capability": "9.0", "memory_mib": 81920, "multiprocessors": 132}, "cases": times}))
 
+    def call(self, *words, **settings):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "CUDA"))}
+        return subprocess.run([COMMAND, *words], cwd=self.folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", timeout=100, env={
+                                  **kept, "CUDACXX": f"{self.folder}/cuda/bin/nvcc", "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+                                  "LD_LIBRARY_PATH": f"{self.folder}/cuda/lib64", "FAKE_TIMES": "10000 20000 " * 8, **settings})
+
     def run_test(self, **settings):
         """The exit code, the verdicts, and the verdict of each case."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "CUDA"))}
-        done = subprocess.run([COMMAND, "run", "--build", "build", "--test", "gpu.prog.main"], cwd=self.folder, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=100,
-                              env={**kept, "CUDACXX": f"{self.folder}/cuda/bin/nvcc", "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
-                                   "LD_LIBRARY_PATH": f"{self.folder}/cuda/lib64", "FAKE_TIMES": "10000 20000 " * 8, **settings})
+        done = self.call("run", "--build", "build", "--test", "gpu.prog.main", **settings)
         path = f"{self.folder}/out/records/gpu.prog.main.verdicts.json"
         self.assertTrue(os.path.exists(path), done.stdout)
         with open(path, encoding="utf-8") as file:
@@ -124,6 +127,22 @@ class Times(unittest.TestCase):
         for settings in ({"FAKE_REFUSED": "1"}, ):
             code, verdicts, cases = self.run_test(**settings)
             self.assertEqual((code, cases, len(verdicts["notes"])), (0, {"prog/main/-/-": "pass"}, 1))
+
+    def test_recording(self):
+        """The results of five runs make a baseline, whose band is what they differ by."""
+        self.write("build/kernelgate.programs", "")
+        for number in range(5):
+            self.call("begin", "--build", "build", KG__CALLER=str(os.getpid()))
+            self.run_test(FAKE_TIMES=f"{10000 + number} {20000 + 1000 * number} " * 8)
+            done = self.call("results", "--build", "build", "--programs", "build/kernelgate.programs", KG__CALLER=str(os.getpid()))
+            shutil.copy(f"{self.folder}/out/results.json", f"{self.folder}/{number}.json")
+        os.makedirs(f"{self.folder}/baselines")
+        done = self.call("baseline", "adopt", "--baselines", "baselines", "--commit", "x", "--any-commit", *(f"{number}.json" for number in range(5)))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        with open(f"{self.folder}/baselines/nvidia-fake.json", encoding="utf-8") as file:
+            times = {case: entry["time_ns"] for case, entry in json.load(file)["cases"].items()}
+        self.assertEqual({case: (time["value"], time["band"] == 0.02, time.get("gated", True)) for case, time in times.items()},
+                         {SUM: (10002, True, True), TWICE: (22000, False, False)})
 
     def test_without_a_gpu(self):
         code, verdicts, _ = self.run_test(CUDA_VISIBLE_DEVICES="")

@@ -2,7 +2,6 @@
 judges it for CTest, without a GPU."""
 
 import math
-import os
 import time
 
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
