@@ -79,7 +79,7 @@ class Counting:
             self._log.say(f"counting, run {self._run + 1} of {RUNS}")
             self._recorder.observe_all(watching, "count", self._take)
             self._recorder.run_added(self._added, self._take)
-        if not any(found.record or found.errors or found.checked for found in self._cases.values()):
+        if not any(found.record or found.errors or found.checked and self._added for found in self._cases.values()):
             self._recorder.refuse_filter("count", self._programs)
         self._check_repetition()
 
