@@ -235,6 +235,10 @@ class Coverage:
         document = self._run.document
         reported = sum(test in self._reported for test in self._tests)
         cases = {(_split(test)[0], case) for test, listed in self._tests.items() for case in listed}
+        programs = {_split(test)[1] for test in self._added}
+        baseline = stored_baseline(self._baselines, MODEL_KEY) if programs else None
+        found = [*(baseline.ids() if baseline else ()), *(entry["case"] for entry in document["cases"] if entry["target"] == MODEL_KEY)]
+        cases |= {(MODEL, case) for case in found if comparison_of_case(case) in programs}
         coverage = {"tests": {"expected": len(self._tests), "reported": reported},
                     "cases": {"expected": len(cases), "reported": len(document["cases"])}}
         if setting("KG_FILTER") is not None:
