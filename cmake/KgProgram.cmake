@@ -154,7 +154,7 @@ function(kg__compile_program variable name)
       COMMAND kernelgate::command nvcc -c ${source} -o ${object} -MD -MF ${object}.d --forward-unknown-to-host-compiler ${host}
               "$<REMOVE_DUPLICATES:${COMPILE_OPTIONS}>" "$<$<BOOL:${COMPILE_DEFINITIONS}>:-D$<JOIN:${COMPILE_DEFINITIONS},$<SEMICOLON>-D>>"
               "$<$<BOOL:${INCLUDE_DIRECTORIES}>:-I$<JOIN:${INCLUDE_DIRECTORIES},$<SEMICOLON>-I>>"
-      DEPENDS ${source} ${KG_PROGRAM_TOOLKIT} DEPFILE ${object}.d
+      DEPENDS ${source} ${KG_PROGRAM_TOOLKIT} DEPFILE ${object}.d WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
       COMMENT "Compiling ${file} of ${name} for the CPU model" COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND objects ${object})
   endforeach()

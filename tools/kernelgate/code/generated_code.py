@@ -55,6 +55,9 @@ class CodeBuild:
         return {f"{key_of(architecture)}.{comparison}.{PART}": (architecture, comparison)
                 for architecture in self.judged for comparison in self.comparisons}
 
+    def is_program(self, comparison):
+        return comparison in self._programs
+
     def toolkit(self):
         """The version of nvcc: "13.0.88"."""
         done = run_tool([self._nvcc, "--version"], NVCC_SECONDS)
@@ -88,7 +91,7 @@ class CodeBuild:
         return cases
 
     def cases(self, comparison):
-        if comparison in self._programs:
+        if self.is_program(comparison):
             return list(dict.fromkeys(case for architecture in self.judged or self.architectures for case in self._program(architecture, comparison)))
         return list(dict.fromkeys(launch["case"] for launch in self.launches(comparison)))
 
@@ -108,7 +111,7 @@ class CodeBuild:
 
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
-        if comparison in self._programs:
+        if self.is_program(comparison):
             return self._program(architecture, comparison)
         launches = self.launches(comparison)
         cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)

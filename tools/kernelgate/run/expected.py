@@ -64,7 +64,9 @@ def _tests_of_code(folder, kinds):
     if kinds and CODE not in kinds or not os.path.exists(os.path.join(folder, BUILD_FILE)):
         return {}
     build = CodeBuild(folder)
-    cases = {comparison: dict.fromkeys(filter(filter_takes, build.cases(comparison))) for comparison in build.comparisons}
+    # The kernels of a program are known only from its code, which need not be built.
+    cases = {comparison: {} if build.is_program(comparison) else dict.fromkeys(filter(filter_takes, build.cases(comparison)))
+             for comparison in build.comparisons}
     return {name: cases[comparison] for name, (_, comparison) in build.tests().items()}
 
 
