@@ -215,6 +215,9 @@ class Outcomes(Project):
         self.assertEqual(baseline["checked"], ["right/main/-/-", "words/main/-/-"])
         self.assertEqual(baseline["cases"]["right/main/fill/b64g2"]["global_store_requests"], 4)
         self.assertEqual(self.call(COMMAND, "baseline", "lint").returncode, 0)
+        listed, = json.loads(self.call(COMMAND, "list", "right", "--build", "build", "--json").stdout)["comparisons"]
+        self.assertEqual({case["case"]: case["purposes"] for case in listed["cases"]},
+                         {"right/main/-/-": ["check"], "right/main/fill/b64g2": ["count"]})
         verdict = {"KG_STRICT": "1"}
         self.assertEqual(self.run_test("model.right.main", **verdict)[0], 0)
         code, verdicts = self.run_test("model.right.main", BLOCKS="3")  # in another shape

@@ -87,7 +87,7 @@ def _run_test(build, name):
             verdicts.update(skipped=gpu.text, skipped_by="unavailable")
         else:
             document = test.run(gpu.text.partition(",")[0] if test.kind == GPU else "")
-            sys.stdout.write(document["run"]["output"])
+            sys.stdout.buffer.write(document["run"]["output"].encode())
             sys.stdout.flush()
             verdicts = judge(document)
     except Failure as failure:
