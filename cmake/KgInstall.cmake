@@ -43,9 +43,11 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverPrograms.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgProgram.cmake
   DESTINATION ${KG_MODULES})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/rewrite DESTINATION ${KG_MODULES} FILES_MATCHING PATTERN *.py)

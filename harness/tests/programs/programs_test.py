@@ -187,16 +187,18 @@ class Programs(unittest.TestCase):
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
 
     def test_counters(self):
-        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH, flavor="counting"))
+        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH + LAUNCH.replace("2, 128", "1, 128"), flavor="counting"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts")
-        kernel, = json.loads(done.stdout.partition("result 2\n")[2])["kernels"]
-        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 1024))
+        kernel, other = json.loads(done.stdout.partition("result 3\n")[2])["kernels"]
+        self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("kernel", [1, 1, 1], 1))
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("kernel", [2, 1, 1], [128, 1, 1], 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
             "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
             {"launches": 2, "blocks": 4, "threads": 512, "global_load_requests": 16, "global_load_sectors": 128,
              "global_store_sectors": 64})
         done = self.run_in_folder(COMMAND, "run", "--counters", "counts")
-        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n$")
+        self.assertRegex(done.stdout, r"\nkernel +grid +block +launches +blocks +requests .*\nkernel +2 +128 +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n"
+                         r"kernel +1 +128 +1 +1 +8 +8\.00 +4\.00 +– +32\.00\n$")
         self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
         self.assertEqual(done.returncode, 2)
