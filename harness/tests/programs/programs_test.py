@@ -17,7 +17,7 @@ FOUND = 66
 PROGRAM = """\
 #include <cstdio>
 #include <cstdlib>
-__global__ void kernel(int *x, int n)
+GLOBAL __global__ void kernel(int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     KERNEL
@@ -48,7 +48,13 @@ class Row(NamedTuple):
     options: str = ""
     flavor: str = "checked"
     output: str = "result"
+    variable: str = ""  # of the whole program
 
+
+# Counts the lanes' turns as kernels did before __syncwarp(): a lane's write stands if it reads it again.
+LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
+            "if (i < 32) for (int turn = 0; turn < 100; turn++) { unsigned own; "
+            "do { own = i << 27 | ((*part & 0xffff) + 1); *part = own; } while (*part != own); } __syncthreads(); if (i == 0) x[0] = *part & 0xffff;")
 
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
@@ -64,6 +70,13 @@ ROWS = (
     Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
     Row("counted", RACE, flavor="counting"),
     Row("plain", RACE, flavor="plain"),
+    Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
+    # What toolkits before CUDA 13 had.
+    Row("texture", "x[i] = tex1Dfetch(earlier, i) + 4;", variable="texture<int> earlier;", output="result 4",
+        launch="size_t at = 9; if (cudaBindTexture(&at, earlier, x, 512) || at || cudaBindTexture(&at, &earlier, x, &earlier.channelDesc, 1024)) "
+               "return 2; kernel<<<2, 128>>>(x, 256); if (cudaThreadSynchronize() || cudaUnbindTexture(earlier)) return 3;"),
+    Row("texture_2d", "x[i] = 255 * tex2D(earlier, i % 16, i / 16).y + 0.5f;", variable="texture<uchar4, 2, cudaReadModeNormalizedFloat> earlier;",
+        launch=f"cudaMemset(x, 51, 1024); if (cudaBindTexture2D(nullptr, earlier, x, 16, 16, 64)) return 2; {LAUNCH}", output="result 51"),
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
@@ -132,7 +145,7 @@ class Programs(unittest.TestCase):
         """Builds the program of a row, unless another row of its name has."""
         if os.path.exists(f"{self.folder}/{row.name}"):
             return
-        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish)
+        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish).replace("GLOBAL", row.variable)
         self.write(f"{row.name}.cu", text)
         self.build(f"--kg-flavor={row.flavor}", f"{row.name}.cu", "-o", row.name)
 
@@ -256,6 +269,9 @@ class Programs(unittest.TestCase):
         self.assertRegex(done.stdout, r"^a\.o: a\.cu")
         done = self.run_in_folder(COMMAND, "nvcc", "-E", "a.cu")
         self.assertIn("x[0] = 1;", done.stdout)
+        self.build("-cuda", "a.cu")
+        with open(f"{self.folder}/a.cu.cpp.ii", encoding="utf-8") as file:
+            self.assertIn("x[0] = 1;", file.read())
         done = self.run_in_folder(COMMAND, "nvcc", "--dryrun", "a.cu")
         self.assertIn("#$ TOP=", done.stderr)
         self.assertFalse(os.path.exists(f"{self.folder}/a.out"))

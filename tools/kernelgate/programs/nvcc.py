@@ -135,14 +135,15 @@ class Build:
         return self.run([self.host, *self._of_host(kind), *language, *self._dependencies(target), "-c", path, "-o", target])
 
     def preprocess(self, sources):
-        """-E, -M and -MM: the preprocessor's own output."""
+        """-E, -M and -MM: the preprocessor's own output; of -cuda, which names no output, in a file."""
         call = self.call
         code = 0
+        phase = "-E" if call.phase == "-cuda" else call.phase
         for path, kind in sources:
             flags = self._of_kernels() if kind == CUDA else self._of_host(kind)
-            target = ["-MT", call.dependency_target] if call.dependency_target and call.phase != "-E" else []
-            output = call.output or call.dependency_file
-            code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", call.phase, path, *target,
+            target = ["-MT", call.dependency_target] if call.dependency_target and phase != "-E" else []
+            output = call.output or call.dependency_file or (f"{os.path.basename(path)}.cpp.ii" if phase != call.phase else "")
+            code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", phase, path, *target,
                                      *(["-o", output] if output else [])])
         return code
 
@@ -189,7 +190,7 @@ class Build:
         self.say_toolkit()
         inputs = self._sources()
         sources = [(path, kind) for _, path, kind in inputs if kind]
-        if call.phase in ("-E", "-M", "-MM"):
+        if call.phase in ("-E", "-M", "-MM", "-cuda"):
             return self.preprocess(sources)
         if call.phase == "-dlink":
             # Device code is linked with the host's: nothing is left for this step.
