@@ -323,20 +323,20 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 template <typename Element>
 static inline cudaError_t cudaMalloc(Element **pointer, size_t size)
 {
-    return cudaMalloc(reinterpret_cast<void **>(pointer), size);
+    return cudaMalloc((void **)pointer, size); /* the elements may be const */
 }
 
 template <typename Element>
 static inline cudaError_t cudaMallocHost(Element **pointer, size_t size)
 {
-    return cudaMallocHost(reinterpret_cast<void **>(pointer), size);
+    return cudaMallocHost((void **)pointer, size);
 }
 
 template <typename Element>
 static inline cudaError_t cudaMallocManaged(Element **pointer, size_t size,
                                             unsigned int flags = cudaMemAttachGlobal)
 {
-    return cudaMallocManaged(reinterpret_cast<void **>(pointer), size, flags);
+    return cudaMallocManaged((void **)pointer, size, flags);
 }
 
 /* `symbol` is the __constant__ or __device__ variable itself; `offset` and `count` are bytes. */
@@ -376,6 +376,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 }
 
 #include "kg_model_launches.h"
+
+#include "kg_model_alone.h"
 
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE

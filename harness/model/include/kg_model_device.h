@@ -326,6 +326,18 @@ void kg__model_skip_xorwow(unsigned int words[5], unsigned long long steps, int 
 void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long long steps,
                         int power);
 
+/* Returns whether the caller is a kernel. */
+int kg__model_in_kernel(void);
+/* Allocates memory that the caller's own code may use: of the device in a kernel, else the
+ * host's; NULL when there is none. kg__model_free() frees it, in a kernel or not. */
+void *kg__model_malloc(size_t size);
+/* Frees such memory, or NULL. */
+void kg__model_free(void *memory);
+
+/* Notes that the launches which follow are a library's, so that findings have the line of the host
+ * that called it; or no longer. */
+void kg__model_library_call(int begins);
+
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 

@@ -273,8 +273,9 @@ class Source:
 
         self.edit(node, write)
 
-    def name_parameters(self, node, prefix):
-        """A list of parameters, each named: their texts, with their defaults, and their names."""
+    def name_parameters(self, node, prefix, hidden=b""):
+        """A list of parameters, each named: their texts, with their defaults, and their names. One that would hide the
+        name `hidden` gets another."""
         texts, names = [], []
         for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
             default = next((child for child in part.children if child.type == "="), None)
@@ -288,6 +289,10 @@ class Source:
                 place = re.search(rb"\(\s*[*&]+()\s*\)|()\[", before)
                 place = place.start(1 if place[1] is not None else 2) if place else len(before)
                 before = before[:place] + b" " + names[-1] + b" " + before[place:]
+            elif self.of(name) == hidden:
+                names.append(b"%s%d" % (prefix, number))
+                start = name.start_byte - part.start_byte
+                before = before[:start] + names[-1] + before[start + len(hidden):]
             else:
                 names.append(self.of(name))
             names[-1] += b"..." if b"..." in before else b""
@@ -325,7 +330,7 @@ class Source:
         if key in self.stubs:
             return
         self.stubs.add(key)
-        texts, names = self.name_parameters(parameters, b"kg__a")
+        texts, names = self.name_parameters(parameters, b"kg__a", self.of(name))
         kernel, template = self.of(name), b""
         if head:
             heads, arguments = self.name_parameters(head, b"kg__t")

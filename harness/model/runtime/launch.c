@@ -273,5 +273,7 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     failure_words[0] = '\0';
-    return kg__model_leave(start(config, address, body, context));
+    error = start(config, address, body, context);
+    kg__model_free_dropped();
+    return kg__model_leave(error);
 }

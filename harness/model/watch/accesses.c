@@ -396,6 +396,8 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
     bool reads_cells;
     bool tells = (kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0 ||
                  (global && (kind & KG__ACCESS_VOLATILE) != 0);
+    /* A volatile read of a flag does not rely on what the flag tells of other words. */
+    bool looks = tells && !writes && (kind & KG__ACCESS_STRONG) == 0;
     unsigned int shift;
 
     if (writes && (region->read_only || constant)) {
@@ -428,7 +430,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
 
         mine.offset = offsets[i];
         mine.thread = first_thread + lanes[i];
-        if (tells)
+        if (tells && !looks)
             kg__order_atomic(region, offsets[i], mine.thread, kind);
         for (size_t cell = first; cell <= last; cell++) {
             if (writes)
@@ -436,5 +438,7 @@ void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind
             else
                 take_read(&mine, kg__cell_at(region, cell), cell, global);
         }
+        if (looks)
+            kg__order_atomic(region, offsets[i], mine.thread, kind);
     }
 }

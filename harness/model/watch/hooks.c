@@ -25,6 +25,8 @@
 /* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
  * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
 #define SHOWN_BYTES 65536
+#define COUNTING 8 /* events of a volatile word's read, write and read, and of blocks in between   \
+                    */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */
@@ -47,7 +49,7 @@ static void look_at_host(uint64_t what, uintptr_t code)
         return;
     holder = kg__model_find(address);
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
-        kg__find_of_host(code, kg__access_of(kind),
+        kg__find_of_host(kg__model_source_of((const void *)code), kg__access_of(kind),
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
 }
 
@@ -155,6 +157,21 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
         note_range(address, size, kind, code);
 }
 
+/* Kernels written for lanes in lockstep count in volatile words: a lane reads a word, writes it,
+ * and repeats both unless it reads what it wrote. A lane that paused in between would undo what
+ * others counted meanwhile, or count twice, so there is room for all three. */
+static void note_volatile_read(const void *address, unsigned int bytes, uintptr_t code)
+{
+    const uint64_t written =
+        kg__access((uintptr_t)address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | bytes);
+
+    if (kg__trace_cursor != NULL && !kg__suspicious &&
+        kg__trace_limit - kg__trace_cursor < (ptrdiff_t)(COUNTING * KG__TRACE_TO_NEXT) &&
+        kg__trace_cursor[-(ptrdiff_t)KG__TRACE_TO_NEXT] != written)
+        make_room(code);
+    note_access(address, KG__ACCESS_VOLATILE | bytes, code);
+}
+
 void __sanitizer_cov_trace_pc(void)
 {
     note(0, CODE);
@@ -170,7 +187,7 @@ void __sanitizer_cov_trace_pc(void)
     HOOK(write##size, note_access(address, KG__ACCESS_WRITE | (size), CODE))                       \
     HOOK(unaligned_read##size, note_unaligned(address, size, 0, CODE))                             \
     HOOK(unaligned_write##size, note_unaligned(address, size, KG__ACCESS_WRITE, CODE))             \
-    HOOK(volatile_read##size, note_access(address, KG__ACCESS_VOLATILE | (size), CODE))            \
+    HOOK(volatile_read##size, note_volatile_read(address, size, CODE))                             \
     HOOK(volatile_write##size,                                                                     \
          note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE))
 ACCESSES(1)

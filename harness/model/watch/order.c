@@ -226,7 +226,7 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
         return;
     if (tells_blocks)
         kg__blocks_tell(at, &what, fenced);
-    if (!what.by_atomic)
+    if (!what.by_atomic && region->space != KG__MODEL_GLOBAL)
         return;
     tell_threads(at, thread, &what);
     any_word = true;
