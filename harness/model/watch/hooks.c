@@ -25,8 +25,9 @@
 /* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
  * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
 #define SHOWN_BYTES 65536
-#define COUNTING 8 /* events of a volatile word's read, write and read, and of blocks in between   \
-                    */
+#define COUNTING                                                                                   \
+    8 /* events of a volatile word's read, write and read, and of blocks in between                \
+       */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */
@@ -165,9 +166,9 @@ static void note_volatile_read(const void *address, unsigned int bytes, uintptr_
     const uint64_t written =
         kg__access((uintptr_t)address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | bytes);
 
-    if (kg__trace_cursor != NULL && !kg__suspicious &&
-        kg__trace_limit - kg__trace_cursor < (ptrdiff_t)(COUNTING * KG__TRACE_TO_NEXT) &&
-        kg__trace_cursor[-(ptrdiff_t)KG__TRACE_TO_NEXT] != written)
+    if (kg__trace.cursor != NULL && !kg__suspicious &&
+        kg__trace.limit - kg__trace.cursor < (ptrdiff_t)(COUNTING * KG__TRACE_TO_NEXT) &&
+        kg__trace.cursor[-(ptrdiff_t)KG__TRACE_TO_NEXT] != written)
         make_room(code);
     note_access(address, KG__ACCESS_VOLATILE | bytes, code);
 }
