@@ -18,8 +18,10 @@ static void show(uint64_t done, uint64_t all)
 {
     const double now = kg__now();
 
-    if (done == 0)
-        began = shown = now;
+    if (done == 0) {
+        began = now;
+        shown = 0;
+    }
     if (now - began < wait || (now - shown < INTERVAL && done < all))
         return;
     if (done < all)
