@@ -55,8 +55,8 @@ def _catch_words(name):
     return [re.sub(r'([\\,\[\]"])', r"\\\1", name)]
 
 
-# What a program's bytes tell of the framework that it has, the words that list its cases, the names in the list, and the words
-# that choose one.
+# Each framework: bytes that its programs contain, the arguments that list their cases, a parser of the list, and the arguments
+# that run one case.
 FRAMEWORKS = (
     (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, lambda name: [f"--gtest_filter={name}"]),
     (b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch_words),
