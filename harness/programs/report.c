@@ -90,7 +90,7 @@ static void tell_unchecked(FILE *to, json_t *others)
                "cudaGetLastError() after it",
                cudaGetErrorName(launch.error),
                *launch.why != '\0' ? launch.why : cudaGetErrorString(launch.error));
-    tell(to, others, kg__host_call_source(launch.calls, launch.call_count), text);
+    tell(to, others, kg__model_host_source(launch.calls, launch.call_count), text);
 }
 
 static void tell_leaks(FILE *to, json_t *others)
@@ -111,14 +111,17 @@ static void tell_leaks(FILE *to, json_t *others)
 
 static size_t print_findings(FILE *to, const kg__model_report *seen)
 {
-    const size_t told =
-        seen->finding_count < FINDINGS_PRINTED ? seen->finding_count : FINDINGS_PRINTED;
+    size_t count = 0;
 
-    for (size_t i = 0; i < told; i++)
-        print_finding(to, &seen->findings[i]);
-    if (told < seen->finding_count)
-        fprintf(to, "and %zu more\n", seen->finding_count - told);
-    return seen->finding_count;
+    for (size_t i = 0; i < seen->finding_count; i++) {
+        if (kg__finding_is_excused(&seen->findings[i]))
+            continue;
+        if (count++ < FINDINGS_PRINTED)
+            print_finding(to, &seen->findings[i]);
+    }
+    if (count > FINDINGS_PRINTED)
+        fprintf(to, "and %zu more\n", count - FINDINGS_PRINTED);
+    return count;
 }
 
 /* "2 findings"; `plural` is the noun's ending. */
@@ -131,7 +134,9 @@ static void add_count(char *text, size_t size, size_t count, const char *noun, c
 
 static void print_summary(FILE *to, size_t found, bool failed, const kg__program_end *end)
 {
+    const kg__model_report *seen = kg__model_seen();
     char text[512] = "";
+    char sampled[160] = "";
 
     if (found > 0)
         add_count(text, sizeof text, found, "finding", "s");
@@ -146,7 +151,12 @@ static void print_summary(FILE *to, size_t found, bool failed, const kg__program
         strncat(text, " in ", sizeof text - strlen(text) - 1);
         strncat(text, of, sizeof text - strlen(text) - 1);
     }
-    fprintf(to, "kernelgate: %s%s", text, failed ? "; a kernel failed" : "");
+    if (seen->watched < seen->blocks && !failed)
+        kg__format(sampled, sizeof sampled,
+                   "; sampled: %" PRIu64 " of %" PRIu64
+                   " blocks ran, and the program's results are not valid",
+                   seen->watched, seen->blocks);
+    fprintf(to, "kernelgate: %s%s%s", text, failed ? "; a kernel failed" : "", sampled);
     if (end != NULL)
         fprintf(to, "; %s", end->why);
     if (end != NULL && end->line > 0)
@@ -162,7 +172,8 @@ static void add_findings(json_t *document, const kg__model_report *seen)
 
     for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
         for (size_t i = 0; i < seen->finding_count; i++) {
-            if (kg__finding_rank(seen->findings[i].kind) != rank)
+            if (kg__finding_rank(seen->findings[i].kind) != rank ||
+                kg__finding_is_excused(&seen->findings[i]))
                 continue;
             if (findings.count == KG__FINDINGS_MAXIMUM) {
                 findings.more++;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
+#include "model/exec/launch.h"
 #include "model/include/kg_program.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
@@ -17,6 +18,7 @@
 #include "programs/host_calls.h"
 #include "programs/kernels.h"
 #include "programs/options.h"
+#include "programs/progress.h"
 #include "programs/report.h"
 
 /* How a program without counters of coverage of its own ends: what _exit() leaves out. */
@@ -78,7 +80,7 @@ static void on_signal(int number)
     (void)signal(number, SIG_DFL);
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(5);
-    source = kg__host_call_source(calls, count);
+    source = kg__model_host_source(calls, count);
     end.file = source.file;
     end.line = source.line;
     kg__format(why, sizeof why, "the host's code was ended by signal %d (%s)", number,
@@ -135,8 +137,11 @@ static void begin(void)
         kg__complain("%s", error.text);
         _exit(KG__EXIT_ERROR);
     }
+    kg__model_be_large();
     kg__model_time_events();
     kg__host_calls_begin();
+    kg__exec_set_workers((unsigned int)options.threads);
+    kg__program_show_progress(options.progress);
     kg__model_on_hang(report_hang);
     catch_signals();
     if (options.timeout > 0)
@@ -152,8 +157,8 @@ void kg__program_begin(const char *headers, unsigned int what)
     watched |= what;
     if (what != 0 && options.counters != NULL)
         watched |= KG__MODEL_COUNT;
-    /* Skipped blocks would make the program's results wrong: no budget. */
-    kg__model_watch(watched, 0);
+    /* Skipped blocks make the program's results wrong: only when asked for. */
+    kg__model_watch(watched, (uint64_t)options.sample * 1000000);
     if (watched != 0)
         kg__program_kernels_begin();
 }

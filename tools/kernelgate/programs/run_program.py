@@ -61,6 +61,8 @@ def _table(kernels):
 def add_arguments(parser):
     parser.add_argument("--counters", action="store_true", help="print a table of the kernels' counters at the end, by the shape of "
                         "launches: sectors per global request, wavefronts per shared one, active lanes per request")
+    parser.add_argument("--sample", type=int, metavar="N", help="launches of more than N million accesses run some blocks of each kind; "
+                        "the program's results are then not valid")
     add_format(parser)
     parser.add_argument("--build", metavar="DIR", help=argparse.SUPPRESS)
     parser.add_argument("--test", metavar="NAME", help=argparse.SUPPRESS)
@@ -102,10 +104,9 @@ def _run_program(options):
     program = options.program if "/" in options.program else f"./{options.program}"
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/counters.json"
-        environment = dict(os.environ)
-        if options.counters:
-            given = environment.get("KERNELGATE_OPTIONS")
-            environment["KERNELGATE_OPTIONS"] = f"{given}:counters={path}" if given else f"counters={path}"
+        given = [os.environ.get("KERNELGATE_OPTIONS"), f"counters={path}" if options.counters else None,
+                 None if options.sample is None else f"sample={options.sample}"]
+        environment = {**os.environ, "KERNELGATE_OPTIONS": ":".join(filter(None, given))}
         sys.stdout.flush()
         code = subprocess.run([program, *options.words], env=environment, check=False).returncode
         if options.counters:
