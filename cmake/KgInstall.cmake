@@ -43,9 +43,11 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverPrograms.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgProgram.cmake
   DESTINATION ${KG_MODULES})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/rewrite DESTINATION ${KG_MODULES} FILES_MATCHING PATTERN *.py)
@@ -64,6 +66,8 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/toolkit.json DESTINATION ${KG_SHAR
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/bin)
 file(RELATIVE_PATH headers /${KG_SHARED}/toolkit /${KG_MODEL_HEADERS})
 file(CREATE_LINK ${headers} ${PROJECT_BINARY_DIR}/installed/toolkit/include SYMBOLIC)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/packages)
+file(CREATE_LINK /usr/include/thrust ${PROJECT_BINARY_DIR}/installed/toolkit/packages/thrust SYMBOLIC)
 file(RELATIVE_PATH compiler /${KG_SHARED}/toolkit/bin /${CMAKE_INSTALL_BINDIR}/kernelgate-nvcc)
 file(CREATE_LINK ${compiler} ${PROJECT_BINARY_DIR}/installed/toolkit/bin/nvcc SYMBOLIC)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARED})
