@@ -28,7 +28,8 @@ target_compile_options(kg_flags INTERFACE
   # Source lines for compute-sanitizer and Nsight Compute; they do not change the code.
   $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 if(KG_COVERAGE)
-  target_compile_options(kg_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:--coverage;-O1>)
+  # Not --coverage, which gcc reads last, so that no file could be without.
+  target_compile_options(kg_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fprofile-arcs;-ftest-coverage;-O1>)
   target_link_options(kg_flags INTERFACE --coverage)
 endif()
 if(KG_SANITIZE)

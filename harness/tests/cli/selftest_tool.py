@@ -4,7 +4,6 @@ broken, in whichever way, is not. usage: selftest_tool.py TREE KERNELGATE FAKE""
 import fcntl
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
