@@ -229,7 +229,9 @@ class Compilation:
 
 def compile_source(command, home=None):
     """Compiles as a command says; the exit code and messages. home: the project's folder, or None."""
-    sources = [argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)]
+    # With its language given by -x, a source may have any name.
+    named = value_after(command, "-c") if "-x" in command else None
+    sources = [argument for argument in command if (argument.endswith(SOURCES) or argument == named) and os.path.isfile(argument)]
     if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
         return run(command)
     if sources[0].endswith(".cu") and "-x" not in command:

@@ -76,6 +76,7 @@ const char *cudaGetErrorName(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(NAME_CASE)
+        KG__MODEL_MORE_ERRORS(NAME_CASE)
     default:
         return "unrecognized error code";
     }
@@ -85,6 +86,7 @@ const char *cudaGetErrorString(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(TEXT_CASE)
+        KG__MODEL_MORE_ERRORS(TEXT_CASE)
     default:
         return "unrecognized error code";
     }

@@ -96,6 +96,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
         .clusterLaunch = 1,
+        .clockRate = 1000000, /* arbitrary, since no time depends on it */
+        .memoryClockRate = 1000000,
+        .deviceOverlap = 1,
     };
     kg__model_memory_left(&left, &properties->totalGlobalMem);
     return cudaSuccess;
@@ -120,7 +123,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrTotalConstantMemory, (int)properties.totalConstMem },
         { cudaDevAttrWarpSize, properties.warpSize },
         { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
-        { cudaDevAttrClockRate, 1000000 }, /* kHz; arbitrary, since no time depends on it */
+        { cudaDevAttrClockRate, properties.clockRate },
         { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
         { cudaDevAttrKernelExecTimeout, 0 },
         { cudaDevAttrIntegrated, properties.integrated },

@@ -21,11 +21,21 @@ static variable *symbols;
 static size_t symbol_count;
 static size_t symbol_room;
 
+#define LARGE_MEMORY ((size_t)80 << 30) /* an H100's */
+#define LARGE_FILLED ((size_t)1 << 30)
+
 static bool is_sparse;
+static size_t largest_filled = SIZE_MAX;
 
 void kg__model_be_sparse(bool sparse)
 {
     is_sparse = sparse;
+}
+
+void kg__model_be_large(void)
+{
+    kg__model_set_memory(LARGE_MEMORY);
+    largest_filled = LARGE_FILLED;
 }
 
 /* Unmaps a removed allocation; with `remember`, its addresses are not reused for a while. */
@@ -55,7 +65,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    if (!kg__model_plans() && !is_sparse)
+    if (!kg__model_plans() && !is_sparse && size <= largest_filled)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
     return cudaSuccess;

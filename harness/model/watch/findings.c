@@ -224,9 +224,8 @@ void kg__find(const kg__finding_place *place, const kg__finding *what)
     kg__find_at(kg__model_source_of((const void *)place->code), place, what);
 }
 
-void kg__find_of_host(uintptr_t code, kg__finding_access access, const kg__finding *what)
+void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what)
 {
-    kg__model_source source = kg__model_source_of((const void *)code);
     kg__finding finding = *what;
 
     finding.by.file = source.file;
