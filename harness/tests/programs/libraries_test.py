@@ -73,7 +73,7 @@ class Libraries(unittest.TestCase):
         self.check_program("thrust")
 
     def test_cublas(self):
-        self.check_program("cublas", "-lcublas")
+        self.check_program("cublas", "-lcublas", "-lcublasLt")
 
     def test_curand(self):
         self.check_program("curand", "-lcurand")
