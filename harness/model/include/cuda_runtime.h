@@ -269,7 +269,7 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 template <typename Element>
 static inline cudaError_t cudaMalloc(Element **pointer, size_t size)
 {
-    return cudaMalloc(reinterpret_cast<void **>(pointer), size);
+    return cudaMalloc((void **)pointer, size); /* of constants, too */
 }
 
 template <typename Element>
