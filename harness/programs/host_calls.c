@@ -1,6 +1,5 @@
 #include "programs/host_calls.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <stddef.h>
 
@@ -39,21 +38,5 @@ kg__model_source kg__host_call_of(uint64_t allocation)
 {
     if (allocation == 0 || allocation > kept_count)
         return (kg__model_source){ .file = "" };
-    return kg__host_call_source(kept[allocation - 1].calls, kept[allocation - 1].count);
-}
-
-kg__model_source kg__host_call_source(void *const *calls, int count)
-{
-    Dl_info own = { 0 };
-    Dl_info other = { 0 };
-
-    (void)dladdr((const void *)(uintptr_t)kg__host_call_source, &own);
-    for (int i = 0; i < count; i++) {
-        const kg__model_source source = kg__model_source_of(calls[i]);
-
-        if (dladdr(calls[i], &other) != 0 && other.dli_fbase != own.dli_fbase && source.line > 0 &&
-            !kg__model_is_header(source.file))
-            return source;
-    }
-    return (kg__model_source){ .file = "" };
+    return kg__model_host_source(kept[allocation - 1].calls, kept[allocation - 1].count);
 }

@@ -13,6 +13,9 @@ typedef struct kg__program_options {
     const char *counters; /* the file that the counters of the kernels go to; NULL: none */
     double timeout;       /* seconds until the program is ended; 0: never */
     bool leaks;           /* device memory that is left at the end is a finding */
+    int threads;          /* of the host that run blocks of plain kernels; 0: as processors */
+    int sample;           /* million accesses; a launch of more runs in part. 0: no limit */
+    double progress;      /* seconds until a launch tells how far it is, on a terminal */
     bool summary;         /* the last line is also printed without findings */
 } kg__program_options;
 

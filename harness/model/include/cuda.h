@@ -61,7 +61,7 @@ static inline CUresult cuGetErrorString(CUresult error, const char **text)
 #ifdef __cplusplus
 #define KG__MODEL_DRIVER(name)                                                                     \
     template <typename... Arguments>                                                               \
-    __attribute__((error("the CPU model does not support " #name                                   \
+    __attribute__((__error__("the CPU model does not support " #name                                   \
                          "(): use CUDA's runtime in its place (docs/model.md)"))) CUresult         \
     name(Arguments &&...);
 KG__MODEL_DRIVER(cuInit)

@@ -20,6 +20,9 @@ cudaError_t kg__model_end_call(cudaError_t error);
 /* Keeps a launch whose error nobody has asked for yet, unless there is one already. */
 void kg__model_note_unchecked(const kg__model_unchecked *launch);
 
+/* Frees what a kernel that has ended freed. */
+void kg__model_free_dropped(void);
+
 /* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \
     do {                                                                                           \

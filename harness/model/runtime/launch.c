@@ -230,6 +230,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     const dim3 *grid = &config->gridDim;
     const kg__model_kernel *kernel;
     cudaError_t error;
+    dim3 cluster;
 
     if (address == NULL)
         return cudaErrorInvalidDeviceFunction;
@@ -247,10 +248,13 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     }
     if (kg__watch_skips((uint64_t)grid->x * grid->y * grid->z))
         return cudaSuccess;
+    cluster = kg__exec_cluster_of(config, kernel);
+    if (kg__exec_is_cooperative(config) || cluster.x * cluster.y * cluster.z > 1)
+        kg__model_place_shared(kernel);
     return run(&(kg__exec_launch){ .kernel = kernel,
                                    .grid = *grid,
                                    .block = config->blockDim,
-                                   .cluster = kg__exec_cluster_of(config, kernel),
+                                   .cluster = cluster,
                                    .dynamic_bytes = config->dynamicSmemBytes,
                                    .body = body,
                                    .context = context,
@@ -269,5 +273,7 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     failure_words[0] = '\0';
-    return kg__model_leave(start(config, address, body, context));
+    error = start(config, address, body, context);
+    kg__model_free_dropped();
+    return kg__model_leave(error);
 }

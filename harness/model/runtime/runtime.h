@@ -20,6 +20,10 @@ bool kg__model_plans(void);
  * zeros, and untouched memory takes nothing. Fills with zeros do not touch it. */
 void kg__model_be_sparse(bool sparse);
 
+/* From now on the device has as much memory as the largest GPUs' (at most half of the host's), and
+ * an allocation above 1 GiB holds zeros, because to fill it would take seconds. */
+void kg__model_be_large(void);
+
 /* Returns why the last launch failed: which thread did what. "" if it did not fail, or if the
  * code says enough. */
 const char *kg__model_failure(void);
@@ -84,5 +88,8 @@ const char *kg__model_symbol_at(const void *address);
 size_t kg__model_bytes_at(const void *address);
 /* Returns the kernel at `address`, which must be that of a function; adds it if needed. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
+/* Sets where the calling thread of the host has a kernel's shared arrays, for blocks that wait for
+ * each other. */
+void kg__model_place_shared(const kg__model_kernel *kernel);
 
 #endif

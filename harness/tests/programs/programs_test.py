@@ -84,6 +84,13 @@ ROWS = (
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
+    Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
+        finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
+    Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
+    Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
+    Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
+        ((LINE, "uninitialized shared read: sum"),), code=FOUND),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 
@@ -100,11 +107,11 @@ target_link_libraries(demo PRIVATE part both CUDA::cudart)
 """
 SOURCES = {
     "part.cu": "__device__ int twice(int x) { return 2 * x; }\n",
-    "both.cu": "__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }\n"
+    "both.cu": "__global__ void add(int *add) { add[threadIdx.x] += threadIdx.x; }\n"
                "int run_add(int *x) { add<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n",
     "main.cu": "#include <cstdio>\nextern __device__ int twice(int);\nint run_add(int *);\nint sum_of(const int *);\n"
-               "__global__ void fill(int *x) { x[threadIdx.x] = twice(threadIdx.x); }\n"
-               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    fill<<<1, 32>>>(x);\n"
+               "__global__ void fill(int *x) { x[threadIdx.x] = twice(__ldg(x + threadIdx.x) * 0 + threadIdx.x); }\n"
+               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    cudaMemset(x, 0, sizeof host);\n    fill<<<1, 32>>>(x);\n"
                "    if (cudaGetLastError() || run_add(x))\n        return 1;\n"
                "    cudaMemcpy(host, x, sizeof host, cudaMemcpyDefault);\n    std::printf(\"sum %d\\n\", sum_of(host));\n}\n",
     "host.cpp": "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error no kernels here\n#endif\n"
@@ -194,16 +201,18 @@ class Programs(unittest.TestCase):
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
 
     def test_counters(self):
-        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH, flavor="counting"))
+        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH + LAUNCH.replace("2, 128", "1, 128"), flavor="counting"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts")
-        kernel, = json.loads(done.stdout.partition("result 2\n")[2])["kernels"]
-        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 1024))
+        kernel, other = json.loads(done.stdout.partition("result 3\n")[2])["kernels"]
+        self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("kernel", [1, 1, 1], 1))
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("kernel", [2, 1, 1], [128, 1, 1], 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
             "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
             {"launches": 2, "blocks": 4, "threads": 512, "global_load_requests": 16, "global_load_sectors": 128,
              "global_store_sectors": 64})
         done = self.run_in_folder(COMMAND, "run", "--counters", "counts")
-        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n$")
+        self.assertRegex(done.stdout, r"\nkernel +grid +block +launches +blocks +requests .*\nkernel +2 +128 +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n"
+                         r"kernel +1 +128 +1 +1 +8 +8\.00 +4\.00 +– +32\.00\n$")
         self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
         self.assertEqual(done.returncode, 2)
@@ -254,6 +263,9 @@ class Programs(unittest.TestCase):
         self.build("-c", "a.cu")
         self.build("-lib", "a.o", "-o", "liba.a")
         self.build("-dlink", "a.o", "-o", "link.o")
+        self.write("cuda.c", PROGRAM.replace("KERNEL", "x[i] = 3;").replace("LAUNCH", LAUNCH).replace("FINISH", "return 0;"))
+        self.build("-x", "cu", "cuda.c", "-o", "cuda")
+        self.assertEqual(self.run_in_folder("./cuda").stdout, "result 3\n")
         done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")
         self.assertRegex(done.stdout, r"^a\.o: a\.cu")
         done = self.run_in_folder(COMMAND, "nvcc", "-E", "a.cu")

@@ -27,7 +27,7 @@ OLDEST, MODEL = 75, 90
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
 # Libraries of a CUDA Toolkit that the model has no part of.
-LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "curand", "cusolver", "cusolverMg", "cusparse", "cutensor",
+LIBRARIES = ("cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
              "nccl", "nppc", "npps", "nppi", "nvjpeg", "nvml", "nvrtc", "nvidia-ml", "nvshmem")
 # The modes of watching, as harness/model/watch/watch.h has them.
 WATCH = {"checked": 2, "counting": 1, "plain": 0}
@@ -88,6 +88,13 @@ class Build:
         year = self.call.standard.removeprefix("gnu").removeprefix("c").removeprefix("++")
         return f"-std=gnu++{17 if year in ('', '03', '0x', '11', '14', '17') else year}"
 
+    def _preprocess(self):
+        """The preprocessor's words without the model's own headers: named by -isystem too, as CMake's CUDA::cudart does, they would
+        be system headers, in which the rewriting looks for no functions."""
+        words = self.call.preprocess
+        return [word for number, word in enumerate(words) if os.path.realpath(word.removeprefix("-I")) != os.path.realpath(self.toolkit.include) and
+                not (word == "-isystem" and os.path.realpath(words[number + 1]) == os.path.realpath(self.toolkit.include))]
+
     def _architecture(self):
         named = [int(architecture) for architecture in self.call.architectures]
         return max([OLDEST, *named]) if named else MODEL
@@ -100,16 +107,17 @@ class Build:
         defined = [f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC)]
         defined += ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={self._architecture()}0",
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
-        return ["-I", self.toolkit.include, *defined, *(["-D__CUDACC_RDC__"] if call.separable else []), *call.preprocess, *kept,
-                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-g", "-fstack-clash-protection", "-fdata-sections",
-                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O2"]),
+        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined,
+                *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
+                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-fno-plt", "-g", "-fstack-clash-protection", "-fdata-sections",
+                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O3"]),
                 f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]
 
     def _of_host(self, kind):
         call = self.call
         standard = [f"-std={call.standard}"] if call.standard and kind != C else []
         optimize = [f"-O{call.optimize}"] if call.optimize else []
-        return [*call.preprocess, "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
+        return [*self._preprocess(), "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
 
     def _dependencies(self, target):
         call = self.call
