@@ -59,7 +59,7 @@ class Libraries(unittest.TestCase):
         return subprocess.run(command, cwd=self.folder, env=inherited, capture_output=True, text=True, check=False, timeout=200)
 
     def build(self, source, name, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", source, "-o", name, *words)
+        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", *words, source, "-o", name)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def check_program(self, name, *words):
