@@ -86,7 +86,7 @@ class Libraries(unittest.TestCase):
         for header, wanted in (("cufft.h", "cufft.h is of cuFFT, which the CPU model does not have: leave out"),
                                ("cusparse_v2.h", "cusparse_v2.h is of cuSPARSE,"), ("cusolverDn.h", "cusolverDn.h is of cuSOLVER,"),
                                ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
-                               ("cuda_gl_interop.h", "cuda_gl_interop.h is of OpenGL,"),
+                               ("cuda_egl_interop.h", "cuda_egl_interop.h is of EGL,"),
                                ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
             with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
                 file.write(f"#include <cstdio>\n#include <{header}>\n")

@@ -17,7 +17,7 @@ ABSENT = re.compile(r"^(?P<place>\S+:\d+:\d+): fatal error: (?:(?P<name>\S+): No
 LIBRARIES = (("cufft", "cuFFT"), ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("nccl", "NCCL"), ("nvrtc", "NVRTC"),
              ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
              ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
-             ("optix", "OptiX"), ("cuda_gl_interop", "OpenGL"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
+             ("optix", "OptiX"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
              ("cuda_d3d", "Direct3D"), ("vulkan/", "Vulkan"))
 
 
