@@ -2,8 +2,7 @@
  * calls from kg_model_curand_host.h. */
 #ifndef KG__MODEL_CURAND_H
 #define KG__MODEL_CURAND_H
-/* By which programs see that it is included. */
-#define CURAND_H_
+#define CURAND_H_ /* by which helper headers know that it is included */
 
 #include "cuda_runtime_api.h"
 #include "library_types.h"

@@ -243,6 +243,7 @@ enum cudaLimit {
 #define cudaDeviceScheduleSpin 0x01
 #define cudaDeviceScheduleYield 0x02
 #define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
 #define cudaDeviceLmemResizeToMax 0x10
 KG__MODEL_HINT(cudaSetDeviceFlags, (unsigned int flags), flags <= 0xff)

@@ -13,6 +13,59 @@ KG__MODEL_INLINE To kg__model_as(From x)
     return result;
 }
 
+/* A GPU's shifts, which give 0, or the sign, from the width of the value on. Written without
+ * branches, which would be basic blocks of the kernel. Streams have the same operators. */
+template <typename Value, typename Count>
+constexpr bool kg__model_shifts =
+    std::is_integral<std::decay_t<Value>>::value &&std::is_integral<std::decay_t<Count>>::value;
+
+template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
+KG__MODEL_INLINE constexpr auto kg__model_shift_left(Value value, Count count)
+{
+    using bits = std::make_unsigned_t<decltype(value << count)>;
+    const unsigned int by = static_cast<unsigned int>(count);
+    const unsigned int width = 8 * sizeof(bits);
+
+    return static_cast<decltype(value << count)>(static_cast<bits>(value) << (by & (width - 1)) &
+                                                 -static_cast<bits>(by < width));
+}
+
+template <typename Value, typename Count, std::enable_if_t<kg__model_shifts<Value, Count>, int> = 0>
+KG__MODEL_INLINE constexpr auto kg__model_shift_right(Value value, Count count)
+{
+    using shifted = decltype(value >> count);
+    const unsigned int by = static_cast<unsigned int>(count);
+    const unsigned int width = 8 * sizeof(shifted);
+    const bool is_whole = by < width;
+
+    if constexpr (std::is_signed<shifted>::value)
+        return static_cast<shifted>(value >>
+                                    ((by | -static_cast<unsigned int>(!is_whole)) & (width - 1)));
+    else
+        return static_cast<shifted>(static_cast<shifted>(value) >> (by & (width - 1)) &
+                                    -static_cast<shifted>(is_whole));
+}
+
+#define KG__MODEL_SHIFT(name, operation)                                                           \
+    template <typename Value, typename Count,                                                      \
+              std::enable_if_t<!kg__model_shifts<Value, Count>, int> = 0>                          \
+    KG__MODEL_INLINE constexpr decltype(auto) name(Value &&value, Count &&count)                   \
+    {                                                                                              \
+        return std::forward<Value>(value) operation std::forward<Count>(count);                    \
+    }                                                                                              \
+    template <typename Value, typename Count>                                                      \
+    KG__MODEL_INLINE constexpr Value &name##_by(Value &value, Count count)                         \
+    {                                                                                              \
+        if constexpr (kg__model_shifts<Value, Count>)                                              \
+            value = static_cast<Value>(name(value, count));                                        \
+        else                                                                                       \
+            value operation## = count;                                                             \
+        return value;                                                                              \
+    }
+KG__MODEL_SHIFT(kg__model_shift_left, <<)
+KG__MODEL_SHIFT(kg__model_shift_right, >>)
+#undef KG__MODEL_SHIFT
+
 KG__MODEL_INLINE int __popc(unsigned int x)
 {
     return __builtin_popcount(x);

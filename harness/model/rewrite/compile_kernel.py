@@ -17,6 +17,8 @@ SOURCES = (".cpp", ".cc", ".cxx", ".cu")
 WANTED = re.compile(r"\bextern\b[^;{}\"]*\b__shared__\b|\bstatic\b[^;{}()\"]*\b__shared__\b"
                     r"|\b__shared__\b[^;={}]*\b(?:static|extern|alignas)\b|\b__cluster_dims__\b|<<<"
                     r"|\b__constant__[^;={}]*\bconst\b|\bconst\b[^;={}()\"]*\b__constant__\b|(?<!operator)<<\s+<|<\s+<<")
+# Of device code: a shift by a variable.
+SHIFT = re.compile(r"[^<]<<=?\s*[^\s\d<=]|[^>]>>=?\s*[^\s\d>=]")
 ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 # A __device__ function that g++ cannot inline: it is recursive, or has no body here.
@@ -125,6 +127,7 @@ class Headers:
         for head, body in functions_of(text):
             if re.search(r"__device__|__global__", head):
                 self._called.update(CALLED.findall(body))
+                self.found |= {SHIFT} if SHIFT.search(body) else set()
             elif "constexpr" not in head:
                 self._host.update(NAMED.findall(IN_HEAD.sub(" ", head))[:1])
         # nvcc refuses such a call.

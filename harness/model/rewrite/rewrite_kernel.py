@@ -1,5 +1,5 @@
 """Rewrites a kernel's preprocessed source for g++, by its syntax tree: launches with <<<>>>, inline PTX
-(rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, and clusters.
+(rewrite_ptx.py), `extern __shared__` arrays, qualifiers that g++ does not accept with __shared__, clusters, and shifts.
 
 Only the kernel author's text is rewritten, not that of the system's and the model's headers. Lines keep their
 numbers: the preprocessor's line markers stay, and more are added. With KG__MODEL_REWRITING, the preprocessor keeps
@@ -36,6 +36,8 @@ PARAMETERS = ("parameter_declaration", "optional_parameter_declaration", "variad
 CALLABLE = ("function_definition", "lambda_expression", "template_declaration")
 BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement")
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
+SHIFTS = {b"<<": b"kg__model_shift_left", b">>": b"kg__model_shift_right",
+          b"<<=": b"kg__model_shift_left_by", b">>=": b"kg__model_shift_right_by"}
 # Prefix of the functions that stand for a kernel in its launches, like nvcc's own stubs.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -444,6 +446,19 @@ class Source:
         self.insert(node.start_byte, b"(" + refusal + b", ")
         self.insert(node.end_byte, b")")
 
+    # Shifts.
+
+    def shift(self, node):
+        """A shift by a variable in device code. x86 takes the low bits of a count beyond the value's width; a GPU does not."""
+        operator, count = (node.child_by_field_name(field) for field in ("operator", "right"))
+        sign = self.of(operator) if operator is not None else b""
+        if sign not in SHIFTS or count.type == "number_literal" or not self.is_device_code(node) or \
+                self.enclosing(node, UNEVALUATED) is not None:
+            return
+        self.insert(node.start_byte, SHIFTS[sign] + b"(")
+        self.edit(operator, lambda: b",")
+        self.insert(node.end_byte, b")")
+
     # Inline PTX.
 
     def operands(self, node, field):
@@ -454,7 +469,9 @@ class Source:
 
     def assembly(self, node):
         code = node.child_by_field_name("assembly_code")
-        if code.type not in (*LITERALS, "concatenated_string") or any(child.type == "identifier" for child in code.children):
+        # The compiler refuses what the grammar cannot read.
+        if node.has_error or code.type not in (*LITERALS, "concatenated_string") or \
+                any(child.type == "identifier" for child in code.children):
             return
         text = decode(self.of(code))
         outputs, inputs = (list(self.operands(node, field)) for field in ("output_operands", "input_operands"))
@@ -488,6 +505,8 @@ class Source:
                 self.launch(node)
             elif node.type == "call_expression":
                 self.call(node, host_functions)
+            elif node.type in ("binary_expression", "assignment_expression"):
+                self.shift(node)
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):

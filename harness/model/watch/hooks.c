@@ -25,9 +25,7 @@
 /* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
  * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
 #define SHOWN_BYTES 65536
-#define COUNTING                                                                                   \
-    8 /* events of a volatile word's read, write and read, and of blocks in between                \
-       */
+#define COUNTING 8 /* events from a lane's read of a volatile counter to its next read */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */

@@ -59,7 +59,7 @@ class Libraries(unittest.TestCase):
         return subprocess.run(command, cwd=self.folder, env=inherited, capture_output=True, text=True, check=False, timeout=200)
 
     def build(self, source, name, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", source, "-o", name, *words)
+        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", *words, source, "-o", name)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def check_program(self, name, *words):
@@ -86,6 +86,7 @@ class Libraries(unittest.TestCase):
         for header, wanted in (("cufft.h", "cufft.h is of cuFFT, which the CPU model does not have: leave out"),
                                ("cusparse_v2.h", "cusparse_v2.h is of cuSPARSE,"), ("cusolverDn.h", "cusolverDn.h is of cuSOLVER,"),
                                ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
+                               ("cuda_egl_interop.h", "cuda_egl_interop.h is of EGL,"),
                                ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
             with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
                 file.write(f"#include <cstdio>\n#include <{header}>\n")

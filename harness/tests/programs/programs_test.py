@@ -59,6 +59,7 @@ LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
     Row("ptx", 'int lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); x[i] = lane + 3;', output="result 3"),
+    Row("shift", "x[i] = (7 << n) + (-9 >> n) + int(5u >> n) + 20; x[i] <<= i + 1; x[i] >>= i;", output="result 38"),
     Row("own_code", "if (i < n) x[i] = 1;", finish="return 7;", code=7),
     Row("race", RACE, ((LINE, r"data race on .* \[kernel<<<2, 128>>>\]"),), code=FOUND),
     Row("bounds", "x[i + 100] = 1;", ((LINE, "invalid global write of 4 bytes, .* past the end of"),), code=FOUND),

@@ -163,7 +163,9 @@ class Build:
             words.insert(place, path)
         host = [word for word in self.call.host if word.startswith(("-f", "-p", "-m", "-W", "-n", "-s")) and
                 not word.startswith(("-fsanitize", "-flto"))]
-        tail = [f"-L{self.toolkit.libraries}", "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lm"]
+        # Archives here, and shared libraries in a toolkit, which may stand before the objects that call them.
+        again = [word for word in words if word in ("-lcublas", "-lcublas_static", "-lcublasLt", "-lcublasLt_static", "-lcurand", "-lcurand_static")]
+        tail = [f"-L{self.toolkit.libraries}", *again, "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", "-lm"]
         self.say(f'gcc "-L{self.toolkit.libraries}" -lcudadevrt -lcudart_static -lrt -lpthread -ldl')
         # Shared arrays come one after the other, so that there is a hole behind each.
         return self.run([self.host, *host, "-Wl,--sort-section=alignment", *words, "-o", self.call.output or "a.out", *tail])
