@@ -12,8 +12,4 @@ void kg__host_calls_begin(void);
 /* The line of the call that made an allocation, by its number; line 0 where it is not known. */
 kg__model_source kg__host_call_of(uint64_t allocation);
 
-/* The innermost of `count` calls, each by where it returns to, that is neither this library's nor
- * in one of the model's headers; line 0 where none is known. */
-kg__model_source kg__host_call_source(void *const *calls, int count);
-
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_type { WHOLE, SECONDS, PATH, SWITCH } option_type;
+typedef enum option_type { WHOLE, SECONDS, PATH, SWITCH, ORDER } option_type;
 
 typedef struct option_row {
     const char *name;
@@ -18,6 +18,7 @@ static const option_row rows[] = {
     { "exitcode", WHOLE, MEMBER(exitcode) }, { "log", PATH, MEMBER(log) },
     { "counters", PATH, MEMBER(counters) },  { "timeout", SECONDS, MEMBER(timeout) },
     { "leaks", SWITCH, MEMBER(leaks) },      { "summary", SWITCH, MEMBER(summary) },
+    { "order", ORDER, MEMBER(order) },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -27,6 +28,7 @@ static const char *const values[] = {
     [SECONDS] = "seconds, 0.1 to 1000000",
     [PATH] = "a path",
     [SWITCH] = "0 or 1",
+    [ORDER] = "issued or reversed",
 };
 
 /* Sets the member of a row; false where the value is not of its type. */
@@ -51,6 +53,10 @@ static bool set(const option_row *row, const char *value, kg__program_options *o
     case SWITCH:
         *(bool *)member = *value == '1';
         return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
+    case ORDER:
+        *(kg__program_order *)member =
+            strcmp(value, "reversed") == 0 ? KG__ORDER_REVERSED : KG__ORDER_ISSUED;
+        return strcmp(value, "reversed") == 0 || strcmp(value, "issued") == 0;
     }
     return false;
 }
@@ -71,7 +77,7 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
     }
     return kg__fail(error,
                     "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
-                    "timeout, leaks or summary, separated by colons",
+                    "timeout, leaks, summary or order, separated by colons",
                     text);
 }
 

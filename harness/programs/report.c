@@ -69,7 +69,7 @@ static void print_finding(FILE *to, const kg__finding *finding)
 static size_t print_unchecked(FILE *to)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
-    const kg__model_source source = kg__host_call_source(launch.calls, launch.call_count);
+    const kg__model_source source = kg__call_source(&launch.site);
     char text[512];
 
     if (launch.error == cudaSuccess)
@@ -93,6 +93,8 @@ static size_t print_leaks(FILE *to)
         const kg__model_allocation *left = kg__model_allocation_at(i);
         const kg__model_source made = kg__host_call_of(left->number);
 
+        if (left->kind == KG__MODEL_REGISTERED)
+            continue;
         if (made.line > 0)
             fprintf(to, "%s:%u: ", below_here(made.file), made.line);
         fprintf(to,

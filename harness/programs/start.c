@@ -1,6 +1,5 @@
 /* Watches a program from before main() to its end: what every object that `kernelgate nvcc`
  * compiles calls first (model/include/kg_program.h). */
-#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +47,7 @@ static void report(const char *ended)
 
 static void report_at_exit(void)
 {
+    kg__model_finish_work();
     report(NULL);
 }
 
@@ -68,17 +68,18 @@ static void on_signal(int number)
 {
     /* This function, the system's return from it, and the interrupted one, which continues at the
      * instruction itself where a call returns to the next one. */
-    void *calls[16] = { 0 };
-    const int count = backtrace(calls, sizeof calls / sizeof calls[0]);
+    kg__call_site site = { 0 };
     kg__model_source source;
     char ended[160];
     char where[96] = "";
 
-    calls[2] = (char *)calls[2] + 1;
+    kg__note_call_site(&site);
+    /* This function is one call further in than what notes the calls. */
+    site.calls[3] = (char *)site.calls[3] + 1;
     (void)signal(number, SIG_DFL);
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(5);
-    source = kg__host_call_source(calls, count);
+    source = kg__call_source(&site);
     kg__describe_line(where, sizeof where, source);
     kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)%s", number,
                number == SIGTERM ? "terminated" : strsignal(number), where);
@@ -128,7 +129,7 @@ static void begin(void)
         kg__complain("%s", error.text);
         _exit(KG__EXIT_ERROR);
     }
-    kg__model_time_events();
+    kg__model_order_streams(options.order == KG__ORDER_REVERSED);
     kg__host_calls_begin();
     kg__model_on_hang(report_hang);
     catch_signals();

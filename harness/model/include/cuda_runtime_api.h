@@ -2,10 +2,11 @@
  * kernel's launcher use, with CUDA 13's names and values. Usable from C11 and from C++.
  *
  * Differences from the real one:
- * - Everything is synchronous: a copy or a launch is complete when its call returns, and a launch
- *   returns its kernel's error, as with CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are sticky.
- * - The model does not measure time: events are created, recorded and waited for, but
- *   cudaEventElapsedTime() returns cudaErrorNotSupported.
+ * - A copy or a launch is complete when its call returns, unless a program has its streams' work
+ *   executed in reverse (docs/programs.md), and a launch returns its kernel's error, as with
+ *   CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are sticky.
+ * - The model does not measure time: in suites cudaEventElapsedTime() returns
+ *   cudaErrorNotSupported, in programs the host's time between the two calls.
  * - A copy whose pointers do not fit its direction, which CUDA leaves undefined, is
  *   cudaErrorInvalidValue.
  * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads
@@ -71,6 +72,10 @@ extern "C" {
     X(cudaErrorNotReady, 600, "device not ready")                                                  \
     X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                    \
     X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")               \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                   \
+      "part or all of the requested memory range is already mapped")                               \
+    X(cudaErrorHostMemoryNotRegistered, 713,                                                       \
+      "pointer does not correspond to a registered memory region")                                 \
     X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                      \
     X(cudaErrorAssert, 710, "device-side assert triggered")                                        \
     X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
@@ -88,6 +93,22 @@ extern "C" {
     X(cudaErrorCompatNotSupportedOnDevice, 804,                                                    \
       "forward compatibility was attempted on non supported HW")                                   \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
+    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
+      "operation failed due to a previous error during capture")                                   \
+    X(cudaErrorStreamCaptureMerge, 902,                                                            \
+      "operation would result in a merge of separate capture sequences")                           \
+    X(cudaErrorStreamCaptureUnmatched, 903,                                                        \
+      "capture was not ended in the same stream as it began")                                      \
+    X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                   \
+    X(cudaErrorStreamCaptureIsolation, 905,                                                        \
+      "dependency created on uncaptured work in another stream")                                   \
+    X(cudaErrorStreamCaptureImplicit, 906,                                                         \
+      "operation would make the legacy stream depend on a capturing blocking stream")              \
+    X(cudaErrorCapturedEvent, 907,                                                                 \
+      "operation not permitted on an event last recorded in a capturing stream")                   \
+    X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
+      "the graph update was not performed because it included changes which violated constraints " \
+      "specific to instantiated graph update")                                                     \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
     X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                \
     X(cudaErrorUnknown, 999, "unknown error")
@@ -466,6 +487,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 cudaError_t cudaMemset(void *pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count,
                             cudaStream_t stream KG__MODEL_DEFAULT(0));
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream KG__MODEL_DEFAULT(0));
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);

@@ -21,11 +21,15 @@ extern const uint3 gridDim;
 extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clusters */
 #endif
 
-/* Runs a kernel over its grid: calls body(context) once for each thread. `kernel` is the
- * kernel's address, which identifies its name and attributes. Returns the result for
- * cudaLaunchKernelEx(). */
+/* Keeps the context of a launch that runs later: returns a copy of it, or frees one. */
+typedef void *kg__model_keep(void *context, int copies);
+
+/* Runs a kernel over its grid, now or when its stream's order says so: calls body(context) once for
+ * each thread. `kernel` is the kernel's address, which identifies its name and attributes. `keep`
+ * copies the context, which may be NULL in suites, whose launches run at their call. Returns the
+ * result for cudaLaunchKernelEx(). */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
-                             void (*body)(void *context), void *context);
+                             void (*body)(void *context), void *context, kg__model_keep *keep);
 
 /* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. */
 void kg__model_launch_failed(cudaError_t error);
@@ -283,14 +287,15 @@ void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long lo
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 
 /* Copies `count` bytes to a __constant__ or __device__ variable of `size` bytes at `symbol`,
- * starting at byte `offset`. */
+ * starting at byte `offset`. The host `waits` for it, or only where CUDA says so. */
 cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
-                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
+                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+                                     int waits);
 
 /* Copies from such a variable. */
 cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
-                                       size_t offset, enum cudaMemcpyKind kind,
-                                       cudaStream_t stream);
+                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
+                                       int waits);
 
 #ifdef __cplusplus
 }

@@ -184,6 +184,13 @@ static inline cudaError_t cudaMallocFromPoolAsync(Element **pointer, size_t size
     return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
 }
 
+/* The form before CUDA 12. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                               cudaGraphNode_t *, char *, size_t)
+{
+    return cudaGraphInstantiate(exec, graph, 0);
+}
+
 template <typename Element>
 static inline cudaError_t cudaHostAlloc(Element **pointer, size_t size, unsigned int flags)
 {

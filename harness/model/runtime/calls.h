@@ -20,6 +20,23 @@ cudaError_t kg__model_end_call(cudaError_t error);
 /* Keeps a launch whose error nobody has asked for yet, unless there is one already. */
 void kg__model_note_unchecked(const kg__model_unchecked *launch);
 
+/* Takes the model's lock outside of an API call; the thread may have it already. */
+void kg__model_hold(void);
+/* Releases it. */
+void kg__model_unhold(void);
+/* Calls a function of the program's without the lock; API calls that it makes are refused. */
+void kg__model_call_out(void (*function)(void *data), void *data);
+/* Waits until another thread has done some work; the lock is free meanwhile. */
+void kg__model_await(void);
+/* Tells the threads that wait that some work is done. */
+void kg__model_announce(void);
+
+/* Adds a finding of the program's call that is being made; nothing unless the runtime is a
+ * program's. `what` needs no place. */
+void kg__find_in_call(const kg__finding *what);
+/* From now on those findings are kept. */
+void kg__find_in_calls(void);
+
 /* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \
     do {                                                                                           \

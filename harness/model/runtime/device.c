@@ -3,8 +3,8 @@
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/queue.h"
 #include "model/runtime/runtime.h"
-#include "model/runtime/streams.h"
 
 /* Queries of the device do not depend on its state: they succeed even after a kernel has failed. */
 static cudaError_t set_answer(int *answer, int value)
@@ -163,15 +163,16 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
-    return kg__model_leave(cudaSuccess);
+    return kg__model_leave(kg__queue_wait_for_all());
 }
 
 cudaError_t cudaDeviceReset(void)
 {
     KG__BEGIN_CALL();
+    (void)kg__queue_wait_for_all();
     kg__model_free_all();
     kg__model_forget_arrays();
-    kg__model_free_streams();
+    kg__streams_free();
     return kg__model_leave(cudaSuccess);
 }
 

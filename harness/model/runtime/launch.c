@@ -2,13 +2,13 @@
 #include "model/exec/launch.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/graphs.h"
 #include "model/runtime/runtime.h"
-#include "model/runtime/streams.h"
 #include "model/watch/findings.h"
 #include "model/watch/places.h"
 #include "model/watch/watcher.h"
 
-#include <execinfo.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static char failure_words[KG__MESSAGE_SIZE];
@@ -36,19 +36,11 @@ cudaError_t kg__model_refuse(const char *library, const char *call)
     return kg__model_end_call(cudaErrorNotSupported);
 }
 
-/* Unsupported: the model would have to store a graph's launches. */
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)stream;
-    (void)mode;
-    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
-}
-
 void kg__model_launch_failed(cudaError_t error)
 {
     kg__model_unchecked launch = { .error = error };
 
-    launch.call_count = backtrace(launch.calls, sizeof launch.calls / sizeof launch.calls[0]);
+    kg__note_call_site(&launch.site);
     kg__format(launch.why, sizeof launch.why, "%s", failure_words);
     kg__model_note_unchecked(&launch);
 }
@@ -224,16 +216,44 @@ static cudaError_t run(const kg__exec_launch *launch)
     return error;
 }
 
-static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
-                         void (*body)(void *context), void *context)
+/* A launch that waits in a stream. */
+typedef struct launch_action {
+    kg__action action;
+    kg__exec_launch launch;
+    kg__model_keep *keep; /* of the arguments that it has of its own; NULL: none */
+    char what[256];
+} launch_action;
+
+static cudaError_t run_action(kg__action *action)
 {
-    const dim3 *grid = &config->gridDim;
+    kg__exec_launch *launch = &((launch_action *)(void *)action)->launch;
+
+    if (kg__watch_skips((uint64_t)launch->grid.x * launch->grid.y * launch->grid.z))
+        return cudaSuccess;
+    launch->watcher = kg__watch_watcher();
+    launch->ends_on_sigterm = on_hang != NULL;
+    return run(launch);
+}
+
+static void drop_action(kg__action *action)
+{
+    launch_action *made = (launch_action *)(void *)action;
+
+    if (made->keep != NULL)
+        made->keep(made->launch.context, 0);
+}
+
+static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
+                         void (*body)(void *context), void *context, kg__model_keep *keep)
+{
+    const bool keeps = kg__queue_defers() || kg__stream_is_captured(config->stream);
     const kg__model_kernel *kernel;
+    launch_action *made;
     cudaError_t error;
 
     if (address == NULL)
         return cudaErrorInvalidDeviceFunction;
-    if (!kg__model_takes_work(config->stream))
+    if (kg__stream_of(config->stream) == NULL)
         return cudaErrorInvalidResourceHandle;
     kernel = kg__model_kernel_at(address);
     error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
@@ -243,24 +263,26 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
         return error;
     if (planned != NULL) {
         planned(planned_context, kernel, config);
+        kg__stream_advance(kg__stream_of(config->stream), NULL);
         return cudaSuccess;
     }
-    if (kg__watch_skips((uint64_t)grid->x * grid->y * grid->z))
-        return cudaSuccess;
-    return run(&(kg__exec_launch){ .kernel = kernel,
-                                   .grid = *grid,
-                                   .block = config->blockDim,
-                                   .cluster = kg__exec_cluster_of(config, kernel),
-                                   .dynamic_bytes = config->dynamicSmemBytes,
-                                   .body = body,
-                                   .context = context,
-                                   .watcher = kg__watch_watcher(),
-                                   .ends_on_sigterm = on_hang != NULL,
-                                   .is_cooperative = kg__exec_is_cooperative(config) });
+    made = kg__action_make(sizeof *made, "kernel", run_action, drop_action);
+    kg__format(made->what, sizeof made->what, "kernel %s", kernel->name);
+    made->action.what = made->what;
+    made->keep = keeps ? keep : NULL;
+    made->launch = (kg__exec_launch){ .kernel = kernel,
+                                      .grid = config->gridDim,
+                                      .block = config->blockDim,
+                                      .cluster = kg__exec_cluster_of(config, kernel),
+                                      .dynamic_bytes = config->dynamicSmemBytes,
+                                      .body = body,
+                                      .context = keeps ? keep(context, 1) : context,
+                                      .is_cooperative = kg__exec_is_cooperative(config) };
+    return kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
-                             void (*body)(void *context), void *context)
+                             void (*body)(void *context), void *context, kg__model_keep *keep)
 {
     cudaError_t error;
 
@@ -269,5 +291,5 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     failure_words[0] = '\0';
-    return kg__model_leave(start(config, address, body, context));
+    return kg__model_leave(start(config, address, body, context, keep));
 }

@@ -3,6 +3,7 @@
 #define KG__MODEL_RUNTIME_RUNTIME_H
 
 #include "model/exec/launch.h"
+#include "model/watch/places.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,14 +52,30 @@ void kg__model_set_sticky_error(cudaError_t error);
 /* The error of a kernel's failure, which every call returns; cudaSuccess: none has failed. */
 cudaError_t kg__model_sticky_error(void);
 
-/* From now on events have times of the host's clock, and cudaEventElapsedTime() returns them. */
-void kg__model_time_events(void);
+/* From now on the runtime is a program's: streams order their work, which executes at its call or
+ * (`in_reverse`) as late as its order allows, the latest first; what conflicts with work that it is
+ * not ordered with is found, and so are wrong calls. Events have times of the host's clock. */
+void kg__model_order_streams(bool in_reverse);
+/* From now on the stream 0 is the calling thread's own, as with nvcc's --default-stream. */
+void kg__model_default_stream_per_thread(void);
+/* Executes all work that waits in streams. */
+void kg__model_finish_work(void);
+
+/* Where the host's code calls the runtime: what the calls return to, the innermost first. */
+typedef struct kg__call_site {
+    void *calls[16];
+    int count;
+} kg__call_site;
+/* Notes the calls that led here. */
+void kg__note_call_site(kg__call_site *site);
+/* Returns the innermost call that is neither the model's own nor in one of its headers; line 0
+ * where none is known. */
+kg__model_source kg__call_source(const kg__call_site *site);
 
 /* A launch by <<<>>> that failed without running. */
 typedef struct kg__model_unchecked {
     cudaError_t error; /* cudaSuccess: there is none */
-    void *calls[16];   /* what the calls around it return to, the innermost first */
-    int call_count;
+    kg__call_site site;
     char why[256]; /* "" where the error's own text says all */
 } kg__model_unchecked;
 /* The first one since cudaGetLastError() or cudaPeekAtLastError() was last called. */

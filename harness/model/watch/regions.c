@@ -162,6 +162,14 @@ kg__region *kg__region_at(uintptr_t address)
     return region != NULL ? region : of_variable(address);
 }
 
+static void forget_bits(kg__region *region)
+{
+    for (int i = 0; i < KG__REGION_BITS; i++) {
+        free(region->bits[i]);
+        region->bits[i] = NULL;
+    }
+}
+
 void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
 {
     region->start = (uintptr_t)start;
@@ -169,10 +177,7 @@ void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
     region->state = KG__UNTOUCHED;
     free(region->cells);
     region->cells = NULL;
-    for (int i = 0; i < 2; i++) {
-        free(region->bits[i]);
-        region->bits[i] = NULL;
-    }
+    forget_bits(region);
 }
 
 void kg__region_drop(const void *base)
@@ -184,26 +189,43 @@ void kg__region_drop(const void *base)
             continue;
         *link = region->next;
         free(region->cells);
-        free(region->bits[0]);
-        free(region->bits[1]);
+        forget_bits(region);
         free(region);
         return;
     }
 }
 
-void kg__regions_count_unique(uint64_t bytes[2])
+/* Adds the runs of set bits in a byte of the bits to the spans. */
+static void add_runs(kg__spans *spans, bool written, uintptr_t start, unsigned int bits)
+{
+    while (bits != 0) {
+        const int first = __builtin_ctz(bits);
+        const int length = __builtin_ctz(~(bits >> first));
+
+        kg__spans_add(spans, written, start + (uintptr_t)first, (size_t)length);
+        bits &= ~(((1u << length) - 1) << first);
+    }
+}
+
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
 {
     for (kg__region *region = regions; region != NULL; region = region->next) {
-        for (int i = 0; i < 2; i++) {
-            size_t size = region->bytes / 8 + 1;
+        const unsigned char *strong = region->bits[KG__BITS_STRONG];
 
-            if (region->bits[i] == NULL)
-                continue;
-            for (size_t byte = 0; byte < size; byte++)
-                bytes[i] += (uint64_t)__builtin_popcount(region->bits[i][byte]);
-            free(region->bits[i]);
-            region->bits[i] = NULL;
+        for (int i = 0; i < 2; i++) {
+            const unsigned char *bits = region->bits[i];
+            size_t size = bits != NULL ? region->bytes / 8 + 1 : 0;
+
+            for (size_t byte = 0; byte < size; byte++) {
+                if (bits[byte] == 0)
+                    continue;
+                bytes[i] += (uint64_t)__builtin_popcount(bits[byte]);
+                if (spans != NULL)
+                    add_runs(spans, i == KG__BITS_WRITTEN, region->start + 8 * byte,
+                             bits[byte] & ~(strong != NULL ? strong[byte] : 0u));
+            }
         }
+        forget_bits(region);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/watch/places.h"
+#include "model/watch/spans.h"
 #include "records/finding.h"
 
 /* The last accesses to a few bytes, maintained by shadow.c. */
@@ -21,6 +22,8 @@ typedef struct kg__cell {
     uint16_t read_site;
     uint32_t read_lanes; /* if the readers are lanes of one warp: their mask */
 } kg__cell;
+
+enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_STRONG, KG__REGION_BITS };
 
 /* An allocation, a shared array or a variable. */
 typedef struct kg__region {
@@ -39,8 +42,9 @@ typedef struct kg__region {
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
     kg__cell *cells;      /* of `granule` bytes each, from `start` */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
-    /* One bit per byte of global memory from `start`: read and written by this launch. */
-    unsigned char *bits[2];
+    /* One bit per byte of global memory from `start`: read, written, and accessed atomically or
+     * as volatile by this launch. */
+    unsigned char *bits[KG__REGION_BITS];
     struct kg__region *next;
     uint64_t allocation; /* its number; 0: none */
     char own_name[96];
@@ -70,7 +74,8 @@ void kg__region_drop(const void *base);
 void kg__region_narrow(kg__region *region, const void *start, size_t bytes);
 
 /* Adds the number of distinct bytes that this launch has read [0] and written [1] to `bytes`,
- * and forgets them. */
-void kg__regions_count_unique(uint64_t bytes[2]);
+ * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
+ * volatile, which other work may do meanwhile; and forgets them. */
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans);
 
 #endif
