@@ -152,7 +152,7 @@ static void set_other(kg__finding *what, const kg__action *action, bool writes)
 /* Finds work that accesses the same memory as `mine`, and that nothing orders with it. */
 static void find_conflicts(const piece *mine)
 {
-    for (const piece *other = first; other != NULL; other = other->next) {
+    for (const piece *other = last; other != NULL; other = other->before) {
         uintptr_t address;
 
         if (other == mine || other->state != DONE || happens_before(other, &mine->after) ||
@@ -176,9 +176,13 @@ static void find_conflicts(const piece *mine)
 
 static cudaError_t run(piece *mine)
 {
+    const bool is_known = mine->spans.of[0].count + mine->spans.of[1].count > 0;
     const piece *outer = acting;
     cudaError_t error = kg__model_sticky_error();
 
+    /* It may free the memory. */
+    if (is_known)
+        find_conflicts(mine);
     mine->state = RUNNING;
     acting = mine;
     if (kg__queue_tracks())
@@ -190,6 +194,8 @@ static cudaError_t run(piece *mine)
     mine->state = DONE;
     waiting_count--;
     kg__model_announce();
+    if (is_known)
+        return error;
     kg__spans_sort(&mine->spans);
     widen_bounds(&mine->spans);
     find_conflicts(mine);
@@ -286,8 +292,8 @@ cudaError_t kg__queue_wait_for_all(void)
     return error;
 }
 
-/* Notes an access by the host to memory that the device can access too. A volatile or atomic read
- * is taken for a wait of the program's own. */
+/* Notes an access by the host to memory that the device can access too. A volatile or atomic one is
+ * taken for a wait of the program's own. */
 static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t code)
 {
     kg__span one = { address, address + (kind & KG__ACCESS_BYTES) };
@@ -296,6 +302,11 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
     const kg__clock *until = acting != NULL ? &acting->after : &host;
     kg__spans mine = { 0 };
 
+    if (waits && waiting_count > 0) {
+        kg__model_hold();
+        (void)kg__queue_wait_for_all();
+        kg__model_unhold();
+    }
     if (one.end <= lowest || address >= highest)
         return;
     mine.of[writes].list = &one;

@@ -40,6 +40,7 @@ static bool any_made;
 /* The stream of a launcher's call, which cudaDeviceReset() keeps, and the two of CUDA's. */
 static kg__stream call_stream = { .non_blocking = true };
 static kg__stream legacy = { .number = 1 };
+static kg__clock gone; /* the work of streams that were destroyed */
 static kg__stream builder = { .number = 2, .non_blocking = true };
 static _Thread_local kg__stream *of_thread;
 #define FIRST_NUMBER 3
@@ -172,6 +173,7 @@ void kg__stream_end(kg__stream *stream)
 {
     ended = kg__grow(ended, ended_count, &ended_room, sizeof *ended);
     ended[ended_count++] = (ended_stream){ stream->number, stream->given };
+    kg__clock_join(&gone, &stream->clock);
     free(stream->clock.pieces);
     free(stream->tips.list);
 }
@@ -245,6 +247,7 @@ bool kg__stream_is_legacy(const kg__stream *stream)
 void kg__stream_refresh(kg__stream *stream)
 {
     if (stream == &legacy) {
+        kg__clock_join(&legacy.clock, &gone);
         for (const kg__stream *other = kg__streams(); other != NULL; other = other->next) {
             if (!other->non_blocking)
                 kg__clock_join(&legacy.clock, &other->clock);
@@ -275,6 +278,7 @@ void kg__stream_advance(kg__stream *stream, const kg__clock *before)
 void kg__streams_all(kg__clock *to)
 {
     kg__clock_join(to, &legacy.clock);
+    kg__clock_join(to, &gone);
     for (const kg__stream *stream = kg__streams(); stream != NULL; stream = stream->next)
         kg__clock_join(to, &stream->clock);
 }
@@ -319,8 +323,10 @@ bool kg__stream_destroy(cudaStream_t wanted)
 {
     const kg__stream *known = (const kg__stream *)(void *)wanted;
 
-    if (find_link(&streams.first, wanted) != NULL)
+    if (find_link(&streams.first, wanted) != NULL) {
         stray_work += open_work(known);
+        kg__clock_join(&gone, &known->clock);
+    }
     return destroy(&streams, wanted);
 }
 

@@ -106,12 +106,15 @@ static bool on_host(const void *pointer, size_t count)
 static void find_wrong(const void *pointer, size_t count, bool writes)
 {
     const uintptr_t address = (uintptr_t)pointer;
-    const kg__model_allocation *holder = kg__model_find(pointer);
+    const kg__model_allocation *holder = kg__model_find_near(pointer);
     const kg__model_freed *freed = kg__model_find_freed(pointer);
     kg__finding what = { .kind = KG__OUT_OF_BOUNDS, .symbol = "the host's variable" };
 
     if (!kg__streams_order())
         return;
+    /* Around memory of the host's own is no gap. */
+    if (holder != NULL && holder->kind == KG__MODEL_REGISTERED)
+        holder = kg__model_find(pointer);
     if (holder != NULL || variable_at(pointer) != NULL) {
         const kg__region *region = kg__region_at(address);
 
