@@ -354,8 +354,11 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxPitch = 11,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrKernelExecTimeout = 17,
     cudaDevAttrIntegrated = 18,
@@ -363,7 +366,22 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrEccEnabled = 32,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrTccDriver = 35,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrPciDomainId = 50,
+    cudaDevAttrTexturePitchAlignment = 51,
+    cudaDevAttrGlobalL1CacheSupported = 79,
+    cudaDevAttrLocalL1CacheSupported = 80,
+    cudaDevAttrIsMultiGpuBoard = 84,
+    cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrHostRegisterSupported = 99,
+    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+    cudaDevAttrDirectManagedMemAccessFromHost = 101,
     cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrStreamPrioritiesSupported = 78,
     cudaDevAttrHostNativeAtomicSupported = 86,
@@ -451,6 +469,24 @@ struct cudaDeviceProp {
     int maxBlocksPerMultiProcessor;
     size_t reservedSharedMemPerBlock;
     int clusterLaunch;
+    int maxSurface1D;
+    int maxSurface2D[2];
+    int maxSurface3D[3];
+    int maxTextureCubemap;
+    char luid[8];
+    unsigned int luidDeviceNodeMask;
+    int hostRegisterReadOnlySupported;
+    int unifiedFunctionPointers;
+    int ipcEventSupported;
+    int gpuDirectRDMASupported;
+    /* CUDA 13 has them no longer. */
+    int clockRate;
+    int memoryClockRate;
+    int deviceOverlap;
+    int computeMode;
+    int kernelExecTimeoutEnabled;
+    int singleToDoublePrecisionPerfRatio;
+    int cooperativeMultiDeviceLaunch;
 };
 
 const char *cudaGetErrorName(cudaError_t error);

@@ -257,10 +257,14 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *
     (void)flags;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
 }
+/* Fills `count` values of `size` bytes: 1, 2 or 4. */
+cudaError_t kg__model_fill(void *pointer, unsigned int value, unsigned int size, size_t count,
+                           cudaStream_t stream, int waits);
 /* Returns the address of a variable of `size` bytes, which becomes device memory. */
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size);
 
 #include "kg_model_graphs.h"
+#include "kg_model_more_calls.h"
 
 #undef KG__MODEL_ANSWER
 #undef KG__MODEL_HINT

@@ -29,9 +29,9 @@ const char *kg__model_failure(void)
 cudaError_t kg__model_refuse(const char *library, const char *call)
 {
     kg__format(failure_words, sizeof failure_words,
-               "the CPU model does not support %s(), of %s: give the variant GPU_ONLY "
-               "(docs/model.md)",
-               call, library);
+               "the CPU model does not support %s(), of %s: %s", call, library,
+               kg__streams_order() ? "do without it here (docs/programs.md)"
+                                   : "give the variant GPU_ONLY (docs/model.md)");
     kg__complain("%s", failure_words);
     return kg__model_end_call(cudaErrorNotSupported);
 }

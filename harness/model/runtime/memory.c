@@ -303,12 +303,20 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 
 cudaError_t cudaMemset(void *pointer, int value, size_t count)
 {
-    return cudaMemset2D(pointer, count, value, count, 1);
+    return kg__model_fill(pointer, (unsigned int)value, 1, count, NULL, 1);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
 {
-    return cudaMemset2DAsync(pointer, count, value, count, 1, stream);
+    return kg__model_fill(pointer, (unsigned int)value, 1, count, stream, 0);
+}
+
+cudaError_t kg__model_fill(void *pointer, unsigned int value, unsigned int size, size_t count,
+                           cudaStream_t stream, int waits)
+{
+    KG__BEGIN_CALL();
+    return kg__model_leave(
+        kg__fill(pointer, count * size, value, size, count * size, 1, stream, waits != 0));
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)

@@ -176,6 +176,25 @@ ROWS = (
     Row("built_without_edge", f"cudaGraph_t g; cudaGraphExec_t r; cudaGraphNode_t n; cudaGraphCreate(&g, 0); cudaMemsetParams s = {{ x, 0, 4, 1, SIZE, 1 }};\n"
         f"/*1*/ cudaGraphAddMemsetNode(&n, g, nullptr, 0, &s);\n/*2*/ cudaGraphAddMemcpyNode1D(&n, g, nullptr, 0, y, x, SIZE, {D2D});\n"
         "cudaGraphInstantiate(&r, g, 0); cudaGraphLaunch(r, a); print(get(y));", found=(race(2, "copy", "fill", 1),)),
+    Row("driver", "CUdevice d; CUcontext t; CUdeviceptr p; CUfunction f; CUstream s; CUevent v; char name[5]; int major, minor, most; cuInit(0);\n"
+        "cuDeviceGet(&d, 0); cuDeviceGetName(name, sizeof name, d); cuDeviceComputeCapability(&major, &minor, d); cuCtxCreate(&t, nullptr, 0, d);\n"
+        "cuCtxCreate(&t, 0, d); cuMemAlloc(&p, SIZE); cuStreamCreate(&s, CU_STREAM_NON_BLOCKING); cuEventCreate(&v, CU_EVENT_DISABLE_TIMING);\n"
+        "cuMemsetD32Async(p, 70000, N, s); cuMemsetD16Async(p, 700, 2, s); cudaGetFuncBySymbol(&f, copy); void *list[] = { &y, &p };\n"
+        "print(cuLaunchKernel(f, 1, 1, 1, 256, 1, 1, 0, s, list, nullptr)); cuEventRecord(v, s); cuStreamWaitEvent(a, v, 0);\n"
+        "cuMemcpyDtoHAsync(h, (CUdeviceptr)y, SIZE, a); print(cuCtxSynchronize()); print(h[0]); print(h[3]); print(10 * major + minor); std::puts(name);\n"
+        "cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f); print(most); print(cuMemFree(p)); print(cuDeviceGet(&d, 1));\n"
+        "print(cuLaunchKernel(f, 1, 1, 1, 256, 1, 1, 0, s, nullptr, list)); cuStreamDestroy(s); cuEventDestroy(v); cuCtxDestroy(t);",
+        f"0\n0\n{700 + (700 << 16)}\n70000\n90\nCPU \n1024\n0\n101\n801"),
+    Row("three_dimensions", "cudaPitchedPtr p; cudaExtent size = make_cudaExtent(SIZE, 2, 3); cudaMemcpy3DParms q = {}; std::vector<int> got(6 * N);\n"
+        "cudaMalloc3D(&p, size); cudaMemset3DAsync(p, 1, size, a); cudaMemset3D(p, 0, make_cudaExtent(8, 1, 3)); q.srcPtr = p; q.extent = size;\n"
+        "q.dstPtr = make_cudaPitchedPtr(got.data(), SIZE, SIZE, 2); q.kind = cudaMemcpyDeviceToHost; print(cudaMemcpy3DAsync(&q, a));\n"
+        "print(got[N]); print(got[2 * N + 1]); print(got[5 * N]); cudaFree(p.ptr);", f"0\n{0x01010101}\n0\n{0x01010101}"),
+    Row("queries", "cudaDeviceProp p; int value; unsigned int flags; cudaMemPool_t pool; unsigned long long used; cudaGetDeviceProperties(&p, 0); print(p.concurrentKernels);\n"
+        "cudaDeviceGetAttribute(&value, cudaDevAttrGlobalMemoryBusWidth, 0); print(value); cudaStreamGetFlags(c, &flags); print(flags); cudaHostGetFlags(&flags, h);\n"
+        "print(flags == cudaHostAllocMapped); cudaMemPrefetchAsync(m, SIZE, 0); cudaMemAdvise(m, SIZE, cudaMemAdviseSetReadMostly, cudaCpuDeviceId);\n"
+        "cudaDeviceGetDefaultMemPool(&pool, 0); cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used); print(used); print(cudaThreadSynchronize());\n"
+        "print(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &used)); cudaChooseDevice(&value, &p); print(value);",
+        "1\n6144\n1\n1\n4000\n0\n801\n0"),
 )
 
 
@@ -249,6 +268,16 @@ class Streams(unittest.TestCase):
             done = self.run_in_folder("./threads")
             self.assertEqual(done.returncode, code, done.stderr)
         self.assertRegex(done.stderr, r"data race on allocation 1 \(global\): kernel copy reads what kernel set at threads\.cu:\d+ writes")
+
+    def test_modules_are_refused(self):
+        """Nothing here runs PTX. The driver's header is C too."""
+        for name, code in (("module.cu", "CUfunction f; return cuModuleGetFunction(&f, 0, \"f\");"), ("module.c", "return cuInit(0);")):
+            with open(f"{self.folder}/{name}", "w", encoding="utf-8") as file:
+                file.write(f"#include <cuda.h>\nint main(void)\n{{\n    {code}\n}}\n")
+        self.build("module.c", "-o", "module", "-lcuda", "-Xcompiler", "-Wall,-Wextra,-Werror")
+        done = self.run_in_folder(COMMAND, "nvcc", "-c", "module.cu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the CPU model does not support cuModuleGetFunction(): it runs no PTX", done.stderr)
 
 
 if __name__ == "__main__":
