@@ -214,7 +214,18 @@ static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function,
     return cudaGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
 }
 
-/* The form before CUDA 12. */
+/* The forms before CUDA 12. */
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                              cudaGraphNode_t *, cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+
+    if (result != nullptr)
+        *result = info.result;
+    return error;
+}
+
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                cudaGraphNode_t *, char *, size_t)
 {

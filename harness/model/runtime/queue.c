@@ -192,6 +192,9 @@ static cudaError_t run(piece *mine)
     kg__watch_track(NULL);
     acting = outer;
     mine->state = DONE;
+    /* The function may have told a thread of the host to continue. */
+    if (mine->action->calls_host)
+        kg__clock_join(&host, &mine->after);
     waiting_count--;
     kg__model_announce();
     if (is_known)
@@ -243,7 +246,8 @@ cudaError_t kg__queue_give(kg__stream *stream, kg__action *action)
     waiting_count++;
     widen_bounds(&given->spans);
     users++;
-    if (!reversed)
+    /* The host may wait for its function without a call. */
+    if (!reversed || action->calls_host)
         error = run_in_order(given);
     users--;
     if (waiting_count >= KEPT_MAXIMUM)

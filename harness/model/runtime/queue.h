@@ -14,6 +14,7 @@ typedef struct kg__action {
     /* Frees what belongs to the action, but not the action; NULL: nothing does. */
     void (*drop)(struct kg__action *action);
     const char *what;   /* "copy", "kernel scale", for findings; kept by reference */
+    bool calls_host;    /* it is a function of the program's */
     kg__spans spans;    /* of memory that it accesses; a launch's are found when it runs */
     kg__call_site site; /* of the call */
 } kg__action;

@@ -147,6 +147,7 @@ static cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function,
     if (function == NULL && callback == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     made = kg__action_make(sizeof *made, "host function", run_host_call, NULL);
+    made->action.calls_host = true;
     made->function = function;
     made->callback = callback;
     made->stream = stream;

@@ -42,9 +42,10 @@ typedef struct kg__region {
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
     kg__cell *cells;      /* of `granule` bytes each, from `start` */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
-    /* One bit per byte of global memory from `start`: read, written, and accessed atomically or
+    /* In words of 64, one bit per byte of global memory from `start`: read, written, and accessed atomically or
      * as volatile by this launch. */
     unsigned char *bits[KG__REGION_BITS];
+    uint32_t first_set, last_set; /* about where: reading all of a large region takes 15 ms */
     struct kg__region *next;
     uint64_t allocation; /* its number; 0: none */
     char own_name[96];

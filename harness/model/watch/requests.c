@@ -198,6 +198,15 @@ static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, un
     return gaps == 0;
 }
 
+/* Widens the part of a region where bits are set. */
+static inline void widen(kg__region *region, uint32_t first, uint32_t last)
+{
+    if (first < region->first_set)
+        region->first_set = first;
+    if (last > region->last_set)
+        region->last_set = last;
+}
+
 /* Marks bytes that this launch accesses for the first time. */
 static void mark_bytes(kg__region *region, int how, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
@@ -205,16 +214,19 @@ static void mark_bytes(kg__region *region, int how, unsigned int bytes, const ui
     unsigned char *bits = region->bits[how];
 
     if (bits == NULL)
-        bits = region->bits[how] = kg__allocate(region->bytes / 8 + 1, 1);
+        bits = region->bits[how] = kg__allocate(region->bytes / 64 + 1, 8);
     for (unsigned int i = 0; i < count; i += WARP / 2) {
         unsigned int end = count - i < WARP / 2 ? count : i + WARP / 2;
 
         if (are_one_piece(offsets + i, end - i, bytes)) {
             set_bits(bits, offsets[i], offsets[end - 1] + bytes);
+            widen(region, offsets[i], offsets[end - 1]);
             continue;
         }
-        for (unsigned int lane = i; lane < end; lane++)
+        for (unsigned int lane = i; lane < end; lane++) {
             set_bits(bits, offsets[lane], offsets[lane] + bytes);
+            widen(region, offsets[lane], offsets[lane]);
+        }
     }
 }
 
