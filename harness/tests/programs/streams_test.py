@@ -112,7 +112,8 @@ ROWS = (
         found=((20, "missing wait: the host reads", 1),)),
     Row("callback", "static int seen; cudaStreamAddCallback(a, [](cudaStream_t, cudaError_t error, void *to) { *(int *)to = 3 + error; }, &seen, 0);\n"
         "cudaStreamSynchronize(a); print(seen);", "3"),
-    Row("callback_tells", f"static bool told = false; cudaMemcpyAsync(h, x, SIZE, {D2H}, a); cudaLaunchHostFunc(a, [](void *) { told = true; }, nullptr);\n"
+    Row("callback_tells", f"static bool told = false; cudaMemcpyAsync(h, x, SIZE, {D2H}, a);\n"
+        "cudaLaunchHostFunc(a, [](void *) { told = true; }, nullptr);\n"
         "while (!*(volatile bool *)&told) { }\nprint(h[3]);", "0"),
     Row("callback_calls", "static cudaError_t got; cudaLaunchHostFunc(a, [](void *) { got = cudaStreamSynchronize(b); }, nullptr); sync(); print(got);",
         str(800)),
