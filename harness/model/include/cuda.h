@@ -285,10 +285,12 @@ KG__MODEL_DRIVES(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t size, 
                                  stream))
 #define KG__MODEL_DRIVER_FILLS(bits, type)                                                         \
     KG__MODEL_DRIVES(cuMemsetD##bits, (CUdeviceptr to, type value, size_t count),                  \
-                     kg__model_fill(kg__model_at(to), value, (bits) / 8, count, NULL, 1))          \
+                     kg__model_fill(kg__model_at(to), count *((bits) / 8), value, (bits) / 8,      \
+                                    count * ((bits) / 8), 1, NULL, 1))                             \
     KG__MODEL_DRIVES(cuMemsetD##bits##Async,                                                       \
                      (CUdeviceptr to, type value, size_t count, CUstream stream),                  \
-                     kg__model_fill(kg__model_at(to), value, (bits) / 8, count, stream, 0))
+                     kg__model_fill(kg__model_at(to), count *((bits) / 8), value, (bits) / 8,      \
+                                    count * ((bits) / 8), 1, stream, 0))
 KG__MODEL_DRIVER_FILLS(8, unsigned char)
 KG__MODEL_DRIVER_FILLS(16, unsigned short)
 KG__MODEL_DRIVER_FILLS(32, unsigned int)

@@ -302,8 +302,8 @@ static inline cudaError_t cudaMemcpyToSymbol(const Symbol &symbol, const void *f
                                              size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return kg__model_copy_to_symbol(const_cast<Symbol *>(&symbol), sizeof symbol, from, count,
-                                    offset, kind, nullptr, 1);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
+                                 cudaMemcpyHostToDevice, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -311,8 +311,8 @@ static inline cudaError_t
 cudaMemcpyToSymbolAsync(const Symbol &symbol, const void *from, size_t count, size_t offset = 0,
                         cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_to_symbol(const_cast<Symbol *>(&symbol), sizeof symbol, from, count,
-                                    offset, kind, stream, 0);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
+                                 cudaMemcpyHostToDevice, stream, 0);
 }
 
 template <typename Symbol>
@@ -320,7 +320,8 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const Symbol &symbol, s
                                                size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, nullptr, 1);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
+                                 cudaMemcpyDeviceToHost, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -329,7 +330,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, stream, 0);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
+                                 cudaMemcpyDeviceToHost, stream, 0);
 }
 
 #include "kg_model_launches.h"

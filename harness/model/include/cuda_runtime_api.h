@@ -520,22 +520,38 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream KG__MODEL_DEFAULT(0));
+/* Fills rows of `width` bytes with values of `size` bytes: 1, 2 or 4. */
+cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
+                           size_t width, size_t height, cudaStream_t stream, int waits);
 cudaError_t cudaMemset(void *pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count,
                             cudaStream_t stream KG__MODEL_DEFAULT(0));
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream KG__MODEL_DEFAULT(0));
+static inline cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                                       size_t height)
+{
+    return kg__model_fill(pointer, pitch, (unsigned int)value, 1, width, height, NULL, 1);
+}
+static inline cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                            size_t height, cudaStream_t stream KG__MODEL_DEFAULT(0))
+{
+    return kg__model_fill(pointer, pitch, (unsigned int)value, 1, width, height, stream, 0);
+}
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 
-cudaError_t cudaEventCreate(cudaEvent_t *event);
+#define cudaEventInterprocess 0x04
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream KG__MODEL_DEFAULT(0),
+                                     unsigned int flags KG__MODEL_DEFAULT(0));
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream KG__MODEL_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);

@@ -286,16 +286,12 @@ void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long lo
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 
-/* Copies `count` bytes to a __constant__ or __device__ variable of `size` bytes at `symbol`,
- * starting at byte `offset`. The host `waits` for it, or only where CUDA says so. */
-cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
-                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
-                                     int waits);
-
-/* Copies from such a variable. */
-cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
-                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
-                                       int waits);
+/* Copies `count` bytes between `other` and a __constant__ or __device__ variable of `size` bytes,
+ * from its byte `offset` on: to it with `with_host` cudaMemcpyHostToDevice, else from it. The host
+ * `waits` for it, or only where CUDA says so. */
+cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *other, size_t count,
+                                  size_t offset, enum cudaMemcpyKind kind,
+                                  enum cudaMemcpyKind with_host, cudaStream_t stream, int waits);
 
 #ifdef __cplusplus
 }

@@ -81,7 +81,6 @@ enum cudaStreamCaptureStatus {
 };
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
 /* Of CUDA 13: what is not asked for is NULL. Edges have no data. */
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
                                      unsigned long long *id KG__MODEL_DEFAULT(0),
@@ -89,6 +88,11 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
                                      const cudaGraphNode_t **nodes KG__MODEL_DEFAULT(0),
                                      const cudaGraphEdgeData **edges KG__MODEL_DEFAULT(0),
                                      size_t *count KG__MODEL_DEFAULT(0));
+static inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
+                                                enum cudaStreamCaptureStatus *status)
+{
+    return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
+}
 KG__MODEL_HINT(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode * mode),
                mode != NULL)
 
@@ -96,26 +100,108 @@ KG__MODEL_HINT(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph);
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaKernelNodeParams *params);
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaMemcpy3DParms *params);
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *before, size_t count, void *to,
-                                     const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaMemsetParams *params);
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                 const cudaGraphNode_t *before, size_t count,
-                                 const struct cudaHostNodeParams *params);
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                  const cudaGraphNode_t *before, size_t count);
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *before, size_t count,
-                                       cudaGraph_t child);
+/* A node is what a stream captures: begins one that comes after `before`, and returns the stream
+ * whose next work it is. The model's lock is held until it ends. */
+cudaStream_t kg__model_begin_node(cudaGraph_t graph, const cudaGraphNode_t *before, size_t count);
+/* Begins the work that a node of a graph that executes is to have (`exec` NULL: the node of the
+ * graph that is built). */
+cudaStream_t kg__model_begin_change(cudaGraphExec_t exec, cudaGraphNode_t node);
+/* Ends either; `error` is that of the call which gave the stream its work. `node` (NULL: none) gets
+ * the node. */
+cudaError_t kg__model_end_node(cudaError_t error, cudaGraphNode_t *node);
+/* Adds a node that does nothing, or what the graph `child` does. */
+cudaError_t kg__model_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
+                               const cudaGraphNode_t *before, size_t count, int is_graph,
+                               cudaGraph_t child);
+
+/* The work of nodes' parameters. */
+static inline cudaError_t kg__model_node_kernel(cudaStream_t stream,
+                                                const struct cudaKernelNodeParams *params)
+{
+    if (params == NULL || params->extra != NULL)
+        return cudaErrorInvalidValue;
+    return cudaLaunchKernel((const void *)params->func, params->gridDim, params->blockDim,
+                            params->kernelParams, params->sharedMemBytes, stream);
+}
+static inline cudaError_t kg__model_node_fill(cudaStream_t stream,
+                                              const struct cudaMemsetParams *params)
+{
+    if (params == NULL)
+        return cudaErrorInvalidValue;
+    return kg__model_fill(params->dst,
+                          params->height > 1 ? params->pitch : params->width * params->elementSize,
+                          params->value, params->elementSize, params->width * params->elementSize,
+                          params->height, stream, 0);
+}
+static inline cudaError_t kg__model_node_function(cudaStream_t stream,
+                                                  const struct cudaHostNodeParams *params)
+{
+    return params != NULL ? cudaLaunchHostFunc(stream, params->fn, params->userData)
+                          : cudaErrorInvalidValue;
+}
+static inline cudaError_t kg__model_node_copy(cudaStream_t stream, void *to, const void *from,
+                                              size_t bytes, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+
+/* Defines a call that adds a node, and those that change one. */
+#define KG__MODEL_NODE(name, work, parameters, ...)                                                \
+    static inline cudaError_t cudaGraphAdd##name(cudaGraphNode_t *node, cudaGraph_t graph,         \
+                                                 const cudaGraphNode_t *before, size_t count,      \
+                                                 KG__MODEL_LIST parameters)                        \
+    {                                                                                              \
+        return kg__model_end_node(work(kg__model_begin_node(graph, before, count), __VA_ARGS__),   \
+                                  node);                                                           \
+    }
+#define KG__MODEL_NODE_CHANGE(name, work, parameters, ...)                                         \
+    static inline cudaError_t cudaGraph##name(cudaGraphNode_t node, KG__MODEL_LIST parameters)     \
+    {                                                                                              \
+        return kg__model_end_node(work(kg__model_begin_change(NULL, node), __VA_ARGS__), NULL);    \
+    }                                                                                              \
+    static inline cudaError_t cudaGraphExec##name(cudaGraphExec_t exec, cudaGraphNode_t node,      \
+                                                  KG__MODEL_LIST parameters)                       \
+    {                                                                                              \
+        return kg__model_end_node(work(kg__model_begin_change(exec, node), __VA_ARGS__), NULL);    \
+    }
+#define KG__MODEL_LIST(...) __VA_ARGS__
+KG__MODEL_NODE(KernelNode, kg__model_node_kernel, (const struct cudaKernelNodeParams *params),
+               params)
+KG__MODEL_NODE(MemsetNode, kg__model_node_fill, (const struct cudaMemsetParams *params), params)
+KG__MODEL_NODE(HostNode, kg__model_node_function, (const struct cudaHostNodeParams *params), params)
+KG__MODEL_NODE(MemcpyNode1D, kg__model_node_copy,
+               (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), to, from,
+               bytes, kind)
+KG__MODEL_NODE_CHANGE(KernelNodeSetParams, kg__model_node_kernel,
+                      (const struct cudaKernelNodeParams *params), params)
+KG__MODEL_NODE_CHANGE(MemsetNodeSetParams, kg__model_node_fill,
+                      (const struct cudaMemsetParams *params), params)
+KG__MODEL_NODE_CHANGE(HostNodeSetParams, kg__model_node_function,
+                      (const struct cudaHostNodeParams *params), params)
+KG__MODEL_NODE_CHANGE(MemcpyNodeSetParams1D, kg__model_node_copy,
+                      (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), to,
+                      from, bytes, kind)
+#undef KG__MODEL_LIST
+#undef KG__MODEL_NODE_CHANGE
+#undef KG__MODEL_NODE
+static inline cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                 const cudaGraphNode_t *before, size_t count,
+                                                 const struct cudaMemcpy3DParms *params)
+{
+    return kg__model_end_node(cudaMemcpy3DAsync(params, kg__model_begin_node(graph, before, count)),
+                              node);
+}
+static inline cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                const cudaGraphNode_t *before, size_t count)
+{
+    return kg__model_add_node(node, graph, before, count, 0, NULL);
+}
+static inline cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t *before, size_t count,
+                                                     cudaGraph_t child)
+{
+    return kg__model_add_node(node, graph, before, count, 1, child);
+}
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
                                      size_t count);
@@ -125,26 +211,15 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type);
 
 /* Graphs that execute. */
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                 unsigned long long flags KG__MODEL_DEFAULT(0));
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                           unsigned long long flags KG__MODEL_DEFAULT(0));
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long flags KG__MODEL_DEFAULT(0));
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 KG__MODEL_HINT(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
                ((void)stream, exec != NULL))
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info);
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaKernelNodeParams *params);
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params);
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                               const void *from, size_t bytes,
-                                               enum cudaMemcpyKind kind);
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *params);
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *params);
 
 #endif

@@ -34,24 +34,39 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
 
 typedef void (*cudaHostFn_t)(void *data);
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
-/* Call a function of the host in the order of a stream. CUDA calls that it makes are refused. */
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data);
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
-                                  unsigned int flags);
+/* Calls a function of the host in the order of a stream, one of the two. CUDA calls that it makes
+ * are refused. */
+cudaError_t kg__model_call_host(cudaStream_t stream, cudaHostFn_t function,
+                                cudaStreamCallback_t callback, void *data);
+static inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    return kg__model_call_host(stream, function, NULL, data);
+}
+static inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
+                                                void *data, unsigned int flags)
+{
+    return flags == 0 ? kg__model_call_host(stream, NULL, function, data) : kg__model_take_hint(0);
+}
 
 /* Streams. */
-#define cudaEventInterprocess 0x04
-#define cudaEventRecordDefault 0x00
-#define cudaEventRecordExternal 0x01
 #define cudaEventWaitDefault 0x00
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned int flags KG__MODEL_DEFAULT(0));
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream KG__MODEL_DEFAULT(0),
-                                     unsigned int flags KG__MODEL_DEFAULT(0));
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
-cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
-cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
-cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
+/* Writes what is known of a stream; what is not asked for is NULL. */
+cudaError_t kg__model_stream_facts(cudaStream_t stream, int *priority, unsigned int *flags,
+                                   unsigned long long *id);
+static inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    return kg__model_stream_facts(stream, priority, NULL, NULL);
+}
+static inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    return kg__model_stream_facts(stream, NULL, flags, NULL);
+}
+static inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    return kg__model_stream_facts(stream, NULL, NULL, id);
+}
 KG__MODEL_ANSWER(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
                  least != NULL && greatest != NULL, (*least = 0, *greatest = -5))
 
@@ -257,9 +272,6 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *
     (void)flags;
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_bytes);
 }
-/* Fills `count` values of `size` bytes: 1, 2 or 4. */
-cudaError_t kg__model_fill(void *pointer, unsigned int value, unsigned int size, size_t count,
-                           cudaStream_t stream, int waits);
 /* Returns the address of a variable of `size` bytes, which becomes device memory. */
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size);
 

@@ -1,10 +1,10 @@
 /* Graphs that are captured or built. */
-#include "model/runtime/graph_nodes.h"
+#include "model/runtime/graphs.h"
 
-#include "base/message.h"
-#include "model/runtime/transfers.h"
-
-#include <stdlib.h>
+/* The node that is made, between kg__model_begin_node() and kg__model_end_node(). */
+static bool is_good;         /* the arguments of its call */
+static cudaGraph_t scratch;  /* what it is captured into where it is not kept; NULL: its graph */
+static kg__action **changed; /* what gets its work; NULL: it is a new node */
 
 /* Captures. */
 
@@ -76,12 +76,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCapture
     return kg__model_leave(cudaSuccess);
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    return cudaStreamGetCaptureInfo(stream, status, NULL, NULL, NULL, NULL, NULL);
-}
-
-/* Graphs that are built. A node is what a stream captures whose next work comes after `before`. */
+/* Graphs that are built. */
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
@@ -112,157 +107,90 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 
 static bool has_node(cudaGraph_t graph, const kg__node *node)
 {
-    return node != NULL && node->number < graph->nodes.count &&
-           graph->nodes.list[node->number] == node;
+    size_t i = 0;
+
+    while (i < graph->nodes.count && graph->nodes.list[i] != node)
+        i++;
+    return i < graph->nodes.count;
 }
 
-cudaStream_t kg__node_begin(cudaGraph_t graph, const cudaGraphNode_t *before, size_t count)
-{
-    kg__stream *builder;
-    bool good;
-
-    kg__model_hold();
-    builder = kg__stream_builder();
-    good = kg__graph_is(graph) && (before != NULL || count == 0);
-    builder->graph = good ? graph : NULL;
-    builder->tips.count = 0;
-    for (size_t i = 0; i < count && good; i++) {
-        good = has_node(graph, before[i]);
-        if (good)
-            kg__nodes_add(&builder->tips, before[i]);
-    }
-    return good ? (cudaStream_t)(void *)builder : NULL;
-}
-
-cudaError_t kg__node_end(cudaStream_t stream, cudaError_t error, cudaGraphNode_t *node)
+/* Has the builder capture into a graph. */
+static cudaStream_t build(cudaGraph_t graph)
 {
     kg__stream *builder = kg__stream_builder();
 
-    if (stream == NULL || node == NULL)
+    if (!is_good)
+        graph = scratch = kg__graph_make();
+    builder->graph = graph;
+    return (cudaStream_t)(void *)builder;
+}
+
+cudaStream_t kg__model_begin_node(cudaGraph_t graph, const cudaGraphNode_t *before, size_t count)
+{
+    kg__stream *builder;
+
+    kg__model_hold();
+    builder = kg__stream_builder();
+    builder->tips.count = 0;
+    is_good = kg__graph_is(graph) && (before != NULL || count == 0);
+    for (size_t i = 0; i < count && is_good; i++) {
+        is_good = has_node(graph, before[i]);
+        if (is_good)
+            kg__nodes_add(&builder->tips, before[i]);
+    }
+    return build(graph);
+}
+
+cudaStream_t kg__model_begin_change(cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    kg__model_hold();
+    kg__stream_builder()->tips.count = 0;
+    changed = exec != NULL ? kg__graph_action_of(exec, node) : node != NULL ? &node->action : NULL;
+    is_good = changed != NULL;
+    scratch = kg__graph_make();
+    return build(scratch);
+}
+
+cudaError_t kg__model_end_node(cudaError_t error, cudaGraphNode_t *node)
+{
+    kg__stream *builder = kg__stream_builder();
+
+    if (error == cudaSuccess && (!is_good || (node == NULL && changed == NULL)))
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && changed != NULL) {
+        kg__action *former = *changed;
+
+        *changed = builder->tips.list[0]->action;
+        builder->tips.list[0]->action = former;
+    } else if (error == cudaSuccess) {
         *node = builder->tips.list[0];
+    }
     builder->graph = NULL;
+    if (scratch != NULL)
+        kg__graph_free(scratch);
+    scratch = NULL;
+    changed = NULL;
     kg__model_unhold();
     return kg__model_end_call(error);
 }
 
-/* Gives a stream the work of a node's parameters. */
-cudaError_t kg__node_launch(cudaStream_t stream, const struct cudaKernelNodeParams *params)
+cudaError_t kg__model_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
+                               const cudaGraphNode_t *before, size_t count, int is_graph,
+                               cudaGraph_t child)
 {
-    if (params == NULL || stream == NULL)
-        return cudaErrorInvalidValue;
-    if (params->extra != NULL)
-        return kg__model_refuse("CUDA graphs: parameters in one buffer", "cudaGraphAddKernelNode");
-    return cudaLaunchKernel(params->func, params->gridDim, params->blockDim, params->kernelParams,
-                            params->sharedMemBytes, stream);
-}
+    kg__stream *builder = (kg__stream *)(void *)kg__model_begin_node(graph, before, count);
+    const bool good = !is_graph || kg__graph_is(child);
 
-cudaError_t kg__node_fill(cudaStream_t stream, const struct cudaMemsetParams *params)
-{
-    cudaError_t error;
+    if (good) {
+        kg__node *made = kg__graph_add(builder->graph,
+                                       is_graph ? cudaGraphNodeTypeGraph : cudaGraphNodeTypeEmpty,
+                                       NULL, &builder->tips);
 
-    if (params == NULL || stream == NULL ||
-        (params->elementSize != 1 && params->elementSize != 2 && params->elementSize != 4))
-        return cudaErrorInvalidValue;
-    if (!kg__model_enter(&error))
-        return error;
-    return kg__model_leave(kg__fill(
-        params->dst, params->height > 1 ? params->pitch : params->width * params->elementSize,
-        params->value, params->elementSize, params->width * params->elementSize, params->height,
-        stream, false));
-}
-
-cudaError_t kg__node_call(cudaStream_t stream, const struct cudaHostNodeParams *params)
-{
-    return params != NULL && stream != NULL
-               ? cudaLaunchHostFunc(stream, params->fn, params->userData)
-               : cudaErrorInvalidValue;
-}
-
-cudaError_t kg__node_copy(cudaStream_t stream, void *to, const void *from, size_t bytes,
-                          enum cudaMemcpyKind kind)
-{
-    return stream != NULL ? cudaMemcpyAsync(to, from, bytes, kind, stream) : cudaErrorInvalidValue;
-}
-
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaKernelNodeParams *params)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-
-    return kg__node_end(stream, kg__node_launch(stream, params), node);
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaMemcpy3DParms *params)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-
-    return kg__node_end(
-        stream, stream != NULL ? cudaMemcpy3DAsync(params, stream) : cudaErrorInvalidValue, node);
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *before, size_t count, void *to,
-                                     const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-
-    return kg__node_end(stream, kg__node_copy(stream, to, from, bytes, kind), node);
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *before, size_t count,
-                                   const struct cudaMemsetParams *params)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-
-    return kg__node_end(stream, kg__node_fill(stream, params), node);
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                 const cudaGraphNode_t *before, size_t count,
-                                 const struct cudaHostNodeParams *params)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-
-    return kg__node_end(stream, kg__node_call(stream, params), node);
-}
-
-/* Adds a node without work of its own. */
-static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
-                            size_t count, cudaGraph_t child)
-{
-    const cudaStream_t stream = kg__node_begin(graph, before, count);
-    kg__stream *builder = kg__stream_builder();
-
-    if (stream != NULL) {
-        kg__node *made =
-            kg__graph_add(graph, child != NULL ? cudaGraphNodeTypeGraph : cudaGraphNodeTypeEmpty,
-                          NULL, &builder->tips);
-
-        made->child = child != NULL ? kg__graph_copy(child) : NULL;
+        made->child = is_graph ? kg__graph_copy(child) : NULL;
         builder->tips.count = 0;
         kg__nodes_add(&builder->tips, made);
     }
-    return kg__node_end(stream, cudaSuccess, node);
-}
-
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                  const cudaGraphNode_t *before, size_t count)
-{
-    return add_node(node, graph, before, count, NULL);
-}
-
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *before, size_t count,
-                                       cudaGraph_t child)
-{
-    return kg__graph_is(child) ? add_node(node, graph, before, count, child)
-                               : kg__model_take_hint(0);
+    return kg__model_end_node(good ? cudaSuccess : cudaErrorInvalidValue, node);
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -280,7 +208,6 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     return kg__model_leave(cudaSuccess);
 }
 
-/* Lists the nodes of a graph, or those that come after no other. */
 static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
 {
     size_t found = 0;

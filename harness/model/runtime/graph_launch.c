@@ -1,7 +1,7 @@
 /* Graphs that execute. Each node has a stream of its own, so that nodes are ordered as the edges
  * say, and as other streams' work is. */
 #include "base/message.h"
-#include "model/runtime/graph_nodes.h"
+#include "model/runtime/graphs.h"
 
 #include <stdlib.h>
 
@@ -231,89 +231,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     return kg__model_leave(alike ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
 }
 
-/* Begins the work that a node of a graph that executes is to have: returns a stream that captures
- * it, NULL if the arguments are wrong. Ended by take_action(). */
-static cudaStream_t begin_action(cudaGraphExec_t exec, const kg__node *node, step **changed)
+kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node)
 {
-    cudaStream_t stream;
-
-    kg__model_hold();
-    *changed = NULL;
-    for (size_t i = 0; find_link(exec) != NULL && node != NULL && i < exec->count; i++) {
+    for (size_t i = 0; node != NULL && find_link(exec) != NULL && i < exec->count; i++) {
         if (exec->steps[i].node == node)
-            *changed = &exec->steps[i];
+            return &exec->steps[i].action;
     }
-    stream = kg__node_begin(*changed != NULL ? kg__graph_make() : NULL, NULL, 0);
-    return stream;
-}
-
-/* Moves the captured work to where a pointer to it is. */
-static cudaError_t take_action(cudaStream_t stream, cudaError_t error, kg__action **to)
-{
-    cudaGraph_t scratch = kg__stream_builder()->graph;
-    cudaGraphNode_t made = NULL;
-
-    error = kg__node_end(stream, error, &made);
-    if (error == cudaSuccess) {
-        kg__action *former = *to;
-
-        *to = made->action;
-        made->action = former;
-    }
-    if (scratch != NULL)
-        kg__graph_free(scratch);
-    kg__model_unhold();
-    return error;
-}
-
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params)
-{
-    step *changed;
-    const cudaStream_t stream = begin_action(exec, node, &changed);
-
-    return take_action(stream, kg__node_launch(stream, params),
-                       changed != NULL ? &changed->action : NULL);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
-                                               const void *from, size_t bytes,
-                                               enum cudaMemcpyKind kind)
-{
-    step *changed;
-    const cudaStream_t stream = begin_action(exec, node, &changed);
-
-    return take_action(stream, kg__node_copy(stream, to, from, bytes, kind),
-                       changed != NULL ? &changed->action : NULL);
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *params)
-{
-    step *changed;
-    const cudaStream_t stream = begin_action(exec, node, &changed);
-
-    return take_action(stream, kg__node_fill(stream, params),
-                       changed != NULL ? &changed->action : NULL);
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *params)
-{
-    step *changed;
-    const cudaStream_t stream = begin_action(exec, node, &changed);
-
-    return take_action(stream, kg__node_call(stream, params),
-                       changed != NULL ? &changed->action : NULL);
-}
-
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaKernelNodeParams *params)
-{
-    cudaStream_t stream;
-
-    kg__model_hold();
-    stream = kg__node_begin(node != NULL ? kg__graph_make() : NULL, NULL, 0);
-    return take_action(stream, kg__node_launch(stream, params),
-                       node != NULL ? &node->action : NULL);
+    return NULL;
 }

@@ -41,6 +41,9 @@ cudaGraph_t kg__graph_copy(cudaGraph_t graph);
 /* Frees a graph and its nodes. */
 void kg__graph_free(cudaGraph_t graph);
 
+/* Returns where a graph that executes has the action of a node; NULL if it has not the node. */
+kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node);
+
 /* Ends the capture that began at a stream. Returns the error of a capture that was broken off or
  * whose streams were not joined; else cudaSuccess, with the graph. */
 cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph);

@@ -301,47 +301,31 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
     return copy(to, from, count, kind, stream, false);
 }
 
+cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
+                           size_t width, size_t height, cudaStream_t stream, int waits)
+{
+    KG__BEGIN_CALL();
+    return kg__model_leave(
+        kg__fill(pointer, pitch, value, size, width, height, stream, waits != 0));
+}
+
 cudaError_t cudaMemset(void *pointer, int value, size_t count)
 {
-    return kg__model_fill(pointer, (unsigned int)value, 1, count, NULL, 1);
+    return cudaMemset2D(pointer, count, value, count, 1);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
 {
-    return kg__model_fill(pointer, (unsigned int)value, 1, count, stream, 0);
+    return cudaMemset2DAsync(pointer, count, value, count, 1, stream);
 }
 
-cudaError_t kg__model_fill(void *pointer, unsigned int value, unsigned int size, size_t count,
-                           cudaStream_t stream, int waits)
+cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *other, size_t count,
+                                  size_t offset, enum cudaMemcpyKind kind,
+                                  enum cudaMemcpyKind with_host, cudaStream_t stream, int waits)
 {
-    KG__BEGIN_CALL();
-    return kg__model_leave(
-        kg__fill(pointer, count * size, value, size, count * size, 1, stream, waits != 0));
-}
-
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
-{
-    KG__BEGIN_CALL();
-    return kg__model_leave(
-        kg__fill(pointer, pitch, (unsigned int)value, 1, width, height, NULL, true));
-}
-
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    KG__BEGIN_CALL();
-    return kg__model_leave(
-        kg__fill(pointer, pitch, (unsigned int)value, 1, width, height, stream, false));
-}
-
-/* Copies to or from a variable; its other side is at `other`. */
-static cudaError_t copy_symbol(const unsigned char *symbol, size_t size, const void *other,
-                               size_t count, size_t offset, enum cudaMemcpyKind kind,
-                               enum cudaMemcpyKind with_host, cudaStream_t stream, bool waits)
-{
-    kg__side of_symbol = kg__side_of_rows(symbol + offset, count);
-    kg__side of_other = kg__side_of_rows(other, count);
     const bool to_symbol = with_host == cudaMemcpyHostToDevice;
+    const kg__side sides[2] = { kg__side_of_rows((const char *)symbol + offset, count),
+                                kg__side_of_rows(other, count) };
 
     KG__BEGIN_CALL();
     if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
@@ -350,23 +334,6 @@ static cudaError_t copy_symbol(const unsigned char *symbol, size_t size, const v
         return kg__model_leave(cudaErrorInvalidValue);
     if (!kg__is_device(symbol))
         kg__note_variable(symbol, size);
-    return kg__model_leave(kg__transfer(to_symbol ? of_symbol : of_other,
-                                        to_symbol ? of_other : of_symbol,
-                                        make_cudaExtent(count, 1, 1), kind, stream, waits));
-}
-
-cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
-                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
-                                     int waits)
-{
-    return copy_symbol(symbol, size, from, count, offset, kind, cudaMemcpyHostToDevice, stream,
-                       waits != 0);
-}
-
-cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
-                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream,
-                                       int waits)
-{
-    return copy_symbol(symbol, size, to, count, offset, kind, cudaMemcpyDeviceToHost, stream,
-                       waits != 0);
+    return kg__model_leave(kg__transfer(sides[!to_symbol], sides[to_symbol],
+                                        make_cudaExtent(count, 1, 1), kind, stream, waits != 0));
 }

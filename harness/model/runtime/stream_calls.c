@@ -36,42 +36,23 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
                                                       : cudaErrorInvalidResourceHandle);
 }
 
-/* Returns what a query of a stream answers: 0 for a handle that is none. */
-static cudaError_t answer(cudaStream_t handle, kg__stream **stream)
+cudaError_t kg__model_stream_facts(cudaStream_t handle, int *priority, unsigned int *flags,
+                                   unsigned long long *id)
 {
+    const kg__stream *stream;
+
     KG__BEGIN_CALL();
-    *stream = kg__stream_of(handle);
-    return kg__model_leave(*stream != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority)
-{
-    kg__stream *stream = NULL;
-    cudaError_t error = priority != NULL ? answer(handle, &stream) : kg__model_take_hint(0);
-
-    if (error == cudaSuccess)
+    stream = kg__stream_of(handle);
+    if (stream == NULL || (priority == NULL && flags == NULL && id == NULL))
+        return kg__model_leave(stream == NULL ? cudaErrorInvalidResourceHandle
+                                              : cudaErrorInvalidValue);
+    if (priority != NULL)
         *priority = stream->priority;
-    return error;
-}
-
-cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int *flags)
-{
-    kg__stream *stream = NULL;
-    cudaError_t error = flags != NULL ? answer(handle, &stream) : kg__model_take_hint(0);
-
-    if (error == cudaSuccess)
+    if (flags != NULL)
         *flags = stream->non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
-    return error;
-}
-
-cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
-{
-    kg__stream *stream = NULL;
-    cudaError_t error = id != NULL ? answer(handle, &stream) : kg__model_take_hint(0);
-
-    if (error == cudaSuccess)
+    if (id != NULL)
         *id = stream->number;
-    return error;
+    return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t waited, unsigned int flags)
@@ -138,8 +119,8 @@ static cudaError_t run_host_call(kg__action *action)
     return cudaSuccess;
 }
 
-static cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function,
-                             cudaStreamCallback_t callback, void *data)
+cudaError_t kg__model_call_host(cudaStream_t stream, cudaHostFn_t function,
+                                cudaStreamCallback_t callback, void *data)
 {
     host_call *made;
 
@@ -153,17 +134,6 @@ static cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function,
     made->stream = stream;
     made->data = data;
     return kg__model_leave(kg__stream_give(stream, cudaGraphNodeTypeHost, &made->action));
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
-{
-    return call_host(stream, function, NULL, data);
-}
-
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data,
-                                  unsigned int flags)
-{
-    return flags == 0 ? call_host(stream, NULL, function, data) : kg__model_take_hint(0);
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
@@ -213,29 +183,30 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t handle)
+/* Waits for an event, or asks whether it is done. */
+static cudaError_t await_event(cudaEvent_t handle, bool waits)
 {
     const kg__event *event;
 
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
     event = kg__event_of(handle);
-    return kg__model_leave(event == NULL          ? cudaErrorInvalidResourceHandle
-                           : event->graph != NULL ? cudaErrorCapturedEvent
-                                                  : kg__queue_wait(&event->clock));
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t handle)
-{
-    const kg__event *event;
-
-    KG__BEGIN_CALL();
-    kg__model_note_uncapturable();
-    event = kg__event_of(handle);
-    return kg__model_leave(event == NULL                      ? cudaErrorInvalidResourceHandle
-                           : event->graph != NULL             ? cudaErrorCapturedEvent
+    if (event == NULL || event->graph != NULL)
+        return kg__model_leave(event == NULL ? cudaErrorInvalidResourceHandle
+                                             : cudaErrorCapturedEvent);
+    return kg__model_leave(waits                              ? kg__queue_wait(&event->clock)
                            : kg__queue_is_done(&event->clock) ? cudaSuccess
                                                               : cudaErrorNotReady);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return await_event(event, true);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return await_event(event, false);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)

@@ -286,7 +286,8 @@ cudaError_t kg__fill(void *first, size_t pitch, unsigned int value, unsigned int
     fill *made;
     cudaError_t error;
 
-    if (width > pitch || width % size != 0 || (uintptr_t)first % size != 0)
+    if ((size != 1 && size != 2 && size != 4) || width > pitch || width % size != 0 ||
+        (uintptr_t)first % size != 0)
         return cudaErrorInvalidValue;
     for (size_t row = 0; row < height && width > 0; row++) {
         if (!is_good_side((char *)first + row * pitch, width, true, true))
