@@ -231,9 +231,6 @@ static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &
 {
     const cudaError_t error = launch(config);
 
-    if (error == cudaErrorNotPermitted)
-        kg__model_trap(cudaErrorNotSupported,
-                       "a kernel starts a kernel, which the CPU model does not support");
     if (error != cudaSuccess)
         kg__model_launch_failed(error);
 }

@@ -31,7 +31,8 @@ typedef void *kg__model_keep(void *context, int copies);
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context, kg__model_keep *keep);
 
-/* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. */
+/* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. A
+ * kernel's own launch ends it. */
 void kg__model_launch_failed(cudaError_t error);
 
 /* The votes that a block's barrier collects from the arriving threads. */

@@ -65,6 +65,11 @@ void kg__model_hold(void)
     pthread_mutex_lock(&lock);
 }
 
+bool kg__model_try_to_hold(void)
+{
+    return pthread_mutex_trylock(&lock) == 0;
+}
+
 void kg__model_unhold(void)
 {
     pthread_mutex_unlock(&lock);

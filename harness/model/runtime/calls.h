@@ -22,6 +22,8 @@ void kg__model_note_unchecked(const kg__model_unchecked *launch);
 
 /* Takes the model's lock outside of an API call; the thread may have it already. */
 void kg__model_hold(void);
+/* Takes it unless another thread has it; returns whether it did. */
+bool kg__model_try_to_hold(void);
 /* Releases it. */
 void kg__model_unhold(void);
 /* Calls a function of the program's without the lock; API calls that it makes are refused. */

@@ -40,6 +40,9 @@ void kg__model_launch_failed(cudaError_t error)
 {
     kg__model_unchecked launch = { .error = error };
 
+    if (kg__model_where(NULL))
+        kg__model_trap(cudaErrorNotSupported,
+                       "a kernel starts a kernel, which the CPU model does not support");
     kg__note_call_site(&launch.site);
     kg__format(launch.why, sizeof launch.why, "%s", failure_words);
     kg__model_note_unchecked(&launch);

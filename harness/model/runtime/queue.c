@@ -15,6 +15,8 @@
 /* Pieces of work that are kept. A program that never waits executes its work then, and conflicts
  * with what was done longest ago are no longer found. */
 #define KEPT_MAXIMUM 1024
+/* The same of the spans that they access; 64 MiB. */
+#define SPANS_MAXIMUM ((size_t)4 << 20)
 
 typedef struct piece {
     struct piece *next, *before;
@@ -30,7 +32,8 @@ static piece *first;
 static piece *last;
 static size_t kept_count;
 static size_t waiting_count;
-static kg__clock host; /* what the host has waited for */
+static size_t span_count; /* of the pieces that are done */
+static kg__clock host;    /* what the host has waited for */
 static bool reversed;
 /* Bounds of all memory that the pieces access. */
 static uintptr_t lowest = UINTPTR_MAX;
@@ -78,8 +81,14 @@ static bool happens_before(const piece *one, const kg__clock *until)
     return kg__clock_of(until, one->stream) >= one->number;
 }
 
+static size_t spans_of(const piece *one)
+{
+    return one->spans.of[0].count + one->spans.of[1].count;
+}
+
 static void unlink_piece(piece *gone)
 {
+    span_count -= spans_of(gone);
     *(gone->before != NULL ? &gone->before->next : &first) = gone->next;
     *(gone->next != NULL ? &gone->next->before : &last) = gone->before;
     kept_count--;
@@ -100,8 +109,8 @@ static void forget(void)
         return;
     for (piece *one = first; one != NULL; one = next) {
         next = one->next;
-        if (one->state == DONE &&
-            (kept_count > KEPT_MAXIMUM || (waiting_count == 0 && happens_before(one, &host))))
+        if (one->state == DONE && (kept_count > KEPT_MAXIMUM || span_count > SPANS_MAXIMUM ||
+                                   (waiting_count == 0 && happens_before(one, &host))))
             unlink_piece(one);
     }
     if (first == NULL) {
@@ -176,7 +185,7 @@ static void find_conflicts(const piece *mine)
 
 static cudaError_t run(piece *mine)
 {
-    const bool is_known = mine->spans.of[0].count + mine->spans.of[1].count > 0;
+    const bool is_known = spans_of(mine) > 0;
     const piece *outer = acting;
     cudaError_t error = kg__model_sticky_error();
 
@@ -197,11 +206,12 @@ static cudaError_t run(piece *mine)
         kg__clock_join(&host, &mine->after);
     waiting_count--;
     kg__model_announce();
-    if (is_known)
-        return error;
-    kg__spans_sort(&mine->spans);
-    widen_bounds(&mine->spans);
-    find_conflicts(mine);
+    if (!is_known) {
+        kg__spans_sort(&mine->spans);
+        widen_bounds(&mine->spans);
+        find_conflicts(mine);
+    }
+    span_count += spans_of(mine);
     return error;
 }
 
@@ -306,16 +316,13 @@ static void note_host_access(uintptr_t address, unsigned int kind, uintptr_t cod
     const kg__clock *until = acting != NULL ? &acting->after : &host;
     kg__spans mine = { 0 };
 
-    if (waits && waiting_count > 0) {
-        kg__model_hold();
-        (void)kg__queue_wait_for_all();
-        kg__model_unhold();
-    }
-    if (one.end <= lowest || address >= highest)
+    /* A kernel that runs may wait for this thread. */
+    if ((!waits && (one.end <= lowest || address >= highest)) || !kg__model_try_to_hold())
         return;
+    if (waits && waiting_count > 0)
+        (void)kg__queue_wait_for_all();
     mine.of[writes].list = &one;
     mine.of[writes].count = 1;
-    kg__model_hold();
     for (const piece *other = first; other != NULL; other = other->next) {
         const bool written = kg__spans_meet(&mine, writes, &other->spans, true, &address);
         kg__finding what;

@@ -179,6 +179,32 @@ ROWS = (
     Row("built_without_edge", f"cudaGraph_t g; cudaGraphExec_t r; cudaGraphNode_t n; cudaGraphCreate(&g, 0); cudaMemsetParams s = {{ x, 0, 4, 1, SIZE, 1 }};\n"
         f"/*1*/ cudaGraphAddMemsetNode(&n, g, nullptr, 0, &s);\n/*2*/ cudaGraphAddMemcpyNode1D(&n, g, nullptr, 0, y, x, SIZE, {D2D});\n"
         "cudaGraphInstantiate(&r, g, 0); cudaGraphLaunch(r, a); print(get(y));", found=(race(2, "copy", "fill", 1),)),
+    Row("graph_changes", "cudaGraph_t g, k; cudaGraphExec_t r; cudaGraphNode_t n[3]; static int seen; cudaGraphCreate(&g, 0); cudaMemsetParams s = { x, 0, 4, 1, SIZE, 1 };\n"
+        "cudaMemcpy3DParms q = {}; q.srcPtr = make_cudaPitchedPtr(x, SIZE, SIZE, 1); q.dstPtr = make_cudaPitchedPtr(y, SIZE, SIZE, 1);\n"
+        "q.extent = make_cudaExtent(SIZE, 1, 1); q.kind = cudaMemcpyDefault; cudaHostNodeParams f = { read, &seen };\n"
+        "cudaGraphAddMemsetNode(&n[0], g, nullptr, 0, &s); cudaGraphAddMemcpyNode(&n[1], g, &n[0], 1, &q); cudaGraphAddHostNode(&n[2], g, &n[1], 1, &f);\n"
+        "cudaGraphClone(&k, g); cudaGraphDestroy(k); cudaGraphInstantiate(&r, g); s.dst = z; print(cudaGraphExecMemsetNodeSetParams(r, n[0], &s));\n"
+        f"print(cudaGraphExecMemcpyNodeSetParams1D(r, n[1], h, z, SIZE, {D2H})); f.userData = m; print(cudaGraphExecHostNodeSetParams(r, n[2], &f));\n"
+        "cudaGraphLaunch(r, a); cudaStreamSynchronize(a); print(seen); print(m[0]); print(get(x));", f"0\n0\n0\n0\n{0x04040404}\n0"),
+    Row("graph_errors", "cudaGraph_t g, k; cudaGraphExec_t r; cudaGraphNode_t n, o; cudaGraphNodeType type; size_t count; cudaHostNodeParams f = { read, m };\n"
+        "print(cudaGraphCreate(nullptr, 0)); print(cudaGraphCreate(&g, 1)); print(cudaGraphDestroy(nullptr)); cudaGraphCreate(&g, 0); cudaGraphCreate(&k, 0);\n"
+        "print(cudaGraphAddEmptyNode(&n, nullptr, nullptr, 0)); print(cudaGraphAddKernelNode(&n, g, nullptr, 0, nullptr)); print(cudaGraphAddEmptyNode(nullptr, g, nullptr, 0));\n"
+        "cudaGraphAddHostNode(&n, g, nullptr, 0, &f); cudaGraphAddEmptyNode(&o, k, nullptr, 0); print(cudaGraphAddEmptyNode(&n, g, &o, 1));\n"
+        "print(cudaGraphAddDependencies(g, &n, &o, nullptr, 1)); print(cudaGraphAddDependencies(g, nullptr, &n, nullptr, 1)); print(cudaGraphAddChildGraphNode(&n, g, nullptr, 0, nullptr));\n"
+        "print(cudaGraphGetNodes(nullptr, &n, &count)); print(cudaGraphNodeGetType(nullptr, &type)); print(cudaGraphInstantiateWithFlags(&r, g, 4)); print(cudaGraphInstantiate(nullptr, g));\n"
+        "print(cudaGraphLaunch(nullptr, a)); print(cudaGraphExecDestroy(nullptr)); print(cudaGraphClone(nullptr, g)); print(cudaGraphExecUpdate(nullptr, g, nullptr));\n"
+        "cudaGraphInstantiate(&r, g); print(cudaGraphExecHostNodeSetParams(r, o, &f)); print(cudaGraphHostNodeSetParams(n, &f)); cudaGraphExecUpdateResult result;\n"
+        "print(cudaGraphExecUpdate(r, k, nullptr, &result)); print(result);",
+        "1\n" * 12 + "801\n" + "1\n" * 6 + "0\n910\n2"),
+    Row("capture_errors", "cudaGraph_t g, k; cudaGraphExec_t r; cudaEvent_t f; cudaEventCreate(&f); cudaGraphCreate(&g, 0); cudaGraphInstantiate(&r, g); cudaEventRecord(f, c);\n"
+        "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); print(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal)); print(cudaGraphLaunch(r, a)); print(cudaStreamEndCapture(a, &g));\n"
+        "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); cudaStreamBeginCapture(c, cudaStreamCaptureModeGlobal); cudaEventRecord(e, a); print(cudaStreamWaitEvent(c, e));\n"
+        "print(cudaEventSynchronize(e)); print(cudaEventQuery(e)); print(cudaStreamEndCapture(a, &g)); print(cudaStreamEndCapture(c, &k)); print(cudaStreamWaitEvent(b, e));\n"
+        "cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); print(cudaStreamWaitEvent(a, f)); print(cudaStreamQuery(a)); print(cudaStreamEndCapture(a, &g));\n"
+        "print(cudaStreamBeginCapture(a, (cudaStreamCaptureMode)7)); print(cudaStreamEndCapture(a, nullptr));",
+        "401\n801\n901\n902\n907\n907\n901\n901\n907\n905\n900\n901\n1\n1"),
+    Row("captured_pool", "int *w; cudaGraph_t g; cudaGraphExec_t r; cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal); cudaMallocAsync(&w, SIZE, a); set<<<1, 256, 0, a>>>(w, 4);\n"
+        "copy<<<1, 256, 0, a>>>(x, w); cudaFreeAsync(w, a); cudaStreamEndCapture(a, &g); cudaGraphInstantiate(&r, g); cudaGraphLaunch(r, a); cudaGraphLaunch(r, a); print(get(x));", "4"),
     Row("driver", "CUdevice d; CUcontext t; CUdeviceptr p; CUfunction f; CUstream s; CUevent v; char name[5]; int major, minor, most; cuInit(0);\n"
         "cuDeviceGet(&d, 0); cuDeviceGetName(name, sizeof name, d); cuDeviceComputeCapability(&major, &minor, d); cuCtxCreate(&t, nullptr, 0, d);\n"
         "cuCtxCreate(&t, 0, d); cuMemAlloc(&p, SIZE); cuStreamCreate(&s, CU_STREAM_NON_BLOCKING); cuEventCreate(&v, CU_EVENT_DISABLE_TIMING);\n"
@@ -227,14 +253,18 @@ class Streams(unittest.TestCase):
         text, cls.marks = source()
         with open(f"{cls.folder}/streams.cu", "w", encoding="utf-8") as file:
             file.write(text)
+        cls.build("streams.cu", "-o", "streams")
 
-    def build(self, *words):
-        done = self.run_in_folder(COMMAND, "nvcc", *words)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+    @classmethod
+    def build(cls, *words):
+        done = cls.run_in_folder(COMMAND, "nvcc", *words)
+        if done.returncode != 0 or done.stderr:
+            raise AssertionError(f"{words}: {done.stderr}")
 
-    def run_in_folder(self, *command, **environment):
+    @classmethod
+    def run_in_folder(cls, *command, **environment):
         inherited = {name: value for name, value in os.environ.items() if name != "KERNELGATE_OPTIONS"}
-        return subprocess.run(command, cwd=self.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
+        return subprocess.run(command, cwd=cls.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
                               timeout=120)
 
     def expect_findings(self, row, marks, done):
@@ -246,7 +276,6 @@ class Streams(unittest.TestCase):
 
     def test_rows(self):
         """As issued, a wrong row has its findings; in reverse it has findings or another output. A right row is right."""
-        self.build("streams.cu", "-o", "streams")
         for number, row in enumerate(ROWS):
             outputs = []
             for order in ("issued", "reversed"):
@@ -260,6 +289,11 @@ class Streams(unittest.TestCase):
                         self.expect_findings(row, self.marks[number], done)
                     else:
                         self.assertTrue(done.returncode == FOUND or outputs[0] != outputs[1], done.stderr)
+
+    def test_options(self):
+        done = self.run_in_folder("./streams", "0", KERNELGATE_OPTIONS="order=backwards")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("KERNELGATE_OPTIONS: order needs issued or reversed", done.stderr)
 
     def test_default_stream_per_thread(self):
         """Each thread's default stream is its own, with nvcc's option alone."""
