@@ -262,6 +262,8 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
     if (error == cudaErrorInvalidKernelImage)
         kg__complain("%s", failure_words);
+    if (error == cudaSuccess && keeps && keep == NULL)
+        error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
     if (planned != NULL) {

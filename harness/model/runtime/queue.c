@@ -192,6 +192,9 @@ static cudaError_t run(piece *mine)
     /* It may free the memory. */
     if (is_known)
         find_conflicts(mine);
+    /* The function may tell a thread of the host to continue. */
+    if (mine->action->calls_host)
+        kg__clock_join(&host, &mine->after);
     mine->state = RUNNING;
     acting = mine;
     if (kg__queue_tracks())
@@ -201,9 +204,6 @@ static cudaError_t run(piece *mine)
     kg__watch_track(NULL);
     acting = outer;
     mine->state = DONE;
-    /* The function may have told a thread of the host to continue. */
-    if (mine->action->calls_host)
-        kg__clock_join(&host, &mine->after);
     waiting_count--;
     kg__model_announce();
     if (!is_known) {
@@ -300,6 +300,8 @@ cudaError_t kg__queue_wait_for_all(void)
     kg__clock all = { 0 };
     cudaError_t error;
 
+    if (first == NULL)
+        return kg__model_sticky_error();
     kg__streams_all(&all);
     error = kg__queue_wait(&all);
     free(all.pieces);

@@ -28,7 +28,8 @@ typedef struct kg__stream {
     size_t number;
     uint32_t given;  /* pieces of work */
     kg__clock clock; /* what happens before its next work */
-    size_t forked;   /* pieces since it forked from the stream of a launcher's call */
+    size_t forked;   /* pieces since it forked from the stream of a launcher's call; of that, the
+                        piece that the call began with */
     int priority;
     bool non_blocking; /* it is not ordered with the legacy stream */
     bool is_origin;    /* its capture began here */
