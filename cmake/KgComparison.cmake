@@ -15,6 +15,7 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/KgCode.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/KgProgram.cmake)
 
 # The compiler scripts for kernels; next to this file in an installed kernelgate.
 set(KG_REWRITE ${CMAKE_CURRENT_LIST_DIR}/rewrite CACHE INTERNAL "The scripts that compile kernels for the CPU model")
@@ -226,33 +227,13 @@ function(kg__read_libraries comparison)
       if(aliased)
         set(library ${aliased})
       endif()
-      get_target_property(imported ${library} IMPORTED)
-      get_target_property(files ${library} SOURCES)
-      get_target_property(folder ${library} SOURCE_DIR)
-      if(files AND NOT imported AND files MATCHES "\\.cu(;|$)")
-        foreach(file IN LISTS files)
-          cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} NORMALIZE)
-          list(APPEND sources ${file})
-        endforeach()
-        list(FILTER sources INCLUDE REGEX "\\.(cu|cpp|cc|cxx|c)$")
-      endif()
+      kg__kernel_sources(sources ${library} "\\.cu$")
     endif()
     if(sources)
       list(APPEND LIBRARY_SOURCES ${sources})
       list(TRANSFORM sources REPLACE ".+" ${library})
       list(APPEND LIBRARY_OWNERS ${sources})
       list(APPEND KERNEL_LIBRARIES ${library})
-      if(NOT CMAKE_CUDA_COMPILER_LOADED)
-        # Nothing compiles its .cu files then, and it need not be built.
-        set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX EXCLUDE_FROM_ALL ON)
-        # The CPU model replaces the parts of a missing CUDA Toolkit that it links, such as CUDA::cudart.
-        get_target_property(linked ${library} LINK_LIBRARIES)
-        foreach(item IN LISTS linked)
-          if(item MATCHES "^CUDA::" AND NOT TARGET ${item})
-            add_library(${item} INTERFACE IMPORTED GLOBAL)
-          endif()
-        endforeach()
-      endif()
     else()
       # Deferred to the end of the folder, where the library may be defined.
       cmake_language(EVAL CODE "cmake_language(DEFER CALL kg__require_library [[${comparison}]] [[${library}]])")
@@ -442,7 +423,16 @@ endmacro()
 
 # kg_finish_gate(): the tests around all comparisons, which begin a run and sum it up. Call it once, last.
 function(kg_finish_gate)
+  get_property(added GLOBAL PROPERTY KG_ADDED)
+  # A project with programs is finished when their targets are complete.
+  if(NOT added)
+    kg__finish_gate()
+  endif()
+endfunction()
+
+function(kg__finish_gate)
   get_property(comparisons GLOBAL PROPERTY KG_COMPARISONS)
+  get_property(added GLOBAL PROPERTY KG_ADDED)
   # Without its line a comparison would silently not be gated.
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/suites/[!.]*.c
        ${PROJECT_SOURCE_DIR}/suites/*/[!.]*.c ${PROJECT_SOURCE_DIR}/kernels/*/[!.]*.cu)
@@ -455,13 +445,13 @@ function(kg_finish_gate)
       continue()
     endif()
     string(REGEX REPLACE "^(suites|kernels)/([^/.]*).*$" "\\2" comparison ${source})
-    if(NOT comparison IN_LIST comparisons)
+    if(comparisons AND NOT comparison IN_LIST comparisons)
       message(FATAL_ERROR " ${source}: no comparison ${comparison} is built: add the line kg_add_comparison(${comparison}) "
                           "to CMakeLists.txt, above kg_finish_gate(), or remove the file")
     endif()
   endforeach()
-  if(NOT comparisons)
-    message(FATAL_ERROR "kg_finish_gate(): there is no comparison to gate: call kg_add_comparison() before")
+  if(NOT comparisons AND NOT added)
+    message(FATAL_ERROR "kg_finish_gate(): there is nothing to gate: call kg_add_comparison() or kg_add_program() before")
   endif()
   file(RELATIVE_PATH build ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   # The scripts look for the command here, and build only this target if they need nothing else.
@@ -479,6 +469,7 @@ function(kg_finish_gate)
   endforeach()
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.programs CONTENT "${programs}")
   kg__finish_code()
+  kg__list_programs()
   # All three write to KG_OUT, or to out/ in their working directory. The last one reads the run's baselines, from
   # KG_BASELINES or from baselines/ there.
   add_test(NAME gate.begin COMMAND kernelgate::command begin --build ${build})

@@ -108,6 +108,36 @@ function(kg__own_flags variable library language property)
   set(${variable} "${flags}" PARENT_SCOPE)
 endfunction()
 
+# kg__kernel_sources(VARIABLE LIBRARY PATTERN): the paths of a target's sources, where it is of this project and one of
+# them matches PATTERN; else nothing.
+function(kg__kernel_sources variable library pattern)
+  set(sources)
+  get_target_property(imported ${library} IMPORTED)
+  get_target_property(files ${library} SOURCES)
+  get_target_property(folder ${library} SOURCE_DIR)
+  set(found ${files})
+  list(FILTER found INCLUDE REGEX "${pattern}")
+  if(files AND NOT imported AND found)
+    foreach(file IN LISTS files)
+      cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${folder} NORMALIZE)
+      list(APPEND sources ${file})
+    endforeach()
+    list(FILTER sources INCLUDE REGEX "\\.(cu|cpp|cc|cxx|c)$")
+    if(NOT CMAKE_CUDA_COMPILER_LOADED AND sources MATCHES "\\.cu(;|$)")
+      # Nothing compiles its .cu files then, and it need not be built.
+      set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX EXCLUDE_FROM_ALL ON)
+      # The CPU model replaces the parts of a missing CUDA Toolkit that it links, such as CUDA::cudart.
+      get_target_property(linked ${library} LINK_LIBRARIES)
+      foreach(item IN LISTS linked)
+        if(item MATCHES "^CUDA::" AND NOT TARGET ${item})
+          add_library(${item} INTERFACE IMPORTED GLOBAL)
+        endif()
+      endforeach()
+    endif()
+  endif()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
 # kg__library_of(VARIABLE SOURCE): the library of kg__read_libraries() that contains a source; empty for one of the
 # comparison.
 function(kg__library_of variable source)

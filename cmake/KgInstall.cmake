@@ -12,7 +12,8 @@ get_property(gpu_libraries GLOBAL PROPERTY KG_GPU_LIBRARIES)
 list(REMOVE_ITEM libraries kernelgate_judge_records)
 list(APPEND libraries kernelgate_headers cpu_model kg_instrumented)
 # The requirements of cmake --install; the comparisons here need not be built.
-add_custom_target(kg_installable DEPENDS kg_kernelgate kernelgate_programs ${libraries} ${gpu_libraries})
+add_custom_target(kg_libraries DEPENDS kg_kernelgate ${libraries} ${gpu_libraries})
+add_custom_target(kg_installable DEPENDS kg_libraries kernelgate_programs)
 
 foreach(target IN LISTS libraries gpu_libraries)
   string(REGEX REPLACE "^(kernelgate|kg)_" "" name ${target})
@@ -42,9 +43,11 @@ install(FILES
   ${CMAKE_CURRENT_LIST_DIR}/KgComparison.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgCuda.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDependencies.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverPrograms.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgDiscoverTests.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgFlags.cmake
   ${CMAKE_CURRENT_LIST_DIR}/KgPaths.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/KgProgram.cmake
   DESTINATION ${KG_MODULES})
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/model/rewrite DESTINATION ${KG_MODULES} FILES_MATCHING PATTERN *.py)
@@ -63,6 +66,8 @@ install(FILES ${PROJECT_BINARY_DIR}/installed/toolkit.json DESTINATION ${KG_SHAR
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/bin)
 file(RELATIVE_PATH headers /${KG_SHARED}/toolkit /${KG_MODEL_HEADERS})
 file(CREATE_LINK ${headers} ${PROJECT_BINARY_DIR}/installed/toolkit/include SYMBOLIC)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit/packages)
+file(CREATE_LINK /usr/include/thrust ${PROJECT_BINARY_DIR}/installed/toolkit/packages/thrust SYMBOLIC)
 file(RELATIVE_PATH compiler /${KG_SHARED}/toolkit/bin /${CMAKE_INSTALL_BINDIR}/kernelgate-nvcc)
 file(CREATE_LINK ${compiler} ${PROJECT_BINARY_DIR}/installed/toolkit/bin/nvcc SYMBOLIC)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARED})

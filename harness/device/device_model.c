@@ -209,11 +209,6 @@ void kg__device_judged(bool wrong)
     is_wrong = wrong;
 }
 
-static bool is_excused(const kg__finding *found)
-{
-    return !is_wrong && found->kind == KG__DIVERGENT_BARRIER && found->other.line == 0;
-}
-
 bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
     static kg__finding list[KG__FINDINGS_MAXIMUM];
@@ -223,7 +218,7 @@ bool kg__device_has_findings(const char *home, kg__findings *findings)
     for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
         for (size_t i = 0; i < report->finding_count; i++) {
             if (kg__finding_rank(report->findings[i].kind) != rank ||
-                is_excused(&report->findings[i]))
+                (!is_wrong && kg__finding_is_excused(&report->findings[i])))
                 continue;
             if (findings->count < KG__FINDINGS_MAXIMUM)
                 add_finding(home, findings, &report->findings[i]);

@@ -1,5 +1,6 @@
 /* The program `kernelgate-judge`: judges the records of any writer by the gate's rules, and prints
- * what it found as JSON. The Python package starts it for imports, comparisons and generated code.
+ * what it found as JSON. The Python package starts it for imports, comparisons,
+ * programs and generated code.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "judge_records/launch_code.h"
 #include "judge_records/measured.h"
 #include "judge_records/moves.h"
+#include "judge_records/program_run.h"
 
 static json_t *judge(const char *path, json_t *document, const char *baselines, kg__error *error)
 {
@@ -19,6 +21,8 @@ static json_t *judge(const char *path, json_t *document, const char *baselines, 
         return kg__judge_moves(path, document, error);
     if (strcmp(schema, KG__LAUNCHES_SCHEMA) == 0)
         return kg__judge_launches(path, document, error);
+    if (strcmp(schema, KG__PROGRAM_SCHEMA) == 0)
+        return kg__judge_program(path, document, baselines, error);
     if (strcmp(schema, KG__MEASURED_SCHEMA) == 0)
         return kg__judge_measured(path, document, baselines, error);
     kg__fail(error, "%s: its schema is not \"" KG__MEASURED_SCHEMA "\": " KG__MEASURED_REMEDY,

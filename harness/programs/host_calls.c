@@ -1,15 +1,22 @@
 #include "programs/host_calls.h"
 
+#include <execinfo.h>
 #include <stddef.h>
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
-#include "model/runtime/runtime.h"
 
+/* The call itself, those of this library below it, and a wrapper or two of the program's. */
+#define CALLS 12
 /* Allocations whose calls are kept; a program that makes more frees them again. */
 #define MOST_KEPT 100000
 
-static kg__call_site *kept; /* by number, from 1 */
+typedef struct kept_calls {
+    void *calls[CALLS];
+    int count;
+} kept_calls;
+
+static kept_calls *kept; /* by number, from 1 */
 static size_t kept_count;
 static size_t kept_room;
 
@@ -18,7 +25,8 @@ static void keep_calls(uint64_t number)
     if (number != kept_count + 1 || number > MOST_KEPT)
         return;
     kept = kg__grow(kept, kept_count, &kept_room, sizeof *kept);
-    kg__note_call_site(&kept[kept_count++]);
+    kept[kept_count].count = backtrace(kept[kept_count].calls, CALLS);
+    kept_count++;
 }
 
 void kg__host_calls_begin(void)
@@ -30,5 +38,5 @@ kg__model_source kg__host_call_of(uint64_t allocation)
 {
     if (allocation == 0 || allocation > kept_count)
         return (kg__model_source){ .file = "" };
-    return kg__call_source(&kept[allocation - 1]);
+    return kg__model_host_source(kept[allocation - 1].calls, kept[allocation - 1].count);
 }

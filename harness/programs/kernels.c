@@ -1,14 +1,15 @@
 #include "programs/kernels.h"
 
-#include <errno.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "model/exec/launch.h"
 #include "model/watch/watch.h"
 
+/* The launches of a kernel in one shape: costs of other shapes are other figures. */
 typedef struct counted_kernel {
     char *name;
+    uint3 grid;
+    uint3 block;
     kg__counts counts;
     uint64_t accesses; /* of single lanes */
 } counted_kernel;
@@ -21,20 +22,30 @@ static size_t launch_count;
 static kg__counts before;
 static uint64_t accesses_before;
 
-static counted_kernel *find_kernel(const char *name)
+static bool is_same_extent(uint3 a, uint3 b)
 {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* The entry of the last launch. */
+static counted_kernel *find_launched(void)
+{
+    const char *name = kg__exec_kernel_name();
+
     for (size_t i = 0; i < kernel_count; i++) {
-        if (strcmp(kernels[i].name, name) == 0)
+        if (strcmp(kernels[i].name, name) == 0 && is_same_extent(kernels[i].grid, gridDim) &&
+            is_same_extent(kernels[i].block, blockDim))
             return &kernels[i];
     }
     kernels = kg__grow(kernels, kernel_count, &kernel_room, sizeof *kernels);
-    kernels[kernel_count] = (counted_kernel){ .name = kg__copy_text(name) };
+    kernels[kernel_count] =
+        (counted_kernel){ .name = kg__copy_text(name), .grid = gridDim, .block = blockDim };
     return &kernels[kernel_count++];
 }
 
 static void end_launch(const kg__counts *counts, uint64_t accesses)
 {
-    counted_kernel *kernel = find_kernel(kg__exec_kernel_name());
+    counted_kernel *kernel = find_launched();
 
     launch_count++;
     for (int i = 0; i < KG__COUNTERS; i++) {
@@ -56,7 +67,16 @@ void kg__program_kernels_begin(void)
 
 size_t kg__program_kernel_count(void)
 {
-    return kernel_count;
+    size_t names = 0;
+
+    for (size_t i = 0; i < kernel_count; i++) {
+        size_t first = 0;
+
+        while (strcmp(kernels[first].name, kernels[i].name) != 0)
+            first++;
+        names += first == i;
+    }
+    return names;
 }
 
 size_t kg__program_launch_count(void)
@@ -66,6 +86,8 @@ size_t kg__program_launch_count(void)
 
 static json_t *kernel_json(const counted_kernel *kernel)
 {
+    const uint3 *grid = &kernel->grid;
+    const uint3 *block = &kernel->block;
     json_t *counters = json_object();
 
     for (int i = 0; i < KG__COUNTERS; i++) {
@@ -73,21 +95,16 @@ static json_t *kernel_json(const counted_kernel *kernel)
             json_object_set_new(counters, kg__counter_name((kg__counter)i),
                                 json_integer((json_int_t)kernel->counts.value[i]));
     }
-    return json_pack("{s:s, s:o, s:I}", "name", kernel->name, "counters", counters, "accesses",
-                     (json_int_t)kernel->accesses);
+    return json_pack("{s:s, s:[iii], s:[iii], s:o, s:I}", "name", kernel->name, "grid", grid->x,
+                     grid->y, grid->z, "block", block->x, block->y, block->z, "counters", counters,
+                     "accesses", (json_int_t)kernel->accesses);
 }
 
-bool kg__program_kernels_write(const char *path, kg__error *error)
+json_t *kg__program_kernels_json(void)
 {
     json_t *list = json_array();
-    json_t *document = json_pack("{s:o}", "kernels", list);
-    bool written;
 
     for (size_t i = 0; i < kernel_count; i++)
         json_array_append_new(list, kernel_json(&kernels[i]));
-    errno = 0;
-    written = json_dump_file(document, path, JSON_INDENT(1)) == 0;
-    json_decref(document);
-    return written || kg__fail(error, "%s: the counters cannot be written: %s: check the directory",
-                               path, strerror(errno));
+    return list;
 }

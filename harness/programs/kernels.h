@@ -1,23 +1,21 @@
-/* The counters of each kernel of a program. */
+/* The counters of each kernel of a program, by the shape of its launches. */
 #ifndef KG__PROGRAMS_KERNELS_H
 #define KG__PROGRAMS_KERNELS_H
 
-#include <stdbool.h>
+#include <jansson.h>
 #include <stddef.h>
 
-#include "base/message.h"
-
-/* Counts each launch that follows for its kernel. */
+/* Counts each launch that follows for its kernel and shape. */
 void kg__program_kernels_begin(void);
 
-/* The kernels that were launched. */
+/* The kernels that were launched, in any shape. */
 size_t kg__program_kernel_count(void);
 /* All their launches. */
 size_t kg__program_launch_count(void);
 
-/* Writes the counters to a file, for `kernelgate run`: {"kernels": [{"name", "counters":
- * {"launches": 3, ...}, "accesses"}]} with the kernels in the order of their first launch; a
- * counter that is 0 is left out. False with `error` where the file cannot be written. */
-bool kg__program_kernels_write(const char *path, kg__error *error);
+/* The counters, owned by the caller: [{"name", "grid": [4, 1, 1], "block": [64, 1, 1], "counters":
+ * {"launches": 3, ...}, "accesses"}] in the order of their first launch; a counter that is 0 is
+ * left out. */
+json_t *kg__program_kernels_json(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_type { WHOLE, SECONDS, PATH, SWITCH, ORDER } option_type;
+typedef enum option_type { WHOLE, COUNT, SECONDS, PATH, SWITCH, ORDER } option_type;
 
 typedef struct option_row {
     const char *name;
@@ -15,16 +15,18 @@ typedef struct option_row {
 #define MEMBER(member) offsetof(kg__program_options, member)
 
 static const option_row rows[] = {
-    { "exitcode", WHOLE, MEMBER(exitcode) }, { "log", PATH, MEMBER(log) },
-    { "counters", PATH, MEMBER(counters) },  { "timeout", SECONDS, MEMBER(timeout) },
-    { "leaks", SWITCH, MEMBER(leaks) },      { "summary", SWITCH, MEMBER(summary) },
-    { "order", ORDER, MEMBER(order) },
+    { "exitcode", WHOLE, MEMBER(exitcode) },   { "log", PATH, MEMBER(log) },
+    { "counters", PATH, MEMBER(counters) },    { "timeout", SECONDS, MEMBER(timeout) },
+    { "leaks", SWITCH, MEMBER(leaks) },        { "summary", SWITCH, MEMBER(summary) },
+    { "threads", COUNT, MEMBER(threads) },     { "sample", COUNT, MEMBER(sample) },
+    { "progress", SECONDS, MEMBER(progress) }, { "order", ORDER, MEMBER(order) },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
 /* Values that a type takes, for messages. */
 static const char *const values[] = {
     [WHOLE] = "a number from 0 to 255",
+    [COUNT] = "a number from 1 to 255",
     [SECONDS] = "seconds, 0.1 to 1000000",
     [PATH] = "a path",
     [SWITCH] = "0 or 1",
@@ -40,10 +42,11 @@ static bool set(const option_row *row, const char *value, kg__program_options *o
     if (*value == '\0')
         return false;
     switch (row->type) {
+    case COUNT:
     case WHOLE:
         *(int *)member = (int)strtoul(value, &end, 10);
         return *end == '\0' && strspn(value, "0123456789") <= 3 && *(int *)member <= 255 &&
-               *value != '-' && *value != '+';
+               *(int *)member >= (row->type == COUNT) && *value != '-' && *value != '+';
     case SECONDS:
         *(double *)member = strtod(value, &end);
         return *end == '\0' && *(double *)member >= 0.1 && *(double *)member <= 1e6;
@@ -75,10 +78,11 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
                kg__fail(error, "KERNELGATE_OPTIONS: %s needs %s: write %s=VALUE", text,
                         values[rows[i].type], text);
     }
-    return kg__fail(error,
-                    "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
-                    "timeout, leaks, summary or order, separated by colons",
-                    text);
+    return kg__fail(
+        error,
+        "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
+        "timeout, leaks, summary, threads, sample, progress or order, separated by colons",
+        text);
 }
 
 bool kg__program_options_read(const char *text, kg__program_options *options, kg__error *error)
@@ -87,7 +91,7 @@ bool kg__program_options_read(const char *text, kg__program_options *options, kg
     char *rest = NULL;
     bool good = true;
 
-    *options = (kg__program_options){ .exitcode = 66, .summary = true };
+    *options = (kg__program_options){ .exitcode = 66, .summary = true, .progress = 10 };
     for (char *option = strtok_r(copy, ":", &rest); good && option != NULL;
          option = strtok_r(NULL, ":", &rest))
         good = read_option(option, options, error);

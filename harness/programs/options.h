@@ -15,9 +15,12 @@ typedef struct kg__program_options {
     const char *log;      /* the file that the report is appended to; NULL: the standard error */
     const char *counters; /* the file that the counters of the kernels go to; NULL: none */
     kg__program_order order;
-    double timeout; /* seconds until the program is ended; 0: never */
-    bool leaks;     /* device memory that is left at the end is a finding */
-    bool summary;   /* the last line is also printed without findings */
+    double timeout;  /* seconds until the program is ended; 0: never */
+    bool leaks;      /* device memory that is left at the end is a finding */
+    int threads;     /* of the host that run blocks of plain kernels; 0: as processors */
+    int sample;      /* million accesses; a launch of more runs in part. 0: no limit */
+    double progress; /* seconds until a launch tells how far it is, on a terminal */
+    bool summary;    /* the last line is also printed without findings */
 } kg__program_options;
 
 /* Reads "exitcode=66:log=FILE" (NULL: nothing) into `options`, whose other members get their

@@ -1,7 +1,9 @@
 #include "programs/report.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,58 +68,62 @@ static void print_finding(FILE *to, const kg__finding *finding)
                 finding->symbol);
 }
 
-static size_t print_unchecked(FILE *to)
+/* Tells a defect of the host's code, and adds it to `others`. */
+static void tell(FILE *to, json_t *others, kg__model_source source, const char *text)
+{
+    if (source.line > 0)
+        fprintf(to, "%s:%u: ", below_here(source.file), source.line);
+    fprintf(to, "error: %s\n", text);
+    json_array_append_new(others, json_pack("{s:s, s:s, s:i}", "text", text, "file", source.file,
+                                            "line", source.line));
+}
+
+static void tell_unchecked(FILE *to, json_t *others)
 {
     const kg__model_unchecked launch = kg__model_unchecked_launch();
-    const kg__model_source source = kg__call_source(&launch.site);
     char text[512];
 
     if (launch.error == cudaSuccess)
-        return 0;
+        return;
     kg__format(text, sizeof text,
                "unchecked launch: it failed with %s (%s), and nothing asks for its error: call "
                "cudaGetLastError() after it",
                cudaGetErrorName(launch.error),
                *launch.why != '\0' ? launch.why : cudaGetErrorString(launch.error));
-    if (source.line > 0)
-        fprintf(to, "%s:%u: ", below_here(source.file), source.line);
-    fprintf(to, "error: %s\n", text);
-    return 1;
+    tell(to, others, kg__model_host_source(launch.calls, launch.call_count), text);
 }
 
-static size_t print_leaks(FILE *to)
+static void tell_leaks(FILE *to, json_t *others)
 {
-    size_t count = 0;
-
     for (size_t i = 0; i < kg__model_allocation_count(); i++) {
         const kg__model_allocation *left = kg__model_allocation_at(i);
-        const kg__model_source made = kg__host_call_of(left->number);
+        char text[160];
 
         if (left->kind == KG__MODEL_REGISTERED)
             continue;
-        if (made.line > 0)
-            fprintf(to, "%s:%u: ", below_here(made.file), made.line);
-        fprintf(to,
-                "error: leak: allocation %" PRIu64 ", %zu bytes of %s memory, was never freed\n",
-                left->number, left->size,
-                left->kind == KG__MODEL_DEVICE    ? "device"
-                : left->kind == KG__MODEL_MANAGED ? "managed"
-                                                  : "pinned host");
-        count++;
+        kg__format(text, sizeof text,
+                   "leak: allocation %" PRIu64 ", %zu bytes of %s memory, was never freed",
+                   left->number, left->size,
+                   left->kind == KG__MODEL_DEVICE    ? "device"
+                   : left->kind == KG__MODEL_MANAGED ? "managed"
+                                                     : "pinned host");
+        tell(to, others, kg__host_call_of(left->number), text);
     }
-    return count;
 }
 
 static size_t print_findings(FILE *to, const kg__model_report *seen)
 {
-    const size_t told =
-        seen->finding_count < FINDINGS_PRINTED ? seen->finding_count : FINDINGS_PRINTED;
+    size_t count = 0;
 
-    for (size_t i = 0; i < told; i++)
-        print_finding(to, &seen->findings[i]);
-    if (told < seen->finding_count)
-        fprintf(to, "and %zu more\n", seen->finding_count - told);
-    return seen->finding_count;
+    for (size_t i = 0; i < seen->finding_count; i++) {
+        if (kg__finding_is_excused(&seen->findings[i]))
+            continue;
+        if (count++ < FINDINGS_PRINTED)
+            print_finding(to, &seen->findings[i]);
+    }
+    if (count > FINDINGS_PRINTED)
+        fprintf(to, "and %zu more\n", count - FINDINGS_PRINTED);
+    return count;
 }
 
 /* "2 findings"; `plural` is the noun's ending. */
@@ -128,9 +134,11 @@ static void add_count(char *text, size_t size, size_t count, const char *noun, c
     kg__format(text + used, size - used, "%zu %s%s", count, noun, count == 1 ? "" : plural);
 }
 
-static void print_summary(FILE *to, size_t found, bool failed, const char *ended)
+static void print_summary(FILE *to, size_t found, bool failed, const kg__program_end *end)
 {
+    const kg__model_report *seen = kg__model_seen();
     char text[512] = "";
+    char sampled[160] = "";
 
     if (found > 0)
         add_count(text, sizeof text, found, "finding", "s");
@@ -145,15 +153,75 @@ static void print_summary(FILE *to, size_t found, bool failed, const char *ended
         strncat(text, " in ", sizeof text - strlen(text) - 1);
         strncat(text, of, sizeof text - strlen(text) - 1);
     }
-    fprintf(to, "kernelgate: %s%s%s%s\n", text, failed ? "; a kernel failed" : "",
-            ended != NULL ? "; " : "", ended != NULL ? ended : "");
+    if (seen->watched < seen->blocks && !failed)
+        kg__format(sampled, sizeof sampled,
+                   "; sampled: %" PRIu64 " of %" PRIu64
+                   " blocks ran, and the program's results are not valid",
+                   seen->watched, seen->blocks);
+    fprintf(to, "kernelgate: %s%s%s", text, failed ? "; a kernel failed" : "", sampled);
+    if (end != NULL)
+        fprintf(to, "; %s", end->why);
+    if (end != NULL && end->line > 0)
+        fprintf(to, " at %s:%u", below_here(end->file), end->line);
+    fputc('\n', to);
 }
 
-int kg__program_report(const kg__program_options *options, const char *ended)
+/* Adds the findings to the document, the most serious first. */
+static void add_findings(json_t *document, const kg__model_report *seen)
+{
+    static kg__finding list[KG__FINDINGS_MAXIMUM];
+    kg__findings findings = { .list = list };
+
+    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
+        for (size_t i = 0; i < seen->finding_count; i++) {
+            if (kg__finding_rank(seen->findings[i].kind) != rank ||
+                kg__finding_is_excused(&seen->findings[i]))
+                continue;
+            if (findings.count == KG__FINDINGS_MAXIMUM) {
+                findings.more++;
+                continue;
+            }
+            list[findings.count] = seen->findings[i];
+            if (list[findings.count].call_count == 0)
+                list[findings.count].calls = NULL;
+            findings.count++;
+        }
+    }
+    kg__findings_set(document, &findings);
+}
+
+/* Writes the file of the option `counters`; false with `error`. */
+static bool write_document(const char *path, const kg__model_report *seen, json_t *others,
+                           const kg__program_end *end, kg__error *error)
+{
+    json_t *document =
+        json_pack("{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}, s:o, s:O}", "target", "key", "cpu-model",
+                  "name", "CPU model", "compiler", KG__MODEL_COMPILER, "provenance", "compiler",
+                  KG__MODEL_COMPILER, "model", KG__MODEL_VERSION, "libc", gnu_get_libc_version(),
+                  "kernels", kg__program_kernels_json(), "other", others);
+    bool written;
+
+    add_findings(document, seen);
+    if (kg__model_sticky_error() != cudaSuccess)
+        json_object_set_new(document, "failed",
+                            json_string(cudaGetErrorName(kg__model_sticky_error())));
+    if (end != NULL)
+        json_object_set_new(document, "ended",
+                            json_pack("{s:s, s:s, s:i}", "why", end->why, "file",
+                                      end->file != NULL ? end->file : "", "line", end->line));
+    errno = 0;
+    written = json_dump_file(document, path, JSON_INDENT(1)) == 0;
+    json_decref(document);
+    return written || kg__fail(error, "%s: the counters cannot be written: %s: check the directory",
+                               path, strerror(errno));
+}
+
+int kg__program_report(const kg__program_options *options, const kg__program_end *end)
 {
     const kg__model_report *seen = kg__model_seen();
     const bool failed = kg__model_sticky_error() != cudaSuccess;
     FILE *to = options->log != NULL ? fopen(options->log, "a") : stderr;
+    json_t *others = json_array();
     kg__error error;
     bool complete = true;
     size_t found;
@@ -164,23 +232,26 @@ int kg__program_report(const kg__program_options *options, const char *ended)
         complete = false;
         to = stderr;
     }
-    found = print_findings(to, seen) + print_unchecked(to);
+    found = print_findings(to, seen);
+    tell_unchecked(to, others);
     if (options->leaks)
-        found += print_leaks(to);
+        tell_leaks(to, others);
+    found += json_array_size(others);
     if (seen->too_large != NULL)
         fprintf(
             to,
             "kernelgate: note: %s is too large to be checked for races and uninitialized reads\n",
             seen->too_large);
-    if (found > 0 || failed || ended != NULL ||
-        (options->summary && kg__program_launch_count() > 0))
-        print_summary(to, found, failed, ended);
+    if (found > 0 || failed || end != NULL || (options->summary && kg__program_launch_count() > 0))
+        print_summary(to, found, failed, end);
     if (to != stderr)
         (void)fclose(to);
-    if (options->counters != NULL && !kg__program_kernels_write(options->counters, &error)) {
+    if (options->counters != NULL &&
+        !write_document(options->counters, seen, others, end, &error)) {
         kg__complain("%s", error.text);
         complete = false;
     }
+    json_decref(others);
     if (!complete)
         return KG__EXIT_ERROR;
     return (found > 0 || failed) && options->exitcode > 0 ? options->exitcode : -1;

@@ -4,9 +4,19 @@
 
 #include "programs/options.h"
 
-/* Prints what was found, one line for each, and the summary; writes the counters. `ended` says how
- * the program ended where it did not end by itself ("ended by signal 11"), or is NULL. Returns the
+/* How a program ended that did not end by itself, and where in the source; NULL and line 0 where
+ * that is not known. */
+typedef struct kg__program_end {
+    const char *why; /* "the host's code was ended by signal 11 (Segmentation fault)" */
+    const char *file;
+    unsigned int line;
+} kg__program_end;
+
+/* Prints what was found, one line for each, and the summary; writes the file that the option
+ * `counters` names: {"target", "provenance", "kernels" (kernels.h), "findings" (records/finding.h),
+ * "other": [{"text", "file", "line"}] of the host, "failed": the error of a kernel that did,
+ * "ended": {"why", "file", "line"}}. `end` is NULL where the program ended by itself. Returns the
  * exit code that the program is to have, -1 for its own. */
-int kg__program_report(const kg__program_options *options, const char *ended);
+int kg__program_report(const kg__program_options *options, const kg__program_end *end);
 
 #endif

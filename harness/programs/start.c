@@ -1,5 +1,6 @@
 /* Watches a program from before main() to its end: what every object that `kernelgate nvcc`
  * compiles calls first (model/include/kg_program.h). */
+#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/exit_code.h"
+#include "model/exec/launch.h"
 #include "model/include/kg_program.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
@@ -16,6 +18,7 @@
 #include "programs/host_calls.h"
 #include "programs/kernels.h"
 #include "programs/options.h"
+#include "programs/progress.h"
 #include "programs/report.h"
 
 /* How a program without counters of coverage of its own ends: what _exit() leaves out. */
@@ -28,7 +31,7 @@ static bool reported;
 static pid_t process;
 
 /* Reports once, and ends the process where the report says how. */
-static void report(const char *ended)
+static void report(const kg__program_end *end)
 {
     int code;
 
@@ -36,7 +39,7 @@ static void report(const char *ended)
     if (reported || getpid() != process)
         return;
     reported = true;
-    code = kg__program_report(&options, ended);
+    code = kg__program_report(&options, end);
     if (code < 0)
         return;
     (void)fflush(NULL);
@@ -54,10 +57,10 @@ static void report_at_exit(void)
 /* A kernel was running when the time was over. Its message has said where. */
 static void report_hang(const kg__model_place *place, const char *file, unsigned int line)
 {
+    const kg__program_end end = { "the program was ended", file, line };
+
     (void)place;
-    (void)file;
-    (void)line;
-    report("the program was ended");
+    report(&end);
     (void)signal(SIGTERM, SIG_DFL);
     (void)raise(SIGTERM);
 }
@@ -68,31 +71,37 @@ static void on_signal(int number)
 {
     /* This function, the system's return from it, and the interrupted one, which continues at the
      * instruction itself where a call returns to the next one. */
-    kg__call_site site = { 0 };
+    void *calls[16] = { 0 };
+    const int count = backtrace(calls, sizeof calls / sizeof calls[0]);
     kg__model_source source;
-    char ended[160];
-    char where[96] = "";
+    char why[160];
+    kg__program_end end = { .why = why };
 
-    kg__note_call_site(&site);
-    /* This function is one call further in than what notes the calls. */
-    site.calls[3] = (char *)site.calls[3] + 1;
+    calls[2] = (char *)calls[2] + 1;
     (void)signal(number, SIG_DFL);
     (void)signal(SIGALRM, SIG_DFL);
     (void)alarm(5);
-    source = kg__call_source(&site);
-    kg__describe_line(where, sizeof where, source);
-    kg__format(ended, sizeof ended, "the host's code was ended by signal %d (%s)%s", number,
-               number == SIGTERM ? "terminated" : strsignal(number), where);
-    report(ended);
+    source = kg__model_host_source(calls, count);
+    end.file = source.file;
+    end.line = source.line;
+    kg__format(why, sizeof why, "the host's code was ended by signal %d (%s)", number,
+               number == SIGTERM ? "terminated" : strsignal(number));
+    report(&end);
     (void)raise(number);
 }
+
+/* A host's thread that has used up its stack has no space for a handler. */
+static char handler_stack[1 << 18];
 
 static void catch_signals(void)
 {
     static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM };
 
+    const stack_t stack = { .ss_sp = handler_stack, .ss_size = sizeof handler_stack };
+
+    (void)sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_NODEFER };
+        struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_ONSTACK };
         struct sigaction former;
 
         sigemptyset(&action.sa_mask);
@@ -129,8 +138,11 @@ static void begin(void)
         kg__complain("%s", error.text);
         _exit(KG__EXIT_ERROR);
     }
+    kg__model_be_large();
     kg__model_order_streams(options.order == KG__ORDER_REVERSED);
     kg__host_calls_begin();
+    kg__exec_set_workers((unsigned int)options.threads);
+    kg__program_show_progress(options.progress);
     kg__model_on_hang(report_hang);
     catch_signals();
     if (options.timeout > 0)
@@ -146,8 +158,8 @@ void kg__program_begin(const char *headers, unsigned int what)
     watched |= what;
     if (what != 0 && options.counters != NULL)
         watched |= KG__MODEL_COUNT;
-    /* Skipped blocks would make the program's results wrong: no budget. */
-    kg__model_watch(watched, 0);
+    /* Skipped blocks make the program's results wrong: only when asked for. */
+    kg__model_watch(watched, (uint64_t)options.sample * 1000000);
     if (watched != 0)
         kg__program_kernels_begin();
 }

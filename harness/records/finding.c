@@ -88,6 +88,11 @@ unsigned int kg__finding_rank(kg__finding_kind kind)
     return ranks[kind];
 }
 
+bool kg__finding_is_excused(const kg__finding *finding)
+{
+    return finding->kind == KG__DIVERGENT_BARRIER && finding->other.line == 0;
+}
+
 bool kg__finding_is_race(kg__finding_kind kind)
 {
     return kind == KG__RACE_IN_WARP || kind == KG__RACE_IN_BLOCK ||

@@ -121,6 +121,10 @@ typedef struct kg__findings {
 unsigned int kg__finding_rank(kg__finding_kind kind);
 #define KG__FINDING_RANKS 4
 
+/* Returns whether a finding is a barrier in a loop that some threads left earlier, and ended. On
+ * hardware since Volta they do not hold it up, so it is a defect only where results are wrong. */
+bool kg__finding_is_excused(const kg__finding *finding);
+
 /* Returns whether a kind is a data race. */
 bool kg__finding_is_race(kg__finding_kind kind);
 

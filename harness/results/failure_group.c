@@ -112,11 +112,18 @@ static char *subject_of(const kg__case_result *result)
     return subject;
 }
 
+/* The length of the part of an id that cases which failed alike share: the variant, or of a run of
+ * a program ("program/test/-/-") the program, whose tests launch the same kernels. */
+static size_t shared_length(const char *id)
+{
+    return kg__ends_with(id, "/-/-") ? kg__comparison_length(id) : kg__variant_length(id);
+}
+
 /* "wrong nvidia-h200 matmul/tiled/ SUBJECT". */
 char *kg__failure_group_key(const kg__case_result *result)
 {
     const char *verdict = kg__verdict_name(result->verdict);
-    int variant = (int)kg__variant_length(result->id);
+    int variant = (int)shared_length(result->id);
     char *subject;
     char *key;
     size_t size;

@@ -18,8 +18,6 @@
  * It takes no host memory, and fits common limits of address space (ulimit -v). */
 #define FREED_MAXIMUM 64
 #define FREED_BYTES ((size_t)1 << 30)
-/* The device's memory; on a small machine, half of the host's. */
-#define LARGEST_MEMORY ((size_t)4 << 30)
 
 /* Live allocations by ascending base. */
 static kg__model_allocation *allocations;
@@ -31,12 +29,18 @@ static void (*on_allocation)(uint64_t number);
 uintptr_t kg__model_lowest = UINTPTR_MAX;
 uintptr_t kg__model_highest;
 static size_t device_bytes; /* in live device and managed allocations */
+static size_t largest_memory = (size_t)4 << 30;
 
 /* The allocations freed last: a ring buffer, the oldest at freed_first. */
 static kg__model_freed freed[FREED_MAXIMUM];
 static size_t freed_first;
 static size_t freed_count;
 static size_t freed_bytes; /* of addresses, gaps included */
+
+void kg__model_set_memory(size_t bytes)
+{
+    largest_memory = bytes;
+}
 
 static size_t total_memory(void)
 {
@@ -45,9 +49,9 @@ static size_t total_memory(void)
     size_t half;
 
     if (pages <= 0 || page <= 0)
-        return LARGEST_MEMORY;
+        return largest_memory;
     half = (size_t)pages / 2 * (size_t)page;
-    return half < LARGEST_MEMORY ? half : LARGEST_MEMORY;
+    return half < largest_memory ? half : largest_memory;
 }
 
 /* Returns the number of allocations whose base is not above `address`. */

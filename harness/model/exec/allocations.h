@@ -85,6 +85,8 @@ void *kg__model_map_addresses(size_t size, int protection, int flags);
 /* Maps `size` bytes with `gap` inaccessible bytes before and after; NULL when there is no
  * memory. */
 unsigned char *kg__model_map(size_t size, size_t gap);
+/* From now on the device has `bytes` of memory, or half of the host's if that is less. */
+void kg__model_set_memory(size_t bytes);
 /* Writes the device's unallocated and total memory, in bytes. */
 void kg__model_memory_left(size_t *left, size_t *total);
 

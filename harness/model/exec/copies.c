@@ -15,53 +15,62 @@ typedef struct copy {
     unsigned int committed; /* groups that the thread had committed before it */
 } copy;
 
-static struct thread_copies {
+typedef struct thread_copies {
     copy *list;
     size_t count, room;
     unsigned int committed;
-} copies[KG__MODEL_MAX_THREADS];
-static bool any_copies;
+} thread_copies;
+
+/* Threads that wait at a barrier in shared memory. */
+struct waiting {
+    kg__model_barrier_object *object; /* NULL: the thread does not wait */
+    uint64_t phase;
+};
 
 /* Barriers that a block names by number. */
 #define NAMED_BARRIERS 16
 
-/* Threads that wait at a barrier in shared memory. */
-static struct waiting {
-    kg__model_barrier_object *object; /* NULL: the thread does not wait */
-    uint64_t phase;
-} waiting[KG__MODEL_MAX_THREADS];
-static int waiting_count;
-static kg__model_barrier_object named[NAMED_BARRIERS];
+struct kg__copies {
+    thread_copies of_threads[KG__MODEL_MAX_THREADS];
+    bool any;
+    struct waiting waiting[KG__MODEL_MAX_THREADS];
+    int waiting_count;
+    kg__model_barrier_object named[NAMED_BARRIERS];
+};
 
 void kg__begin_copies(void)
 {
-    for (int i = 0; any_copies && i < KG__MODEL_MAX_THREADS; i++)
-        copies[i].count = copies[i].committed = 0;
-    for (int i = 0; waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
-        waiting[i].object = NULL;
-    any_copies = kg__running.at_objects = false;
-    waiting_count = 0;
-    memset(named, 0, sizeof named);
+    kg__copies *block = kg__running.copies;
+
+    if (block == NULL)
+        block = kg__running.copies = kg__allocate(1, sizeof *block);
+    for (int i = 0; block->any && i < KG__MODEL_MAX_THREADS; i++)
+        block->of_threads[i].count = block->of_threads[i].committed = 0;
+    for (int i = 0; block->waiting_count > 0 && i < KG__MODEL_MAX_THREADS; i++)
+        block->waiting[i].object = NULL;
+    block->any = kg__running.at_objects = false;
+    block->waiting_count = 0;
+    memset(block->named, 0, sizeof block->named);
 }
 
 bool kg__has_copies(void)
 {
-    return copies[kg__running.current].count > 0;
+    return kg__running.copies->of_threads[kg__running.current].count > 0;
 }
 
 void kg__exec_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
 {
-    struct thread_copies *mine = &copies[kg__running.current];
+    thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
 
     mine->list = kg__grow(mine->list, mine->count, &mine->room, sizeof *mine->list);
     mine->list[mine->count++] = (copy){ to, from, size, zeros, bound, mine->committed };
-    any_copies = true;
+    kg__running.copies->any = true;
 }
 
 void kg__model_commit_copies(void)
 {
-    copies[kg__running.current].committed++;
-    any_copies = true;
+    kg__running.copies->of_threads[kg__running.current].committed++;
+    kg__running.copies->any = true;
 }
 
 static void bring(const copy *what)
@@ -72,7 +81,7 @@ static void bring(const copy *what)
 
 bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
 {
-    struct thread_copies *mine = &copies[kg__running.current];
+    thread_copies *mine = &kg__running.copies->of_threads[kg__running.current];
 
     for (size_t i = 0; i < mine->count; i++) {
         copy what = mine->list[i];
@@ -92,8 +101,10 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size)
 /* Performs the copies that all threads have bound to a barrier. */
 static void bring_bound(const void *object)
 {
-    for (int thread = 0; any_copies && thread < kg__running.thread_count; thread++) {
-        struct thread_copies *list = &copies[thread];
+    kg__copies *block = kg__running.copies;
+
+    for (int thread = 0; block->any && thread < kg__running.thread_count; thread++) {
+        thread_copies *list = &block->of_threads[thread];
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++) {
@@ -117,7 +128,7 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 
 kg__model_barrier_object *kg__named_barrier(unsigned int number)
 {
-    return number < NAMED_BARRIERS ? &named[number] : NULL;
+    return number < NAMED_BARRIERS ? &kg__running.copies->named[number] : NULL;
 }
 
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected)
@@ -144,18 +155,20 @@ bool kg__wait_at_object(kg__model_barrier_object *object, uint64_t phase)
 {
     if (object->phase != phase && object->unseen == 0)
         return false;
-    waiting[kg__running.current] = (struct waiting){ object, phase };
-    waiting_count++;
+    kg__running.copies->waiting[kg__running.current] = (struct waiting){ object, phase };
+    kg__running.copies->waiting_count++;
     kg__running.at_objects = true;
     return true;
 }
 
 void kg__release_objects(void)
 {
-    for (int i = 0; waiting_count > 0 && i < kg__running.thread_count; i++) {
-        kg__model_barrier_object *object = waiting[i].object;
+    kg__copies *block = kg__running.copies;
 
-        if (object == NULL || object->phase == waiting[i].phase)
+    for (int i = 0; block->waiting_count > 0 && i < kg__running.thread_count; i++) {
+        kg__model_barrier_object *object = block->waiting[i].object;
+
+        if (object == NULL || object->phase == block->waiting[i].phase)
             continue;
         if (object->unseen != 0) {
             bring_bound(object);
@@ -163,17 +176,19 @@ void kg__release_objects(void)
                 kg__running.watcher->order_block();
             object->unseen = 0;
         }
-        waiting[i].object = NULL;
-        waiting_count--;
+        block->waiting[i].object = NULL;
+        block->waiting_count--;
         kg__make_ready((unsigned int)i / KG__MODEL_WARP, (unsigned int)i % KG__MODEL_WARP);
     }
 }
 
 int kg__thread_at_object(int *count)
 {
-    *count = waiting_count;
-    for (int i = 0; waiting_count > 0 && i < kg__running.thread_count; i++) {
-        if (waiting[i].object != NULL)
+    const kg__copies *block = kg__running.copies;
+
+    *count = block->waiting_count;
+    for (int i = 0; block->waiting_count > 0 && i < kg__running.thread_count; i++) {
+        if (block->waiting[i].object != NULL)
             return i;
     }
     return -1;

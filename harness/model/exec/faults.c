@@ -5,6 +5,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/copies.h"
 #include "model/exec/grid.h"
+#include "model/exec/workers.h"
 
 #include <math.h>
 #include <signal.h>
@@ -183,8 +184,13 @@ static uintptr_t interrupted_at(const void *machine)
  * signal handler. */
 static void on_fault(int number, siginfo_t *information, void *machine)
 {
-    if (!kg__in_kernel && number == SIGVTALRM)
+    if (!kg__in_kernel &&
+        (number == SIGVTALRM || (number == SIGTERM && kg__workers_take_signal(number))))
         return;
+    /* The other workers' blocks are given up after one has failed. */
+    if (kg__in_kernel && number == SIGTERM && kg__running.queue != NULL &&
+        kg__running.queue->stopped)
+        fail(cudaErrorUnknown);
     if (!kg__in_kernel) {
         /* Another host thread's fault: let it recur, with the previous handler. */
         for (size_t i = 0; i < caught_signals(); i++) {

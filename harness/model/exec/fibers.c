@@ -3,7 +3,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
-#include "model/exec/launch.h"
+#include "model/exec/grid.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -34,16 +34,8 @@ extern void *make_fcontext(void *stack_top, size_t size, void (*run)(kg__model_t
 #define STAGGER_STEP ((size_t)5 * 64)
 #define STAGGER_SPAN ((size_t)4096)
 
-static kg__model_fiber fibers[KG__MODEL_MAX_THREADS];
-static size_t fiber_count;
-static kg__model_fiber *idle;
 static void (*fiber_run)(kg__model_fiber *self);
 static void (*fiber_resumed)(void);
-/* The launching host thread's stack, as a fiber. */
-static kg__model_fiber host;
-/* The two sides of the switch in progress. */
-static kg__model_fiber *leaving;
-static kg__model_fiber *landing;
 static volatile sig_atomic_t sigterm_held;   /* nesting depth */
 static volatile sig_atomic_t waiting_signal; /* 0: none */
 
@@ -79,10 +71,12 @@ kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__mode
     /* AddressSanitizer does not allow a switch to begin within another. */
     kg__model_hold_sigterm();
 #endif
-    leaving = from != NULL ? from : &host;
-    landing = to != NULL ? to : &host;
+    kg__running.pool.leaving = from != NULL ? from : &kg__running.pool.host;
+    kg__running.pool.landing = to != NULL ? to : &kg__running.pool.host;
 #if ANNOTATED
-    __sanitizer_start_switch_fiber(&leaving->fake_stack, landing->stack, landing->stack_size);
+    __sanitizer_start_switch_fiber(&kg__running.pool.leaving->fake_stack,
+                                   kg__running.pool.landing->stack,
+                                   kg__running.pool.landing->stack_size);
 #endif
     return (kg__model_turn){ .context = context, .saved = saved };
 }
@@ -93,14 +87,14 @@ void kg__model_land(kg__model_transfer transfer)
     const void *stack = NULL;
     size_t size = 0;
 
-    __sanitizer_finish_switch_fiber(landing->fake_stack, &stack, &size);
-    if (leaving == &host) {
-        host.stack = (unsigned char *)stack;
-        host.stack_size = size;
+    __sanitizer_finish_switch_fiber(kg__running.pool.landing->fake_stack, &stack, &size);
+    if (kg__running.pool.leaving == &kg__running.pool.host) {
+        kg__running.pool.host.stack = (unsigned char *)stack;
+        kg__running.pool.host.stack_size = size;
     }
 #endif
     *(void **)transfer.data = transfer.context;
-    if (fiber_resumed != NULL && landing != &host)
+    if (fiber_resumed != NULL && kg__running.pool.landing != &kg__running.pool.host)
         fiber_resumed();
 #if ANNOTATED
     kg__model_release_sigterm();
@@ -109,7 +103,7 @@ void kg__model_land(kg__model_transfer transfer)
 
 static void enter(kg__model_transfer transfer)
 {
-    kg__model_fiber *self = landing;
+    kg__model_fiber *self = kg__running.pool.landing;
 
     self->fake_stack = NULL;
     kg__model_land(transfer);
@@ -119,7 +113,7 @@ static void enter(kg__model_transfer transfer)
 /* Makes a fiber's next switch start at enter() on an empty stack. */
 static void renew(kg__model_fiber *fiber)
 {
-    size_t stagger = (size_t)(fiber - fibers) * STAGGER_STEP % STAGGER_SPAN;
+    size_t stagger = (size_t)(fiber - kg__running.pool.fibers) * STAGGER_STEP % STAGGER_SPAN;
     size_t size = fiber->stack_size - stagger;
 
 #if ANNOTATED
@@ -136,14 +130,14 @@ void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(
 
 kg__model_fiber *kg__model_fiber_take(void)
 {
-    kg__model_fiber *fiber = idle;
+    kg__model_fiber *fiber = kg__running.pool.idle;
     unsigned char *mapped;
 
     if (fiber != NULL) {
-        idle = fiber->next_idle;
+        kg__running.pool.idle = fiber->next_idle;
         return fiber;
     }
-    if (fiber_count == KG__MODEL_MAX_THREADS)
+    if (kg__running.pool.count == KG__MODEL_MAX_THREADS)
         return NULL;
     mapped = kg__model_map_addresses(GUARD + KG__MODEL_STACK, PROT_READ | PROT_WRITE, MAP_STACK);
     if (mapped == NULL)
@@ -152,7 +146,7 @@ kg__model_fiber *kg__model_fiber_take(void)
         munmap(mapped, GUARD + KG__MODEL_STACK);
         return NULL;
     }
-    fiber = &fibers[fiber_count++];
+    fiber = &kg__running.pool.fibers[kg__running.pool.count++];
     fiber->stack = mapped + GUARD;
     fiber->stack_size = KG__MODEL_STACK;
     renew(fiber);
@@ -161,16 +155,16 @@ kg__model_fiber *kg__model_fiber_take(void)
 
 void kg__model_fiber_give(kg__model_fiber *fiber)
 {
-    fiber->next_idle = idle;
-    idle = fiber;
+    fiber->next_idle = kg__running.pool.idle;
+    kg__running.pool.idle = fiber;
 }
 
 void kg__model_fibers_reset(void)
 {
-    idle = NULL;
-    for (size_t i = fiber_count; i-- > 0;) {
-        renew(&fibers[i]);
-        kg__model_fiber_give(&fibers[i]);
+    kg__running.pool.idle = NULL;
+    for (size_t i = kg__running.pool.count; i-- > 0;) {
+        renew(&kg__running.pool.fibers[i]);
+        kg__model_fiber_give(&kg__running.pool.fibers[i]);
     }
 }
 
@@ -205,8 +199,8 @@ void kg__model_fiber_restore(kg__model_fiber *fiber, void *context, const void *
 
 bool kg__model_in_guard(const void *address)
 {
-    for (size_t i = 0; i < fiber_count; i++) {
-        uintptr_t stack = (uintptr_t)fibers[i].stack;
+    for (size_t i = 0; i < kg__running.pool.count; i++) {
+        uintptr_t stack = (uintptr_t)kg__running.pool.fibers[i].stack;
 
         if ((uintptr_t)address < stack && (uintptr_t)address >= stack - GUARD)
             return true;

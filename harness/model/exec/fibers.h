@@ -15,6 +15,17 @@ typedef struct kg__model_fiber {
     struct kg__model_fiber *next_idle;
 } kg__model_fiber;
 
+#define KG__MODEL_FIBERS 1024 /* as many as a block has threads */
+
+/* The fibers of one thread of the host. */
+typedef struct kg__model_pool {
+    kg__model_fiber fibers[KG__MODEL_FIBERS];
+    size_t count;
+    kg__model_fiber *idle;
+    kg__model_fiber host;               /* the stack of the thread of the host */
+    kg__model_fiber *leaving, *landing; /* the two sides of the switch in progress */
+} kg__model_pool;
+
 /* Sets the function that a fiber runs when it is first switched to, which never returns, and one
  * that every fiber calls after a switch to it (NULL: none). */
 void kg__model_fibers_begin(void (*run)(kg__model_fiber *self), void (*resumed)(void));

@@ -2,18 +2,24 @@
 #include "model/exec/grid.h"
 
 #include "model/exec/allocations.h"
+#include "model/exec/workers.h"
 
 #include <string.h>
 
-uint3 threadIdx;
-uint3 blockIdx;
+KG__MODEL_OF_WORKER uint3 threadIdx;
+KG__MODEL_OF_WORKER uint3 blockIdx;
 uint3 blockDim;
 uint3 gridDim;
 uint3 kg__model_cluster_dim = { 1, 1, 1 };
 extern const int warpSize;
 const int warpSize = KG__MODEL_WARP;
 
+#ifdef KG__MODEL_IS_LIBRARY
+static kg__grid of_launcher;
+KG__MODEL_OF_WORKER kg__grid *kg__worker_grid = &of_launcher;
+#else
 kg__grid kg__running;
+#endif
 _Thread_local bool kg__in_kernel;
 
 bool kg__model_where(kg__model_place *place)
@@ -47,7 +53,7 @@ void *kg__model_dynamic_shared(void)
 
 long long kg__model_clock(void)
 {
-    static long long calls;
+    static _Atomic long long calls;
 
     return 32 * ++calls;
 }
@@ -72,8 +78,14 @@ unsigned int kg__exec_thread_count(void)
     return (unsigned int)kg__running.thread_count;
 }
 
+bool kg__exec_shares_blocks(void)
+{
+    return kg__running.queue != NULL;
+}
+
 bool kg__exec_any_ended(void)
 {
+    kg__leave_straight();
     return kg__running.live < kg__running.thread_count;
 }
 
@@ -100,15 +112,14 @@ unsigned int kg__exec_cluster_rank(void)
            blockIdx.x % cluster->x;
 }
 
-/* Sets the indices of the block's threads, which usually are those of the previous launch. */
-static void shape_block(dim3 block)
+/* They usually are those of the previous launch. */
+void kg__shape_threads(dim3 block)
 {
-    static dim3 indexed; /* the shape that the indices belong to */
+    const dim3 indexed = kg__running.indexed;
     int i = 0;
 
     kg__running.thread_count = (int)(block.x * block.y * block.z);
     kg__running.warp_count = (kg__running.thread_count + KG__MODEL_WARP - 1) / KG__MODEL_WARP;
-    blockDim = (uint3){ block.x, block.y, block.z };
     if (block.x == indexed.x && block.y == indexed.y && block.z == indexed.z)
         return;
     for (unsigned int z = 0; z < block.z; z++) {
@@ -117,14 +128,15 @@ static void shape_block(dim3 block)
                 kg__running.threads[i++].index = (uint3){ x, y, z };
         }
     }
-    indexed = block;
+    kg__running.indexed = block;
 }
 
 void kg__shape_grid(const kg__exec_launch *launch)
 {
     const dim3 grid = launch->grid;
 
-    shape_block(launch->block);
+    kg__shape_threads(launch->block);
+    blockDim = (uint3){ launch->block.x, launch->block.y, launch->block.z };
     kg__model_cluster_dim = (uint3){ launch->cluster.x, launch->cluster.y, launch->cluster.z };
     gridDim = (uint3){ grid.x, grid.y, grid.z };
     if (kg__running.order != KG__MODEL_REVERSED) {
@@ -143,7 +155,7 @@ void kg__begin_block(void)
     const kg__model_kernel *kernel = kg__running.launch.kernel;
 
     memset(kg__running.dynamic_shared, KG__MODEL_POISON, kg__running.launch.dynamic_bytes);
-    for (size_t i = 0; i < kernel->shared_count; i++)
+    for (size_t i = 0; !kernel->shared_of_threads && i < kernel->shared_count; i++)
         memset(kernel->shared[i].base, KG__MODEL_POISON, kernel->shared[i].size);
     for (int i = 0; i < kg__running.warp_count; i++) {
         int lanes = kg__running.thread_count - i * KG__MODEL_WARP;
@@ -159,10 +171,31 @@ void kg__begin_block(void)
     kg__running.futile_polls = 0;
     kg__running.futile_rounds = 0;
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
+    kg__running.straight =
+        kg__running.watcher == NULL && kg__running.step > 0 && !kg__blocks_wait();
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();
     kg__turn_to_warp(kg__running.first_warp);
     kg__running.statistics.blocks++;
+}
+
+void kg__leave_straight(void)
+{
+    const int current = kg__running.current;
+    const unsigned int lane = 1u << current % KG__MODEL_WARP;
+
+    if (!kg__running.straight)
+        return;
+    kg__running.straight = false;
+    kg__running.turn = current / KG__MODEL_WARP;
+    for (int i = 0; i < kg__running.turn; i++)
+        kg__running.warps[i].live = kg__running.warps[i].ready = 0;
+    kg__running.warps[kg__running.turn].live &= -lane;
+    kg__running.warps[kg__running.turn].ready &= -lane & ~lane;
+    kg__running.live = kg__running.thread_count - current;
+    kg__running.ready = kg__running.live - 1;
+    kg__running.frontier = current + 1;
+    kg__running.statistics.threads += (uint64_t)current;
 }
 
 /* Steps an index of one dimension; false when it wraps around. */
@@ -223,12 +256,54 @@ bool kg__step_block(void)
     return true;
 }
 
+bool kg__claim_block(void)
+{
+    kg__queue *queue = kg__running.queue;
+    const uint64_t plane = (uint64_t)gridDim.x * gridDim.y;
+    uint64_t number;
+
+    if (queue->stopped)
+        return false;
+    number = queue->claimed++;
+    if (number >= queue->count)
+        return false;
+    blockIdx =
+        (uint3){ (unsigned int)(number % gridDim.x), (unsigned int)(number % plane / gridDim.x),
+                 (unsigned int)(number / plane) };
+    return true;
+}
+
+static void (*on_block)(uint64_t done, uint64_t all);
+
+void kg__exec_on_block(void (*told)(uint64_t done, uint64_t all))
+{
+    on_block = told;
+}
+
+void kg__tell_ended_blocks(uint64_t done)
+{
+    if (on_block != NULL)
+        on_block(done, (uint64_t)gridDim.x * gridDim.y * gridDim.z);
+}
+
+static bool claim_next_block(void)
+{
+    kg__note_ended_block();
+    if (!kg__claim_block())
+        return false;
+    kg__begin_block();
+    return true;
+}
+
 bool kg__begin_next_block(void)
 {
     kg__exec_next_block next = kg__running.watcher != NULL
                                    ? kg__running.watcher->end_block(&blockIdx)
                                    : KG__EXEC_NEXT_IN_ORDER;
 
+    if (kg__running.queue != NULL)
+        return claim_next_block();
+    kg__tell_ended_blocks(kg__running.statistics.blocks);
     if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !kg__step_block()))
         return false;
     kg__begin_block();

@@ -33,6 +33,18 @@ typedef struct kg__warp {
     const void *released; /* the atomic word that its lanes released last, not replayed yet */
 } kg__warp;
 
+/* The blocks of a launch that several workers run side by side. */
+typedef struct kg__queue {
+    uint64_t count;           /* of the grid */
+    _Atomic uint64_t claimed; /* blocks that a worker has begun, or all */
+    _Atomic uint64_t ended;
+    _Atomic unsigned int busy; /* workers that run blocks */
+    _Atomic unsigned int vain; /* of these, whose threads all wait for a value that does not come */
+    _Atomic bool stopped;      /* a thread has failed: no further block begins */
+} kg__queue;
+
+typedef struct kg__copies kg__copies; /* copies.c */
+
 /* The running launch and block. Threads are identified by their linear number, x fastest. */
 typedef struct kg__grid {
     int first_warp, step; /* the order of turns: warps from first_warp, by step; lanes likewise */
@@ -68,11 +80,28 @@ typedef struct kg__grid {
      * launch. */
     unsigned char *dynamic_shared;
 
+    /* No thread of the block has waited: those before `current` have ended, those after it have
+     * not begun, and nothing else here says so. */
+    bool straight;
+    dim3 indexed;     /* the shape of the block that the threads' indices belong to */
+    kg__queue *queue; /* where the next block is from; NULL: blocks run one after another */
+    bool in_vain;     /* counted in queue->vain */
+    kg__model_pool pool;
+    kg__copies *copies;
+    /* The values that the lanes of each warp exchanged last. */
+    uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
     kg__warp warps[KG__MODEL_MAX_WARPS];
     kg__thread threads[KG__MODEL_MAX_THREADS];
 } kg__grid;
 
+#ifdef KG__MODEL_IS_LIBRARY
+/* Workers have grids of their own; all other threads of the host share one, and the model's lock.
+ */
+extern KG__HIDDEN KG__MODEL_OF_WORKER kg__grid *kg__worker_grid;
+#define kg__running (*kg__worker_grid)
+#else
 extern KG__HIDDEN kg__grid kg__running;
+#endif
 extern KG__HIDDEN _Thread_local bool kg__in_kernel;
 
 /* Returns whether blocks wait for each other, and so can be suspended. */
@@ -102,11 +131,27 @@ static inline void kg__make_ready(unsigned int warp, unsigned int lane)
     kg__running.ready++;
 }
 
+/* Notes which threads have begun and ended, where all ran one after another until now. */
+void kg__leave_straight(void);
+/* Sets the indices of the threads of a block. */
+void kg__shape_threads(dim3 block);
 /* Sets the shape of the grid, its clusters and its blocks; does not begin the first block. */
 void kg__shape_grid(const kg__exec_launch *launch);
 /* Fills shared memory with poison, over the previous block's data, and makes all threads of the
  * block at blockIdx ready. */
 void kg__begin_block(void);
+/* Begins no block, but sets blockIdx to one of the queue that nobody has begun; false if all have
+ * begun, or a thread has failed. */
+bool kg__claim_block(void);
+/* Notes that a thread of the worker's block makes progress. */
+static inline void kg__leave_vain(void)
+{
+    if (kg__running.in_vain)
+        kg__running.queue->vain--;
+    kg__running.in_vain = false;
+}
+/* Tells kg__exec_on_block()'s function how many blocks have ended. */
+void kg__tell_ended_blocks(uint64_t done);
 /* Ends the block and begins the next; false after the last. */
 bool kg__begin_next_block(void);
 /* Steps blockIdx to the next block in order, first within the same cluster; false after the

@@ -7,6 +7,7 @@
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/turns.h"
+#include "model/exec/workers.h"
 
 #include <sys/mman.h>
 #include <time.h>
@@ -21,6 +22,8 @@ __asm__(".globl kg__model_dynamic_memory\n"
 #ifdef KG__MODEL_IS_LIBRARY /* or the linker warns of each program */
 __asm__(".type kg__model_dynamic_memory, @object\n"
         ".size kg__model_dynamic_memory, 262144");
+KG__MODEL_OF_WORKER kg__model_bytes *kg__model_own_dynamic =
+    (kg__model_bytes *)&dynamic_shared.shared;
 #endif
 
 /* LeakSanitizer reads all variables of a program. */
@@ -99,6 +102,45 @@ static int find_last_waiting(uintptr_t *code)
     return kg__running.current;
 }
 
+/* Begins the block at blockIdx and runs it, and those after it. */
+static void run_from_block(kg__model_fiber *fiber)
+{
+    kg__begin_block();
+    kg__begin_copies();
+    kg__begin_turns(fiber);
+    do {
+        kg__in_kernel = true;
+        kg__model_switch(NULL, &kg__running.host_context, fiber,
+                         kg__running.threads[kg__running.current].context);
+        kg__in_kernel = false;
+    } while (kg__blocks_wait() && kg__running.failure.error == cudaSuccess &&
+             (fiber = kg__change_block()) != NULL);
+}
+
+static void end_failed(void)
+{
+    kg__exec_failure *failure = &kg__running.failure;
+
+    if (failure->error == cudaSuccess)
+        return;
+    failure->last_waiting = kg__running.threads[find_last_waiting(&failure->last_wait)].index;
+    kg__model_fibers_reset();
+}
+
+/* Runs blocks of a launch that workers share. */
+static void run_shared(void)
+{
+    kg__model_fiber *fiber = kg__model_fiber_take();
+
+    if (fiber == NULL)
+        return;
+    if (kg__claim_block())
+        run_from_block(fiber);
+    else
+        kg__model_fiber_give(fiber);
+    end_failed();
+}
+
 static void run_grid(kg__model_fiber *fiber)
 {
     kg__exec_failure *failure = &kg__running.failure;
@@ -109,19 +151,16 @@ static void run_grid(kg__model_fiber *fiber)
                                           kg__blocks_wait());
     if (kg__exec_cluster_size() > 1)
         kg__begin_cluster();
-    kg__begin_block();
-    kg__begin_copies();
-    kg__begin_turns(fiber);
     kg__catch_faults();
     if (order == KG__MODEL_REVERSED && seconds_taken > 0)
         kg__limit_time(REVERSED_FACTOR * seconds_taken + REVERSED_SECONDS);
-    do {
-        kg__in_kernel = true;
-        kg__model_switch(NULL, &kg__running.host_context, fiber,
-                         kg__running.threads[kg__running.current].context);
-        kg__in_kernel = false;
-    } while (kg__blocks_wait() && failure->error == cudaSuccess &&
-             (fiber = kg__change_block()) != NULL);
+    kg__tell_ended_blocks(0);
+    if (kg__may_share_blocks()) {
+        kg__model_fiber_give(fiber);
+        kg__share_blocks(run_shared);
+    } else {
+        run_from_block(fiber);
+    }
     if (kg__blocks_wait())
         kg__forget_blocks();
     if (order == KG__MODEL_REVERSED)
@@ -129,12 +168,8 @@ static void run_grid(kg__model_fiber *fiber)
     kg__release_faults();
     if (kg__running.watcher != NULL)
         kg__running.watcher->end_launch(failure->error == cudaSuccess);
-    if (failure->error != cudaSuccess) {
-        int last = find_last_waiting(&failure->last_wait);
-
-        failure->last_waiting = kg__running.threads[last].index;
-        kg__model_fibers_reset();
-    }
+    if (!kg__may_share_blocks())
+        end_failed();
 }
 
 cudaError_t kg__exec_run(const kg__exec_launch *launch, kg__exec_failure *failure)

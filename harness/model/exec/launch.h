@@ -37,6 +37,12 @@ typedef enum kg__model_order {
 /* Sets the order of all following launches; initially ascending. A launch in reversed order that
  * waits in vain is given up, and following launches in that order do not run. */
 void kg__model_set_order(kg__model_order order);
+/* Sets how many threads of the host run blocks side by side where kernels are not watched; 0: as
+ * many as there are processors. For programs of `kernelgate nvcc` only. */
+void kg__exec_set_workers(unsigned int count);
+/* Has `told` called on the launching thread of the host when a launch begins, and when that thread
+ * has run a block: with how many of the launch's blocks have ended, and how many there are. */
+void kg__exec_on_block(void (*told)(uint64_t done, uint64_t all));
 /* Returns whether a launch was given up since the order was last set. */
 bool kg__exec_has_given_up(void);
 
@@ -54,7 +60,8 @@ kg__model_statistics kg__model_last_launch(void);
 /* A kernel's static shared array. */
 typedef struct kg__model_shared_array {
     unsigned char *base;
-    size_t size; /* bytes */
+    size_t size;  /* bytes */
+    size_t place; /* from where its image's thread-local variables begin, if it is one */
 } kg__model_shared_array;
 
 /* A kernel's properties; kept for the life of the process. */
@@ -66,6 +73,7 @@ typedef struct kg__model_kernel {
     size_t shared_count;
     size_t kept_count;   /* followed by those of functions that may be inlined into it; the total */
     size_t shared_bytes; /* total of both */
+    bool shared_of_threads;    /* each thread of the host has its own: kg__model_place_shared() */
     size_t dynamic_limit;      /* maximum dynamic shared memory of a launch, bytes */
     unsigned int most_threads; /* per block, by __launch_bounds__ */
     dim3 cluster;              /* blocks, by __cluster_dims__; 0: none */
@@ -97,8 +105,8 @@ size_t kg__model_dynamic_bytes(void);
 
 #ifndef __cplusplus
 /* Kernels read these; kg_model_device.h declares them const. */
-extern uint3 threadIdx;
-extern uint3 blockIdx;
+extern KG__MODEL_OF_WORKER uint3 threadIdx;
+extern KG__MODEL_OF_WORKER uint3 blockIdx;
 extern uint3 blockDim;
 extern uint3 gridDim;
 extern uint3 kg__model_cluster_dim;
@@ -221,6 +229,8 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* Makes the running lane wait, at this code address, for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
+/* Returns whether other blocks may run at the same time, on other threads of the host. */
+bool kg__exec_shares_blocks(void);
 /* Records that the calling thread has read `value` from an atomic word. */
 void kg__exec_polled(const void *word, uint64_t value);
 /* Records that the calling thread has released a word. */

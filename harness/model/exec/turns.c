@@ -6,6 +6,7 @@
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
 #include "model/exec/warp_operations.h"
+#include "model/exec/workers.h"
 
 /* After this many reads of the same value from a word, a thread waits for another to change it. */
 #define POLLS_MAXIMUM 64
@@ -42,7 +43,8 @@ static bool settle_warp(void)
 static bool release_polling(void)
 {
     if (kg__running.polling == 0 ||
-        (++kg__running.futile_rounds > 2 && kg__running.futile_polls > FUTILE_POLLS))
+        (++kg__running.futile_rounds > 2 && kg__running.futile_polls > FUTILE_POLLS &&
+         kg__all_wait_in_vain()))
         return false;
     for (int i = 0; i < kg__running.warp_count; i++) {
         kg__running.warps[i].ready |= kg__running.warps[i].polling;
@@ -149,6 +151,7 @@ kg__model_turn kg__model_arrive(int predicate)
 {
     uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
+    kg__leave_straight();
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
     kg__running.warps[kg__running.turn].arrived |=
@@ -214,6 +217,7 @@ uint64_t kg__model_arrive_at_object(kg__model_barrier_object *object, unsigned i
 
 static kg__model_turn wait_at(kg__model_barrier_object *object, uint64_t phase, uintptr_t code)
 {
+    kg__leave_straight();
     if (!kg__wait_at_object(object, phase))
         return (kg__model_turn){ 0 };
     if (kg__running.watcher != NULL)
@@ -239,6 +243,7 @@ kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads
     kg__model_barrier_object *object = kg__named_barrier(number);
     uintptr_t code = (uintptr_t)__builtin_return_address(0);
 
+    kg__leave_straight();
     if (object == NULL || threads % KG__MODEL_WARP != 0)
         kg__fail_wrong(KG__INVALID_BARRIER, code,
                        "a barrier's number is not one from 0 to 15, or its threads are not whole "
@@ -261,6 +266,7 @@ void kg__exec_polled(const void *word, uint64_t value)
     self->polls = 0;
     kg__running.futile_polls = 0;
     kg__running.futile_rounds = 0;
+    kg__leave_vain();
 }
 
 bool kg__exec_tries_in_vain(const void *word, uint64_t value)
@@ -290,6 +296,7 @@ kg__model_turn kg__exec_wait_for_others(uintptr_t code)
 {
     kg__thread *self = &kg__running.threads[kg__running.current];
 
+    kg__leave_straight();
     kg__running.futile_polls += self->polls;
     self->polls = 0;
     self->code = code;
@@ -315,6 +322,7 @@ kg__model_turn kg__model_join_warp_operation(kg__model_warp_operation operation,
     kg__thread *self = &kg__running.threads[kg__running.current];
     unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
 
+    kg__leave_straight();
     self->code = (uintptr_t)__builtin_return_address(0);
     if (kg__running.watcher != NULL)
         kg__running.watcher->pause_lane();
@@ -371,12 +379,34 @@ kg__model_fiber *kg__give_first_turn(void)
     return kg__running.threads[kg__running.current].fiber;
 }
 
+/* Runs the threads of a block from the current one on, until one has waited or the block's last
+ * has returned. */
+static void run_straight(kg__model_fiber *self)
+{
+    kg__grid *const grid = &kg__running;
+    void (*const body)(void *context) = grid->launch.body;
+    void *const context = grid->launch.context;
+
+    body(context);
+    while (grid->straight && grid->current + 1 < grid->thread_count) {
+        kg__thread *thread = &grid->threads[++grid->current];
+
+        threadIdx = thread->index;
+        thread->fiber = self;
+        body(context);
+    }
+    kg__leave_straight();
+}
+
 void kg__run_threads(kg__model_fiber *self)
 {
     for (;;) {
         bool more = true;
 
-        kg__running.launch.body(kg__running.launch.context);
+        if (kg__running.straight)
+            run_straight(self);
+        else
+            kg__running.launch.body(kg__running.launch.context);
         end_thread();
         while (more && !pick_thread()) {
             if (kg__running.live > 0 && !kg__block_waits_for_grid())

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* The values that the lanes of each warp exchanged last. */
-static uint32_t gathered[KG__MODEL_MAX_WARPS][KG__MODEL_WARP][KG__MODEL_GATHERED];
-
 /* Returns the lane that a shuffle reads; the reader's own if the source is outside its part of
  * the warp. */
 static unsigned int source_lane(const kg__thread *reader, unsigned int lane)
@@ -68,7 +65,7 @@ static unsigned int lanes_with(const kg__thread *lanes, unsigned int group, uint
 static uint64_t gather(unsigned int number, const kg__thread *lanes, unsigned int group,
                        unsigned int lane)
 {
-    uint32_t(*all)[KG__MODEL_GATHERED] = gathered[number];
+    uint32_t(*all)[KG__MODEL_GATHERED] = kg__running.gathered[number];
 
     memcpy(all[lane], (const void *)(uintptr_t)lanes[lane].value, sizeof all[lane]);
     if (group != UINT32_MAX) {

@@ -1,11 +1,16 @@
-/* The CPU model's stand-in for cublas_v2.h, so that kernels compile next to host code that calls
- * cuBLAS. A handle can be made and set up; calls that compute report and return
- * CUBLAS_STATUS_NOT_SUPPORTED. */
+/* The CPU model's stand-in for cublas_v2.h. Programs of `kernelgate nvcc` that link cuBLAS have its
+ * calls from kg_model_cublas.h. Elsewhere, so that kernels compile next to host code that calls
+ * cuBLAS, they report and return CUBLAS_STATUS_NOT_SUPPORTED. */
 #ifndef KG__MODEL_CUBLAS_V2_H
 #define KG__MODEL_CUBLAS_V2_H
 
 #include "cuComplex.h"
+#ifdef __cplusplus
 #include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#else
+#include "cuda_runtime_api.h"
+#endif
 #include "library_types.h"
 
 #define CUBLAS_VER_MAJOR 13
@@ -99,78 +104,61 @@ static inline const char *cublasGetStatusString(cublasStatus_t status)
     return kg__model_cublas_status(status, 0);
 }
 
+#include "kg_model_cublas_calls.h"
+
+#define KG__CUBLAS_DECLARE(name, parameters) cublasStatus_t name parameters;
 #ifdef __cplusplus
-
-/* Calls that set up a handle have no effect. */
-#define KG__MODEL_CUBLAS(name)                                                                     \
-    template <typename... Arguments>                                                               \
-    static inline cublasStatus_t name(cublasHandle_t, Arguments &&...)                             \
-    {                                                                                              \
-        return CUBLAS_STATUS_SUCCESS;                                                              \
-    }
-KG__MODEL_CUBLAS(cublasDestroy)
-KG__MODEL_CUBLAS(cublasSetStream)
-KG__MODEL_CUBLAS(cublasSetWorkspace)
-KG__MODEL_CUBLAS(cublasSetMathMode)
-KG__MODEL_CUBLAS(cublasSetPointerMode)
-KG__MODEL_CUBLAS(cublasSetAtomicsMode)
-KG__MODEL_CUBLAS(cublasSetSmCountTarget)
-#undef KG__MODEL_CUBLAS
-static inline cublasStatus_t cublasLoggerConfigure(int, int, int, const char *)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-static inline cublasStatus_t cublasCreate(cublasHandle_t *handle)
-{
-    static char any;
-
-    *handle = reinterpret_cast<cublasHandle_t>(&any);
-    return CUBLAS_STATUS_SUCCESS;
-}
-static inline cublasStatus_t cublasGetVersion(cublasHandle_t, int *version)
-{
-    *version = CUBLAS_VERSION;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-#define KG__MODEL_CUBLAS(name)                                                                     \
-    template <typename... Arguments>                                                               \
-    static inline cublasStatus_t name(Arguments &&...)                                             \
-    {                                                                                              \
-        (void)kg__model_refuse("cuBLAS", #name);                                                   \
-        return CUBLAS_STATUS_NOT_SUPPORTED;                                                        \
-    }
-#define KG__MODEL_REAL(name) KG__MODEL_CUBLAS(cublasS##name) KG__MODEL_CUBLAS(cublasD##name)
-#define KG__MODEL_COMPLEX(name) KG__MODEL_CUBLAS(cublasC##name) KG__MODEL_CUBLAS(cublasZ##name)
-#define KG__MODEL_ALL(name) KG__MODEL_REAL(name) KG__MODEL_COMPLEX(name)
-// clang-format off
-#define KG__MODEL_OF_REAL(X) X(dot) X(nrm2) X(asum) X(ger) X(syr) X(symv)
-#define KG__MODEL_OF_COMPLEX(X) X(dotc) X(dotu) X(gerc) X(geru) X(hemv) X(hemm) X(herk)
-#define KG__MODEL_OF_ALL(X)                                                                        \
-    X(axpy) X(copy) X(scal) X(swap) X(rot) X(gemv) X(gemvBatched) X(gemvStridedBatched) X(gemm)    \
-    X(gemmBatched) X(gemmStridedBatched) X(geam) X(dgmm) X(symm) X(syrk) X(syr2k) X(trmm)          \
-    X(trmv) X(trsv) X(trsm) X(trsmBatched) X(getrfBatched) X(getriBatched) X(getrsBatched)         \
-    X(geqrfBatched) X(gelsBatched) X(matinvBatched)
-#define KG__MODEL_NAMED(X)                                                                         \
-    X(cublasScnrm2) X(cublasDznrm2) X(cublasScasum) X(cublasDzasum) X(cublasIsamax)                \
-    X(cublasIdamax) X(cublasIcamax) X(cublasIzamax) X(cublasIsamin) X(cublasIdamin)                \
-    X(cublasHgemm) X(cublasHgemmBatched) X(cublasHgemmStridedBatched) X(cublasSgemmEx)             \
-    X(cublasCgemmEx) X(cublasGemmEx) X(cublasGemmBatchedEx) X(cublasGemmStridedBatchedEx)          \
-    X(cublasAxpyEx) X(cublasDotEx) X(cublasNrm2Ex) X(cublasScalEx) X(cublasSetVector)              \
-    X(cublasGetVector) X(cublasSetMatrix) X(cublasGetMatrix)
-// clang-format on
-KG__MODEL_OF_REAL(KG__MODEL_REAL)
-KG__MODEL_OF_COMPLEX(KG__MODEL_COMPLEX)
-KG__MODEL_OF_ALL(KG__MODEL_ALL)
-KG__MODEL_NAMED(KG__MODEL_CUBLAS)
-#undef KG__MODEL_OF_ALL
-#undef KG__MODEL_OF_REAL
-#undef KG__MODEL_OF_COMPLEX
-#undef KG__MODEL_NAMED
-#undef KG__MODEL_ALL
-#undef KG__MODEL_COMPLEX
-#undef KG__MODEL_REAL
-#undef KG__MODEL_CUBLAS
+extern "C" {
+#else
+typedef struct __half __half;
 #endif
+cublasStatus_t cublasCreate(cublasHandle_t *handle);
+cublasStatus_t cublasGetVersion(cublasHandle_t handle, int *version);
+KG__CUBLAS_SETUP_CALLS(KG__CUBLAS_DECLARE)
+KG__CUBLAS_CALLS(KG__CUBLAS_DECLARE)
+#ifdef __cplusplus
+}
+
+/* The type of a computation as that of an element, as before CUDA 11. */
+static inline cublasComputeType_t kg__model_compute_type(cudaDataType type)
+{
+    return type == CUDA_R_16F                         ? CUBLAS_COMPUTE_16F
+           : type == CUDA_R_64F || type == CUDA_C_64F ? CUBLAS_COMPUTE_64F
+           : type == CUDA_R_32I                       ? CUBLAS_COMPUTE_32I
+                                                      : CUBLAS_COMPUTE_32F;
+}
+static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k,
+                                          const void *alpha, const void *a, cudaDataType a_type,
+                                          int lda, const void *b, cudaDataType b_type, int ldb,
+                                          const void *beta, void *c, cudaDataType c_type, int ldc,
+                                          cudaDataType compute, cublasGemmAlgo_t algorithm)
+{
+    return cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb,
+                        beta, c, c_type, ldc, kg__model_compute_type(compute), algorithm);
+}
+static inline cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
+    const void *alpha, const void *a, cudaDataType a_type, int lda, long long a_step, const void *b,
+    cudaDataType b_type, int ldb, long long b_step, const void *beta, void *c, cudaDataType c_type,
+    int ldc, long long c_step, int count, cudaDataType compute, cublasGemmAlgo_t algorithm)
+{
+    return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, a, a_type, lda,
+                                      a_step, b, b_type, ldb, b_step, beta, c, c_type, ldc, c_step,
+                                      count, kg__model_compute_type(compute), algorithm);
+}
+static inline cublasStatus_t
+cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                    int m, int n, int k, const void *alpha, const void *const a[],
+                    cudaDataType a_type, int lda, const void *const b[], cudaDataType b_type,
+                    int ldb, const void *beta, void *const c[], cudaDataType c_type, int ldc,
+                    int count, cudaDataType compute, cublasGemmAlgo_t algorithm)
+{
+    return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type,
+                               ldb, beta, c, c_type, ldc, count, kg__model_compute_type(compute),
+                               algorithm);
+}
+#endif
+#undef KG__CUBLAS_DECLARE
 
 #endif

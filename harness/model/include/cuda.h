@@ -376,8 +376,8 @@ KG__MODEL_DRIVES(cuOccupancyMaxActiveBlocksPerMultiprocessor,
 #ifdef __cplusplus
 #define KG__MODEL_DRIVER(name)                                                                     \
     template <typename... Arguments>                                                               \
-    __attribute__((error("the CPU model does not support " #name                                   \
-                         "(): it runs no PTX; launch the kernel itself (docs/model.md)")))         \
+    __attribute__((__error__("the CPU model does not support " #name                               \
+                             "(): it runs no PTX; launch the kernel itself (docs/model.md)")))     \
     CUresult                                                                                       \
     name(Arguments &&...);
 KG__MODEL_DRIVER(cuModuleLoad)

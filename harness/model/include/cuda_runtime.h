@@ -116,14 +116,20 @@ extern "C" int printf(const char *format, ...) __asm__("kg__model_printf")
 #define __constant__ __attribute__((used, section("kg_constant"), aligned(131072) KG__MODEL_OWN))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-/* Shared arrays can be static because one block runs at a time. "used" keeps the compiler from
+/* Shared arrays can be static because one block runs at a time, or one on each of the host's
+ * threads. "used" keeps the compiler from
  * caching them across a barrier. The alignment gives each array an address range of its own,
  * where an overrun does not hit the next array. Without __constinit g++ guards an array of a
  * type with constructors, such as __half, against a second initialization. */
 #ifdef __clang__ /* clang-tidy does not know it, and does not need it */
 #define __constinit
 #endif
-#define __shared__ static __constinit __attribute__((used, aligned(65536)))
+#ifdef KG__MODEL_SIDE_BY_SIDE
+#define __shared__ static __constinit thread_local __attribute__((used KG__MODEL_WORD(kg__shared)))
+#else
+#define __shared__                                                                                 \
+    static __constinit __attribute__((used, aligned(65536) KG__MODEL_WORD(kg__shared)))
+#endif
 
 /* Declares `name` as a pointer to the block's dynamic shared memory. */
 #define KG_DYNAMIC_SHARED(type, name)                                                              \
@@ -277,20 +283,20 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 template <typename Element>
 static inline cudaError_t cudaMalloc(Element **pointer, size_t size)
 {
-    return cudaMalloc(reinterpret_cast<void **>(pointer), size);
+    return cudaMalloc((void **)pointer, size); /* the elements may be const */
 }
 
 template <typename Element>
 static inline cudaError_t cudaMallocHost(Element **pointer, size_t size)
 {
-    return cudaMallocHost(reinterpret_cast<void **>(pointer), size);
+    return cudaMallocHost((void **)pointer, size);
 }
 
 template <typename Element>
 static inline cudaError_t cudaMallocManaged(Element **pointer, size_t size,
                                             unsigned int flags = cudaMemAttachGlobal)
 {
-    return cudaMallocManaged(reinterpret_cast<void **>(pointer), size, flags);
+    return cudaMallocManaged((void **)pointer, size, flags);
 }
 
 /* `symbol` is the __constant__ or __device__ variable itself; `offset` and `count` are bytes. */
@@ -332,6 +338,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 }
 
 #include "kg_model_launches.h"
+
+#include "kg_model_alone.h"
 
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE

@@ -31,7 +31,9 @@ extern "C" {
 #define KG__MODEL_DEFAULT(value)
 #endif
 
-/* Every error that the model knows: name, value, and the text of cudaGetErrorString(). */
+#include "kg_model_errors.h"
+
+/* Every error that the model returns: name, value, and the text of cudaGetErrorString(). */
 #define KG__MODEL_ERRORS(X)                                                                        \
     X(cudaSuccess, 0, "no error")                                                                  \
     X(cudaErrorInvalidValue, 1, "invalid argument")                                                \
@@ -114,7 +116,9 @@ extern "C" {
     X(cudaErrorUnknown, 999, "unknown error")
 
 #define KG__MODEL_ENUMERATOR(name, value, text) name = (value),
-typedef enum cudaError { KG__MODEL_ERRORS(KG__MODEL_ENUMERATOR) } cudaError_t;
+typedef enum cudaError {
+    KG__MODEL_ERRORS(KG__MODEL_ENUMERATOR) KG__MODEL_MORE_ERRORS(KG__MODEL_ENUMERATOR)
+} cudaError_t;
 #undef KG__MODEL_ENUMERATOR
 
 /* The vector types, one to four fields of an element type, aligned as in CUDA: two and four

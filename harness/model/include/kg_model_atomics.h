@@ -5,6 +5,15 @@
 /* Atomics: threads never switch within one. Each returns the old value. The builtins distinguish
  * an instrumented kernel's atomic accesses from its plain ones. */
 
+/* Ends an update by the builtins: a store, unless other blocks run side by side. */
+#ifdef KG__MODEL_SIDE_BY_SIDE
+#define KG__MODEL_UPDATED(address, old, now)                                                       \
+    __atomic_compare_exchange(address, &(old), &(now), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+#else
+#define KG__MODEL_UPDATED(address, old, now)                                                       \
+    (__atomic_store(address, &(now), __ATOMIC_RELAXED), true)
+#endif
+
 /* Updates the word at `address`, with an order and a scope (kg_model_device.h). */
 template <typename Value, typename Change>
 KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const Change &change)
@@ -12,9 +21,10 @@ KG__MODEL_INLINE Value kg__model_update(Value *address, unsigned int how, const 
     Value old;
     Value now;
 
-    kg__model_atomic_read(address, &old, sizeof old, KG__MODEL_UPDATES | how);
-    now = change(old);
-    kg__model_atomic_write(address, &now, sizeof now, KG__MODEL_UPDATES | how);
+    do {
+        kg__model_atomic_read(address, &old, sizeof old, KG__MODEL_UPDATES | how);
+        now = change(old);
+    } while (!kg__model_atomic_end(address, &old, &now, sizeof now, KG__MODEL_UPDATES | how));
     return old;
 }
 
@@ -60,36 +70,53 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
         type now;                                                                                  \
                                                                                                    \
         __atomic_load(address, &old, __ATOMIC_RELAXED);                                            \
-        now = (changed);                                                                           \
-        __atomic_store(address, &now, __ATOMIC_RELAXED);                                           \
+        do                                                                                         \
+            now = (changed);                                                                       \
+        while (!KG__MODEL_UPDATED(address, old, now));                                             \
         return old;                                                                                \
     }
+/* What processors have an instruction for. */
+#ifdef KG__MODEL_SIDE_BY_SIDE
+#define KG__MODEL_FETCH(name, type, operation, changed)                                            \
+    KG__MODEL_ONE_FETCH(name, type, operation)                                                     \
+    KG__MODEL_ONE_FETCH(name##_system, type, operation)                                            \
+    KG__MODEL_ONE_FETCH(name##_block, type, operation)
+#define KG__MODEL_ONE_FETCH(name, type, operation)                                                 \
+    KG__MODEL_INLINE type name(type *address, type value)                                          \
+    {                                                                                              \
+        return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);                       \
+    }
+#else
+#define KG__MODEL_FETCH(name, type, operation, changed) KG__MODEL_ATOMIC(name, type, changed)
+#endif
 /* Signed sums wrap around, as on hardware. */
-KG__MODEL_ATOMIC(atomicAdd, int,
-                 static_cast<int>(static_cast<unsigned int>(old) +
-                                  static_cast<unsigned int>(value)))
-KG__MODEL_ATOMIC(atomicAdd, unsigned int, old + value)
-KG__MODEL_ATOMIC(atomicAdd, unsigned long long, old + value)
+KG__MODEL_FETCH(atomicAdd, int, add,
+                static_cast<int>(static_cast<unsigned int>(old) +
+                                 static_cast<unsigned int>(value)))
+KG__MODEL_FETCH(atomicAdd, unsigned int, add, old + value)
+KG__MODEL_FETCH(atomicAdd, unsigned long long, add, old + value)
 KG__MODEL_ATOMIC(atomicAdd, float, old + value)
 KG__MODEL_ATOMIC(atomicAdd, double, old + value)
-KG__MODEL_ATOMIC(atomicSub, int,
-                 static_cast<int>(static_cast<unsigned int>(old) -
-                                  static_cast<unsigned int>(value)))
-KG__MODEL_ATOMIC(atomicSub, unsigned int, old - value)
+KG__MODEL_FETCH(atomicSub, int, sub,
+                static_cast<int>(static_cast<unsigned int>(old) -
+                                 static_cast<unsigned int>(value)))
+KG__MODEL_FETCH(atomicSub, unsigned int, sub, old - value)
 KG__MODEL_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 KG__MODEL_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 #define KG__MODEL_ATOMICS(type)                                                                    \
     KG__MODEL_ATOMIC(atomicMin, type, value < old ? value : old)                                   \
     KG__MODEL_ATOMIC(atomicMax, type, value > old ? value : old)                                   \
-    KG__MODEL_ATOMIC(atomicAnd, type, old &value)                                                  \
-    KG__MODEL_ATOMIC(atomicOr, type, old | value)                                                  \
-    KG__MODEL_ATOMIC(atomicXor, type, old ^ value)
+    KG__MODEL_FETCH(atomicAnd, type, and, old &value)                                              \
+    KG__MODEL_FETCH(atomicOr, type, or, old | value)                                               \
+    KG__MODEL_FETCH(atomicXor, type, xor, old ^ value)
 KG__MODEL_ATOMICS(int)
 KG__MODEL_ATOMICS(unsigned int)
 KG__MODEL_ATOMICS(unsigned long long)
 #undef KG__MODEL_ATOMICS
 KG__MODEL_ATOMIC(atomicMin, long long, value < old ? value : old)
 KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
+#undef KG__MODEL_FETCH
+#undef KG__MODEL_ONE_FETCH
 #undef KG__MODEL_ATOMIC
 #undef KG__MODEL_ONE_ATOMIC
 
@@ -107,9 +134,7 @@ KG__MODEL_ATOMIC(atomicMax, long long, value > old ? value : old)
         type old;                                                                                  \
                                                                                                    \
         __atomic_load(address, &old, __ATOMIC_ACQUIRE);                                            \
-        if (old == expected)                                                                       \
-            __atomic_store(address, &value, __ATOMIC_RELAXED);                                     \
-        else                                                                                       \
+        if (old != expected || !KG__MODEL_UPDATED(address, old, value))                            \
             kg__model_tries_in_vain(address, static_cast<uint64_t>(old));                          \
         return old;                                                                                \
     }

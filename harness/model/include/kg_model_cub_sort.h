@@ -1,4 +1,4 @@
-/* CUB's BlockRadixSort, bit by bit; and the device-wide algorithms, which the model refuses. */
+/* CUB's BlockRadixSort, bit by bit; and the device-wide algorithms, which suites refuse. */
 #ifndef KG__MODEL_CUB_SORT_H
 #define KG__MODEL_CUB_SORT_H
 
@@ -100,6 +100,7 @@ class BlockRadixSort
     }
 };
 
+#ifndef KG__PROGRAM_WATCH
 // clang-format off
 #define KG__CUB_DEVICE_WIDE(X)                                                                     \
     X(Sum) X(Reduce) X(Min) X(Max) X(ArgMin) X(ArgMax) X(ReduceByKey) X(TransformReduce)           \
@@ -134,6 +135,12 @@ KG__CUB_DEVICE_CLASSES(KG__CUB_CLASS)
 #undef KG__CUB_DEVICE_CLASSES
 #undef KG__CUB_CLASS
 
+#endif
+
 } // namespace cub
+
+#ifdef KG__PROGRAM_WATCH
+#include "kg_model_cub_device.h"
+#endif
 
 #endif

@@ -10,12 +10,23 @@
 
 #define KG__MODEL_WARP 32
 
+/* Programs of `kernelgate nvcc` run blocks side by side, each on a thread of the host, where their
+ * kernels are not watched. */
+#if defined KG__PROGRAM_WATCH && !defined __SANITIZE_THREAD__
+#define KG__MODEL_SIDE_BY_SIDE
+#endif
+#if defined KG__PROGRAM_WATCH || defined KG__MODEL_IS_LIBRARY
+#define KG__MODEL_OF_WORKER __thread __attribute__((tls_model("initial-exec")))
+#else
+#define KG__MODEL_OF_WORKER
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 /* Constant within a thread of a kernel, and const here because the compiler sees one thread at a
  * time; the model changes them when it switches threads. */
-extern const uint3 threadIdx;
-extern const uint3 blockIdx;
+extern KG__MODEL_OF_WORKER const uint3 threadIdx;
+extern KG__MODEL_OF_WORKER const uint3 blockIdx;
 extern const uint3 blockDim;
 extern const uint3 gridDim;
 extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clusters */
@@ -26,8 +37,8 @@ typedef void *kg__model_keep(void *context, int copies);
 
 /* Runs a kernel over its grid, now or when its stream's order says so: calls body(context) once for
  * each thread. `kernel` is the kernel's address, which identifies its name and attributes. `keep`
- * copies the context, which may be NULL in suites, whose launches run at their call. Returns the
- * result for cudaLaunchKernelEx(). */
+ * copies the context; NULL: the host waits for the launch. Returns the result for
+ * cudaLaunchKernelEx(). */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              void (*body)(void *context), void *context, kg__model_keep *keep);
 
@@ -180,10 +191,14 @@ enum {
 };
 
 /* Reads `bytes` (1, 2, 4, 8 or 16) of `word` to `value`: a load, or an update that the same
- * thread ends with kg__model_atomic_write(). `how`: the properties above. */
+ * thread ends with kg__model_atomic_end(). `how`: the properties above. */
 void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned int how);
-/* Writes `value` to `word`: a store, or the end of an update. */
+/* Writes `value` to `word`: a store. */
 void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how);
+/* Ends an update that has read `old`: writes `now`. False where a block that runs side by side has
+ * written meanwhile, so that the update must begin again. */
+int kg__model_atomic_end(void *word, const void *old, const void *now, size_t bytes,
+                         unsigned int how);
 
 /* Reports that a thread may be waiting for another: it found `value` in a word and retries, or
  * (NULL) it sleeps. */
@@ -242,6 +257,12 @@ int kg__model_printf(const char *format, ...) __attribute__((format(printf, 1, 2
 /* The block's dynamic shared memory; `extern __shared__` arrays use its name. */
 void *kg__model_dynamic_shared(void);
 extern unsigned char kg__model_dynamic_memory[] __attribute__((aligned(1024)));
+/* That of the block which runs on the calling thread of the host, in kernels that may run side by
+ * side. */
+typedef unsigned char kg__model_bytes[];
+#if defined KG__MODEL_IS_LIBRARY || defined KG__MODEL_SIDE_BY_SIDE
+extern KG__MODEL_OF_WORKER kg__model_bytes *kg__model_own_dynamic;
+#endif
 
 /* Increases with every call, as a clock does; it measures nothing. */
 long long kg__model_clock(void);
@@ -283,6 +304,18 @@ void kg__model_skip_xorwow(unsigned int words[5], unsigned long long steps, int 
 /* Advances both components of cuRAND's MRG32k3a by `steps` times 2^power. */
 void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long long steps,
                         int power);
+
+/* Returns whether the caller is a kernel. */
+int kg__model_in_kernel(void);
+/* Allocates memory that the caller's own code may use: of the device in a kernel, else the
+ * host's; NULL when there is none. kg__model_free() frees it, in a kernel or not. */
+void *kg__model_malloc(size_t size);
+/* Frees such memory, or NULL. */
+void kg__model_free(void *memory);
+
+/* Notes that the launches which follow are a library's, so that findings have the line of the host
+ * that called it; or no longer. */
+void kg__model_library_call(int begins);
 
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));

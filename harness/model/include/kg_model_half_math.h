@@ -256,8 +256,9 @@ KG__COMPARISON(KG__H2, >=, __hbge2)
         type now;                                                                                  \
                                                                                                    \
         __atomic_load(address, &old, __ATOMIC_RELAXED);                                            \
-        now = old + value;                                                                         \
-        __atomic_store(address, &now, __ATOMIC_RELAXED);                                           \
+        do                                                                                         \
+            now = old + value;                                                                     \
+        while (!KG__MODEL_UPDATED(address, old, now));                                             \
         return old;                                                                                \
     }
 KG__EXCHANGES(KG__H, unsigned short)

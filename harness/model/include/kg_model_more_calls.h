@@ -124,13 +124,5 @@ KG__MODEL_HINT(cudaFuncSetSharedMemConfig, (const void *kernel, enum cudaSharedM
                kernel != NULL && (int)config <= 2)
 KG__MODEL_ANSWER(cudaDeviceGetSharedMemConfig, (enum cudaSharedMemConfig * config), config != NULL,
                  *config = cudaSharedMemBankSizeFourByte)
-static inline cudaError_t cudaThreadSynchronize(void)
-{
-    return cudaDeviceSynchronize();
-}
-static inline cudaError_t cudaThreadExit(void)
-{
-    return cudaDeviceReset();
-}
 
 #endif

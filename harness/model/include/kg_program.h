@@ -5,6 +5,7 @@
 
 #ifdef __cplusplus
 #include "cuda_runtime.h"
+#include "kg_model_earlier.h"
 
 extern "C" {
 #endif

@@ -31,6 +31,8 @@ SAID = ((re.compile(r"inlining failed in call to .always_inline. ([^\n]*): funct
 # Files in a CUDA Toolkit's or CCCL's header folder.
 TOOLKIT = ("cuda_runtime_api.h", "cub/version.cuh", "thrust/version.h", "cuda/std/version")
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
+# A folder of headers that are packages' and may be used, though they are in a CUDA Toolkit too.
+PACKAGES = ""
 # Text that is not code, and round brackets in a function's head that are not its parameters.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|"
                      r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
@@ -99,7 +101,7 @@ class Headers:
         places = dict.fromkeys([*folders, *paths, "/usr/local/include", "/usr/include"])
         self.toolkits = [place for place in places if place and place != self.model and self._has_toolkit(place)]
         self.found = set()      # WANTED and ASM, as found so far
-        self.suspects = set()   # files of a toolkit that an # files of a toolkit that an #include may find
+        self.suspects = set()   # files of a toolkit that an #include may find
         self._host, self._called = set(), set()  # functions defined for the host, and called by device code
         self._seen = set()
 
@@ -109,8 +111,8 @@ class Headers:
 
     def _is_of_toolkit(self, folder, name):
         """Whether a header is a CUDA Toolkit's, whose folder may have others."""
-        return folder in self.toolkits and (name.startswith(("cub/", "thrust/", "cuda/", "nv/")) or
-                                            "NVIDIA Corporation" in read(f"{folder}/{name}")[:4000])
+        return folder in self.toolkits and not os.path.exists(f"{PACKAGES}/{name}") and (name.startswith(("cub/", "thrust/", "cuda/", "nv/")) or
+                                            "NVIDIA CORPORATION" in read(f"{folder}/{name}")[:4000].upper())
 
     def search(self, path):
         """Searches a file, and those that it includes."""
@@ -227,7 +229,9 @@ class Compilation:
 
 def compile_source(command, home=None):
     """Compiles as a command says; the exit code and messages. home: the project's folder, or None."""
-    sources = [argument for argument in command if argument.endswith(SOURCES) and os.path.isfile(argument)]
+    # With its language given by -x, a source may have any name.
+    named = value_after(command, "-c") if "-x" in command else None
+    sources = [argument for argument in command if (argument.endswith(SOURCES) or argument == named) and os.path.isfile(argument)]
     if "-c" not in command or value_after(command, "-o") is None or len(sources) != 1:
         return run(command)
     if sources[0].endswith(".cu") and "-x" not in command:

@@ -28,7 +28,7 @@ OPENED = re.compile(rb"(?<!operator)(?:<<\s+<|<\s+<<|<<<)")
 CLOSED = re.compile(rb"(?:>>\s+>|>\s+>>|>\s+>\s+>|>>>)(?=\s*\()")
 # Marks of the model's cuda_runtime.h after preprocessing.
 GLOBAL, DEVICE, HOST = b"kg__global", b"kg__device", b"kg__host"
-SHARED, CONSTANT = b"aligned(65536)", b"kg_constant"
+SHARED, CONSTANT = b"kg__shared", b"kg_constant"
 CLUSTER = re.compile(rb"kg__cluster_dims\s*\((.*)\)\s*\)\s*\)", re.DOTALL)
 FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 LITERALS = ("string_literal", "raw_string_literal", "char_literal")
@@ -271,8 +271,9 @@ class Source:
 
         self.edit(node, write)
 
-    def name_parameters(self, node, prefix):
-        """A list of parameters, each named: their texts, with their defaults, and their names."""
+    def name_parameters(self, node, prefix, hidden=b""):
+        """A list of parameters, each named: their texts, with their defaults, and their names. One that would hide the
+        name `hidden` gets another."""
         texts, names = [], []
         for number, part in enumerate(child for child in node.named_children if child.type != "comment"):
             default = next((child for child in part.children if child.type == "="), None)
@@ -286,6 +287,10 @@ class Source:
                 place = re.search(rb"\(\s*[*&]+()\s*\)|()\[", before)
                 place = place.start(1 if place[1] is not None else 2) if place else len(before)
                 before = before[:place] + b" " + names[-1] + b" " + before[place:]
+            elif self.of(name) == hidden:
+                names.append(b"%s%d" % (prefix, number))
+                start = name.start_byte - part.start_byte
+                before = before[:start] + names[-1] + before[start + len(hidden):]
             else:
                 names.append(self.of(name))
             names[-1] += b"..." if b"..." in before else b""
@@ -323,7 +328,7 @@ class Source:
         if key in self.stubs:
             return
         self.stubs.add(key)
-        texts, names = self.name_parameters(parameters, b"kg__a")
+        texts, names = self.name_parameters(parameters, b"kg__a", self.of(name))
         kernel, template = self.of(name), b""
         if head:
             heads, arguments = self.name_parameters(head, b"kg__t")
@@ -355,6 +360,11 @@ class Source:
             return
         declarators = node.children_by_field_name("declarator")
         base = b" ".join(self.flat(child) for child in kept if child not in declarators and child.is_named)
+        storage, memory = b"static ", b"kg__model_dynamic_memory"
+        # Each thread of the host has its own, where blocks run side by side.
+        if any(b"kg__model_own_dynamic" in text for _, text in self.others):
+            storage = b"" if self.enclosing(node, ("compound_statement",)) else b"static thread_local "
+            memory = b"*kg__model_own_dynamic"
         text = b""
         for declarator in declarators:
             name = name_in(declarator)
@@ -362,8 +372,8 @@ class Source:
                 return
             kind = b" ".join((base + b" " + self.text[declarator.start_byte:name.start_byte]).split())
             extents = b" ".join(self.text[name.end_byte:declarator.end_byte].split())
-            text += b"[[maybe_unused]] static %s (&%s)%s = reinterpret_cast<%s (&)%s>(kg__model_dynamic_memory);" % (
-                kind, self.of(name), extents, kind, extents)
+            text += b"[[maybe_unused]] %s%s (&%s)%s = reinterpret_cast<%s (&)%s>(%s);" % (
+                storage, kind, self.of(name), extents, kind, extents, memory)
         self.edit(node, lambda: text + self.lines_of(node.start_byte, node.end_byte))
 
     def constant(self, node):

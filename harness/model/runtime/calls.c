@@ -5,7 +5,6 @@
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
 
@@ -99,22 +98,6 @@ void kg__note_call_site(kg__call_site *site)
     site->count = backtrace(site->calls, sizeof site->calls / sizeof site->calls[0]);
 }
 
-kg__model_source kg__call_source(const kg__call_site *site)
-{
-    Dl_info own = { 0 };
-    Dl_info other = { 0 };
-
-    (void)dladdr((const void *)(uintptr_t)kg__call_source, &own);
-    for (int i = 0; i < site->count; i++) {
-        const kg__model_source source = kg__model_source_of(site->calls[i]);
-
-        if (dladdr(site->calls[i], &other) != 0 && other.dli_fbase != own.dli_fbase &&
-            source.line > 0 && !kg__model_is_header(source.file))
-            return source;
-    }
-    return (kg__model_source){ .file = "" };
-}
-
 void kg__find_in_calls(void)
 {
     finds_in_calls = true;
@@ -129,7 +112,7 @@ void kg__find_in_call(const kg__finding *what)
         return;
     found.by_host = true;
     kg__note_call_site(&site);
-    kg__find_of_host(kg__call_source(&site), what->by.access, &found);
+    kg__find_of_host(kg__model_host_source(site.calls, site.count), what->by.access, &found);
 }
 
 cudaError_t kg__model_leave(cudaError_t error)
@@ -155,6 +138,7 @@ const char *cudaGetErrorName(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(NAME_CASE)
+        KG__MODEL_MORE_ERRORS(NAME_CASE)
     default:
         return "unrecognized error code";
     }
@@ -164,6 +148,7 @@ const char *cudaGetErrorString(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(TEXT_CASE)
+        KG__MODEL_MORE_ERRORS(TEXT_CASE)
     default:
         return "unrecognized error code";
     }

@@ -7,6 +7,14 @@
 
 #include <stdbool.h>
 
+/* Where the host's code calls the runtime: what the calls return to, the innermost first. */
+typedef struct kg__call_site {
+    void *calls[16];
+    int count;
+} kg__call_site;
+/* Notes the calls that led here. */
+void kg__note_call_site(kg__call_site *site);
+
 /* Begins an API call: takes the model's lock and returns true; or returns false with the error
  * that the call must return, because a kernel has failed before or the caller is itself a
  * kernel. */
@@ -38,6 +46,8 @@ void kg__model_announce(void);
 void kg__find_in_call(const kg__finding *what);
 /* From now on those findings are kept. */
 void kg__find_in_calls(void);
+/* Frees what a kernel that has ended freed. */
+void kg__model_free_dropped(void);
 
 /* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \

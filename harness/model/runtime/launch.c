@@ -8,6 +8,7 @@
 #include "model/watch/places.h"
 #include "model/watch/watcher.h"
 
+#include <execinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,7 +44,7 @@ void kg__model_launch_failed(cudaError_t error)
     if (kg__model_where(NULL))
         kg__model_trap(cudaErrorNotSupported,
                        "a kernel starts a kernel, which the CPU model does not support");
-    kg__note_call_site(&launch.site);
+    launch.call_count = backtrace(launch.calls, sizeof launch.calls / sizeof launch.calls[0]);
     kg__format(launch.why, sizeof launch.why, "%s", failure_words);
     kg__model_note_unchecked(&launch);
 }
@@ -230,12 +231,17 @@ typedef struct launch_action {
 static cudaError_t run_action(kg__action *action)
 {
     kg__exec_launch *launch = &((launch_action *)(void *)action)->launch;
+    cudaError_t error;
 
     if (kg__watch_skips((uint64_t)launch->grid.x * launch->grid.y * launch->grid.z))
         return cudaSuccess;
     launch->watcher = kg__watch_watcher();
     launch->ends_on_sigterm = on_hang != NULL;
-    return run(launch);
+    if (launch->is_cooperative || launch->cluster.x * launch->cluster.y * launch->cluster.z > 1)
+        kg__model_place_shared(launch->kernel);
+    error = run(launch);
+    kg__model_free_dropped();
+    return error;
 }
 
 static void drop_action(kg__action *action)
@@ -249,7 +255,8 @@ static void drop_action(kg__action *action)
 static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
                          void (*body)(void *context), void *context, kg__model_keep *keep)
 {
-    const bool keeps = kg__queue_defers() || kg__stream_is_captured(config->stream);
+    const bool is_captured = kg__stream_is_captured(config->stream);
+    const bool keeps = keep != NULL && (kg__queue_defers() || is_captured);
     const kg__model_kernel *kernel;
     launch_action *made;
     cudaError_t error;
@@ -262,7 +269,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
     if (error == cudaErrorInvalidKernelImage)
         kg__complain("%s", failure_words);
-    if (error == cudaSuccess && keeps && keep == NULL)
+    if (error == cudaSuccess && is_captured && keep == NULL)
         error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
@@ -283,7 +290,10 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
                                       .body = body,
                                       .context = keeps ? keep(context, 1) : context,
                                       .is_cooperative = kg__exec_is_cooperative(config) };
-    return kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
+    error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
+    if (error == cudaSuccess && keep == NULL && kg__queue_tracks())
+        error = kg__stream_wait(config->stream);
+    return error;
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,

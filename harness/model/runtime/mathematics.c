@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846264338327950288L
@@ -149,12 +150,16 @@ static void apply(const steps *matrix, unsigned int words[WORDS])
     memcpy(words, result, sizeof result);
 }
 
+/* Blocks that run side by side share the tables of powers, which are made as needed. */
+static pthread_mutex_t tables = PTHREAD_MUTEX_INITIALIZER;
+
 /* Returns 2^power steps. */
 static const steps *power_of_two(int power)
 {
     static steps known[64 + 67];
     static int count;
 
+    pthread_mutex_lock(&tables);
     for (; count <= power; count++) {
         for (int bit = 0; bit < BITS; bit++) {
             unsigned int *words = known[count].of_bit[bit];
@@ -168,6 +173,7 @@ static const steps *power_of_two(int power)
             apply(&known[count - 1], words);
         }
     }
+    pthread_mutex_unlock(&tables);
     return &known[power];
 }
 
@@ -209,6 +215,7 @@ static const mrg_steps *mrg_power_of_two(int part, int power)
     };
     static int count[2] = { 1, 1 };
 
+    pthread_mutex_lock(&tables);
     for (; count[part] <= power; count[part]++) {
         const mrg_steps *half = &known[part][count[part] - 1];
 
@@ -222,6 +229,7 @@ static const mrg_steps *mrg_power_of_two(int part, int power)
                 known[part][count[part]].row[i][column] = whole[i];
         }
     }
+    pthread_mutex_unlock(&tables);
     return &known[part][power];
 }
 

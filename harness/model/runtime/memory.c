@@ -9,14 +9,25 @@
 #include "model/runtime/transfers.h"
 #include "model/watch/watcher.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#define LARGE_MEMORY ((size_t)80 << 30) /* an H100's */
+#define LARGE_FILLED ((size_t)1 << 30)
+
 static bool is_sparse;
+static size_t largest_filled = SIZE_MAX;
 
 void kg__model_be_sparse(bool sparse)
 {
     is_sparse = sparse;
     kg__fill_sparsely(sparse);
+}
+
+void kg__model_be_large(void)
+{
+    kg__model_set_memory(LARGE_MEMORY);
+    largest_filled = LARGE_FILLED;
 }
 
 /* Unmaps a removed allocation; with `remember`, its addresses are not reused for a while. */
@@ -46,7 +57,7 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     base = kg__model_add_allocation(size, kind);
     if (base == NULL)
         return cudaErrorMemoryAllocation;
-    if (!kg__model_plans() && !is_sparse)
+    if (!kg__model_plans() && !is_sparse && size <= largest_filled)
         memset(base, KG__MODEL_POISON, size);
     *pointer = base;
     return cudaSuccess;
@@ -109,6 +120,43 @@ cudaError_t kg__model_allocate(void **pointer, size_t size)
 cudaError_t kg__model_release(void *pointer)
 {
     return release(pointer, KG__MODEL_DEVICE);
+}
+
+/* Memory that the running kernel has freed: its accesses may not have been looked at yet. */
+static void **dropped;
+static size_t dropped_count;
+static size_t dropped_room;
+
+/* A kernel runs while its launch has the lock. */
+
+void *kg__model_malloc(size_t size)
+{
+    void *memory = NULL;
+
+    if (!kg__model_where(NULL))
+        return malloc(size);
+    return add(&memory, size, KG__MODEL_DEVICE) == cudaSuccess ? memory : NULL;
+}
+
+void kg__model_free(void *memory)
+{
+    if (!kg__model_where(NULL)) {
+        free(memory);
+        return;
+    }
+    dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
+    dropped[dropped_count++] = memory;
+}
+
+void kg__model_free_dropped(void)
+{
+    while (dropped_count > 0)
+        (void)remove_one(dropped[--dropped_count], KG__MODEL_DEVICE);
+}
+
+int kg__model_in_kernel(void)
+{
+    return kg__model_where(NULL);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t size)

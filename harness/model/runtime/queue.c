@@ -149,9 +149,14 @@ static kg__finding finding_at(kg__finding_kind kind, uintptr_t address)
     return what;
 }
 
+static kg__model_source source_of(const kg__action *action)
+{
+    return kg__model_host_source(action->site.calls, action->site.count);
+}
+
 static void set_other(kg__finding *what, const kg__action *action, bool writes)
 {
-    const kg__model_source source = kg__call_source(&action->site);
+    const kg__model_source source = source_of(action);
 
     kg__set_source(&what->other, source);
     what->other.access = access_of(writes);
@@ -177,7 +182,7 @@ static void find_conflicts(const piece *mine)
             what = finding_at(KG__RACE_BETWEEN_STREAMS, address);
             what.by.what = mine->action->what;
             set_other(&what, other->action, other_writes);
-            kg__find_of_host(kg__call_source(&mine->action->site), access_of(writes), &what);
+            kg__find_of_host(source_of(mine->action), access_of(writes), &what);
             break;
         }
     }

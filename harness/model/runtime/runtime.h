@@ -3,7 +3,6 @@
 #define KG__MODEL_RUNTIME_RUNTIME_H
 
 #include "model/exec/launch.h"
-#include "model/watch/places.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +19,10 @@ bool kg__model_plans(void);
 /* From now on (or no longer) memory is not limited by the host's, and is not filled: it holds
  * zeros, and untouched memory takes nothing. Fills with zeros do not touch it. */
 void kg__model_be_sparse(bool sparse);
+
+/* From now on the device has as much memory as the largest GPUs' (at most half of the host's), and
+ * an allocation above 1 GiB holds zeros, because to fill it would take seconds. */
+void kg__model_be_large(void);
 
 /* Returns why the last launch failed: which thread did what. "" if it did not fail, or if the
  * code says enough. */
@@ -61,21 +64,11 @@ void kg__model_default_stream_per_thread(void);
 /* Executes all work that waits in streams. */
 void kg__model_finish_work(void);
 
-/* Where the host's code calls the runtime: what the calls return to, the innermost first. */
-typedef struct kg__call_site {
-    void *calls[16];
-    int count;
-} kg__call_site;
-/* Notes the calls that led here. */
-void kg__note_call_site(kg__call_site *site);
-/* Returns the innermost call that is neither the model's own nor in one of its headers; line 0
- * where none is known. */
-kg__model_source kg__call_source(const kg__call_site *site);
-
 /* A launch by <<<>>> that failed without running. */
 typedef struct kg__model_unchecked {
     cudaError_t error; /* cudaSuccess: there is none */
-    kg__call_site site;
+    void *calls[16];   /* what the calls around it return to, the innermost first */
+    int call_count;
     char why[256]; /* "" where the error's own text says all */
 } kg__model_unchecked;
 /* The first one since cudaGetLastError() or cudaPeekAtLastError() was last called. */
@@ -101,5 +94,8 @@ const char *kg__model_symbol_at(const void *address);
 size_t kg__model_bytes_at(const void *address);
 /* Returns the kernel at `address`, which must be that of a function; adds it if needed. */
 kg__model_kernel *kg__model_kernel_at(const void *address);
+/* Sets where the calling thread of the host has a kernel's shared arrays, for blocks that wait for
+ * each other. */
+void kg__model_place_shared(const kg__model_kernel *kernel);
 
 #endif

@@ -8,6 +8,8 @@
 #include "model/watch/image.h"
 #include "model/watch/places.h"
 
+#include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,29 +72,69 @@ static bool is_of_inlined(const kg__model_image *image, const kg__model_symbol *
 }
 
 /* Adds the shared arrays of the kernel, a `function` of the image; or (`inlined`) those of other
- * functions that may be inlined into it. */
+ * functions that may be inlined into it. The host's functions can have thread-local variables too:
+ * those in inlined ones are kept along. */
 static void add_shared_arrays(kg__model_kernel *kernel, const kg__model_image *image,
                               const kg__model_symbol *function, bool inlined)
 {
-    for (size_t i = 0; i < image->object_count; i++) {
-        const kg__model_symbol *object = &image->objects[i];
+    const size_t count = image->object_count;
+
+    for (size_t i = 0; i < count + image->thread_object_count; i++) {
+        const bool of_threads = i >= count;
+        const kg__model_symbol *object =
+            of_threads ? &image->thread_objects[i - count] : &image->objects[i];
         kg__model_shared_array *grown;
 
-        if (!kg__model_is_shared(image, object) ||
+        if (!(of_threads ? strncmp(object->name, "_ZZ", 3) == 0
+                         : kg__model_is_shared(image, object)) ||
             !(inlined ? is_of_inlined(image, object) : is_static_of(object, function)))
             continue;
+        kernel->shared_of_threads = kernel->shared_of_threads || of_threads;
         grown = kg__allocate(kernel->kept_count + 1, sizeof *grown);
         if (kernel->kept_count > 0)
             memcpy(grown, kernel->shared, kernel->kept_count * sizeof *grown);
         free(kernel->shared);
-        grown[kernel->kept_count++] =
-            (kg__model_shared_array){ .base = object->base, .size = object->size };
+        grown[kernel->kept_count++] = (kg__model_shared_array){ .base = object->base,
+                                                                .size = object->size,
+                                                                .place = (uintptr_t)object->base };
         kernel->shared = grown;
         if (inlined)
             continue;
         kernel->shared_count++;
         kernel->shared_bytes += object->size;
     }
+}
+
+/* An image, and where the calling thread has its variables. */
+typedef struct thread_variables {
+    uintptr_t inside; /* an address in the image */
+    unsigned char *begin;
+} thread_variables;
+
+static int find_variables(struct dl_phdr_info *image, size_t size, void *data)
+{
+    thread_variables *wanted = data;
+
+    (void)size;
+    for (size_t i = 0; i < image->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &image->dlpi_phdr[i];
+
+        if (segment->p_type == PT_LOAD &&
+            wanted->inside - image->dlpi_addr - segment->p_vaddr < segment->p_memsz)
+            wanted->begin = image->dlpi_tls_data;
+    }
+    return wanted->begin != NULL;
+}
+
+void kg__model_place_shared(const kg__model_kernel *kernel)
+{
+    thread_variables own = { .inside = (uintptr_t)kernel->address };
+
+    if (!kernel->shared_of_threads)
+        return;
+    (void)dl_iterate_phdr(find_variables, &own);
+    for (size_t i = 0; i < kernel->kept_count; i++)
+        kernel->shared[i].base = own.begin + kernel->shared[i].place;
 }
 
 /* Cuts the parameters off the end of a demangled function and a "void " off its beginning. */
@@ -205,10 +247,40 @@ size_t kg__model_bytes_at(const void *address)
     return 0;
 }
 
+static int find_in_variables(struct dl_phdr_info *image, size_t size, void *data)
+{
+    const uintptr_t address = *(const uintptr_t *)data;
+    const uintptr_t begin = (uintptr_t)image->dlpi_tls_data;
+
+    (void)size;
+    for (size_t i = 0; begin != 0 && i < image->dlpi_phnum; i++) {
+        if (image->dlpi_phdr[i].p_type == PT_TLS && address - begin < image->dlpi_phdr[i].p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the kind of memory that a variable is in. */
+static kg__model_memory memory_of_variable(const void *address)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* blocks run side by side */
+    const kg__model_variable *variable;
+    uintptr_t wanted = (uintptr_t)address;
+
+    pthread_mutex_lock(&lock);
+    variable = kg__model_variable_near(address);
+    pthread_mutex_unlock(&lock);
+    if (variable == NULL || wanted - (uintptr_t)variable->base >= variable->size)
+        return dl_iterate_phdr(find_in_variables, &wanted) != 0 ? KG__MODEL_IS_SHARED
+                                                                : KG__MODEL_IS_NOWHERE;
+    return variable->space == KG__MODEL_SHARED     ? KG__MODEL_IS_SHARED
+           : variable->space == KG__MODEL_CONSTANT ? KG__MODEL_IS_CONSTANT
+                                                   : KG__MODEL_IS_GLOBAL;
+}
+
 kg__model_memory kg__model_memory_at(const void *address)
 {
     const unsigned char *dynamic = kg__model_dynamic_shared();
-    const kg__model_variable *variable;
     kg__cluster_array array;
 
     if (kg__model_find(address) != NULL)
@@ -218,12 +290,7 @@ kg__model_memory kg__model_memory_at(const void *address)
     if ((uintptr_t)address - (uintptr_t)dynamic < kg__model_dynamic_bytes() ||
         kg__exec_cluster_array_at((uintptr_t)address, &array))
         return KG__MODEL_IS_SHARED;
-    variable = kg__model_variable_near(address);
-    if (variable == NULL || (uintptr_t)address - (uintptr_t)variable->base >= variable->size)
-        return KG__MODEL_IS_NOWHERE;
-    return variable->space == KG__MODEL_SHARED     ? KG__MODEL_IS_SHARED
-           : variable->space == KG__MODEL_CONSTANT ? KG__MODEL_IS_CONSTANT
-                                                   : KG__MODEL_IS_GLOBAL;
+    return memory_of_variable(address);
 }
 
 kg__model_kernel *kg__model_kernel_at(const void *address)

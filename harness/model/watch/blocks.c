@@ -23,7 +23,8 @@ typedef struct begun_block {
     uint32_t time;   /* of its first interval */
     uint64_t number; /* in its grid */
     size_t first_release;
-    size_t next_part; /* next entry of the same block; 0: none */
+    size_t next_part;   /* next entry of the same block; 0: none */
+    uint32_t last_told; /* time of its last atomic that other blocks can see; 0: none */
 } begun_block;
 
 /* The knowledge that a release publishes. */
@@ -114,7 +115,7 @@ void kg__blocks_begin(uint64_t number)
 {
     forget_known();
     blocks = kg__grow(blocks, block_count, &block_capacity, sizeof *blocks);
-    blocks[block_count++] = (begun_block){ kg__order.now, number, release_count, 0 };
+    blocks[block_count++] = (begun_block){ kg__order.now, number, release_count, 0, 0 };
     if (kg__order.cluster_began != 0)
         link_parts(number);
     (void)kg__bits_add(&known[KG__TOLD_BY_ATOMIC], number);
@@ -306,6 +307,11 @@ void kg__blocks_tell(kg__word *at, const kg__telling *what, bool fenced)
 {
     if (what->reads)
         acquire(at->told, what->warp, what->acquires);
+    /* Its next write is later than what it tells now. */
+    if (what->writes && what->by_atomic) {
+        blocks[block_count - 1].last_told = kg__order.now;
+        kg__order.has_fenced = true;
+    }
     if (!what->writes || (at->told == mine && mine != NULL))
         return;
     if (!what->by_atomic || (!fenced && known[KG__TOLD_FENCED].count > 0) ||
@@ -427,5 +433,7 @@ bool kg__blocks_lack_fence(uint32_t time)
 
 bool kg__blocks_told_by_atomic(uint32_t time)
 {
-    return kg__bits_have(&known[KG__TOLD_BY_ATOMIC], blocks[kg__blocks_at(time)].number);
+    const begun_block *block = &blocks[kg__blocks_at(time)];
+
+    return time <= block->last_told && kg__bits_have(&known[KG__TOLD_BY_ATOMIC], block->number);
 }

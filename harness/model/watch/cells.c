@@ -24,8 +24,63 @@ static bool take_cells(kg__region *region, size_t count)
         region->state = KG__UNKNOWN;
         return false;
     }
-    region->cells = kg__allocate(count, sizeof *region->cells);
+    count = kg__region_rows(region) * KG__ROW;
+    region->cells =
+        kg__allocate(count / KG__ROW, KG__ROW * sizeof *region->cells + sizeof *region->rows);
+    region->rows = (kg__row *)(void *)(region->cells + count);
     return true;
+}
+
+void kg__cells_spread(const kg__region *region, size_t number)
+{
+    kg__row *row = &region->rows[number];
+    kg__cell *cells = &region->cells[number * KG__ROW];
+    const bool several = (row->first.reader & KG__READERS_OF_WARP) != 0;
+
+    for (unsigned int i = 0; i < KG__ROW; i++) {
+        cells[i] = row->first;
+        cells[i].writer = (uint16_t)(row->first.writer + (i >> row->write_shift));
+        if (several)
+            cells[i].read_lanes <<= i;
+        else
+            cells[i].reader = (uint16_t)(row->first.reader + (i >> row->read_shift));
+    }
+    row->apart = true;
+    row->seen = kg__order.now;
+}
+
+bool kg__cells_are_alike(const kg__region *region, kg__row *row)
+{
+    const kg__cell *cells = &region->cells[(size_t)(row - region->rows) * KG__ROW];
+    const uint32_t since = region->between_blocks ? kg__order.launch_began : kg__order.block_began;
+    const bool written = cells->write_time != KG__TIME_NEVER;
+
+    if (!row->apart || row->seen >= since)
+        return !row->apart;
+    row->seen = kg__order.now;
+    for (unsigned int i = 0; i < KG__ROW; i++) {
+        if (cells[i].write_time >= since || cells[i].read_time >= since ||
+            (cells[i].write_time != KG__TIME_NEVER) != written)
+            return false;
+    }
+    *row = (kg__row){ .first.write_time = written ? KG__TIME_OF_HOST : KG__TIME_NEVER };
+    return true;
+}
+
+void kg__cells_set(const kg__region *region, size_t first, size_t last, bool written)
+{
+    const kg__cell set = { .write_time = written ? KG__TIME_OF_HOST : KG__TIME_NEVER };
+    size_t next;
+
+    for (size_t i = first; i <= last; i = next) {
+        next = i + 1;
+        if (i % KG__ROW == 0 && last - i >= KG__ROW - 1) {
+            region->rows[i / KG__ROW] = (kg__row){ .first = set };
+            next = i + KG__ROW;
+        } else {
+            *kg__cell_at(region, i) = set;
+        }
+    }
 }
 
 void kg__cells_make(kg__region *region)
@@ -34,24 +89,24 @@ void kg__cells_make(kg__region *region)
 
     if (!take_cells(region, count))
         return;
-    for (size_t i = 0; region->state == KG__UPLOADED && i < count; i++)
-        region->cells[i].write_time = KG__TIME_OF_HOST;
+    for (size_t i = 0; region->state == KG__UPLOADED && i < kg__region_rows(region); i++)
+        region->rows[i].first.write_time = KG__TIME_OF_HOST;
     region->state = KG__IN_CELLS;
 }
 
 void kg__cells_refine(kg__region *region)
 {
-    kg__cell *coarse = region->cells;
+    const kg__region coarse = *region;
 
     region->granule = 1;
-    if (coarse == NULL)
+    if (coarse.cells == NULL)
         return;
     region->cells = NULL;
     if (take_cells(region, region->bytes + 1)) {
         for (size_t i = 0; i <= region->bytes; i++)
-            region->cells[i] = coarse[i / 4];
+            *kg__cell_at(region, i) = *kg__cell_at(&coarse, i / 4);
     }
-    free(coarse);
+    free(coarse.cells);
 }
 
 void kg__cells_forget(void)

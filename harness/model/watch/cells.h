@@ -4,9 +4,25 @@
 
 #include "model/watch/regions.h"
 
+#include <stdbool.h>
+
 /* Gives a region cells in the region's current state; no cells when they would take too much
  * memory. */
 void kg__cells_make(kg__region *region);
+/* Gives each cell of a row its own state. */
+void kg__cells_spread(const kg__region *region, size_t row);
+/* Returns a cell, whose row has no common state from now on. */
+static inline kg__cell *kg__cell_at(const kg__region *region, size_t index)
+{
+    if (!region->rows[index / KG__ROW].apart)
+        kg__cells_spread(region, index / KG__ROW);
+    return &region->cells[index];
+}
+/* Returns whether a row has a common state. One whose cells have not been accessed by this launch,
+ * or of the block's own memory by this block, gets it back if they are all written or all not. */
+bool kg__cells_are_alike(const kg__region *region, kg__row *row);
+/* Marks cells as written by the host, or (`written` false) as never written. */
+void kg__cells_set(const kg__region *region, size_t first, size_t last, bool written);
 /* Replaces a region's four-byte cells by one cell per byte. */
 void kg__cells_refine(kg__region *region);
 /* Marks all global memory as written, because the host's earlier writes are unknown. */

@@ -97,6 +97,7 @@ bool kg__clusters_keep(bool back)
             continue;
         free(to->cells);
         to->cells = from->cells;
+        to->rows = from->rows;
         to->state = from->state;
         to->granule = from->granule;
         from->cells = NULL;

@@ -6,6 +6,7 @@
 #include "model/exec/fibers.h"
 #include "model/watch/trace.h"
 
+#include <execinfo.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,28 @@ static size_t add(const kg__finding *what)
     return count - 1;
 }
 
+/* The host's calls that run a library's algorithm; a fiber's own do not lead there. */
+static _Thread_local void *library_calls[64];
+static _Thread_local int library_call_count;
+
+void kg__model_library_call(int begins)
+{
+    library_call_count =
+        begins ? backtrace(library_calls, sizeof library_calls / sizeof library_calls[0]) : 0;
+}
+
+/* Returns the source itself, or of a library's code, which is in a header or has no line, the line
+ * of the host's code that runs it. */
+static kg__model_source own_source(kg__model_source source)
+{
+    kg__model_source host;
+
+    if (library_call_count == 0 || (source.line > 0 && !kg__model_is_header(source.file)))
+        return source;
+    host = kg__model_host_source(library_calls, library_call_count);
+    return host.line > 0 ? host : source;
+}
+
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what)
 {
     const uint3 *block = place->block != NULL ? place->block : &blockIdx;
@@ -183,6 +206,7 @@ void kg__find_at(kg__model_source source, const kg__finding_place *place, const 
 
     if (kg__found_before(class_of(what), place->code))
         return;
+    source = own_source(source);
     finding.by.file = source.file;
     finding.by.line = source.line;
     finding.by.access = place->access;

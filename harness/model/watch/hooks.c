@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/atomic_words.h"
 #include "model/exec/fibers.h"
 #include "model/exec/matrices.h"
 #include "model/watch/findings.h"
@@ -24,6 +25,9 @@
 /* Maximum output of kernels that a process shows. A printf() left in a loop wrote 1.7 GB in 56 s
  * for one case of 257 x 257 x 257, and processing it exceeded the case's time limit. */
 #define SHOWN_BYTES 65536
+#define COUNTING                                                                                   \
+    8 /* events of a volatile word's read, write and read, and of blocks in between                \
+       */
 #define CODE ((uintptr_t)__builtin_return_address(0))
 
 /* With sanitizers on, gcc declares these functions with types of its own. */
@@ -164,6 +168,21 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
         note_range(address, size, kind, code);
 }
 
+/* Kernels written for lanes in lockstep count in volatile words: a lane reads a word, writes it,
+ * and repeats both unless it reads what it wrote. A lane that paused in between would undo what
+ * others counted meanwhile, or count twice, so there is room for all three. */
+static void note_volatile_read(const void *address, unsigned int bytes, uintptr_t code)
+{
+    const uint64_t written =
+        kg__access((uintptr_t)address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | bytes);
+
+    if (kg__trace_cursor != NULL && !kg__suspicious &&
+        kg__trace_limit - kg__trace_cursor < (ptrdiff_t)(COUNTING * KG__TRACE_TO_NEXT) &&
+        kg__trace_cursor[-(ptrdiff_t)KG__TRACE_TO_NEXT] != written)
+        make_room(code);
+    note_access(address, KG__ACCESS_VOLATILE | bytes, code);
+}
+
 void __sanitizer_cov_trace_pc(void)
 {
     note(0, CODE);
@@ -179,7 +198,7 @@ void __sanitizer_cov_trace_pc(void)
     HOOK(write##size, note_access(address, KG__ACCESS_WRITE | (size), CODE))                       \
     HOOK(unaligned_read##size, note_unaligned(address, size, 0, CODE))                             \
     HOOK(unaligned_write##size, note_unaligned(address, size, KG__ACCESS_WRITE, CODE))             \
-    HOOK(volatile_read##size, note_access(address, KG__ACCESS_VOLATILE | (size), CODE))            \
+    HOOK(volatile_read##size, note_volatile_read(address, size, CODE))                             \
     HOOK(volatile_write##size,                                                                     \
          note_access(address, KG__ACCESS_VOLATILE | KG__ACCESS_WRITE | (size), CODE))
 ACCESSES(1)
@@ -211,6 +230,7 @@ void __tsan_write_range(const void *address, size_t size)
 
 void kg__model_fence(void)
 {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     note(kg__access(KG__FENCE_OF_DEVICE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
@@ -289,18 +309,29 @@ void kg__model_atomic_read(const void *word, void *value, size_t bytes, unsigned
     wait_for_value(word, (how & (KG__MODEL_ACQUIRES | KG__MODEL_UPDATES)) == KG__MODEL_ACQUIRES,
                    CODE);
     note_access(word, kind_of_atomic(bytes, how), CODE);
-    memcpy(value, word, bytes);
+    kg__exec_load_word(word, value, bytes);
     memcpy(&first, value, bytes < sizeof first ? bytes : sizeof first);
     kg__exec_polled(word, first);
 }
 
 void kg__model_atomic_write(void *word, const void *value, size_t bytes, unsigned int how)
 {
-    if ((how & KG__MODEL_UPDATES) == 0)
-        note_access(word, KG__ACCESS_WRITE | kind_of_atomic(bytes, how), CODE);
-    memcpy(word, value, bytes);
+    note_access(word, KG__ACCESS_WRITE | kind_of_atomic(bytes, how), CODE);
+    kg__exec_store_word(word, value, bytes);
     if ((how & KG__MODEL_RELEASES) != 0)
         kg__exec_released(word);
+}
+
+int kg__model_atomic_end(void *word, const void *old, const void *now, size_t bytes,
+                         unsigned int how)
+{
+    if (!kg__exec_shares_blocks())
+        memcpy(word, now, bytes);
+    else if (!kg__exec_exchange_word(word, old, now, bytes))
+        return false;
+    if ((how & KG__MODEL_RELEASES) != 0)
+        kg__exec_released(word);
+    return true;
 }
 
 void kg__model_tries_in_vain(const void *word, uint64_t value)
@@ -339,14 +370,14 @@ void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, 
                             int by_rows, int writes)
 {
     const unsigned int kind = writes ? KG__ACCESS_WRITE : 0;
-    const kg__region *region = kg__region_at((uintptr_t)memory);
+    const kg__region *region = kg__exec_shares_blocks() ? NULL : kg__region_at((uintptr_t)memory);
     const bool shared = region != NULL && region->space == KG__MODEL_SHARED;
     const char *second = (const char *)memory + stride * kg__matrix_element_size(matrix);
     const unsigned int alignment = kg__matrix_alignment(matrix);
     kg__model_place who;
     kg__matrix_access access;
 
-    if (!kg__model_where(&who))
+    if (kg__exec_shares_blocks() || !kg__model_where(&who))
         return;
     if (kg__watch_checks() && (uintptr_t)memory % alignment != 0)
         kg__find_misaligned(memory, alignment, alignment, kind, CODE);
@@ -418,19 +449,19 @@ void kg__model_multiplies(unsigned int times)
 }
 
 /* Number of printf() calls whose output was dropped. */
-static uint64_t unshown_calls;
+static _Atomic uint64_t unshown_calls;
 
 static void tell_unshown_calls(void)
 {
     kg__complain("printf() in kernels: %" PRIu64 " calls are not shown after the first %d bytes: "
                  "choose fewer cases with KG_FILTER",
-                 unshown_calls, SHOWN_BYTES);
+                 (uint64_t)unshown_calls, SHOWN_BYTES);
 }
 
 /* Returns the number of arguments, as CUDA's printf() does, even when nothing is shown. */
 int kg__model_printf(const char *format, ...)
 {
-    static int shown_bytes;
+    static _Atomic int shown_bytes;
     va_list values;
     int written = 0;
     int arguments = 0;

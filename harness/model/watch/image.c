@@ -174,6 +174,7 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
         return;
     image->functions = kg__allocate(count + 1, sizeof *image->functions);
     image->objects = kg__allocate(count + 1, sizeof *image->objects);
+    image->thread_objects = kg__allocate(count + 1, sizeof *image->thread_objects);
     for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
         kg__model_symbol symbol = { .order = i };
         GElf_Sym is;
@@ -184,6 +185,14 @@ static void add_symbols(kg__model_image *image, Elf_Scn *scn, const GElf_Shdr *h
         file += GELF_ST_TYPE(is.st_info) == STT_FILE;
         symbol.file = GELF_ST_BIND(is.st_info) == STB_LOCAL ? file : 0;
         symbol.section = is.st_shndx;
+        if (GELF_ST_TYPE(is.st_info) == STT_TLS && symbol.section != SHN_UNDEF) {
+            symbol.base = (unsigned char *)(uintptr_t)is.st_value;
+            symbol.size = is.st_size;
+            symbol.name = elf_strptr(image->elf, header->sh_link, is.st_name);
+            if (symbol.name != NULL)
+                image->thread_objects[image->thread_object_count++] = symbol;
+            continue;
+        }
         if (symbol.section == SHN_UNDEF || symbol.section >= image->section_count ||
             image->sections[symbol.section].size == 0 ||
             !in_range(image->whole, image->bias + is.st_value) ||
@@ -249,6 +258,7 @@ static void give_up(kg__model_image *image)
         close(image->file);
     free(image->functions);
     free(image->objects);
+    free(image->thread_objects);
     free(image->sections);
     *image = (kg__model_image){ .file = -1,
                                 .variables = image->variables,

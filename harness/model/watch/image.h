@@ -52,6 +52,8 @@ typedef struct kg__model_image {
     size_t function_count;
     kg__model_symbol *objects;
     size_t object_count;
+    kg__model_symbol *thread_objects; /* thread-local: `base` is the place in a thread's */
+    size_t thread_object_count;
 
     /* Data that places.c derives from it. */
     bool has_variables; /* looked up, perhaps with none found */

@@ -27,12 +27,17 @@ static bool any_lanes;
 static void start_times_again(void)
 {
     for (kg__region *region = kg__regions(); region != NULL; region = region->next) {
-        size_t cells = region->cells != NULL ? region->bytes / region->granule + 1 : 0;
+        for (size_t i = 0; region->cells != NULL && i < kg__region_rows(region); i++) {
+            kg__row *row = &region->rows[i];
 
-        for (size_t i = 0; i < cells; i++) {
-            region->cells[i].write_time =
-                region->cells[i].write_time != KG__TIME_NEVER ? KG__TIME_OF_HOST : KG__TIME_NEVER;
-            region->cells[i].read_time = KG__TIME_NEVER;
+            row->seen = KG__TIME_NEVER;
+            for (kg__cell *cell = row->apart ? &region->cells[i * KG__ROW] : &row->first,
+                          *last = cell + (row->apart ? KG__ROW - 1 : 0);
+                 cell <= last; cell++) {
+                cell->write_time =
+                    cell->write_time != KG__TIME_NEVER ? KG__TIME_OF_HOST : KG__TIME_NEVER;
+                cell->read_time = KG__TIME_NEVER;
+            }
         }
     }
     kg__order.now = KG__TIME_FIRST;
@@ -221,7 +226,7 @@ void kg__order_atomic(const kg__region *region, uint32_t offset, unsigned int th
         return;
     if (tells_blocks)
         kg__blocks_tell(at, &what, fenced);
-    if (!what.by_atomic)
+    if (!what.by_atomic && region->space != KG__MODEL_GLOBAL)
         return;
     tell_threads(at, thread, &what);
     any_word = true;

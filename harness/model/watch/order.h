@@ -53,6 +53,11 @@ static inline bool kg__is_of_this_interval(uint32_t time)
 {
     return time - kg__order.interval_began <= kg__order.now - kg__order.interval_began;
 }
+/* Returns how often a thread has synchronized with lanes of its warp. */
+static inline unsigned int kg__order_clock(unsigned int thread)
+{
+    return kg__order.own[thread / KG__MODEL_WARP][thread % KG__MODEL_WARP];
+}
 /* Returns the time of a plain write to global memory made now: later than all fences. */
 static inline uint32_t kg__order_time_of_write(void)
 {

@@ -5,6 +5,7 @@
 #include "model/watch/image.h"
 #include "model/watch/program.h"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <limits.h>
@@ -70,7 +71,8 @@ bool kg__model_is_header(const char *file)
     char folder[PATH_MAX];
     char real[PATH_MAX];
 
-    if (lies_in(file, kg__model_headers) || strstr(file, "/include/c++/") != NULL)
+    if (lies_in(file, kg__model_headers) || strstr(file, "/include/c++/") != NULL ||
+        strstr(file, "/include/thrust/") != NULL)
         return true;
     return realpath(kg__model_headers, folder) != NULL && realpath(file, real) != NULL &&
            lies_in(real, folder);
@@ -306,6 +308,22 @@ kg__model_source kg__model_source_within(const void *function, const uintptr_t *
             continue;
         source = kg__model_source_of((const void *)codes[i]);
         if (source.line > 0 && !kg__model_is_header(source.file))
+            return source;
+    }
+    return (kg__model_source){ .file = "" };
+}
+
+kg__model_source kg__model_host_source(void *const *codes, int count)
+{
+    Dl_info own = { 0 };
+    Dl_info other = { 0 };
+
+    (void)dladdr((const void *)(uintptr_t)kg__model_host_source, &own);
+    for (int i = 0; i < count; i++) {
+        const kg__model_source source = kg__model_source_of(codes[i]);
+
+        if (dladdr(codes[i], &other) != 0 && other.dli_fbase != own.dli_fbase && source.line > 0 &&
+            !kg__model_is_header(source.file))
             return source;
     }
     return (kg__model_source){ .file = "" };

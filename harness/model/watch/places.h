@@ -32,7 +32,7 @@ size_t kg__model_calls_of(const void *code, const char **function, kg__finding_c
 bool kg__model_unit_of(const void *code, void *unit);
 
 /* Returns whether a file is one of the model's headers, by any path to its folder, or of the C++
- * library's, which the model's headers use. */
+ * library's or Thrust's, which the model's headers use. */
 bool kg__model_is_header(const char *file);
 
 /* Returns the source of the innermost of `count` calls (return addresses `codes`, innermost
@@ -40,6 +40,10 @@ bool kg__model_is_header(const char *file);
  * excepted; line 0 when none is, or without debug information. */
 kg__model_source kg__model_source_within(const void *function, const uintptr_t *codes,
                                          size_t count);
+
+/* Returns the source of the innermost of `count` calls of the host's code (return addresses,
+ * innermost first) that is neither the model's nor in one of its headers; line 0 when none is. */
+kg__model_source kg__model_host_source(void *const *codes, int count);
 
 /* The kind of device memory that a variable is in. */
 typedef enum kg__model_space {

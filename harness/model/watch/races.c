@@ -2,6 +2,7 @@
 #include "model/watch/races.h"
 
 #include "model/watch/blocks.h"
+#include "model/watch/cells.h"
 #include "model/watch/findings.h"
 #include "model/watch/padding.h"
 #include "model/watch/trace.h"
@@ -19,6 +20,7 @@ typedef struct pending_read {
     uint32_t offset;
     unsigned int bytes;
     uint16_t thread;
+    bool by_atomic;
     const kg__site *site;
     uint3 block;
 } pending_read;
@@ -70,8 +72,11 @@ void kg__races_refine(const kg__region *region)
  * has been reported as a race. */
 static bool has_reported_race(const pending_read *read)
 {
-    const kg__cell *cell = &read->region->cells[read->cell];
+    const kg__cell *cell = kg__cell_at(read->region, read->cell);
 
+    /* Atomics initialize nothing for each other. */
+    if (read->by_atomic && (cell->writer & KG__BY_ATOMIC) != 0)
+        return false;
     if (read->time == kg__order.interval_began && kg__is_of_this_interval(cell->write_time))
         return (cell->writer & KG__THREAD_NUMBER) != read->thread;
     return read->region->between_blocks && kg__is_of_this_launch(cell->write_time) &&
@@ -257,6 +262,11 @@ static bool is_padding(const kg__checked_access *mine, size_t cell)
             !kg__model_may_be_padding(code, mine->offset, mine->bytes));
 }
 
+static bool is_atomic(const kg__checked_access *mine)
+{
+    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
+}
+
 void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
 {
     const pending_read *last = pending_count > 0 ? &pending[pending_count - 1] : NULL;
@@ -268,9 +278,9 @@ void kg__race_await_writer(const kg__checked_access *mine, size_t cell)
         return;
     if (pending_count < PENDING_MAXIMUM && !is_padding(mine, cell))
         pending[pending_count++] =
-            (pending_read){ mine->region, cell,        kg__order.interval_began,
-                            mine->offset, mine->bytes, (uint16_t)mine->thread,
-                            mine->site,   blockIdx };
+            (pending_read){ mine->region,    cell,        kg__order.interval_began,
+                            mine->offset,    mine->bytes, (uint16_t)mine->thread,
+                            is_atomic(mine), mine->site,  blockIdx };
 }
 
 /* Reports the race of a read with a cell's last write, unless the write is atomic and a later
@@ -294,11 +304,6 @@ static bool is_of_block_scope(const kg__checked_access *mine, const kg__cell *ce
     return (mine->kind & KG__ACCESS_OF_BLOCK) != 0 || (cell->writer & KG__BY_BLOCK) != 0;
 }
 
-static bool is_atomic(const kg__checked_access *mine)
-{
-    return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG)) != 0;
-}
-
 /* Returns whether both the access and the write before it are atomic. */
 static bool are_atomic(const kg__checked_access *mine, const kg__cell *cell)
 {
@@ -309,6 +314,17 @@ static bool are_atomic(const kg__checked_access *mine, const kg__cell *cell)
 static bool is_strong(const kg__checked_access *mine)
 {
     return (mine->kind & (KG__ACCESS_ATOMIC | KG__ACCESS_STRONG | KG__ACCESS_VOLATILE)) != 0;
+}
+
+/* Returns whether an access to global memory and the write before it, by another thread of the
+ * block, are volatile or atomic, and do not rely on the order of an atomic without a fence: no data
+ * race, as between blocks. In shared memory, volatile is what code that relies on lanes in step
+ * uses. */
+static bool are_strong(const kg__checked_access *mine, const kg__cell *cell)
+{
+    return mine->region->between_blocks && is_strong(mine) &&
+           (cell->writer & (KG__BY_ATOMIC | KG__BY_VOLATILE)) != 0 &&
+           !kg__order_lacks_fence(mine->thread, cell->writer & KG__THREAD_NUMBER);
 }
 
 /* Returns whether a volatile access and another block's volatile or atomic write, which are no
@@ -339,7 +355,7 @@ void kg__race_of_read(const kg__checked_access *mine, const kg__cell *cell, size
     if (cell->write_time == KG__TIME_TO_COME) {
         report_not_waited(mine, cell);
     } else if (kg__is_of_this_interval(cell->write_time)) {
-        if (writer != mine->thread && !are_atomic(mine, cell) &&
+        if (writer != mine->thread && !are_atomic(mine, cell) && !are_strong(mine, cell) &&
             !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, !is_strong(mine)))
             find_race_with_writer(mine, cell, index);
     } else if (cell->write_time == KG__TIME_NEVER || !global) {
@@ -391,7 +407,7 @@ static bool is_read_atomically(const kg__checked_access *mine, const kg__cell *c
     return is_atomic(mine) && site != NULL && (site->kind & KG__ACCESS_STRONG) != 0;
 }
 
-/* Returns whether an atomic or volatile write follows a volatile read by another block. */
+/* Returns whether an atomic or volatile write follows a volatile read. */
 static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *cell)
 {
     const kg__site *site = kg__site_numbered(cell->read_site);
@@ -404,10 +420,12 @@ static bool is_read_as_volatile(const kg__checked_access *mine, const kg__cell *
 void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, size_t index)
 {
     bool both_atomic = are_atomic(mine, cell);
-    bool read_atomically = is_read_atomically(mine, cell);
+    bool read_atomically = is_read_atomically(mine, cell) ||
+                           (mine->region->between_blocks && is_read_as_volatile(mine, cell));
     unsigned int writer = cell->writer & KG__THREAD_NUMBER;
 
     if (kg__is_of_this_interval(cell->write_time) && writer != mine->thread && !both_atomic &&
+        !are_strong(mine, cell) &&
         !kg__race_is_ordered(mine->thread, writer, 0, cell->write_clock, false))
         report_race(mine, kg__order.now, writer, KG__WRITE, cell->write_site);
     if (kg__is_of_this_interval(cell->read_time) && !read_atomically)
@@ -418,7 +436,7 @@ void kg__race_of_write(const kg__checked_access *mine, const kg__cell *cell, siz
         !(both_atomic && !is_of_block_scope(mine, cell) && (cell->writer & KG__AFTER_PLAIN) == 0) &&
         !kg__blocks_have_seen_write(cell->write_time, writer) && !needs_no_order(mine, cell))
         report_race(mine, cell->write_time, writer, KG__WRITE, cell->write_site);
-    if (read_atomically || is_read_as_volatile(mine, cell))
+    if (read_atomically)
         return;
     if (kg__is_of_this_launch(cell->read_time) && !kg__is_of_this_block(cell->read_time) &&
         !kg__blocks_have_seen_read(cell->read_time))

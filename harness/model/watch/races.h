@@ -10,25 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A writer is a thread number plus flags. A reader is a thread, any lanes of one warp, or
- * threads of several warps. */
-#define KG__BY_ATOMIC 0x8000u
-#define KG__BY_VOLATILE 0x4000u /* in global memory: much like an atomic between blocks */
-#define KG__BY_BLOCK 0x2000u    /* by an atomic of block scope */
-/* A block's atomic that follows its own plain write to the bytes: other blocks' atomics race
- * with that write. The cell keeps the write's site. */
-#define KG__AFTER_PLAIN 0x1000u
-/* Another block's atomic followed this one, whose block left it out of its later releases. The
- * cell keeps this one, since no access can be ordered after it. */
-#define KG__LEFT_OUT 0x0800u
-#define KG__READERS_OF_WARP 0x8000u
-#define KG__MANY_READERS 0xffffu
-#define KG__THREAD_NUMBER 0x03ffu
-/* Flag of a reader's clock: other blocks have read the cell too, in this launch. */
-#define KG__OTHER_BLOCKS 0x8000u
-/* The time of an asynchronous copy's incomplete write. */
-#define KG__TIME_TO_COME UINT32_MAX
-
 /* An access that is checked against a cell. */
 typedef struct kg__checked_access {
     kg__region *region;

@@ -10,6 +10,25 @@
 #include "model/watch/spans.h"
 #include "records/finding.h"
 
+/* A writer is a thread number plus flags. A reader is a thread, any lanes of one warp, or
+ * threads of several warps. */
+#define KG__BY_ATOMIC 0x8000u
+#define KG__BY_VOLATILE 0x4000u /* in global memory: much like an atomic between blocks */
+#define KG__BY_BLOCK 0x2000u    /* by an atomic of block scope */
+/* A block's atomic that follows its own plain write to the bytes: other blocks' atomics race
+ * with that write. The cell keeps the write's site. */
+#define KG__AFTER_PLAIN 0x1000u
+/* Another block's atomic followed this one, whose block left it out of its later releases. The
+ * cell keeps this one, since no access can be ordered after it. */
+#define KG__LEFT_OUT 0x0800u
+#define KG__READERS_OF_WARP 0x8000u
+#define KG__MANY_READERS 0xffffu
+#define KG__THREAD_NUMBER 0x03ffu
+/* Flag of a reader's clock: other blocks have read the cell too, in this launch. */
+#define KG__OTHER_BLOCKS 0x8000u
+/* The time of an asynchronous copy's incomplete write. */
+#define KG__TIME_TO_COME UINT32_MAX
+
 /* The last accesses to a few bytes, maintained by shadow.c. */
 typedef struct kg__cell {
     uint32_t write_time;
@@ -24,6 +43,17 @@ typedef struct kg__cell {
 } kg__cell;
 
 enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_STRONG, KG__REGION_BITS };
+/* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
+ * stands for all its cells, which take no memory until an access differs. */
+#define KG__ROW 8
+typedef struct kg__row {
+    kg__cell first; /* unless `apart`: of the first cell, and of the others but for their threads */
+    uint32_t seen;  /* when the cells were last found to differ */
+    /* The thread of cell i comes (i >> shift) after that of the first; with several readers,
+     * which have shift 0, their lanes do. */
+    uint8_t write_shift, read_shift;
+    bool apart; /* the cells have a state each */
+} kg__row;
 
 /* An allocation, a shared array or a variable. */
 typedef struct kg__region {
@@ -40,10 +70,11 @@ typedef struct kg__region {
     /* The state of its bytes: none written, all written by the host, recorded in cells, or
      * unknown because cells would take too much memory. */
     enum { KG__UNTOUCHED, KG__UPLOADED, KG__IN_CELLS, KG__UNKNOWN } state;
-    kg__cell *cells;      /* of `granule` bytes each, from `start` */
+    kg__cell *cells;      /* of `granule` bytes each, from `start`: kg__cell_at() */
+    kg__row *rows;        /* in the same memory */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
-    /* In words of 64, one bit per byte of global memory from `start`: read, written, and accessed atomically or
-     * as volatile by this launch. */
+    /* In words of 64, one bit per byte of global memory from `start`: read, written, and accessed
+     * atomically or as volatile by this launch. */
     unsigned char *bits[KG__REGION_BITS];
     uint32_t first_set, last_set; /* about where: reading all of a large region takes 15 ms */
     struct kg__region *next;
@@ -73,6 +104,12 @@ kg__region *kg__regions(void);
 void kg__region_drop(const void *base);
 /* Narrows a region to the part that kernels may access, and forgets its state. */
 void kg__region_narrow(kg__region *region, const void *start, size_t bytes);
+
+/* Returns the rows of a region's cells. */
+static inline size_t kg__region_rows(const kg__region *region)
+{
+    return region->bytes / region->granule / KG__ROW + 1;
+}
 
 /* Adds the number of distinct bytes that this launch has read [0] and written [1] to `bytes`,
  * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as

@@ -25,6 +25,10 @@ void kg__shadow_resume_block(void *suspended);
 
 /* Ends the launch. */
 void kg__shadow_end_launch(void);
+/* Whether the running block has made asynchronous copies. */
+extern KG__HIDDEN bool kg__shadow_has_copies;
+/* Gives a region one cell per byte. */
+void kg__shadow_refine(kg__region *region);
 /* Checks the accesses of `count` lanes to `region`, at `offsets` from its start, against its
  * last accesses. */
 void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,

@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CODE ((uintptr_t)__builtin_return_address(0))
@@ -66,8 +65,8 @@ typedef struct typed_access {
     uint8_t kind;      /* 0 and 1: loads or stores the whole */
 } typed_access;
 
-/* Outside of a kernel the host itself has the bug. UBSan's library would report it if linked,
- * but the handler here hides its handler of this name. Returns false if it is not linked. */
+/* Outside of a kernel the host itself has the bug. UBSan's library reports it if linked, although
+ * the handler here hides its handler of this name. Returns false if it is not linked. */
 static bool report_of_host(const char *handler, const void *noted, uintptr_t value)
 {
     void (*report)(const void *, uintptr_t);
@@ -80,35 +79,34 @@ static bool report_of_host(const char *handler, const void *noted, uintptr_t val
 
 static void note_index(kg__model_source source, uintptr_t code, const char *type, intptr_t index)
 {
+    kg__finding what = {
+        .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index
+    };
     kg__model_place who;
 
-    if (!kg__watch_checks() || !kg__model_where(&who))
+    if (!kg__watch_checks())
         return;
-    kg__find_at(source, &(kg__finding_place){ code, KG__NO_ACCESS, who.linear, NULL },
-                &(kg__finding){
-                    .kind = KG__OUT_OF_BOUNDS, .symbol = type, .has_index = true, .index = index });
+    if (!kg__model_where(&who)) {
+        what.by_host = true;
+        kg__find_of_host(source, KG__NO_ACCESS, &what);
+        return;
+    }
+    kg__find_at(source, &(kg__finding_place){ code, KG__NO_ACCESS, who.linear, NULL }, &what);
     kg__suspicious = true;
     kg__trace_limit = kg__trace_cursor;
 }
 
 void __ubsan_handle_out_of_bounds(const bounded_access *access, uintptr_t index)
 {
-    if (!kg__model_where(NULL)) {
-        if (report_of_host("__ubsan_handle_out_of_bounds", access, index))
-            return;
-        kg__complain("%s:%u: index %lld out of bounds for type %s: fix the host's code",
-                     access->source.file, access->source.line, (long long)index,
-                     access->array->name);
-        abort();
-    }
+    if (!kg__model_where(NULL) && report_of_host("__ubsan_handle_out_of_bounds", access, index))
+        return;
     note_index((kg__model_source){ access->source.file, access->source.line }, CODE,
                access->array->name, (intptr_t)index);
 }
 
 void kg__model_bad_index(const char *type, size_t index)
 {
-    if (kg__model_where(NULL))
-        note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
+    note_index(kg__model_source_of((const void *)CODE), CODE, type, (intptr_t)index);
 }
 
 void __ubsan_handle_type_mismatch_v1(const typed_access *access, uintptr_t address)

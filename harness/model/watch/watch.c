@@ -36,11 +36,12 @@ static size_t line_room;
 
 /* The running launch. */
 static uint64_t grid_blocks;
-static uint64_t run_blocks;         /* blocks whose counts are kept */
-static uint64_t accesses_at_launch; /* when the launch, or its sampling, began */
-static uint64_t busiest_block;      /* most requests by one block, */
-static uint64_t busiest_warp;       /* and by one warp */
-static bool all_blocks_run;         /* blocks wait for each other */
+static uint64_t run_blocks;           /* blocks whose counts are kept */
+static uint64_t accesses_of_launches; /* of those that have ended, of skipped blocks too */
+static uint64_t accesses_at_launch;   /* when the launch, or its sampling, began */
+static uint64_t busiest_block;        /* most requests by one block, */
+static uint64_t busiest_warp;         /* and by one warp */
+static bool all_blocks_run;           /* blocks wait for each other */
 
 static kg__spans *spans; /* where launches access memory; NULL: nobody asks */
 static void (*on_launch)(const kg__counts *counts, uint64_t accesses);
@@ -66,6 +67,7 @@ void kg__model_watch(unsigned int what, uint64_t most)
     any_sampled = false;
     report = (kg__model_report){ 0 };
     at_large = (kg__counts){ 0 };
+    accesses_of_launches = 0;
     kg__requests_begin(what);
     kg__findings_forget();
     kg__words_overflow = false;
@@ -288,8 +290,10 @@ static void end_launch(bool complete)
     report.watched += run_blocks;
     if (on_launch != NULL) {
         const kg__counts counts = sum_counts();
+        const uint64_t accesses = kg__requests_accesses() - accesses_at_launch;
 
-        on_launch(&counts, kg__requests_accesses());
+        accesses_of_launches += sampling ? accesses / run_blocks * grid_blocks : accesses;
+        on_launch(&counts, accesses_of_launches);
     }
 }
 

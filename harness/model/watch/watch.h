@@ -10,9 +10,10 @@
  * (bytes that no member of a structure holds), findings.c (errors found), regions.c (pieces of
  * memory that requests can access), sites.c (code addresses that access them), words.c (words that
  * order threads), blocks.c and order.c (which accesses happen before which, between blocks and
- * within one), races.c (unordered accesses), cells.c and shadow.c (who wrote and read each byte
- * last), requests.c (the cost of a request), trace.c (the lanes' traces and their replay), watch.c
- * (modes, sampling, report), undefined.c and hooks.c (the functions that compiled kernels call).
+ * within one), cells.c (who wrote and read each byte last), races.c (unordered accesses),
+ * accesses.c and shadow.c (check each access against the last ones), requests.c (the cost of a
+ * request), trace.c (the lanes' traces and their replay), watch.c (modes, sampling, report),
+ * undefined.c and hooks.c (the functions that compiled kernels call).
  */
 #ifndef KG__MODEL_WATCH_H
 #define KG__MODEL_WATCH_H

@@ -16,6 +16,7 @@ import command_run
 import mutations
 from import_fixture import (COMMAND, COPY, FAKE, SCAN, TREE, Folder, cases, changed, command_line, commands, google, importer, nvbench, run_of, state,
                             state_of, summary, with_samples)
+from kernelgate.base.samples import sampled
 
 
 class Names(Folder):
@@ -78,7 +79,7 @@ class Figures(Folder):
         for count, low, high in ((1, 1, 1), (5, 1, 5), (6, 1, 6), (11, 2, 10), (20, 6, 15), (100, 40, 61), (1000, 469, 532)):
             samples = list(range(1, count + 1))
             random.Random(1).shuffle(samples)
-            time = cases.sampled(samples, "events")
+            time = sampled(samples, "events")
             self.assertEqual((time["value"], time["low"], time["high"], time["samples"]), ((count + 1) / 2, low, high, count))
 
     def test_nvbench(self):

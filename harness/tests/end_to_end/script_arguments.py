@@ -218,7 +218,7 @@ class Arguments(unittest.TestCase):
             self.refuses_database(text, "holds no commands as CMake writes them")
         entry = '{"file": "a.c", "directory": "/no/such", "command": "cc a.c"}'
         with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:
-            file.write(f"[{entry}, {entry}]")
+            file.write(f"[{entry}, {entry.replace('cc ', 'cc -DA ')}]")
         self.refuses("a.c: cannot be preprocessed: [Errno 2] No such file or directory: '/no/such': run ci/test, which builds "
                      "what it includes", tidy, "commands.json", ".")
         with open(os.path.join(self.folder, "commands.json"), "w", encoding="utf-8") as file:

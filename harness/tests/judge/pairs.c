@@ -279,18 +279,20 @@ static rates simulate(size_t families, size_t size, size_t variants, double shif
 
     for (size_t f = 0; f < families; f++) {
         size_t slower = 0;
+        kg__family planned;
 
         memset(all, 0, sizeof all);
         for (size_t i = 0; i < size; i++) {
             family[i] = &all[i];
             all[i].variant = i % variants;
         }
+        planned = plan(family, size);
         for (size_t look = 0; look < KG__LOOKS; look++) {
             for (size_t i = 0; i < size; i++) {
                 if (all[i].finding == KG__UNDECIDED)
-                    draw(&all[i], plan(family, size).pairs[look], shift);
+                    draw(&all[i], planned.pairs[look], shift);
             }
-            look_at(family, size, look, false);
+            kg__take_look(&planned, look, false);
         }
         for (size_t i = 0; i < size; i++) {
             cr_assert(all[i].finding != KG__UNDECIDED);

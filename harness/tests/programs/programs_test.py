@@ -17,7 +17,7 @@ FOUND = 66
 PROGRAM = """\
 #include <cstdio>
 #include <cstdlib>
-__global__ void kernel(int *x, int n)
+GLOBAL __global__ void kernel(int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     KERNEL
@@ -48,7 +48,13 @@ class Row(NamedTuple):
     options: str = ""
     flavor: str = "checked"
     output: str = "result"
+    variable: str = ""  # of the whole program
 
+
+# Counts the lanes' turns as kernels did before __syncwarp(): a lane's write stands if it reads it again.
+LOCKSTEP = ("__shared__ volatile unsigned part[1]; *part = 0; __syncthreads(); "
+            "if (i < 32) for (int turn = 0; turn < 100; turn++) { unsigned own; "
+            "do { own = i << 27 | ((*part & 0xffff) + 1); *part = own; } while (*part != own); } __syncthreads(); if (i == 0) x[0] = *part & 0xffff;")
 
 ROWS = (
     Row("clean", "if (i < n) x[i] = i + 1;", output="result 1"),
@@ -64,12 +70,26 @@ ROWS = (
     Row("keeps_code", RACE, ((LINE, "data race"),), finish="return 4;", options="exitcode=0", code=4),
     Row("counted", RACE, flavor="counting"),
     Row("plain", RACE, flavor="plain"),
+    Row("lockstep", LOCKSTEP, flavor="counting", output="result 3200"),
+    # What toolkits before CUDA 13 had.
+    Row("texture", "x[i] = tex1Dfetch(earlier, i) + 4;", variable="texture<int> earlier;", output="result 4",
+        launch="size_t at = 9; if (cudaBindTexture(&at, earlier, x, 512) || at || cudaBindTexture(&at, &earlier, x, &earlier.channelDesc, 1024)) "
+               "return 2; kernel<<<2, 128>>>(x, 256); if (cudaThreadSynchronize() || cudaUnbindTexture(earlier)) return 3;"),
+    Row("texture_2d", "x[i] = 255 * tex2D(earlier, i % 16, i / 16).y + 0.5f;", variable="texture<uchar4, 2, cudaReadModeNormalizedFloat> earlier;",
+        launch=f"cudaMemset(x, 51, 1024); if (cudaBindTexture2D(nullptr, earlier, x, 16, 16, 64)) return 2; {LAUNCH}", output="result 51"),
     Row("fault", "x[i + (1 << 28)] = 1;", (), "kernel<<<2, 128>>>(x, 256); if (cudaDeviceSynchronize()) std::puts(\"result\");",
         flavor="plain", code=FOUND),
     Row("leak", "x[i] = 1;", ((11, r"leak: allocation 1, 1024 bytes of device memory"),), finish="return 0;", options="leaks=1", code=FOUND),
     Row("hang", "while (*(volatile int *)x == 0) { }", (), options="timeout=1", code=FOUND, output=""),
     Row("host_fault", "x[i] = 1;", (), finish="std::fflush(stdout); *(volatile int *)8 = 1;", code=-11),
     Row("host_access", "x[i] = 1;", ((LAUNCH_LINE + 3, "the host reads|host|read"),), finish="return x[3] == 5;", code=FOUND),
+    Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
+    Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
+        finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
+    Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
+    Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
+    Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
+        ((LINE, "uninitialized shared read: sum"),), code=FOUND),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 
@@ -86,11 +106,11 @@ target_link_libraries(demo PRIVATE part both CUDA::cudart)
 """
 SOURCES = {
     "part.cu": "__device__ int twice(int x) { return 2 * x; }\n",
-    "both.cu": "__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }\n"
+    "both.cu": "__global__ void add(int *add) { add[threadIdx.x] += threadIdx.x; }\n"
                "int run_add(int *x) { add<<<1, 32>>>(x); return cudaDeviceSynchronize(); }\n",
     "main.cu": "#include <cstdio>\nextern __device__ int twice(int);\nint run_add(int *);\nint sum_of(const int *);\n"
-               "__global__ void fill(int *x) { x[threadIdx.x] = twice(threadIdx.x); }\n"
-               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    fill<<<1, 32>>>(x);\n"
+               "__global__ void fill(int *x) { x[threadIdx.x] = twice(__ldg(x + threadIdx.x) * 0 + threadIdx.x); }\n"
+               "int main()\n{\n    int *x, host[32];\n    cudaMalloc(&x, sizeof host);\n    cudaMemset(x, 0, sizeof host);\n    fill<<<1, 32>>>(x);\n"
                "    if (cudaGetLastError() || run_add(x))\n        return 1;\n"
                "    cudaMemcpy(host, x, sizeof host, cudaMemcpyDefault);\n    std::printf(\"sum %d\\n\", sum_of(host));\n}\n",
     "host.cpp": "#include <cuda_runtime.h>\n#ifdef __CUDACC__\n#error no kernels here\n#endif\n"
@@ -125,7 +145,7 @@ class Programs(unittest.TestCase):
         """Builds the program of a row, unless another row of its name has."""
         if os.path.exists(f"{self.folder}/{row.name}"):
             return
-        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish)
+        text = PROGRAM.replace("KERNEL", row.kernel).replace("LAUNCH", row.launch).replace("FINISH", row.finish).replace("GLOBAL", row.variable)
         self.write(f"{row.name}.cu", text)
         self.build(f"--kg-flavor={row.flavor}", f"{row.name}.cu", "-o", row.name)
 
@@ -180,16 +200,18 @@ class Programs(unittest.TestCase):
         self.assertIn("no/such/folder: the report cannot be written", done.stderr)
 
     def test_counters(self):
-        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH, flavor="counting"))
+        self.build_row(Row("counts", "x[i % n] = x[(2 * i) % n] + 1;", launch=2 * LAUNCH + LAUNCH.replace("2, 128", "1, 128"), flavor="counting"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "--json", "counts")
-        kernel, = json.loads(done.stdout.partition("result 2\n")[2])["kernels"]
-        self.assertEqual((kernel["name"], kernel["accesses"]), ("kernel", 1024))
+        kernel, other = json.loads(done.stdout.partition("result 3\n")[2])["kernels"]
+        self.assertEqual((other["name"], other["grid"], other["counters"]["launches"]), ("kernel", [1, 1, 1], 1))
+        self.assertEqual((kernel["name"], kernel["grid"], kernel["block"], kernel["accesses"]), ("kernel", [2, 1, 1], [128, 1, 1], 1024))
         self.assertEqual({name: kernel["counters"][name] for name in (
             "launches", "blocks", "threads", "global_load_requests", "global_load_sectors", "global_store_sectors")},
             {"launches": 2, "blocks": 4, "threads": 512, "global_load_requests": 16, "global_load_sectors": 128,
              "global_store_sectors": 64})
         done = self.run_in_folder(COMMAND, "run", "--counters", "counts")
-        self.assertRegex(done.stdout, r"\nkernel +launches +blocks +requests .*\nkernel +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n$")
+        self.assertRegex(done.stdout, r"\nkernel +grid +block +launches +blocks +requests .*\nkernel +2 +128 +2 +4 +32 +8\.00 +4\.00 +– +32\.00\n"
+                         r"kernel +1 +128 +1 +1 +8 +8\.00 +4\.00 +– +32\.00\n$")
         self.build_row(Row("uncounted", "x[i] = 1;", flavor="plain"))
         done = self.run_in_folder(COMMAND, "run", "--counters", "uncounted")
         self.assertEqual(done.returncode, 2)
@@ -240,10 +262,16 @@ class Programs(unittest.TestCase):
         self.build("-c", "a.cu")
         self.build("-lib", "a.o", "-o", "liba.a")
         self.build("-dlink", "a.o", "-o", "link.o")
+        self.write("cuda.c", PROGRAM.replace("KERNEL", "x[i] = 3;").replace("LAUNCH", LAUNCH).replace("FINISH", "return 0;"))
+        self.build("-x", "cu", "cuda.c", "-o", "cuda")
+        self.assertEqual(self.run_in_folder("./cuda").stdout, "result 3\n")
         done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")
         self.assertRegex(done.stdout, r"^a\.o: a\.cu")
         done = self.run_in_folder(COMMAND, "nvcc", "-E", "a.cu")
         self.assertIn("x[0] = 1;", done.stdout)
+        self.build("-cuda", "a.cu")
+        with open(f"{self.folder}/a.cu.cpp.ii", encoding="utf-8") as file:
+            self.assertIn("x[0] = 1;", file.read())
         done = self.run_in_folder(COMMAND, "nvcc", "--dryrun", "a.cu")
         self.assertIn("#$ TOP=", done.stderr)
         self.assertFalse(os.path.exists(f"{self.folder}/a.out"))

@@ -43,10 +43,11 @@ class Counted:
 class Counting:
     """A recording of the CPU model's programs."""
 
-    def __init__(self, recorder, programs):
+    def __init__(self, recorder, programs, added):
         self._recorder = recorder
         self._log = recorder.log
         self._programs = programs
+        self._added = added  # the tests of kg_add_program()
         self._run = 0
         self._cases = {}
 
@@ -71,13 +72,14 @@ class Counting:
             watching = [(program, instrumented_program(program)) for program in self._programs]
         except Failure as failure:
             self._recorder.refuse(str(failure))
-        self._log.say(f"checking {plural(len(self._programs), 'program')}")
+        self._log.say(f"checking {plural(len(self._programs) + len({test.program['name'] for test in self._added}), 'program')}")
         self._recorder.observe_all([*((program, program) for program in self._programs), *watching], "check", self._take)
         self._recorder.check_baseline()
         for self._run in range(RUNS):
             self._log.say(f"counting, run {self._run + 1} of {RUNS}")
             self._recorder.observe_all(watching, "count", self._take)
-        if not any(found.record or found.errors for found in self._cases.values()):
+            self._recorder.run_added(self._added, self._take)
+        if not any(found.record or found.errors or found.checked and self._added for found in self._cases.values()):
             self._recorder.refuse_filter("count", self._programs)
         self._check_repetition()
 

@@ -6,7 +6,7 @@ import re
 
 from kernelgate.code import code_baseline
 from kernelgate.baseline.file import default_folder, list_files, load
-from kernelgate.base.case_id import LAUNCH, parts_of
+from kernelgate.base.case_id import LAUNCH, is_program_case, parts_of
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import MESSAGE_SIZE, Failure, fit
 from kernelgate.base.json_io import json_text, text_of
@@ -26,6 +26,8 @@ AGAIN = "record it again with kernelgate rebaseline"
 
 def check_id(case, imported):
     """The error in a case's id. For an imported case, whose name may lack a part, that part may be "-"."""
+    if is_program_case(case):
+        return
     comparison, variant, size, launch = parts_of(case)
     if not NAME.fullmatch(comparison) or not (NAME.fullmatch(variant) or imported and variant == "-"):
         yield "no table gives this name: comparisons and variants are named in a-z, 0-9 and _"

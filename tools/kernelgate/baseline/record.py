@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 
+from kernelgate.base.added_programs import added_tests
 from kernelgate.baseline.file import lock, prepare_folder
 from kernelgate.baseline.change_log import ChangeLog
 from kernelgate.base.command_line import add_json
@@ -12,6 +13,7 @@ from kernelgate.base.contents import refuse_stale
 from kernelgate.baseline.noise import SESSIONS_MAXIMUM, SESSIONS_MINIMUM
 from kernelgate.base.observers import stoppable
 from kernelgate.base.programs import MODEL
+from kernelgate.base.settings import MODEL as MODEL_KIND
 from kernelgate.baseline.counting import Counting
 from kernelgate.baseline.timing import Timing
 from kernelgate.baseline.recorder import Recorder, Refused
@@ -24,7 +26,8 @@ def read_sessions(text):
 
 
 def add_arguments(parser):
-    parser.add_argument("programs", nargs="+", metavar="PROGRAM")
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM")
+    parser.add_argument("--build", metavar="DIR", help="record what kg_add_program() gates in this build folder too, on the CPU model")
     parser.add_argument("--sessions", metavar="N", type=read_sessions, default=SESSIONS_MINIMUM,
                         help="processes that time each comparison (default: 5, the minimum; counts take two)")
     parser.add_argument("--baselines", metavar="DIR", required=True, help="the folder of the baseline files")
@@ -49,20 +52,26 @@ message says that it was written and only the output lost
 def is_of_model(options):
     """Whether the programs, all of one target, are for the CPU model. Failure if the arguments are inconsistent."""
     models = sum(program.endswith(MODEL) for program in options.programs)
-    if 0 < models < len(options.programs):
+    if not options.programs and not options.build:
+        raise Failure("baseline record: needs a PROGRAM, or --build DIR: name what is to be measured")
+    if 0 < models < len(options.programs) or options.build and models < len(options.programs):
         raise Failure("baseline record: programs for a GPU and for the CPU model: each target is recorded on its own")
     if models and options.replace:
         raise Failure("--replace: is for times: the CPU model's counts have no sessions")
-    return models > 0
+    return models > 0 or not options.programs
 
 
 def record(options, log, model):
     """Measures and stores; the exit code."""
     programs = options.programs
+    added = list(added_tests(options.build, (MODEL_KIND,)).values()) if options.build else []
+    if not programs and not added:
+        log.refuse(f"{options.build}: kg_add_program() gates no program there: name another build folder")
+        return 2
     try:
         with tempfile.TemporaryDirectory(prefix="kernelgate-record.") as scratch:
             recorder = Recorder(log, options.baselines, options.commit, scratch)
-            recording = Counting(recorder, programs) if model else Timing(recorder, programs, options.sessions, options.replace)
+            recording = Counting(recorder, programs, added) if model else Timing(recorder, programs, options.sessions, options.replace)
             recording.measure()
             recording.save()
     except Refused:
@@ -75,7 +84,8 @@ def record(options, log, model):
 
 def main(options):
     model = is_of_model(options)
-    for folder in {os.path.dirname(os.path.abspath(program)) for program in options.programs}:
+    built = [os.path.dirname(os.path.abspath(program)) for program in options.programs]
+    for folder in {*built, *([options.build] if options.build else [])}:
         refuse_stale(folder)
     prepare_folder(options.baselines)
     log = ChangeLog("baseline record", options.replace, options.json)

@@ -3,13 +3,15 @@
 import math
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
+from kernelgate.base.added_programs import judge
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.baseline.changes import moved_beyond
 from kernelgate.baseline.file import Baseline, load, path_for, save
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.git import current_commit
-from kernelgate.base.json_io import member, number_of, object_of, text_of
+from kernelgate.base.json_io import list_of, member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_error, show_percent
 from kernelgate.baseline.noise import ERROR_BAND
 from kernelgate.base.observers import Observation, run_side_by_side
@@ -111,6 +113,29 @@ class Recorder:
                                             progress, scratch))
         run_side_by_side(observations, at_a_time or len(os.sched_getaffinity(0)))
         progress.clear()
+        if self._refused:
+            raise Refused
+
+    def run_added(self, tests, take):
+        """Runs the tests of programs that kg_add_program() gates, of which KG_FILTER may take a case, side by side. `take` gets the
+        records of those that it takes, as from observe_all(). Refused if a run is not right."""
+        taken = [test for test in tests if test.may_be_taken_by(os.environ.get("KG_FILTER", ""))]
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            try:
+                runs = list(pool.map(lambda test: test.run(), taken))
+            except Failure as failure:
+                self.refuse(str(failure))
+        for test, document in zip(taken, runs):
+            self._comparisons.add(comparison_of_case(test.case))
+            self.target, self.provenance = document["target"], object_of(document, "provenance")
+            outcome = next((entry for entry in list_of(judge(document), "cases") if entry["case"] == test.case), None)
+            if outcome is not None and outcome["verdict"] != "pass":
+                self.refuse_case(test.case, outcome["why"])
+                continue
+            records = {test.case: [{"event": "checked", "case": test.case, "right": True}], **document["records"]}
+            for case, (record,) in records.items():
+                if filter_takes(case):
+                    take(test.name, record)
         if self._refused:
             raise Refused
 

@@ -7,14 +7,13 @@ from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import parse_json, read_json
-from kernelgate.code.generated_code import json_line, key_of
+from kernelgate.code.generated_code import OF_KERNEL, json_line, key_of
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.schemas import CODE
 
 SCHEMA = "kernelgate-code/1"
 RECORD = "record it with kernelgate rebaseline --target sm"
 _OF_LAUNCH = ("kernel", "blocks", "threads", "shared_bytes", "occupancy")
-_OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 
 
 def path_of(folder, architecture):
@@ -43,7 +42,7 @@ class CodeBaseline:
         kernels, cases = {}, {}
         for case, launches in self.cases.items():  # for each kernel the last one counts, as the latest recording
             for figures in launches:
-                kernels[_kernel_key(case, figures)] = {key: figures[key] for key in _OF_KERNEL}
+                kernels[_kernel_key(case, figures)] = {key: figures[key] for key in OF_KERNEL}
             cases[case] = [{**{key: figures[key] for key in _OF_LAUNCH if key in figures}, "kernel": _kernel_key(case, figures)}
                            for figures in launches]
         parts = ",\n".join(f' "{name}": {{\n' + ",\n".join(f"  {json_line(key)}: {json_line(value)}"

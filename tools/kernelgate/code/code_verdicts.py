@@ -25,7 +25,7 @@ def judge_cases(command, target, cases):
 def _metrics_of(before, now):
     """The case's figures over all its kernels, as results show them."""
     metrics = {}
-    for key in filter(lambda key: key not in OF_LAUNCH, FIGURES):
+    for key in (key for key in FIGURES if key not in OF_LAUNCH and key in now[0]):
         combine = min if FIGURES[key]["worse"] < 0 else max
         metrics[key] = [combine(figures[key] for figures in launch) for launch in (now, before) if launch]
     for name in WIDE_LOADS:

@@ -6,6 +6,7 @@ import math
 import os
 import re
 
+from kernelgate.base.case_id import demangle, plain_part
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import integer_of, list_of, object_of, read_json, text_of
 from kernelgate.code.cuda_tools import ask, file_of, is_placed, run_tool
@@ -14,11 +15,12 @@ from kernelgate.code.cubin import read_kernels
 from kernelgate.code.occupancy_limits import calculate
 from kernelgate.code.resource_usage import plain_name
 
-# The compiled parts of the configured build: {"nvcc", "architectures", "judged", "comparisons", "sources"}.
+# The compiled parts of the configured build: {"nvcc", "architectures", "judged", "comparisons", "programs", "sources"}.
 BUILD_FILE = "kernelgate.code"
 PART = "code"
 LAUNCHES = ".launches.json"  # suites/NAME.launches.json: output of NAME.gpu --launches, for variants that the model lacks
 NVCC_SECONDS = 60
+OF_KERNEL = ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes", "instructions")
 ENTRY = re.compile("Compiling entry function '([^']+)' for")
 SPILLS = re.compile("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads")
 
@@ -46,11 +48,15 @@ class CodeBuild:
                                            for key in ("architectures", "judged"))
         self._sources = object_of(document, "sources")  # by comparison and cubin, "matmul_f32/tiled"
         self.comparisons = [name for name in list_of(document, "comparisons") if isinstance(name, str)]
+        self._programs = list_of(document, "programs")  # those of them that kg_add_program() gates
 
     def tests(self):
         """The names of the tests, each with its architecture and comparison."""
         return {f"{key_of(architecture)}.{comparison}.{PART}": (architecture, comparison)
                 for architecture in self.judged for comparison in self.comparisons}
+
+    def is_program(self, comparison):
+        return comparison in self._programs
 
     def toolkit(self):
         """The version of nvcc: "13.0.88"."""
@@ -73,7 +79,20 @@ class CodeBuild:
             launches += _read_launches(recorded, comparison, known)
         return [{**launch, "file": file_of({"comparison": comparison}, launch)} for launch in launches]
 
+    def _program(self, architecture, name):
+        """The figures of each kernel of a program, whose launches no table gives."""
+        files = [place.partition("/")[2] for place in self._sources if place.startswith(f"{name}/")]
+        known = self.kernels(architecture, name, files)
+        cases = {}
+        for ((file, plain), kernel), words in zip(known.items(), demangle([kernel for _, kernel in known])):
+            cases.setdefault(f"{name}/{PART}/{plain_part(words)}/-", []).append({
+                "kernel": plain, "file": file, "source": self._sources[f"{name}/{file}"], "shared_bytes": kernel["static_shared"],
+                **{key: kernel[key] for key in OF_KERNEL if key in kernel}})
+        return cases
+
     def cases(self, comparison):
+        if self.is_program(comparison):
+            return list(dict.fromkeys(case for architecture in self.judged or self.architectures for case in self._program(architecture, comparison)))
         return list(dict.fromkeys(launch["case"] for launch in self.launches(comparison)))
 
     def _cubin(self, architecture, comparison, file):
@@ -92,6 +111,8 @@ class CodeBuild:
 
     def figures(self, architecture, comparison):
         """The figures of each case's kernels in the order of their launches: {case: [figures]}."""
+        if self.is_program(comparison):
+            return self._program(architecture, comparison)
         launches = self.launches(comparison)
         cases = figures_of(launches, self.kernels(architecture, comparison, self._files_of(comparison, launches)), architecture)
         for figures in (figures for launched in cases.values() for figures in launched):
@@ -114,8 +135,7 @@ def figures_of(launches, known, architecture):
             "blocks": math.prod(launch["grid"]),
             "shared_bytes": kernel["static_shared"] + integer_of(launch, "dynamic_shared"),
             "occupancy": answer.get("occupancy", 0),  # a kernel that cannot be launched has none
-            **{key: kernel[key] for key in ("registers", "local_bytes", "spill_stores", "spill_loads", "code_bytes",
-                                            "instructions") if key in kernel}})
+            **{key: kernel[key] for key in OF_KERNEL if key in kernel}})
     return cases
 
 

@@ -3,7 +3,8 @@
 import math
 import re
 
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, figures, sampled, unmeasured
+from kernelgate.base.samples import figures, sampled
+from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, unmeasured
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, list_of, member, number_of, text_of
 

@@ -3,7 +3,8 @@
 import math
 import struct
 
-from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, figures, is_number_text, sampled, unmeasured
+from kernelgate.base.samples import figures, sampled
+from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, is_number_text, unmeasured
 from kernelgate.base.case_id import target_key
 from kernelgate.base.errors import Failure, fit
 from kernelgate.base.files import open_regular

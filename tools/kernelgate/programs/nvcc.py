@@ -27,7 +27,7 @@ OLDEST, MODEL = 75, 90
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
 # Libraries of a CUDA Toolkit that the model has no part of.
-LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "curand", "cusolver", "cusolverMg", "cusparse", "cutensor",
+LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
              "nccl", "nppc", "npps", "nppi", "nvjpeg", "nvml", "nvrtc", "nvidia-ml", "nvshmem")
 # The modes of watching, as harness/model/watch/watch.h has them.
 WATCH = {"checked": 2, "counting": 1, "plain": 0}
@@ -88,6 +88,13 @@ class Build:
         year = self.call.standard.removeprefix("gnu").removeprefix("c").removeprefix("++")
         return f"-std=gnu++{17 if year in ('', '03', '0x', '11', '14', '17') else year}"
 
+    def _preprocess(self):
+        """The preprocessor's words without the model's own headers: named by -isystem too, as CMake's CUDA::cudart does, they would
+        be system headers, in which the rewriting looks for no functions."""
+        words = self.call.preprocess
+        return [word for number, word in enumerate(words) if os.path.realpath(word.removeprefix("-I")) != os.path.realpath(self.toolkit.include) and
+                not (word == "-isystem" and os.path.realpath(words[number + 1]) == os.path.realpath(self.toolkit.include))]
+
     def _architecture(self):
         named = [int(architecture) for architecture in self.call.architectures]
         return max([OLDEST, *named]) if named else MODEL
@@ -100,16 +107,17 @@ class Build:
         defined = [f"-D__CUDACC_VER_{name}__={number}" for name, number in zip(("MAJOR", "MINOR", "BUILD"), NVCC)]
         defined += ["-D__CUDACC__", "-D__NVCC__", f"-D__CUDA_ARCH__={self._architecture()}0",
                     f"-DKG__PROGRAM_WATCH={WATCH[call.flavor]}", f'-DKG__PROGRAM_HEADERS="{self.toolkit.include}"']
-        return ["-I", self.toolkit.include, *defined, *(["-D__CUDACC_RDC__"] if call.separable else []), *call.preprocess, *kept,
-                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-g", "-fstack-clash-protection", "-fdata-sections",
-                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O2"]),
+        return ["-I", self.toolkit.include, "-isystem", self.toolkit.packages, *defined,
+                *(["-D__CUDACC_RDC__"] if call.separable else []), *self._preprocess(), *kept,
+                self._standard(), "-Wno-unknown-pragmas", "-Wno-attributes", "-fno-lto", "-fPIC", "-fno-plt", "-g", "-fstack-clash-protection", "-fdata-sections",
+                *self.toolkit.kernel_flags, *(self.toolkit.instrumented_flags if instrumented else ["-O3"]),
                 f"-ftrivial-auto-var-init={'pattern' if instrumented else 'zero'}", "-include", "kg_program.h"]
 
     def _of_host(self, kind):
         call = self.call
         standard = [f"-std={call.standard}"] if call.standard and kind != C else []
         optimize = [f"-O{call.optimize}"] if call.optimize else []
-        return [*call.preprocess, "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
+        return [*self._preprocess(), "-I", self.toolkit.include, *standard, *optimize, *call.compile, *call.host]
 
     def _dependencies(self, target):
         call = self.call
@@ -127,14 +135,15 @@ class Build:
         return self.run([self.host, *self._of_host(kind), *language, *self._dependencies(target), "-c", path, "-o", target])
 
     def preprocess(self, sources):
-        """-E, -M and -MM: the preprocessor's own output."""
+        """-E, -M and -MM: the preprocessor's own output; of -cuda, which names no output, in a file."""
         call = self.call
         code = 0
+        phase = "-E" if call.phase == "-cuda" else call.phase
         for path, kind in sources:
             flags = self._of_kernels() if kind == CUDA else self._of_host(kind)
-            target = ["-MT", call.dependency_target] if call.dependency_target and call.phase != "-E" else []
-            output = call.output or call.dependency_file
-            code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", call.phase, path, *target,
+            target = ["-MT", call.dependency_target] if call.dependency_target and phase != "-E" else []
+            output = call.output or call.dependency_file or (f"{os.path.basename(path)}.cpp.ii" if phase != call.phase else "")
+            code = code or self.run([self.compiler, *flags, "-x", "c" if kind == C else "c++", phase, path, *target,
                                      *(["-o", output] if output else [])])
         return code
 
@@ -181,7 +190,7 @@ class Build:
         self.say_toolkit()
         inputs = self._sources()
         sources = [(path, kind) for _, path, kind in inputs if kind]
-        if call.phase in ("-E", "-M", "-MM"):
+        if call.phase in ("-E", "-M", "-MM", "-cuda"):
             return self.preprocess(sources)
         if call.phase == "-dlink":
             # Device code is linked with the host's: nothing is left for this step.

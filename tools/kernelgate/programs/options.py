@@ -25,7 +25,7 @@ OPTIONS = (
     Option("E preprocess", FLAG, "phase -E"), Option("M generate-dependencies", FLAG, "phase -M"),
     Option("MM generate-nonsystem-dependencies", FLAG, "phase -MM"),
     Option("ptx", FLAG, "no"), Option("cubin", FLAG, "no"), Option("fatbin", FLAG, "no"), Option("optix-ir", FLAG, "no"),
-    Option("cuda", FLAG, "no"), Option("run", FLAG, "no"), Option("ltoir", FLAG, "no"),
+    Option("cuda", FLAG, "phase -cuda"), Option("run", FLAG, "no"), Option("ltoir", FLAG, "no"),
     Option("o output-file", VALUE, "output"), Option("x x", JOINED, "language"),
     Option("MD generate-dependencies-with-compile", FLAG, "dependencies -MD"),
     Option("MMD generate-nonsystem-dependencies-with-compile", FLAG, "dependencies -MMD"),

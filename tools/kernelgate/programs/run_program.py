@@ -1,16 +1,22 @@
 """`kernelgate run`: runs a program that `kernelgate nvcc` built, and prints what its kernels cost, as a profiler does."""
 
+import argparse
 import math
 import os
 import subprocess
 import sys
 import tempfile
+import time
 
+from kernelgate.base.added_programs import added_tests, judge
 from kernelgate.base.columns import UNKNOWN, Column, Figure, Table
 from kernelgate.base.command_line import add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import show_figure
 from kernelgate.base.json_io import json_text, list_of, object_of, read_json, text_of
+from kernelgate.base.settings import GPU, is_strict, refuse_hidden_filter, setting
+from kernelgate.run.gpu import find_gpu
+from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
 
 # Of memory, by warps.
 REQUESTS = ("global_load_requests", "global_store_requests", "global_atomic_requests", "shared_load_requests", "shared_store_requests",
@@ -37,33 +43,68 @@ def _ratio(kernel, above, below):
     return Figure(UNKNOWN if math.isnan(value) else f"{value:.2f}", value)
 
 
+def _extent(sizes):
+    """ "4", or "4,2"."""
+    return ",".join(str(size) for place, size in enumerate(sizes) if place == 0 or any(more > 1 for more in sizes[place:]))
+
+
 def _table(kernels):
-    table = Table([Column("kernel"), *(Column(title, right=True) for title, *_ in (*COUNTS, *RATIOS))])
+    table = Table([Column("kernel"), Column("grid"), Column("block"), *(Column(title, right=True) for title, *_ in (*COUNTS, *RATIOS))])
     for kernel in kernels:
         counts = [_sum_of(kernel, counters) for _, counters in COUNTS]
-        table.add(text_of(kernel, "name"), *(Figure(show_figure(count), count) for count in counts),
+        table.add(text_of(kernel, "name"), *(_extent(list_of(kernel, axis)) for axis in ("grid", "block")), *(Figure(show_figure(count), count) for count in counts),
                   *(_ratio(kernel, above, below) for _, above, below in RATIOS))
     return table
 
 
 def add_arguments(parser):
-    parser.add_argument("--counters", action="store_true", help="print a table of the kernels' counters at the end: sectors per "
-                        "global request, wavefronts per shared one, active lanes per request")
+    parser.add_argument("--counters", action="store_true", help="print a table of the kernels' counters at the end, by the shape of "
+                        "launches: sectors per global request, wavefronts per shared one, active lanes per request")
+    parser.add_argument("--sample", type=int, metavar="N", help="launches of more than N million accesses run some blocks of each kind; "
+                        "the program's results are then not valid")
     add_format(parser)
-    parser.add_argument("program", metavar="PROGRAM")
+    parser.add_argument("--build", metavar="DIR", help=argparse.SUPPRESS)
+    parser.add_argument("--test", metavar="NAME", help=argparse.SUPPRESS)
+    parser.add_argument("--tests", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("program", metavar="PROGRAM", nargs="?")
     parser.add_argument("words", nargs="*", metavar="ARGUMENT", help="of the program; after -- those that begin with a dash")
+    parser.epilog = """\
+exit: the program's own; 66 with findings (KERNELGATE_OPTIONS=exitcode=N: another); 128 and
+the signal's number where one ended it; 2 an error
+"""
 
 
-def main(options):
-    if not os.access(options.program, os.X_OK) or os.path.isdir(options.program):
-        raise Failure(f"run: {options.program}: no program that can be run: build it by `kernelgate nvcc`")
+def _run_test(build, name):
+    """Runs one of CTest's tests, and leaves its verdicts."""
+    refuse_hidden_filter(is_strict())
+    test = added_tests(build).get(name)
+    if test is None:
+        raise Failure(f"run: there is no test {name} in {build}: configure it again, and build it")
+    begun = time.monotonic()
+    verdicts = {"schema": VERDICTS_SCHEMA, "test": name, "complete": True}
+    try:
+        if not test.may_be_taken_by(setting("KG_FILTER") or ""):
+            verdicts.update(skipped="KG_FILTER leaves no case", skipped_by="filter", nearest=test.case)
+        elif test.kind == GPU and (gpu := find_gpu()).state != "usable":
+            verdicts.update(skipped=gpu.text, skipped_by="unavailable")
+        else:
+            document = test.run(gpu.text.partition(",")[0] if test.kind == GPU else "")
+            sys.stdout.buffer.write(document["run"]["output"].encode())
+            sys.stdout.flush()
+            verdicts = judge(document)
+    except Failure as failure:
+        verdicts["errors"] = [str(failure)]
+    verdicts["seconds"] = round(time.monotonic() - begun, 3)
+    return leave_verdicts("run", verdicts)
+
+
+def _run_program(options):
     program = options.program if "/" in options.program else f"./{options.program}"
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/counters.json"
-        environment = dict(os.environ)
-        if options.counters:
-            given = environment.get("KERNELGATE_OPTIONS")
-            environment["KERNELGATE_OPTIONS"] = f"{given}:counters={path}" if given else f"counters={path}"
+        given = [os.environ.get("KERNELGATE_OPTIONS"), f"counters={path}" if options.counters else None,
+                 None if options.sample is None else f"sample={options.sample}"]
+        environment = {**os.environ, "KERNELGATE_OPTIONS": ":".join(filter(None, given))}
         sys.stdout.flush()
         code = subprocess.run([program, *options.words], env=environment, check=False).returncode
         if options.counters:
@@ -75,3 +116,17 @@ def main(options):
                 raise Failure(f"run: {options.program}: no kernel was counted: {REMEDY}, with arguments that launch one")
             print_output("counters", json_text(document) if options.format == "json" else _table(kernels).format(options.format))
     return code if code >= 0 else 128 - code
+
+
+def main(options):
+    if options.tests:
+        print_output("run", "".join(f"{test.kind} {test.program['name']} {test.part} {test.program['timeout']}\n"
+                                    for test in added_tests(options.build).values()))
+        return 0
+    if options.test is not None:
+        return _run_test(options.build, options.test)
+    if options.program is None:
+        raise Failure("run: which program? Name one that `kernelgate nvcc` built")
+    if not os.access(options.program, os.X_OK) or os.path.isdir(options.program):
+        raise Failure(f"run: {options.program}: no program that can be run: build it by `kernelgate nvcc`")
+    return _run_program(options)

@@ -2,11 +2,35 @@
 
 import contextlib
 import os
+import re
 import sys
 
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import read_json
 from kernelgate.base.own_command import own_command
+
+
+# What g++, and the check for a CUDA Toolkit's headers, say of a header that is not there, with a pattern of its place and name.
+ABSENT = re.compile(r"^(?P<place>\S+:\d+:\d+): fatal error: (?:(?P<name>\S+): No such file or directory"
+                    r"|the CPU model does not support (?:\S*/include/)?(?P<other>\S+) \()", re.MULTILINE)
+# Headers of libraries that the model has no part of.
+LIBRARIES = (("cufft", "cuFFT"), ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("nccl", "NCCL"), ("nvrtc", "NVRTC"),
+             ("cublasLt", "cuBLASLt"), ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
+             ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
+             ("optix", "OptiX"), ("cuda_gl_interop", "OpenGL"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
+             ("cuda_d3d", "Direct3D"), ("vulkan/", "Vulkan"))
+
+
+def word_absence(said, remedy):
+    """What the compiler says, as one line that names the library of a header that is not there; else as it is."""
+    absent = ABSENT.search(said)
+    name = absent and (absent["name"] or absent["other"])
+    library = name and next((title for prefix, title in LIBRARIES if name.startswith(prefix)), None)
+    if name and name.startswith("thrust/") and absent["name"]:
+        return f"{absent['place']}: fatal error: {name} is Thrust's: install the package libthrust-dev, as ci/setup does\n"
+    if library:
+        return f"{absent['place']}: fatal error: {name} is of {library}, which the CPU model does not have: {remedy}\n"
+    return said
 
 
 class Toolkit:
@@ -21,6 +45,7 @@ class Toolkit:
         settings = read_json(f"{self.root}/toolkit.json", "install kernelgate again")
         self.include = f"{self.root}/include"
         self.libraries = f"{self.root}/lib64"
+        self.packages = f"{self.root}/packages"
         self.kernel_flags = settings["kernel_flags"]
         self.instrumented_flags = settings["instrumented_flags"]
         self._rewrite = os.path.normpath(os.path.join(self.root, settings["rewrite"]))
@@ -30,8 +55,10 @@ class Toolkit:
         sys.path.append(self._rewrite)
         import compile_kernel  # pylint: disable=import-error,import-outside-toplevel
         compile_kernel.REMEDY = "leave out what needs it, or run it on a GPU"
+        compile_kernel.PACKAGES = self.packages
         try:
-            return compile_kernel.compile_source(command)
+            code, said = compile_kernel.compile_source(command)
+            return code, word_absence(said, compile_kernel.REMEDY) if code else said
         finally:
             with contextlib.suppress(OSError):
                 os.remove(f"{compile_kernel.value_after(command, '-o')}.ii")

@@ -227,11 +227,17 @@ class Console:
             self.add(f"    {label}{clean(text)}")
 
     def add_sizes(self, alike):
-        """Adds the cases of a failure: the only one, or how many of the variant's and the first of them."""
+        """Adds the cases of a failure: the only one, or how many of the variant's and the first of them; of several
+        variants their names."""
         case, target = text_of(alike[0], "case"), text_of(alike[0], "target")
         variant = variant_of(case)
         sizes = sum(variant_of(text_of(entry, "case")) == variant and text_of(entry, "target") == target
                     for entry in self.run.list("cases"))
+        variants = dict.fromkeys(variant_of(text_of(entry, "case"))[:-1] for entry in alike)
+        if len(variants) > 1:
+            more = f" and {len(variants) - MOST_SIZES} more" if len(variants) > MOST_SIZES else ""
+            self.add(f"    {clean(', '.join(list(variants)[:MOST_SIZES]))}{more}")
+            return
         several = len(alike) > 1
         line = clean(variant[:-1] if several else case) + (f" on {clean(target)}" if len(self.run.object("targets")) > 1 else "")
         if several and len(alike) == sizes and not math.isfinite(change_of(alike[0])):

@@ -3,14 +3,17 @@
 import os
 import sys
 
-from kernelgate.base.case_id import parts_of
+from kernelgate.base.added_programs import added_names, added_tests
+from kernelgate.base.case_id import comparison_of_case, parts_of
 from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure
-from kernelgate.base.programs import GPU, MODEL, Answers, Query, find_build, globs_take
+from kernelgate.base.programs import DEFAULT_FOLDERS, GPU, MODEL, Answer, Answers, Query, find_build, globs_take, own_build
+from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
+from kernelgate.baseline.file import load, path_of
 
 QUERY = Query("list", "--work", "comparison", "case")
 PURPOSES = ("check", "time", "count")
@@ -83,17 +86,34 @@ exit: 0 printed; 2 no program, or a glob that matches no case
 """
 
 
+def _describe_added(build):
+    """What kg_add_program() gates in a build folder, in the form of the comparisons' programs: the runs, and the kernels that
+    the model's baseline has; no one else knows them without a run."""
+    path = path_of(MODEL_KEY)
+    stored = load(path) if os.path.exists(path) else None
+    tests = added_tests(build, ("model",)).values()
+    for name in added_names(build):
+        runs = {test.case: test for test in tests if test.program["name"] == name}
+        kernels = [case for case in (stored.cases if stored else ()) if comparison_of_case(case) == name]
+        yield Answer(next(iter(runs.values())).program["model"], {
+            "comparison": name, "variants": [{"variant": test.part, "idea": ""} for test in runs.values()],
+            "cases": [{"case": case, "purposes": [purpose]} for cases, purpose in ((runs, "check"), (kernels, "count")) for case in cases]})
+
+
 def main(options):
     # The programs of the CPU model need no driver; those for a GPU have the same tables.
     folder, paths = find_build(options.build, MODEL)
     if not paths:
         folder, paths = find_build(options.build, GPU)
-    if not paths:
+    builds = [options.build] if options.build else [own_build() or "", *DEFAULT_FOLDERS]
+    build = folder if paths else next((build for build in builds if added_names(build)), None)
+    if not paths and build is None:
         raise Failure(f"list: there is no program *.model or *.gpu in {folder}: build it, or name its folder with --build")
-    answers = Answers(QUERY, folder, paths)
+    answers = Answers(QUERY, build, paths)
+    answers.answers += _describe_added(build)
     globs = answers.complete(os.environ.get("KG_FILTER", "") if options.filter is None else options.filter)
     comparisons = list(filter(None, (describe_program(answer, globs) for answer in answers.answers)))
     if not comparisons:
-        raise Failure(f"list: the programs in {folder} have no case: add sizes to their tables")
-    print_output("list", render({"schema": "kernelgate-list/1", "build": folder, "comparisons": comparisons}, options.format))
+        raise Failure(f"list: the programs in {build} have no case: add sizes to their tables")
+    print_output("list", render({"schema": "kernelgate-list/1", "build": build, "comparisons": comparisons}, options.format))
     return 0

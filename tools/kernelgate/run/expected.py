@@ -5,13 +5,15 @@ import functools
 import os
 import subprocess
 
-from kernelgate.base.case_id import comparison_of_case
-from kernelgate.baseline.file import load
+from kernelgate.base.added_programs import added_names, added_tests
+from kernelgate.base.case_id import comparison_of_case, variant_of_case
+from kernelgate.baseline.file import default_folder, load
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.code.generated_code import BUILD_FILE, CodeBuild
 from kernelgate.base.programs import call_program, filter_takes
+from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 
 SECONDS = 30  # a program lists some thousands of cases in less
@@ -62,13 +64,16 @@ def _tests_of_code(folder, kinds):
     if kinds and CODE not in kinds or not os.path.exists(os.path.join(folder, BUILD_FILE)):
         return {}
     build = CodeBuild(folder)
-    cases = {comparison: dict.fromkeys(filter(filter_takes, build.cases(comparison))) for comparison in build.comparisons}
+    # The kernels of a program are known only from its code, which need not be built.
+    cases = {comparison: {} if build.is_program(comparison) else dict.fromkeys(filter(filter_takes, build.cases(comparison)))
+             for comparison in build.comparisons}
     return {name: cases[comparison] for name, (_, comparison) in build.tests().items()}
 
 
 def list_tests(path, kinds):
-    """The tests that must report, with the cases of their tables: of the programs that the file at `path` lists, one
-    per line, and of the code generated in its folder. Tests of some kinds of targets, or (none named) of all."""
+    """The tests that must report, with the cases of their tables: of the comparisons' programs that the file at `path` lists,
+    one per line, of the programs that kg_add_program() gates, and of the code generated in its folder. Tests of some
+    kinds of targets, or (none named) of all."""
     for kind in kinds:
         if kind not in (GPU, MODEL, CODE):
             raise Failure(f"--target '{kind}': expected gpu, model or sm")
@@ -79,7 +84,17 @@ def list_tests(path, kinds):
         raise Failure(f"{path}: cannot be read: {error.strerror}: configure the build again") from None
     tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
              if not kinds or _kind(name) in kinds}
-    return {**tests, **_tests_of_code(os.path.dirname(path), kinds)}
+    folder = os.path.dirname(path)
+    added = {name: {test.case: None} for name, test in added_tests(folder, kinds).items()}
+    return {**tests, **added, **_tests_of_code(folder, kinds)}
+
+
+def recorded_cases(folder):
+    """The cases in the model's baseline of the programs that kg_add_program() gates in a build folder: without a run
+    nothing else knows their kernels."""
+    names = added_names(folder)
+    baseline = stored_baseline(default_folder(), MODEL_KEY) if names else None
+    return [case for case in (baseline.ids() if baseline else ()) if comparison_of_case(case) in names]
 
 
 def _split(test):
@@ -102,8 +117,9 @@ def stored_baseline(folder, target):
 class Coverage:
     """Adds the missing tests and cases to the results of a run."""
 
-    def __init__(self, run, tests, baselines, partial):
+    def __init__(self, run, tests, baselines, partial, added=()):
         self._run = run
+        self._added = added  # the names of tests of programs, which list what vanished themselves
         self._tests = tests  # that must report, with the cases of their tables
         self._baselines = baselines  # the folder
         self._partial = partial  # the user chose only some of the tests
@@ -148,6 +164,8 @@ class Coverage:
     def _check_cases(self, test):
         """Adds an error for cases of a test's table without a verdict, although the test reported."""
         target, part = self._reported[test]["target"], _split(test)[2]
+        if test in self._added:
+            part = "check"
         missing = [case for case in self._tests[test] if filter_takes(case) and (target, case, part) not in self._judged
                    and (target, case) not in self._refused]
         if missing:
@@ -181,6 +199,8 @@ class Coverage:
         refuses it. A missing test is an error, and one that judged nothing has given its reason. No table has
         imported cases."""
         refused = (target, case) in self._refused
+        if f"{kind}.{variant_of_case(case).replace('/', '.')}" in self._added:
+            return
         test = f"{kind}.{comparison_of_case(case)}.{part}"
         known = test in self._tests
         if not filter_takes(case) or known and case in self._tests[test] and not refused:
@@ -217,6 +237,10 @@ class Coverage:
         document = self._run.document
         reported = sum(test in self._reported for test in self._tests)
         cases = {(_split(test)[0], case) for test, listed in self._tests.items() for case in listed}
+        programs = {_split(test)[1] for test in self._added}
+        baseline = stored_baseline(self._baselines, MODEL_KEY) if programs else None
+        found = [*(baseline.ids() if baseline else ()), *(entry["case"] for entry in document["cases"] if entry["target"] == MODEL_KEY)]
+        cases |= {(MODEL, case) for case in found if comparison_of_case(case) in programs}
         coverage = {"tests": {"expected": len(self._tests), "reported": reported},
                     "cases": {"expected": len(cases), "reported": len(document["cases"])}}
         if setting("KG_FILTER") is not None:

@@ -3,16 +3,19 @@ becomes one, with the metrics of all and the worst verdict."""
 
 import math
 import os
+import re
 
 from kernelgate.base.case_id import variant_of_case
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import is_number, list_of, member, object_of, read_json, text_of
+from kernelgate.base.command_line import print_output
+from kernelgate.base.files import replace_file
+from kernelgate.base.json_io import is_number, json_text, list_of, member, object_of, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import glob_meant, globs_take
 from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
 from kernelgate.run.causes import add_causes
 from kernelgate.base.schema_form import check_form
-from kernelgate.base.settings import setting
+from kernelgate.base.settings import is_strict, results_folder, setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
 SUFFIX = ".verdicts.json"
@@ -82,6 +85,23 @@ def test_exit_code(verdicts, strict):
     _tally_rest(verdicts, tally)
     tally["pass"] += bool(list_of(verdicts, "claims"))
     return exit_code(tally, strict)
+
+
+def leave_verdicts(command, verdicts):
+    """Leaves the verdicts of a test that Python runs in KG_OUT, as the programs' tests do, and prints what did not pass.
+    The exit code."""
+    code = verdicts["exit_code"] = test_exit_code(verdicts, is_strict())
+    path = f"{results_folder(None)}/records/{verdicts['test']}{SUFFIX}"
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, json_text(verdicts))
+    except OSError as error:
+        raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
+    load_verdicts(path)
+    said = [verdicts["skipped"]] if "skipped" in verdicts else list_of(verdicts, "errors")
+    said = said + [f"{entry['verdict']}  {entry['case']}  {entry['why']}" for entry in list_of(verdicts, "cases") if entry["why"]]
+    print_output(command, "".join(f"{re.sub('[^ -~]', '?', line)}\n" for line in said))
+    return code
 
 
 def _without_nulls(members):

@@ -27,6 +27,7 @@ import subprocess
 import time
 
 from kernelgate.base import run_lock
+from kernelgate.base.added_programs import added_names
 from kernelgate.base.errors import Failure
 from kernelgate.base.git import ask_git, current_commit
 from kernelgate.base.programs import call_program
@@ -157,14 +158,16 @@ class Recording:
         if kind == "sm":
             return self._record_code()
         programs = self._project.programs(self._preset, f".{kind}")
-        if not programs:
+        added = added_names(f"build/{self._preset}") if kind == "model" else []
+        if not programs and not added:
             raise Failure(f"the build left no program build/{self._preset}/*.{kind}")
         part, options = "count", []
         if kind == "gpu":
             part, options = "time", ["--sessions", self._sessions, *(["--replace"] if self._replace else [])]
-        if setting("KG_FILTER") is not None and not is_needed and not self._has_cases(part, programs):
+        if setting("KG_FILTER") is not None and not is_needed and not added and not self._has_cases(part, programs):
             self._console.say(f"KG_FILTER={setting('KG_FILTER')} leaves nothing to record for target {kind}")
             return None
+        options += ["--build", f"build/{self._preset}"] if added else []
         return run_step([self._command, "baseline", "record", "--baselines", "baselines", *self._commit, *options, *programs])
 
     def run(self, held, allow_dirty):

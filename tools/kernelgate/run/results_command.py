@@ -13,6 +13,7 @@ from kernelgate.baseline.file import Commit, default_folder, gate_counts
 from kernelgate.baseline.lint import list_findings
 from kernelgate.code.code_baseline import architecture_of, path_of
 from kernelgate.base import run_lock
+from kernelgate.base.added_programs import added_tests
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.git import current_commit
@@ -138,7 +139,7 @@ def _merge(options, folder):
     partial = ctest_chose_tests()
     tests = list_tests(programs, options.target)
     merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build)
-    Coverage(merged, tests, default_folder(), partial).check()
+    Coverage(merged, tests, default_folder(), partial, added_tests(os.path.dirname(programs))).check()
     return merged
 
 

@@ -1,8 +1,7 @@
 """kernelgate code: nvcc's generated code for the kernels of each case. Prints it, records it as baselines, and
 judges it for CTest, without a GPU."""
 
-import os
-import re
+import math
 import time
 
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
@@ -11,7 +10,6 @@ from kernelgate.code.code_baseline import CodeBaseline, why_not_comparable
 from kernelgate.code.code_verdicts import finish_entry, judge_cases, notes_of
 from kernelgate.base.command_line import add_filter, add_json, print_output
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
 from kernelgate.base.contents import refuse_stale
 from kernelgate.base.figures import plural, show_figure, show_percent
@@ -19,9 +17,9 @@ from kernelgate.code.generated_code import CodeBuild, Unavailable, class_words, 
 from kernelgate.code.cuda_tools import read_architectures
 from kernelgate.base.programs import GPU, MODEL, NOTHING, filter_takes, find_build, globs_take_from, nearest_case
 from kernelgate.baseline.file import default_folder
-from kernelgate.run.merge import SUFFIX, VERDICTS_SCHEMA, load_verdicts, test_exit_code
-from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_folder, setting
-from kernelgate.base.columns import Column, Figure, Table
+from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
+from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
+from kernelgate.base.columns import UNKNOWN, Column, Figure, Table
 
 SCHEMA = "kernelgate-generated/1"
 COLUMNS = (Column("arch"), Column("cases"), Column("registers", right=True), Column("spills", right=True),
@@ -63,9 +61,10 @@ def _figures(build, globs, architectures):
 
 def _cells(architecture, name, figures):
     shown = [(figures["registers"], ""), (figures["spill_stores"] + figures["spill_loads"], "B"), (figures["local_bytes"], "B"),
-             (figures["shared_bytes"], "B"), (figures["threads"], "")]
+             (figures["shared_bytes"], "B"), (figures.get("threads", math.nan), "")]
+    occupancy = figures.get("occupancy", math.nan)
     return [key_of(architecture), name, *(Figure(show_figure(value, unit), value) for value, unit in shown),
-            Figure(show_percent(figures["occupancy"]), figures["occupancy"]),
+            Figure(show_percent(occupancy) if occupancy else UNKNOWN, occupancy),
             Figure(show_figure(figures["code_bytes"], "B"), figures["code_bytes"]),
             ", ".join(f"{class_words(name)} {count}" for name, count in figures["instructions"].items())]
 
@@ -158,18 +157,7 @@ def _run_test(build, name):
     except Failure as failure:
         verdicts["errors"] = [str(failure)]
     verdicts["seconds"] = round(time.monotonic() - begun, 3)
-    code = verdicts["exit_code"] = test_exit_code(verdicts, is_strict())
-    path = f"{results_folder(None)}/records/{name}{SUFFIX}"
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_file(path, json_text(verdicts))
-    except OSError as error:
-        raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
-    load_verdicts(path)
-    said = [verdicts["skipped"]] if "skipped" in verdicts else verdicts.get("errors", [])
-    said += [f"{entry['verdict']}  {entry['case']}  {entry['why']}" for entry in verdicts.get("cases", ()) if entry["why"]]
-    print_output("code", "".join(f"{re.sub('[^ -~]', '?', line)}\n" for line in said))
-    return code
+    return leave_verdicts("code", verdicts)
 
 
 def add_arguments(parser):

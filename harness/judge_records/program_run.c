@@ -1,0 +1,182 @@
+#include "judge_records/program_run.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/process.h"
+#include "baseline/baseline.h"
+#include "baseline/baseline_rules.h"
+#include "judge_records/run_outcome.h"
+#include "records/observation.h"
+#include "results/count_result.h"
+#include "results/time_result.h"
+#include "results/verdicts.h"
+#include "suite/id_parts.h"
+#include "suite/settings.h"
+
+/* A run while it is judged. */
+typedef struct judged_run {
+    json_t *document;
+    const char *id;
+    kg__pool pool;
+    kg__verdicts *verdicts;
+    kg__baseline baseline;
+    bool has_baseline;
+    kg__provenance provenance;
+    char differences[512];
+} judged_run;
+
+static void load_baseline(judged_run *judged, const char *folder)
+{
+    kg__target *target = &judged->verdicts->target;
+    char path[2 * KG__PATH_SIZE];
+    kg__error error = { "" };
+    kg__load_status status =
+        kg__baseline_load_for(folder, target, path, sizeof path, &judged->baseline, &error);
+
+    if (status == KG__LOADED && !kg__baseline_is_own(path, &judged->baseline, &error)) {
+        kg__baseline_free(&judged->baseline);
+        status = KG__BAD;
+    }
+    if (status == KG__BAD) {
+        kg__pool_add_text(&judged->pool, &judged->verdicts->errors, error.text);
+        kg__complain("%s", error.text);
+    }
+    judged->has_baseline = judged->baseline.case_count + judged->baseline.checked_count > 0;
+    if (judged->has_baseline)
+        (void)kg__recording_differences(&judged->baseline, target, &judged->provenance,
+                                        judged->differences, sizeof judged->differences);
+}
+
+/* Reads the records of a kernel, one for each process; false where one has another form. */
+static bool read_records(judged_run *judged, const json_t *records, kg__measurement *read)
+{
+    const kg__sentinel_log none = { 0 };
+    const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
+    json_t *record;
+    size_t i;
+
+    json_array_foreach (records, i, record) {
+        kg__observation *observation = kg__observation_read(record, NULL);
+
+        if (observation == NULL || observation->event != KG__EVENT_MEASURED) {
+            kg__observation_release(observation);
+            return false;
+        }
+        read[i].measured = kg__observation_hold(&judged->pool, observation);
+        read[i].surroundings = kg__surroundings_of(&none, baseline, read[i].measured);
+        kg__observation_release(observation);
+    }
+    return json_array_size(records) > 0;
+}
+
+/* Adds the result of a kernel; false where its records have another form. */
+static bool judge_kernel(judged_run *judged, const char *id, const json_t *records)
+{
+    const bool is_time = strcmp(kg__json_text(judged->document, "part"), "time") == 0;
+    const kg__baseline *baseline = judged->has_baseline ? &judged->baseline : NULL;
+    const kg__target *target = &judged->verdicts->target;
+    const size_t count = json_array_size(records);
+    kg__measurement *read = kg__pool_array(&judged->pool, count, sizeof *read);
+
+    if (!kg__is_case_id(id) || !read_records(judged, records, read))
+        return false;
+    kg__verdicts_add_case(judged->verdicts,
+                          is_time
+                              ? kg__time_result(&judged->pool, id, target, read, count, baseline)
+                              : kg__count_result(&judged->pool, id, target, read->measured,
+                                                 baseline, judged->differences, kg__is_strict()));
+    return true;
+}
+
+static bool judge_kernels(judged_run *judged, const char *path, kg__error *error)
+{
+    const char *id;
+    json_t *records;
+
+    json_object_foreach (json_object_get(judged->document, "records"), id, records) {
+        if (kg__filter_takes(id) && !judge_kernel(judged, id, records))
+            return kg__fail(error,
+                            "%s: records: %s: is no record of a case: install kernelgate again",
+                            path, id);
+    }
+    return true;
+}
+
+/* Lists the kernels and shapes of the baseline that the run did not launch. */
+static void find_vanished(judged_run *judged)
+{
+    const json_t *records = json_object_get(judged->document, "records");
+    const size_t length = kg__variant_length(judged->id);
+
+    for (size_t i = 0; i < judged->baseline.case_count; i++) {
+        const char *id = judged->baseline.cases[i].id;
+
+        if (strncmp(id, judged->id, length) != 0 || !kg__filter_takes(id) ||
+            json_object_get(records, id) != NULL)
+            continue;
+        kg__pool_add_text(&judged->pool, &judged->verdicts->vanished, id);
+        kg__complain("%s: in the baseline, and not launched: launch it, or retire it with "
+                     "kernelgate baseline retire",
+                     id);
+    }
+}
+
+static void skip_filtered(judged_run *judged)
+{
+    kg__verdicts *verdicts = judged->verdicts;
+
+    if (verdicts->case_count > 0 || verdicts->vanished.count > 0 || verdicts->errors.count > 0)
+        return;
+    verdicts->skipped = "KG_FILTER leaves no case";
+    verdicts->skipped_by = KG__SKIP_FILTER;
+    verdicts->nearest = judged->id;
+}
+
+static bool judge_run(judged_run *judged, const char *path, const char *baselines, kg__error *error)
+{
+    kg__verdicts *verdicts = judged->verdicts;
+    kg__case_result *outcome;
+    bool is_right;
+
+    verdicts->provenance = json_object_get(judged->document, "provenance");
+    (void)kg__provenance_read(&judged->provenance, verdicts->provenance);
+    if (!kg__is_case_id(judged->id) || *verdicts->test == '\0' ||
+        !kg__target_read(json_object_get(judged->document, "target"), &verdicts->target, NULL) ||
+        !kg__is_target_key(verdicts->target.key))
+        return kg__fail(error, "%s: has no test, no case or no target: install kernelgate again",
+                        path);
+    if (*kg__json_text(judged->document, "untimed") != '\0')
+        kg__pool_add_text(&judged->pool, &verdicts->notes,
+                          kg__json_text(judged->document, "untimed"));
+    load_baseline(judged, baselines);
+    outcome = kg__run_outcome(&judged->pool, judged->document);
+    outcome->target = verdicts->target.key;
+    is_right = outcome->verdict == KG__PASS;
+    /* What is wrong is said, whatever the filter takes. */
+    if (!is_right || kg__filter_takes(judged->id))
+        kg__verdicts_add_case(verdicts, outcome);
+    /* Without times nothing is known of the kernels. */
+    if (is_right && verdicts->notes.count == 0) {
+        if (!judge_kernels(judged, path, error))
+            return false;
+        find_vanished(judged);
+    }
+    skip_filtered(judged);
+    return true;
+}
+
+json_t *kg__judge_program(const char *path, json_t *document, const char *baselines,
+                          kg__error *error)
+{
+    judged_run judged = { .document = document, .id = kg__json_text(document, "case") };
+    json_t *verdicts = NULL;
+
+    judged.verdicts = kg__verdicts_make(&judged.pool, kg__json_text(document, "test"));
+    if (judge_run(&judged, path, baselines, error))
+        verdicts = json_pack("{s:o}", "verdicts", kg__verdicts_json(judged.verdicts));
+    kg__provenance_free(&judged.provenance);
+    kg__pool_free(&judged.pool);
+    kg__baseline_free(&judged.baseline);
+    return verdicts;
+}

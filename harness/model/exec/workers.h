@@ -1,0 +1,48 @@
+/* Workers: threads of the host that run a launch's blocks side by side, in programs of
+ * `kernelgate nvcc` whose kernels are not watched. Internal to exec/. */
+#ifndef KG__MODEL_EXEC_WORKERS_H
+#define KG__MODEL_EXEC_WORKERS_H
+
+#include "model/exec/grid.h"
+
+#ifdef KG__MODEL_IS_LIBRARY
+
+/* Returns whether the launch that has been set in kg__running may run side by side. */
+bool kg__may_share_blocks(void);
+/* Runs its blocks: `run` runs those that the calling thread claims, on each worker. Afterwards
+ * kg__running has the failure of the first block that failed, and the statistics of all. */
+void kg__share_blocks(void (*run)(void));
+/* Notes that a worker has ended a block: one of few threads has the others woken if it takes long.
+ */
+void kg__note_ended_block(void);
+/* Returns whether a signal that ends a launch was passed on to the worker that it has to end. */
+bool kg__workers_take_signal(int number);
+/* Returns whether all threads of all workers wait in vain; else lets others run. */
+bool kg__all_wait_in_vain(void);
+
+#else
+
+static inline bool kg__may_share_blocks(void)
+{
+    return false;
+}
+static inline void kg__share_blocks(void (*run)(void))
+{
+    run();
+}
+static inline void kg__note_ended_block(void)
+{
+}
+static inline bool kg__workers_take_signal(int number)
+{
+    (void)number;
+    return false;
+}
+static inline bool kg__all_wait_in_vain(void)
+{
+    return true;
+}
+
+#endif
+
+#endif

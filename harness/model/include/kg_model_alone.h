@@ -1,0 +1,71 @@
+/* Algorithms of libraries, such as Thrust's and CUB's, run as kernels of one thread: accesses to
+ * device memory are then a kernel's, checked and counted. Included by cuda_runtime.h. */
+#ifndef KG__MODEL_ALONE_H
+#define KG__MODEL_ALONE_H
+
+#include <tuple>
+
+/* Bytes of a value that is moved without its constructor and destructor. */
+template <typename Value>
+union kg__model_kept {
+    Value value;
+    kg__model_kept()
+    {
+    }
+    ~kg__model_kept()
+    {
+    }
+};
+template <>
+union kg__model_kept<void> {
+    char value;
+};
+
+/* Moves bytes between the host's stack and a kernel's, which is no access of the kernel. */
+KG__MODEL_UNWATCHED __attribute__((noinline)) static void kg__model_move(void *to, const void *from,
+                                                                         size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        static_cast<volatile unsigned char *>(to)[i] = static_cast<const unsigned char *>(from)[i];
+}
+
+/* In the kernel: calls an algorithm, an empty class, and leaves its result at `to`. */
+template <typename Algorithm, typename Result, typename Arguments>
+__attribute__((noinline)) static void kg__model_call_alone(void *to, const void *given)
+{
+    kg__model_kept<Arguments> arguments;
+
+    kg__model_move(&arguments, given, sizeof arguments);
+    if constexpr (std::is_void_v<Result>) {
+        (void)to;
+        std::apply(Algorithm(), arguments.value);
+    } else {
+        kg__model_kept<Result> result;
+
+        new (&result.value) Result(std::apply(Algorithm(), arguments.value));
+        kg__model_move(to, &result, sizeof result);
+    }
+}
+
+/* Runs `Algorithm` with the arguments as a kernel with the name of the function `name`. Returns
+ * the launch's error, and the result in `result`. */
+template <typename Algorithm, typename Result, typename... Arguments>
+static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
+                                       kg__model_kept<Result> &result,
+                                       const Arguments &...arguments)
+{
+    const cudaLaunchConfig_t config = kg__model_configure(dim3(1), dim3(1), 0, stream);
+    const std::tuple<Arguments...> given(arguments...);
+    auto body = [&]() KG__MODEL_UNWATCHED {
+        kg__model_call_alone<Algorithm, Result, std::tuple<Arguments...>>(&result, &given);
+    };
+    cudaError_t error;
+
+    kg__model_library_call(1);
+    error = kg__model_launch(&config, reinterpret_cast<const void *>(name),
+                             kg__model_call<decltype(body)>, &body, nullptr);
+    kg__model_library_call(0);
+    return error;
+}
+
+#endif

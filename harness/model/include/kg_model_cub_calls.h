@@ -1,0 +1,457 @@
+/* The calls of CUB's algorithms for the whole device. Part of kg_model_cub_device.h. */
+#ifndef KG__MODEL_CUB_CALLS_H
+#define KG__MODEL_CUB_CALLS_H
+
+namespace kernels
+{
+// clang-format off
+#define KG__CUB_NAMES(X)                                                                           \
+    X(ArgMax) X(ArgMin) X(Batched) X(Bulk) X(Encode) X(ExclusiveScan) X(ExclusiveScanByKey)        \
+    X(ExclusiveSum) X(ExclusiveSumByKey) X(Flagged) X(ForEach) X(HistogramEven) X(HistogramRange)  \
+    X(If) X(InclusiveScan) X(InclusiveScanByKey) X(InclusiveSum) X(InclusiveSumByKey) X(Max)       \
+    X(Min) X(NonTrivialRuns) X(Reduce) X(ReduceByKey) X(SortKeys) X(SortPairs) X(SubtractLeft)     \
+    X(SubtractRight) X(Sum) X(Transform) X(TransformReduce) X(Unique) X(UniqueByKey)
+// clang-format on
+#define KG__CUB_NAMED(name)                                                                        \
+    static __attribute__((noinline, used)) void name()                                             \
+    {                                                                                              \
+    }
+KG__CUB_NAMES(KG__CUB_NAMED)
+#undef KG__CUB_NAMED
+#undef KG__CUB_NAMES
+} // namespace kernels
+
+struct DeviceReduce {
+    template <typename In, typename Out, typename Size, typename Operation, typename Value,
+              typename... Rest>
+    static cudaError_t Reduce(KG__CUB_STORAGE, In in, Out out, Size n, Operation operation,
+                              Value first, Rest... rest)
+    {
+        KG__CUB_RUN(Reduce, reduce, in, out, n, operation, first);
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(Sum, reduce, in, out, n, cub::Sum(), kg__device::element<In>());
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(Max, reduce, in, out, n, cub::Max(),
+                    ::std::numeric_limits<kg__device::element<In>>::lowest());
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(Min, reduce, in, out, n, cub::Min(),
+                    ::std::numeric_limits<kg__device::element<In>>::max());
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static cudaError_t ArgMax(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(ArgMax, reduce_place, in, out, n, false);
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static cudaError_t ArgMin(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(ArgMin, reduce_place, in, out, n, true);
+    }
+    template <typename In, typename Out, typename Size, typename Operation, typename Change,
+              typename Value, typename... Rest>
+    static cudaError_t TransformReduce(KG__CUB_STORAGE, In in, Out out, Size n, Operation operation,
+                                       Change change, Value first, Rest... rest)
+    {
+        KG__CUB_RUN(TransformReduce, transform_reduce, in, out, n, operation, change, first);
+    }
+    template <typename Keys, typename Unique, typename In, typename Out, typename Runs,
+              typename Operation, typename Size, typename... Rest>
+    static cudaError_t ReduceByKey(KG__CUB_STORAGE, Keys keys, Unique unique, In in, Out out,
+                                   Runs runs, Operation operation, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(ReduceByKey, reduce_by_key, keys, unique, in, out, runs, operation, n);
+    }
+};
+
+struct DeviceScan {
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static auto InclusiveSum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        KG__CUB_RUN(InclusiveSum, scan<true>, in, out, cub::Sum(), kg__device::element<In>(), false,
+                    n);
+    }
+    template <typename In, typename Out, typename Size, typename... Rest>
+    static auto ExclusiveSum(KG__CUB_STORAGE, In in, Out out, Size n, Rest... rest)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        KG__CUB_RUN(ExclusiveSum, scan<false>, in, out, cub::Sum(), kg__device::element<In>(), true,
+                    n);
+    }
+    template <typename In, typename Out, typename Operation, typename Size, typename... Rest>
+    static auto InclusiveScan(KG__CUB_STORAGE, In in, Out out, Operation operation, Size n,
+                              Rest... rest)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        KG__CUB_RUN(InclusiveScan, scan<true>, in, out, operation, kg__device::element<In>(), false,
+                    n);
+    }
+    template <typename In, typename Out, typename Operation, typename Value, typename Size,
+              typename... Rest>
+    static auto InclusiveScanInit(KG__CUB_STORAGE, In in, Out out, Operation operation, Value first,
+                                  Size n, Rest... rest)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        KG__CUB_RUN(InclusiveScan, scan<true>, in, out, operation, first, true, n);
+    }
+    template <typename In, typename Out, typename Operation, typename Value, typename Size,
+              typename... Rest>
+    static auto ExclusiveScan(KG__CUB_STORAGE, In in, Out out, Operation operation, Value first,
+                              Size n, Rest... rest)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        KG__CUB_RUN(ExclusiveScan, scan<false>, in, out, operation, first, true, n);
+    }
+    template <typename In, typename Size>
+    static auto InclusiveSum(KG__CUB_STORAGE, In in, Size n, cudaStream_t stream = nullptr)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        return InclusiveSum(storage, bytes, in, in, n, stream);
+    }
+    template <typename In, typename Size>
+    static auto ExclusiveSum(KG__CUB_STORAGE, In in, Size n, cudaStream_t stream = nullptr)
+        -> ::std::enable_if_t<::std::is_integral_v<Size>, cudaError_t>
+    {
+        return ExclusiveSum(storage, bytes, in, in, n, stream);
+    }
+    template <typename Keys, typename In, typename Out, typename Size>
+    static cudaError_t InclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
+    {
+        return kg__device::with_storage<kg__device::scan_by_key<true>>(
+            kernels::InclusiveSumByKey, storage, bytes, nullptr, keys, in, out, cub::Sum(),
+            kg__device::element<In>(), false, n);
+    }
+    template <typename Keys, typename In, typename Out, typename Size>
+    static cudaError_t ExclusiveSumByKey(KG__CUB_STORAGE, Keys keys, In in, Out out, Size n)
+    {
+        return kg__device::with_storage<kg__device::scan_by_key<false>>(
+            kernels::ExclusiveSumByKey, storage, bytes, nullptr, keys, in, out, cub::Sum(),
+            kg__device::element<In>(), true, n);
+    }
+    template <typename Keys, typename In, typename Out, typename Operation, typename Size>
+    static cudaError_t InclusiveScanByKey(KG__CUB_STORAGE, Keys keys, In in, Out out,
+                                          Operation operation, Size n)
+    {
+        return kg__device::with_storage<kg__device::scan_by_key<true>>(
+            kernels::InclusiveScanByKey, storage, bytes, nullptr, keys, in, out, operation,
+            kg__device::element<In>(), false, n);
+    }
+    template <typename Keys, typename In, typename Out, typename Operation, typename Value,
+              typename Size>
+    static cudaError_t ExclusiveScanByKey(KG__CUB_STORAGE, Keys keys, In in, Out out,
+                                          Operation operation, Value first, Size n)
+    {
+        return kg__device::with_storage<kg__device::scan_by_key<false>>(
+            kernels::ExclusiveScanByKey, storage, bytes, nullptr, keys, in, out, operation, first,
+            true, n);
+    }
+};
+
+struct DeviceSelect {
+    template <typename In, typename Flags, typename Out, typename Number, typename Size,
+              typename... Rest>
+    static cudaError_t Flagged(KG__CUB_STORAGE, In in, Flags flags, Out out, Number number, Size n,
+                               Rest... rest)
+    {
+        KG__CUB_RUN(Flagged, choose, in, kg__device::by_flags<Flags>{ flags }, out, number, n,
+                    false);
+    }
+    template <typename In, typename Out, typename Number, typename Size, typename Predicate,
+              typename... Rest>
+    static cudaError_t If(KG__CUB_STORAGE, In in, Out out, Number number, Size n,
+                          Predicate predicate, Rest... rest)
+    {
+        KG__CUB_RUN(If, choose, in, kg__device::by_value<Predicate>{ predicate }, out, number, n,
+                    false);
+    }
+    template <typename In, typename Out, typename Number, typename Size, typename... Rest>
+    static cudaError_t Unique(KG__CUB_STORAGE, In in, Out out, Number number, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(Unique, choose, in, kg__device::by_change<In>{ in }, out, number, n, false);
+    }
+    template <typename Keys, typename In, typename KeysOut, typename Out, typename Number,
+              typename Size, typename... Rest>
+    static cudaError_t UniqueByKey(KG__CUB_STORAGE, Keys keys, In in, KeysOut keys_out, Out out,
+                                   Number number, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(UniqueByKey, unique_by_key, keys, in, keys_out, out, number, n);
+    }
+};
+
+struct DevicePartition {
+    template <typename In, typename Flags, typename Out, typename Number, typename Size,
+              typename... Rest>
+    static cudaError_t Flagged(KG__CUB_STORAGE, In in, Flags flags, Out out, Number number, Size n,
+                               Rest... rest)
+    {
+        KG__CUB_RUN(Flagged, choose, in, kg__device::by_flags<Flags>{ flags }, out, number, n,
+                    true);
+    }
+    template <typename In, typename Out, typename Number, typename Size, typename Predicate,
+              typename... Rest>
+    static cudaError_t If(KG__CUB_STORAGE, In in, Out out, Number number, Size n,
+                          Predicate predicate, Rest... rest)
+    {
+        KG__CUB_RUN(If, choose, in, kg__device::by_value<Predicate>{ predicate }, out, number, n,
+                    true);
+    }
+};
+
+/* Sorting; also with buffers that change places. */
+#define KG__CUB_SORTS(suffix, descends)                                                            \
+    template <typename Key, typename Size>                                                         \
+    static cudaError_t SortKeys##suffix(KG__CUB_STORAGE, const Key *in, Key *out, Size n,          \
+                                        int first = 0, int end = 8 * sizeof(Key),                  \
+                                        cudaStream_t stream = nullptr)                             \
+    {                                                                                              \
+        return kg__device::with_storage<kg__device::radix_sort>(                                   \
+            kernels::SortKeys, storage, bytes, stream, in, out,                                    \
+            static_cast<const NullType *>(nullptr), static_cast<NullType *>(nullptr),              \
+            static_cast<size_t>(n), first, end, descends);                                         \
+    }                                                                                              \
+    template <typename Key, typename Value, typename Size>                                         \
+    static cudaError_t SortPairs##suffix(                                                          \
+        KG__CUB_STORAGE, const Key *in, Key *out, const Value *values, Value *values_out, Size n,  \
+        int first = 0, int end = 8 * sizeof(Key), cudaStream_t stream = nullptr)                   \
+    {                                                                                              \
+        return kg__device::with_storage<kg__device::radix_sort>(                                   \
+            kernels::SortPairs, storage, bytes, stream, in, out, values, values_out,               \
+            static_cast<size_t>(n), first, end, descends);                                         \
+    }                                                                                              \
+    template <typename Key, typename Size>                                                         \
+    static cudaError_t SortKeys##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys, Size n,          \
+                                        int first = 0, int end = 8 * sizeof(Key),                  \
+                                        cudaStream_t stream = nullptr)                             \
+    {                                                                                              \
+        const cudaError_t error = SortKeys##suffix(storage, bytes, keys.Current(),                 \
+                                                   keys.Alternate(), n, first, end, stream);       \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        return error;                                                                              \
+    }                                                                                              \
+    template <typename Key, typename Value, typename Size>                                         \
+    static cudaError_t SortPairs##suffix(KG__CUB_STORAGE, DoubleBuffer<Key> &keys,                 \
+                                         DoubleBuffer<Value> &values, Size n, int first = 0,       \
+                                         int end = 8 * sizeof(Key), cudaStream_t stream = nullptr) \
+    {                                                                                              \
+        const cudaError_t error =                                                                  \
+            SortPairs##suffix(storage, bytes, keys.Current(), keys.Alternate(), values.Current(),  \
+                              values.Alternate(), n, first, end, stream);                          \
+                                                                                                   \
+        keys.selector ^= storage != nullptr;                                                       \
+        values.selector ^= storage != nullptr;                                                     \
+        return error;                                                                              \
+    }
+struct DeviceRadixSort {
+    KG__CUB_SORTS(, false)
+    KG__CUB_SORTS(Descending, true)
+};
+#undef KG__CUB_SORTS
+
+#define KG__CUB_SORTS(prefix, suffix, descends)                                                    \
+    template <typename Key, typename Begins, typename Ends, typename... Rest>                      \
+    static cudaError_t prefix##SortKeys##suffix(KG__CUB_STORAGE, const Key *in, Key *out,          \
+                                                long long n, int segments, Begins begins,          \
+                                                Ends ends, Rest... rest)                           \
+    {                                                                                              \
+        (void)n;                                                                                   \
+        KG__CUB_RUN(SortKeys, radix_sort_segments, in, out,                                        \
+                    static_cast<const NullType *>(nullptr), static_cast<NullType *>(nullptr),      \
+                    segments, begins, ends, 0, static_cast<int>(8 * sizeof(Key)), descends);       \
+    }                                                                                              \
+    template <typename Key, typename Value, typename Begins, typename Ends, typename... Rest>      \
+    static cudaError_t prefix##SortPairs##suffix(                                                  \
+        KG__CUB_STORAGE, const Key *in, Key *out, const Value *values, Value *values_out,          \
+        long long n, int segments, Begins begins, Ends ends, Rest... rest)                         \
+    {                                                                                              \
+        (void)n;                                                                                   \
+        KG__CUB_RUN(SortPairs, radix_sort_segments, in, out, values, values_out, segments, begins, \
+                    ends, 0, static_cast<int>(8 * sizeof(Key)), descends);                         \
+    }
+struct DeviceSegmentedSort {
+    KG__CUB_SORTS(, , false)
+    KG__CUB_SORTS(, Descending, true)
+    KG__CUB_SORTS(Stable, , false)
+    KG__CUB_SORTS(Stable, Descending, true)
+};
+/* Bits of the keys are all of them. */
+struct DeviceSegmentedRadixSort {
+    KG__CUB_SORTS(, , false)
+    KG__CUB_SORTS(, Descending, true)
+};
+#undef KG__CUB_SORTS
+
+struct DeviceMergeSort {
+    template <typename Keys, typename Size, typename Compare, typename... Rest>
+    static cudaError_t SortKeys(KG__CUB_STORAGE, Keys keys, Size n, Compare compare, Rest... rest)
+    {
+        KG__CUB_RUN(SortKeys, merge_sort, keys, static_cast<NullType *>(nullptr),
+                    static_cast<size_t>(n), compare);
+    }
+    template <typename Keys, typename Values, typename Size, typename Compare, typename... Rest>
+    static cudaError_t SortPairs(KG__CUB_STORAGE, Keys keys, Values values, Size n, Compare compare,
+                                 Rest... rest)
+    {
+        KG__CUB_RUN(SortPairs, merge_sort, keys, values, static_cast<size_t>(n), compare);
+    }
+    template <typename... Arguments>
+    static cudaError_t StableSortKeys(KG__CUB_STORAGE, Arguments... arguments)
+    {
+        return SortKeys(storage, bytes, arguments...);
+    }
+    template <typename... Arguments>
+    static cudaError_t StableSortPairs(KG__CUB_STORAGE, Arguments... arguments)
+    {
+        return SortPairs(storage, bytes, arguments...);
+    }
+};
+
+struct DeviceSegmentedReduce {
+    template <typename In, typename Out, typename Begins, typename Ends, typename Operation,
+              typename Value, typename... Rest>
+    static cudaError_t Reduce(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins,
+                              Ends ends, Operation operation, Value first, Rest... rest)
+    {
+        KG__CUB_RUN(Reduce, reduce_segments, in, out, segments, begins, ends, operation, first);
+    }
+    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
+    static cudaError_t Sum(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
+                           Rest... rest)
+    {
+        KG__CUB_RUN(Sum, reduce_segments, in, out, segments, begins, ends, cub::Sum(),
+                    kg__device::element<In>());
+    }
+    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
+    static cudaError_t Max(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
+                           Rest... rest)
+    {
+        KG__CUB_RUN(Max, reduce_segments, in, out, segments, begins, ends, cub::Max(),
+                    ::std::numeric_limits<kg__device::element<In>>::lowest());
+    }
+    template <typename In, typename Out, typename Begins, typename Ends, typename... Rest>
+    static cudaError_t Min(KG__CUB_STORAGE, In in, Out out, int segments, Begins begins, Ends ends,
+                           Rest... rest)
+    {
+        KG__CUB_RUN(Min, reduce_segments, in, out, segments, begins, ends, cub::Min(),
+                    ::std::numeric_limits<kg__device::element<In>>::max());
+    }
+};
+
+struct DeviceHistogram {
+    template <typename In, typename Counter, typename Level, typename Size, typename... Rest>
+    static cudaError_t HistogramEven(KG__CUB_STORAGE, In in, Counter *counters, int levels,
+                                     Level lower, Level upper, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(HistogramEven, histogram_even, in, counters, levels, lower, upper, n);
+    }
+    template <typename In, typename Counter, typename Level, typename Size, typename... Rest>
+    static cudaError_t HistogramRange(KG__CUB_STORAGE, In in, Counter *counters, int levels,
+                                      const Level *bounds, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(HistogramRange, histogram_range, in, counters, levels, bounds, n);
+    }
+};
+
+struct DeviceRunLengthEncode {
+    template <typename In, typename Unique, typename Counts, typename Runs, typename Size,
+              typename... Rest>
+    static cudaError_t Encode(KG__CUB_STORAGE, In in, Unique unique, Counts counts, Runs runs,
+                              Size n, Rest... rest)
+    {
+        KG__CUB_RUN(Encode, encode, in, unique, counts, runs, n);
+    }
+    template <typename In, typename Places, typename Lengths, typename Runs, typename Size,
+              typename... Rest>
+    static cudaError_t NonTrivialRuns(KG__CUB_STORAGE, In in, Places places, Lengths lengths,
+                                      Runs runs, Size n, Rest... rest)
+    {
+        KG__CUB_RUN(NonTrivialRuns, encode_runs, in, places, lengths, runs, n);
+    }
+};
+
+struct DeviceAdjacentDifference {
+    template <typename In, typename Out, typename Size, typename Operation = cub::Difference,
+              typename... Rest>
+    static cudaError_t SubtractLeftCopy(KG__CUB_STORAGE, In in, Out out, Size n,
+                                        Operation operation = {}, Rest... rest)
+    {
+        KG__CUB_RUN(SubtractLeft, subtract, in, out, n, operation, true);
+    }
+    template <typename In, typename Out, typename Size, typename Operation = cub::Difference,
+              typename... Rest>
+    static cudaError_t SubtractRightCopy(KG__CUB_STORAGE, In in, Out out, Size n,
+                                         Operation operation = {}, Rest... rest)
+    {
+        KG__CUB_RUN(SubtractRight, subtract, in, out, n, operation, false);
+    }
+    template <typename In, typename Size, typename... Rest>
+    static cudaError_t SubtractLeft(KG__CUB_STORAGE, In in, Size n, Rest... rest)
+    {
+        return SubtractLeftCopy(storage, bytes, in, in, n, rest...);
+    }
+    template <typename In, typename Size, typename... Rest>
+    static cudaError_t SubtractRight(KG__CUB_STORAGE, In in, Size n, Rest... rest)
+    {
+        return SubtractRightCopy(storage, bytes, in, in, n, rest...);
+    }
+};
+
+#define KG__CUB_BATCHED(name, of_bytes)                                                            \
+    struct name {                                                                                  \
+        template <typename Froms, typename Tos, typename Sizes, typename... Rest>                  \
+        static cudaError_t Batched(KG__CUB_STORAGE, Froms froms, Tos tos, Sizes sizes,             \
+                                   unsigned int count, Rest... rest)                               \
+        {                                                                                          \
+            KG__CUB_RUN(Batched, copy_batch<of_bytes>, froms, tos, sizes, count);                  \
+        }                                                                                          \
+    };
+KG__CUB_BATCHED(DeviceMemcpy, true)
+KG__CUB_BATCHED(DeviceCopy, false)
+#undef KG__CUB_BATCHED
+
+/* Without temporary storage. */
+struct DeviceFor {
+    template <typename Size, typename Visit>
+    static cudaError_t Bulk(Size n, Visit visit, cudaStream_t stream = nullptr)
+    {
+        size_t bytes = 0;
+
+        return kg__device::with_storage<kg__device::bulk>(kernels::Bulk, &bytes, bytes, stream, n,
+                                                          visit);
+    }
+    template <typename In, typename Size, typename Visit>
+    static cudaError_t ForEachN(In first, Size n, Visit visit, cudaStream_t stream = nullptr)
+    {
+        size_t bytes = 0;
+
+        return kg__device::with_storage<kg__device::for_each>(kernels::ForEach, &bytes, bytes,
+                                                              stream, first, n, visit);
+    }
+    template <typename In, typename Visit>
+    static cudaError_t ForEach(In first, In last, Visit visit, cudaStream_t stream = nullptr)
+    {
+        return ForEachN(first, last - first, visit, stream);
+    }
+};
+struct DeviceTransform {
+    template <typename In, typename Out, typename Size, typename Change>
+    static cudaError_t Transform(In in, Out out, Size n, Change change,
+                                 cudaStream_t stream = nullptr)
+    {
+        size_t bytes = 0;
+
+        return kg__device::with_storage<kg__device::transform>(kernels::Transform, &bytes, bytes,
+                                                               stream, in, out, n, change);
+    }
+};
+
+#endif

@@ -1,0 +1,4 @@
+#pragma once
+#include_next <thrust/system/cpp/execution_policy.h>
+
+#include <thrust/system/cuda/execution_policy.h>

@@ -1,0 +1,4 @@
+#pragma once
+#include_next <thrust/system/cpp/memory.h>
+
+#include <thrust/system/cuda/memory.h>

@@ -1,0 +1,4 @@
+#pragma once
+#include_next <thrust/system/cpp/pointer.h>
+
+#include <thrust/system/cuda/pointer.h>

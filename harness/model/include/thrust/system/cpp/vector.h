@@ -1,0 +1,4 @@
+#pragma once
+#include_next <thrust/system/cpp/vector.h>
+
+#include <thrust/system/cuda/vector.h>

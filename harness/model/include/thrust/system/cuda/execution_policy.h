@@ -1,0 +1,6 @@
+#pragma once
+#include <thrust/execution_policy.h>
+#include <thrust/system/cpp/execution_policy.h>
+#include <thrust/system_error.h>
+
+#include "kg_model_thrust.h"

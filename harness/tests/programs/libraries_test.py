@@ -1,0 +1,112 @@
+"""Tests of the libraries that programs of `kernelgate nvcc` use. usage: libraries_test.py KERNELGATE"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import NamedTuple
+
+COMMAND = os.path.abspath(sys.argv[1])
+SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
+FOUND = 66
+
+
+class Row(NamedTuple):
+    """What a program does with 64 ints in a device_vector `d`, and what is found at its line."""
+
+    body: str
+    found: str
+
+
+HEADERS = """\
+#include <cstdlib>
+#include <cublas_v2.h>
+#include <thrust/device_vector.h>
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/sort.h>
+__global__ void add(int *x) { x[threadIdx.x] += 1; }
+int main(int, char **words)
+{
+    const int chosen = atoi(words[1]);
+    thrust::device_vector<int> d(64, 3);
+    int *x = thrust::raw_pointer_cast(d.data());
+"""
+FIRST = "thrust::counting_iterator<int>(0), thrust::counting_iterator<int>"
+ROWS = (
+    Row("add<<<1, 65>>>(x); cudaDeviceSynchronize();", r"invalid global (read|write) of 4 bytes, .* past the end of allocation 1"),
+    Row(f"thrust::for_each({FIRST}(65), [=] __device__ (int i) {{ x[i] = i; }});", r"invalid global write of 4 bytes"),
+    Row("int *raw; cudaMalloc(&raw, 256); thrust::device_ptr<int> p(raw); thrust::sort(p, p + 64); cudaFree(raw);",
+        r"uninitialized global read: .*stable_sort"),
+    Row("return x[3] == 5;", "host read of device memory"),
+    Row("cublasHandle_t h; cublasCreate(&h); float one = 1, *f; cudaMalloc(&f, 60); cudaMemset(f, 0, 60); "
+        "cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, f, 4, f, 4, &one, f, 4); cublasDestroy(h); cudaFree(f);",
+        r"invalid global (read|write) of 4 bytes.*past the end of allocation 2.*\[cublasSgemm<<<1, 1>>>\]"),
+)
+
+
+class Libraries(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+
+    def run_in_folder(self, *command):
+        inherited = {name: value for name, value in os.environ.items() if name != "KERNELGATE_OPTIONS"}
+        return subprocess.run(command, cwd=self.folder, env=inherited, capture_output=True, text=True, check=False, timeout=200)
+
+    def build(self, source, name, *words):
+        done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", source, "-o", name, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def check_program(self, name, *words):
+        """A program of SOURCES verifies itself, and nothing is found."""
+        self.build(f"{SOURCES}/{name}.cu", name, *words)
+        done = self.run_in_folder(f"./{name}")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertRegex(done.stderr, r"^kernelgate: no findings in \d+ launches of \d+ kernels\n$")
+
+    def test_thrust(self):
+        self.check_program("thrust")
+
+    def test_cublas(self):
+        self.check_program("cublas", "-lcublas")
+
+    def test_curand(self):
+        self.check_program("curand", "-lcurand")
+
+    def test_cub(self):
+        self.check_program("cub")
+
+    def test_absent(self):
+        """A header of a library that is not there is one line, on machines with a CUDA Toolkit too."""
+        for header, wanted in (("cufft.h", "cufft.h is of cuFFT, which the CPU model does not have: leave out"),
+                               ("cusparse_v2.h", "cusparse_v2.h is of cuSPARSE,"), ("cusolverDn.h", "cusolverDn.h is of cuSOLVER,"),
+                               ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
+                               ("cuda_gl_interop.h", "cuda_gl_interop.h is of OpenGL,"),
+                               ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
+            with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
+                file.write(f"#include <cstdio>\n#include <{header}>\n")
+            done = self.run_in_folder(COMMAND, "nvcc", "-c", "absent.cu")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"\Aabsent\.cu:2:\d+: fatal error: {re.escape(wanted)}.*\n\Z")
+
+    def test_findings(self):
+        with open(f"{self.folder}/found.cu", "w", encoding="utf-8") as file:
+            file.write("\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))
+        self.build("found.cu", "found", "-lcublas")
+        for number, row in enumerate(ROWS):
+            with self.subTest(row.body):
+                line = HEADERS.count("\n") + 2 + number
+                found = {line, 7} if "add<<<" in row.body else {line}
+                done = self.run_in_folder("./found", str(number))
+                self.assertEqual(done.returncode, FOUND, done.stderr)
+                errors = re.findall(r"^found\.cu:(\d+): error: (.*)$", done.stderr, re.MULTILINE)
+                self.assertTrue(errors and all(int(at) in found and re.search(row.found, text) for at, text in errors), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,256 @@
+"""The programs that kg_add_program() gates: their tests, and runs of them for kernelgate-judge.
+
+A program has one test, `main`, or one for each case of GoogleTest or Catch2 in it. What a run launches makes its other cases:
+PROGRAM/TEST/KERNEL/LAUNCH."""
+
+import functools
+import mmap
+import os
+import re
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+
+from kernelgate.base.case_id import demangle, plain_part, shape_part, target_key
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import list_of, object_of, read_json, text_of
+from kernelgate.base.judging import ask_of, records_of
+from kernelgate.base.results import MODEL_KEY
+from kernelgate.base.samples import sampled
+from kernelgate.base.settings import GPU, MODEL
+
+BUILD_FILE = "kernelgate.added"  # in a build folder, by cmake/KgProgram.cmake
+RUNS = "runs"  # in a build folder: the working directories of the tests
+REMEDY = "configure the build again"
+MAIN = "main"
+LIST_SECONDS = 60
+SECONDS_TO_TELL = 20  # for a program to report after its time is over
+MOST_OUTPUT = 1 << 20  # bytes that are judged: the last ones
+UNREPORTED = ("it left no report of its kernels: it ended by _exit() or was replaced by another program, or is not built by "
+              "kernelgate nvcc")
+TIMES = "libkernelgate_times.so"  # of the toolkit
+TIMED_PROCESSES = 3  # as many as confirm a slower time of a comparison
+UNTIMED = "its kernels are not timed: it launched none, or there is no CUPTI: its output says which"
+FORM = "program"
+
+
+def _gtest_cases(listing):
+    """The names in the output of --gtest_list_tests, without those that are disabled."""
+    suite = ""
+    for line in listing.splitlines():
+        name = line.partition("#")[0].strip()
+        if name and not line.startswith(" "):
+            suite = name if name.endswith(".") and " " not in name else ""
+        elif name and suite and "DISABLED_" not in suite + name:
+            yield suite + name
+
+
+def _catch_words(name):
+    return [re.sub(r'([\\,\[\]"])', r"\\\1", name)]
+
+
+# What a program's bytes tell of the framework that it has, the words that list its cases, the names in the list, and the words
+# that choose one.
+FRAMEWORKS = (
+    (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, lambda name: [f"--gtest_filter={name}"]),
+    (b"list-test-names-only", ("--list-test-names-only",), lambda text: filter(None, map(str.strip, text.splitlines())), _catch_words),
+    (b"N5Catch", ("--list-tests", "--verbosity", "quiet"), lambda text: filter(None, map(str.strip, text.splitlines())), _catch_words),
+)
+
+
+def _has(path, what):
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+        return data.find(what) >= 0
+
+
+def board_settings():
+    """The environment that shows a program only the board that CTest has assigned to its test."""
+    found = re.match("id:gpu_([0-9a-f_]+),", os.environ.get("CTEST_RESOURCE_GROUP_0_GPUS", ""))
+    return {"CUDA_VISIBLE_DEVICES": f"GPU-{found[1].replace('_', '-')}"} if found else {}
+
+
+def find_cupti():
+    """The path of the CUDA Toolkit's CUPTI, which the loader need not find; None if it is nowhere."""
+    nvcc = shutil.which(os.environ.get("CUDACXX") or "nvcc") or "/usr/local/cuda/bin/nvcc"
+    root = os.path.dirname(os.path.dirname(nvcc))
+    places = [f"{root}/{folder}/libcupti.so" for folder in ("lib64", "extras/CUPTI/lib64")]
+    return next(filter(os.path.exists, places), None)
+
+
+@functools.lru_cache(maxsize=None)
+def _cases_of(path):
+    """The cases of a test program, each a part of an id and the words that choose it; `main` of another program."""
+    if not os.path.exists(path):
+        raise Failure(f"{path}: is not there: build it (cmake --build of this build folder)")
+    for mark, words, names_in, words_of in FRAMEWORKS:
+        if not _has(path, mark):
+            continue
+        try:
+            done = subprocess.run([path, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=LIST_SECONDS, check=False, encoding="utf-8", errors="replace")
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failure(f"{path} {' '.join(words)}: does not list its tests: {error}: build it again") from None
+        names = list(names_in(done.stdout))
+        if not names:
+            raise Failure(f"{path} {' '.join(words)}: lists no test (exit code {done.returncode}): add one, or remove the program")
+        cases = {}
+        for name in names:
+            if plain_part(name) in cases:
+                raise Failure(f'{path}: two tests would be {plain_part(name)}, one of them "{name}": rename it')
+            cases[plain_part(name)] = tuple(words_of(name))
+        return cases
+    return {MAIN: ()}
+
+
+@dataclass(frozen=True)
+class AddedTest:
+    """A test of a program on a kind of target."""
+
+    build: str
+    kind: str
+    program: dict  # its entry in the build's file
+    part: str  # of its id
+    words: tuple  # that choose the case
+
+    @property
+    def name(self):
+        return f"{self.kind}.{self.program['name']}.{self.part}"
+
+    @property
+    def case(self):
+        """The id of the run itself."""
+        return f"{self.program['name']}/{self.part}/-/-"
+
+    def may_be_taken_by(self, globs):
+        """Whether a filter may take a case of this test, whose other cases only a run tells."""
+        begin = self.case[:-3]
+        heads = [re.split(r"[*?\[\\]", glob)[0] for glob in globs.split(",") if glob] or [""]
+        return any(begin.startswith(head) or head.startswith(begin) for head in heads)
+
+    def _make_folder(self):
+        """An empty working directory with copies of FILES, which the program may change."""
+        folder = os.path.abspath(os.path.join(self.build, RUNS, self.name))
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            os.makedirs(folder)
+            for source, name in self.program["files"]:
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, path)
+        except OSError as error:
+            raise Failure(f"{self.name}: {error.filename}: cannot be copied to {folder}: {error.strerror}: correct FILES of "
+                          "kg_add_program(), or free space") from None
+        return folder
+
+    def _wait(self, process):
+        """How the program ended; one that takes longer than its time is ended."""
+        limit, hung = self.program["timeout"], False
+        try:
+            # A program for the CPU model ends itself, with its place.
+            code = process.wait(limit + (SECONDS_TO_TELL if self.kind == MODEL else 0))
+        except subprocess.TimeoutExpired:
+            hung = True
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        hung = hung or code == -signal.SIGTERM
+        return {**({"signal": -code} if code < 0 else {"exit_code": code}), **({"hung_after": limit} if hung else {})}
+
+    def _execute(self, folder, settings):
+        """Runs the program in a folder: how it ended, with its output."""
+        log = f"{folder}.log"
+        command = [self.program[self.kind], *self.program["args"], *self.words]
+        try:
+            with open(log, "wb") as output, subprocess.Popen(
+                    command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                    env={**os.environ, **settings}) as process:
+                ended = self._wait(process)
+        except OSError as error:
+            raise Failure(f"{command[0]}: cannot be run: {error.strerror}: build it again") from None
+        with open(log, "rb") as file:
+            file.seek(max(0, os.path.getsize(log) - MOST_OUTPUT))
+            return {**ended, "output": file.read().replace(b"\0", b"?").decode("utf-8", "replace")}
+
+    def _observe(self, settings):
+        """Runs the program with settings that name a report, {}; how it ended, and the report, None if it left none."""
+        folder = self._make_folder()
+        report = f"{folder}.json"
+        if os.path.exists(report):
+            os.remove(report)
+        run = self._execute(folder, {name: value.format(report) for name, value in settings.items()})
+        return run, read_json(report, "run the test again") if os.path.exists(report) else None
+
+    def run(self, gpu=""):
+        """Runs the program, on a GPU of this name, and returns what it left, as kernelgate-judge takes it."""
+        document = {"test": self.name, "case": self.case, "home": os.getcwd(), "source": self.program["source"],
+                    "pass_regex": self.program["pass_regex"], "needs_kernels": self.part == MAIN}
+        return {**document, **(self._run_on_gpu(gpu) if self.kind == GPU else self._run_on_model())}
+
+    def _run_on_model(self):
+        given = os.environ.get("KERNELGATE_OPTIONS")
+        options = f"counters={{}}:exitcode=0:summary=0:timeout={self.program['timeout']}"
+        run, left = self._observe({"KERNELGATE_OPTIONS": f"{given}:{options}" if given else options})
+        left = left or {"unreported": UNREPORTED}
+        kernels = [(text_of(kernel, "name"), kernel, {name: {"value": count} for name, count in object_of(kernel, "counters").items()})
+                   for kernel in list_of(left, "kernels")]
+        return {"run": run, "target": {"key": MODEL_KEY}, "part": "count", **{key: value for key, value in left.items() if key != "kernels"},
+                "records": self._records(kernels)}
+
+    def _run_on_gpu(self, gpu):
+        """The times are the medians of several processes, which have to agree that one is slower."""
+        settings = {"CUDA_INJECTION64_PATH": f"{self.program['toolkit']}/lib64/{TIMES}", "KG__KERNEL_TIMES": "{}", **board_settings()}
+        cupti = find_cupti()
+        settings.update({"KG__CUPTI": cupti} if cupti else {})
+        document = {"part": "time", "target": {"key": target_key(gpu), "name": gpu}, "records": {}}
+        for _ in range(TIMED_PROCESSES):
+            run, left = self._observe(settings)
+            document["run"] = run
+            if left is None:
+                return {**document, "needs_kernels": False, "untimed": UNTIMED}
+            device = object_of(left, "device")
+            name = text_of(device, "name") or gpu
+            document.update(target={**{key: value for key, value in device.items() if key != "uuid"}, "key": target_key(name), "name": name},
+                            provenance={"uuid": text_of(device, "uuid")})
+            kernels = list_of(left, "kernels")
+            timed = zip(demangle([text_of(kernel, "name") for kernel in kernels]), kernels)
+            for case, records in self._records([(name, kernel, {"time_ns": sampled(list_of(kernel, "times_ns"), "cupti")})
+                                                for name, kernel in timed]).items():
+                document["records"].setdefault(case, []).extend(records)
+            if run.get("exit_code") != 0:
+                break
+        return document
+
+    def _records(self, kernels):
+        """The records of each kernel and shape by its id, from names, shapes and metrics."""
+        records = {}
+        for name, kernel, metrics in kernels:
+            case = f"{self.case[:-3]}{plain_part(name)}/{shape_part(list_of(kernel, 'block'), list_of(kernel, 'grid'))}"
+            if case in records:
+                raise Failure(f"{case}: two kernels have this id, one of them {name}: rename it")
+            records[case] = [{"event": "measured", "case": case, "metrics": metrics}]
+        return records
+
+
+def judge(document):
+    """The verdicts of a run."""
+    return ask_of("run", records_of(FORM, **document))["verdicts"]
+
+
+@functools.lru_cache(maxsize=None)
+def _entries(build):
+    path = os.path.join(build, BUILD_FILE)
+    return list_of(read_json(path, REMEDY), "programs") if os.path.exists(path) else []
+
+
+def added_names(build):
+    """The names of the programs of a build folder."""
+    return [entry["name"] for entry in _entries(build)]
+
+
+def added_tests(build, kinds=()):
+    """The tests of the programs of a build folder, by their names; of some kinds of targets, or (none named) of all."""
+    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) for kind in (MODEL, GPU) if kind in entry
+             if not kinds or kind in kinds for part, words in _cases_of(entry[kind]).items()]
+    return {test.name: test for test in tests}
