@@ -153,7 +153,7 @@ static bool judge_run(judged_run *judged, const char *path, const char *baseline
     outcome = kg__run_outcome(&judged->pool, judged->document);
     outcome->target = verdicts->target.key;
     is_right = outcome->verdict == KG__PASS;
-    /* What is wrong is said, whatever the filter takes. */
+    /* A wrong run is reported even if the filter excludes its case. */
     if (!is_right || kg__filter_takes(judged->id))
         kg__verdicts_add_case(verdicts, outcome);
     /* Without times nothing is known of the kernels. */

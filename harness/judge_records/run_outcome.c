@@ -11,7 +11,7 @@
 #include "base/source_path.h"
 #include "records/finding_text.h"
 
-/* Of what the program printed, as much is repeated in its reason. */
+/* Characters of the program's output that a reason repeats. */
 #define SHOWN 160
 #define SPACES " \n\r\t"
 /* Where GoogleTest, Catch2, assert() and most programs say what went wrong. */
@@ -165,7 +165,7 @@ static void judge_end(outcome *ended, const json_t *end)
     add_output(ended);
 }
 
-/* What makes a run that ended well no observation. */
+/* Fails a run that ended well and observed nothing: it would pass silently. */
 static void judge_report(outcome *ended, const json_t *document)
 {
     char why[KG__MESSAGE_SIZE];
@@ -184,7 +184,7 @@ static void judge_report(outcome *ended, const json_t *document)
     }
 }
 
-/* Defects of the host's code, of which findings have no kind. */
+/* Adds defects of the host's code, for which findings have no kind. */
 static void add_others(outcome *ended, const json_t *others)
 {
     const json_t *other;

@@ -18,7 +18,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 #define BUFFER_BYTES ((size_t)1 << 20)
-/* Of a kernel in one shape; what is launched more often repeats. */
+/* Times kept per kernel and shape, which bounds the memory of programs that launch in a loop. */
 #define MOST_TIMES 4096
 
 typedef struct timed_kernel {

@@ -5,7 +5,8 @@
 #include "model/exec/launch.h"
 #include "model/watch/watch.h"
 
-/* The launches of a kernel in one shape: costs of other shapes are other figures. */
+/* The launches of a kernel in one shape. Shapes are counted apart, so that one that gets costlier
+ * is not hidden by another that gets cheaper. */
 typedef struct counted_kernel {
     char *name;
     uint3 grid;

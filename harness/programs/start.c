@@ -90,7 +90,7 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
-/* A host's thread that has used up its stack has no space for a handler. */
+/* A handler on the host's own stack could not report that this stack overflowed. */
 static char handler_stack[1 << 18];
 
 static void catch_signals(void)

@@ -22,8 +22,8 @@ union kg__model_kept<void> {
 };
 
 /* Moves bytes between the host's stack and a kernel's, which is no access of the kernel. */
-KG__MODEL_UNWATCHED __attribute__((noinline)) static void kg__model_move(void *to, const void *from,
-                                                                         size_t size)
+KG__MODEL_UNWATCHED __attribute__((noinline, unused)) static void
+kg__model_move(void *to, const void *from, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         static_cast<volatile unsigned char *>(to)[i] = static_cast<const unsigned char *>(from)[i];

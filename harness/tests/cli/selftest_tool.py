@@ -4,7 +4,6 @@ broken, in whichever way, is not. usage: selftest_tool.py TREE KERNELGATE FAKE""
 import fcntl
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -115,14 +114,12 @@ class Selftest(unittest.TestCase):
             with self.subTest(told):
                 self.expect(code, told, plan)
 
-    def test_the_surroundings_do_not_steer_it(self):
-        self.environment.update(KG_FILTER="fake/quick/*", KG_STRICT="1", KG_STUDY_EXTRA="0.1")
-        self.expect(0, "- +0 %: 4 of 4 pass")
-
     def test_a_gate_that_is_broken(self):
-        """A program that does something after every call of the right one, whose exit code is in $code."""
+        """A program that does something after every call of the right one, whose exit code is in $code. The surroundings do not steer
+        it."""
+        self.environment.update(KG_FILTER="fake/quick/*", KG_STRICT="1", KG_STUDY_EXTRA="0.1")
         for line, code, told in (
-            (":", 0, "selftest: PASS"),
+            (":", 0, "- +0 %: 4 of 4 pass"),
             ("code=0", 1, "+3 %: the test ended with exit code 0; expected slower: its verdicts are right"),
             (EDIT.format('s/"observers": 3/"observers": 2/'), 1,
              "+3 %: fake/plain/64/b32 is slower, by 2 observers; expected slower"),
@@ -154,7 +151,7 @@ class Selftest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("out/selftest: another self-test is in progress there: wait", done.stderr)
             self.assertTrue(os.path.exists(TABLE))
-        self.expect(0, "selftest: PASS")
+        self.expect(2, "selftest: there is no baseline to judge by", "3 fake/plain/64/b32 wrong\n")
 
     def test_arguments(self):
         for arguments, told in ((("selftest.gpu",), "selftest.gpu: no such program: build the preset gpu"),

@@ -354,6 +354,15 @@ class Configuring(Project):
         code, verdicts = self.run_test("model.main.main")
         self.assertEqual((code, [case["case"] for case in verdicts["cases"]]), (0, ["main/main/-/-", "main/main/add/b1g1"]), verdicts)
 
+    def test_a_library_of_the_toolkit(self):
+        self.write("axpy.cu", "#include <cstdio>\n#include <cublas_v2.h>\n__global__ void fill(float *x) { x[threadIdx.x] = 2; }\n"
+                   "int main()\n{\n    float *x, norm;\n    cublasHandle_t handle;\n    cudaMalloc(&x, 64 * sizeof *x);\n    fill<<<1, 64>>>(x);\n"
+                   "    cublasCreate(&handle);\n    if (cublasSnrm2(handle, 64, x, 1, &norm)) return 1;\n    std::printf(\"norm %g\\n\", norm);\n"
+                   "    cublasDestroy(handle);\n    return cudaFree(x);\n}\n")
+        self.build("kg_add_program(axpy SOURCES axpy.cu PASS_REGEX \"^norm 16\")\ntarget_link_libraries(axpy PRIVATE CUDA::cublas CUDA::cudart)\n")
+        code, verdicts = self.run_test("model.axpy.main")
+        self.assertEqual((code, verdicts["cases"][0]["verdict"]), (0, "pass"), verdicts)
+
     def test_a_program_that_is_not_built(self):
         self.write("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
         self.assertEqual(self.configure("kg_add_program(a SOURCES a.cu)\n").returncode, 0)

@@ -227,6 +227,8 @@ class Programs(unittest.TestCase):
         done = self.run_in_folder("./demo")
         self.assertEqual((done.returncode, done.stdout), (0, f"sum {3 * 31 * 16}\n"), done.stderr)
         self.assertFalse([name for name in os.listdir(self.folder) if name.endswith((".ii", ".joined", ".options"))])
+        done = self.run_in_folder("make", "-B", f"NVCC={COMMAND} nvcc", NVCC_APPEND_FLAGS="--kg-flavor=none")
+        self.assertIn('--kg-flavor: unknown flavor "none"', done.stderr)
 
     def test_cmake(self):
         for name, text in SOURCES.items():

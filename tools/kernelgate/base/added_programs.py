@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from dataclasses import dataclass
 
 from kernelgate.base.case_id import demangle, plain_part, shape_part, target_key
@@ -46,16 +47,20 @@ def _gtest_cases(listing):
             yield suite + name
 
 
+def _catch_cases(listing):
+    return filter(None, map(str.strip, listing.splitlines()))
+
+
 def _catch_words(name):
     return [re.sub(r'([\\,\[\]"])', r"\\\1", name)]
 
 
-# What a program's bytes tell of the framework that it has, the words that list its cases, the names in the list, and the words
-# that choose one.
+# Each framework: bytes that its programs contain, the arguments that list their cases, a parser of the list, and the arguments
+# that run one case.
 FRAMEWORKS = (
     (b"InitGoogleTest", ("--gtest_list_tests",), _gtest_cases, lambda name: [f"--gtest_filter={name}"]),
-    (b"list-test-names-only", ("--list-test-names-only",), lambda text: filter(None, map(str.strip, text.splitlines())), _catch_words),
-    (b"N5Catch", ("--list-tests", "--verbosity", "quiet"), lambda text: filter(None, map(str.strip, text.splitlines())), _catch_words),
+    (b"list-test-names-only", ("--list-test-names-only",), _catch_cases, _catch_words),
+    (b"N5Catch", ("--list-tests", "--verbosity", "quiet"), _catch_cases, _catch_words),
 )
 
 
@@ -139,23 +144,23 @@ class AddedTest:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 (shutil.copytree if os.path.isdir(source) else shutil.copy2)(source, path)
         except OSError as error:
-            raise Failure(f"{self.name}: {error.filename}: cannot be copied to {folder}: {error.strerror}: correct FILES of "
-                          "kg_add_program(), or free space") from None
+            raise Failure(f"{self.name}: its FILES cannot be copied to {folder}: {error}: correct them in kg_add_program(), or free "
+                          "space") from None
         return folder
 
     def _wait(self, process):
         """How the program ended; one that takes longer than its time is ended."""
-        limit, hung = self.program["timeout"], False
+        limit, begun = self.program["timeout"], time.monotonic()
         try:
             # A program for the CPU model ends itself, with its place.
-            code = process.wait(limit + (SECONDS_TO_TELL if self.kind == MODEL else 0))
+            process.wait(limit + (SECONDS_TO_TELL if self.kind == MODEL else 0))
         except subprocess.TimeoutExpired:
-            hung = True
+            pass
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
-        hung = hung or code == -signal.SIGTERM
+        hung = code in (-signal.SIGTERM, -signal.SIGKILL) and time.monotonic() - begun >= limit
         return {**({"signal": -code} if code < 0 else {"exit_code": code}), **({"hung_after": limit} if hung else {})}
 
     def _execute(self, folder, settings):
@@ -179,7 +184,7 @@ class AddedTest:
         report = f"{folder}.json"
         if os.path.exists(report):
             os.remove(report)
-        run = self._execute(folder, {name: value.format(report) for name, value in settings.items()})
+        run = self._execute(folder, {name: value.replace("{}", report) for name, value in settings.items()})
         return run, read_json(report, "run the test again") if os.path.exists(report) else None
 
     def run(self, gpu=""):
@@ -212,7 +217,7 @@ class AddedTest:
             device = object_of(left, "device")
             name = text_of(device, "name") or gpu
             document.update(target={**{key: value for key, value in device.items() if key != "uuid"}, "key": target_key(name), "name": name},
-                            provenance={"uuid": text_of(device, "uuid")})
+                            provenance={key: value for key, value in device.items() if key == "uuid"})
             kernels = list_of(left, "kernels")
             timed = zip(demangle([text_of(kernel, "name") for kernel in kernels]), kernels)
             for case, records in self._records([(name, kernel, {"time_ns": sampled(list_of(kernel, "times_ns"), "cupti")})

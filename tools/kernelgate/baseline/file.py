@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Optional
 
+from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure, nearest_name
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.git import git
@@ -229,6 +230,16 @@ def _is_key(name):
 def path_of(name):
     """The path of a baseline named by its file or by its target's key."""
     return f"{default_folder()}/{name}{SUFFIX}" if _is_key(name) else name
+
+
+def counted_cases(programs):
+    """The kernels of programs that kg_add_program() gates, by the model's baseline: without a run nothing else knows them. None of
+    an invalid one, which the tests that read it have reported."""
+    try:
+        stored = load(path_of(MODEL_KEY)) if programs else None
+    except Failure:
+        stored = None
+    return [case for case in (stored.cases if stored else ()) if comparison_of_case(case) in programs]
 
 
 def split_path(path):

@@ -219,8 +219,9 @@ def add_arguments(parser):
 
 
 def main_raw(words):
-    """The exit code of the compiler that the words after `kernelgate nvcc` call."""
-    return Build(words).build()
+    """The exit code of the compiler that the words after `kernelgate nvcc` call, with those that nvcc takes from the environment."""
+    before, after = (shlex.split(os.environ.get(f"NVCC_{place}_FLAGS", "")) for place in ("PREPEND", "APPEND"))
+    return Build([*before, *words, *after]).build()
 
 
 def main(options):

@@ -14,6 +14,7 @@ from kernelgate.base.command_line import add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import show_figure
 from kernelgate.base.json_io import json_text, list_of, object_of, read_json, text_of
+from kernelgate.base.observers import stoppable
 from kernelgate.base.settings import GPU, is_strict, refuse_hidden_filter, setting
 from kernelgate.run.gpu import find_gpu
 from kernelgate.run.merge import VERDICTS_SCHEMA, leave_verdicts
@@ -88,7 +89,8 @@ def _run_test(build, name):
         elif test.kind == GPU and (gpu := find_gpu()).state != "usable":
             verdicts.update(skipped=gpu.text, skipped_by="unavailable")
         else:
-            document = test.run(gpu.text.partition(",")[0] if test.kind == GPU else "")
+            with stoppable():
+                document = test.run(gpu.text.partition(",")[0] if test.kind == GPU else "")
             sys.stdout.buffer.write(document["run"]["output"].encode())
             sys.stdout.flush()
             verdicts = judge(document)

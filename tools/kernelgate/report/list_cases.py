@@ -4,16 +4,15 @@ import os
 import sys
 
 from kernelgate.base.added_programs import added_names, added_tests
-from kernelgate.base.case_id import comparison_of_case, parts_of
+from kernelgate.base.case_id import parts_of
 from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import json_text, list_of, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure
 from kernelgate.base.programs import DEFAULT_FOLDERS, GPU, MODEL, Answer, Answers, Query, find_build, globs_take, own_build
-from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
-from kernelgate.baseline.file import load, path_of
+from kernelgate.baseline.file import counted_cases
 
 QUERY = Query("list", "--work", "comparison", "case")
 PURPOSES = ("check", "time", "count")
@@ -87,17 +86,14 @@ exit: 0 printed; 2 no program, or a glob that matches no case
 
 
 def _describe_added(build):
-    """What kg_add_program() gates in a build folder, in the form of the comparisons' programs: the runs, and the kernels that
-    the model's baseline has; no one else knows them without a run."""
-    path = path_of(MODEL_KEY)
-    stored = load(path) if os.path.exists(path) else None
+    """What kg_add_program() gates in a build folder, in the form of the comparisons' programs."""
     tests = added_tests(build, ("model",)).values()
     for name in added_names(build):
         runs = {test.case: test for test in tests if test.program["name"] == name}
-        kernels = [case for case in (stored.cases if stored else ()) if comparison_of_case(case) == name]
         yield Answer(next(iter(runs.values())).program["model"], {
             "comparison": name, "variants": [{"variant": test.part, "idea": ""} for test in runs.values()],
-            "cases": [{"case": case, "purposes": [purpose]} for cases, purpose in ((runs, "check"), (kernels, "count")) for case in cases]})
+            "cases": [{"case": case, "purposes": [purpose]} for cases, purpose in ((runs, "check"), (counted_cases([name]), "count"))
+                      for case in cases]})
 
 
 def main(options):

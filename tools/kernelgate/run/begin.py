@@ -2,10 +2,12 @@
 
 import os
 
+from kernelgate.base.added_programs import added_names
 from kernelgate.base.errors import Failure
 from kernelgate.base.contents import refuse_stale
+from kernelgate.baseline.file import counted_cases
 from kernelgate.base.programs import filter_takes, glob_meant
-from kernelgate.run.expected import list_tests, recorded_cases
+from kernelgate.run.expected import list_tests
 from kernelgate.run.merge import filter_error
 from kernelgate.run.run_files import begin, whose_run
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, results_folder, setting
@@ -17,7 +19,7 @@ def _refuse_empty_filter(programs, kinds):
     if globs is None or programs is None:
         return
     cases = [case for listed in list_tests(programs, kinds).values() for case in listed]
-    cases += recorded_cases(os.path.dirname(programs))
+    cases += counted_cases(added_names(os.path.dirname(programs)))
     if not any(map(filter_takes, cases)):
         raise Failure(filter_error(f"KG_FILTER={globs}", glob_meant(globs, cases)))
 

@@ -5,9 +5,9 @@ import functools
 import os
 import subprocess
 
-from kernelgate.base.added_programs import added_names, added_tests
+from kernelgate.base.added_programs import added_tests
 from kernelgate.base.case_id import comparison_of_case, variant_of_case
-from kernelgate.baseline.file import default_folder, load
+from kernelgate.baseline.file import counted_cases, load
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import is_number, list_of, member, number_of, parse_json, text_of
 from kernelgate.base.figures import plural
@@ -87,14 +87,6 @@ def list_tests(path, kinds):
     folder = os.path.dirname(path)
     added = {name: {test.case: None} for name, test in added_tests(folder, kinds).items()}
     return {**tests, **added, **_tests_of_code(folder, kinds)}
-
-
-def recorded_cases(folder):
-    """The cases in the model's baseline of the programs that kg_add_program() gates in a build folder: without a run
-    nothing else knows their kernels."""
-    names = added_names(folder)
-    baseline = stored_baseline(default_folder(), MODEL_KEY) if names else None
-    return [case for case in (baseline.ids() if baseline else ()) if comparison_of_case(case) in names]
 
 
 def _split(test):
@@ -238,9 +230,8 @@ class Coverage:
         reported = sum(test in self._reported for test in self._tests)
         cases = {(_split(test)[0], case) for test, listed in self._tests.items() for case in listed}
         programs = {_split(test)[1] for test in self._added}
-        baseline = stored_baseline(self._baselines, MODEL_KEY) if programs else None
-        found = [*(baseline.ids() if baseline else ()), *(entry["case"] for entry in document["cases"] if entry["target"] == MODEL_KEY)]
-        cases |= {(MODEL, case) for case in found if comparison_of_case(case) in programs}
+        launched = [entry["case"] for entry in document["cases"] if entry["target"] == MODEL_KEY]
+        cases |= {(MODEL, case) for case in (*counted_cases(programs), *launched) if comparison_of_case(case) in programs}
         coverage = {"tests": {"expected": len(self._tests), "reported": reported},
                     "cases": {"expected": len(cases), "reported": len(document["cases"])}}
         if setting("KG_FILTER") is not None:

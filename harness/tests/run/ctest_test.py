@@ -1,0 +1,46 @@
+"""How a gate lists the boards for CTest. usage: ctest_test.py TREE"""
+
+import os
+import sys
+import tempfile
+import unittest
+from types import SimpleNamespace
+
+sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
+from kernelgate.run import ctest  # noqa: E402 # pylint: disable=wrong-import-position
+
+ALL_FIRST = " (so all tests go to the first board)"
+
+
+class Boards(unittest.TestCase):
+    def list_boards(self, script):
+        """The boards that a program with this script lists, and what is said; None: there is no program."""
+        said = []
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "a.gpu")
+            if script:
+                with open(program, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n{script}\n")
+                os.chmod(program, 0o755)
+            project = SimpleNamespace(folder=lambda _: folder, programs=lambda *_: [program] if script is not None else [])
+            boards = ctest.list_boards(project, SimpleNamespace(say=said.append))
+            return boards, " ".join(said).replace(folder, "BUILD"), os.path.exists(os.path.join(folder, "gpus.json"))
+
+    def test_boards_are_listed(self):
+        for script, count, told, error in (
+                (None, 0, "", ""), ("echo '{\"id\": \"0\"}'", 1, "", ""),
+                ("echo '{\"id\": \"0\"}, {\"id\": \"1\"}'", 2, "the tests for the GPU are spread over 2 boards (BUILD/gpus.json)", ""),
+                ("echo 'kernelgate: no GPU' >&2; exit 77", 0, "no GPU" + ALL_FIRST, ""),
+                ("exit 77", 0, "no resource spec" + ALL_FIRST, ""),
+                ("echo 'kernelgate: the driver fails' >&2; exit 2", 0, "the driver fails" + ALL_FIRST,
+                 "a.gpu --resource-spec ended with code 2: the driver fails"),
+                ("", 0, "No such file or directory: 'BUILD/a.gpu'" + ALL_FIRST, "a.gpu --resource-spec ended with code 2: ")):
+            with self.subTest(script):
+                boards, said, is_written = self.list_boards(script)
+                self.assertEqual((boards.count, is_written, bool(boards.error)), (count, count > 0, bool(error)))
+                self.assertIn(told, said)
+                self.assertIn(error, boards.error)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
