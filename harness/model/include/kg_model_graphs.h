@@ -114,7 +114,7 @@ cudaError_t kg__model_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
                                const cudaGraphNode_t *before, size_t count, int is_graph,
                                cudaGraph_t child);
 
-/* The work of nodes' parameters. */
+/* Gives a stream the launch of a node's parameters. */
 static inline cudaError_t kg__model_node_kernel(cudaStream_t stream,
                                                 const struct cudaKernelNodeParams *params)
 {
@@ -123,6 +123,7 @@ static inline cudaError_t kg__model_node_kernel(cudaStream_t stream,
     return cudaLaunchKernel((const void *)params->func, params->gridDim, params->blockDim,
                             params->kernelParams, params->sharedMemBytes, stream);
 }
+/* Gives it a fill. */
 static inline cudaError_t kg__model_node_fill(cudaStream_t stream,
                                               const struct cudaMemsetParams *params)
 {
@@ -133,12 +134,14 @@ static inline cudaError_t kg__model_node_fill(cudaStream_t stream,
                           params->value, params->elementSize, params->width * params->elementSize,
                           params->height, stream, 0);
 }
+/* Gives it a function of the host. */
 static inline cudaError_t kg__model_node_function(cudaStream_t stream,
                                                   const struct cudaHostNodeParams *params)
 {
     return params != NULL ? cudaLaunchHostFunc(stream, params->fn, params->userData)
                           : cudaErrorInvalidValue;
 }
+/* Gives it a copy of one row. */
 static inline cudaError_t kg__model_node_copy(cudaStream_t stream, void *to, const void *from,
                                               size_t bytes, enum cudaMemcpyKind kind)
 {
