@@ -3,6 +3,9 @@
  * cuBLAS, they report and return CUBLAS_STATUS_NOT_SUPPORTED. */
 #ifndef KG__MODEL_CUBLAS_V2_H
 #define KG__MODEL_CUBLAS_V2_H
+/* By which programs see that it is included. */
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
 
 #include "cuComplex.h"
 #ifdef __cplusplus

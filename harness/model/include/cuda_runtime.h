@@ -339,8 +339,6 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
 
 #include "kg_model_launches.h"
 
-#include "kg_model_alone.h"
-
 #undef KG__MODEL_UNWATCHED
 #undef KG__MODEL_INLINE
 

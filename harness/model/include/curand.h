@@ -2,6 +2,8 @@
  * calls from kg_model_curand_host.h. */
 #ifndef KG__MODEL_CURAND_H
 #define KG__MODEL_CURAND_H
+/* By which programs see that it is included. */
+#define CURAND_H_
 
 #include "cuda_runtime_api.h"
 #include "library_types.h"

@@ -1,9 +1,15 @@
 /* Algorithms of libraries, such as Thrust's and CUB's, run as kernels of one thread: accesses to
- * device memory are then a kernel's, checked and counted. Included by cuda_runtime.h. */
+ * device memory are then a kernel's, checked and counted. */
 #ifndef KG__MODEL_ALONE_H
 #define KG__MODEL_ALONE_H
 
 #include <tuple>
+
+#include "cuda_runtime.h"
+
+/* Sources must not take hooks away, but a library's launch is no access by its kernel. */
+#pragma push_macro("no_sanitize")
+#undef no_sanitize
 
 /* Bytes of a value that is moved without its constructor and destructor. */
 template <typename Value>
@@ -20,14 +26,6 @@ template <>
 union kg__model_kept<void> {
     char value;
 };
-
-/* Moves bytes between the host's stack and a kernel's, which is no access of the kernel. */
-KG__MODEL_UNWATCHED __attribute__((noinline, unused)) static void
-kg__model_move(void *to, const void *from, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        static_cast<volatile unsigned char *>(to)[i] = static_cast<const unsigned char *>(from)[i];
-}
 
 /* In the kernel: calls an algorithm, an empty class, and leaves its result at `to`. */
 template <typename Algorithm, typename Result, typename Arguments>
@@ -56,7 +54,8 @@ static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
 {
     const cudaLaunchConfig_t config = kg__model_configure(dim3(1), dim3(1), 0, stream);
     const std::tuple<Arguments...> given(arguments...);
-    auto body = [&]() KG__MODEL_UNWATCHED {
+    auto body = [&]() __attribute__((no_sanitize("thread")))
+    {
         kg__model_call_alone<Algorithm, Result, std::tuple<Arguments...>>(&result, &given);
     };
     cudaError_t error;
@@ -67,5 +66,7 @@ static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
     kg__model_library_call(0);
     return error;
 }
+
+#pragma pop_macro("no_sanitize")
 
 #endif

@@ -91,15 +91,13 @@ KG__MODEL_INLINE Value kg__model_compare_exchange(Value *address, unsigned int h
 #endif
 /* Signed sums wrap around, as on hardware. */
 KG__MODEL_FETCH(atomicAdd, int, add,
-                static_cast<int>(static_cast<unsigned int>(old) +
-                                 static_cast<unsigned int>(value)))
+                static_cast<int>(static_cast<unsigned int>(old) + static_cast<unsigned int>(value)))
 KG__MODEL_FETCH(atomicAdd, unsigned int, add, old + value)
 KG__MODEL_FETCH(atomicAdd, unsigned long long, add, old + value)
 KG__MODEL_ATOMIC(atomicAdd, float, old + value)
 KG__MODEL_ATOMIC(atomicAdd, double, old + value)
 KG__MODEL_FETCH(atomicSub, int, sub,
-                static_cast<int>(static_cast<unsigned int>(old) -
-                                 static_cast<unsigned int>(value)))
+                static_cast<int>(static_cast<unsigned int>(old) - static_cast<unsigned int>(value)))
 KG__MODEL_FETCH(atomicSub, unsigned int, sub, old - value)
 KG__MODEL_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 KG__MODEL_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "kg_model_alone.h"
 #include "kg_model_cub_sort.h"
 
 namespace cub

@@ -407,9 +407,11 @@ KG__CUBLAS_MATRICES(Z, cuDoubleComplex)
 #undef KG__CUBLAS_MATRICES
 #undef KG__CUBLAS_GEMM
 
-/* The C functions of names that have overloads too. */
+/* The C function cublasGemmEx(), whose name has an overload too. */
 extern "C" void kg__cublasGemmEx() __asm__("cublasGemmEx");
+/* cublasGemmStridedBatchedEx() likewise. */
 extern "C" void kg__cublasGemmStridedBatchedEx() __asm__("cublasGemmStridedBatchedEx");
+/* cublasGemmBatchedEx() likewise. */
 extern "C" void kg__cublasGemmBatchedEx() __asm__("cublasGemmBatchedEx");
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa,

@@ -341,6 +341,7 @@ struct curandGenerator_st {
     }
 };
 
+/* Makes a generator of the host or of the device. */
 static curandStatus_t kg__create(curandGenerator_t *generator, curandRngType_t type, bool of_host)
 {
     if (type != CURAND_RNG_PSEUDO_DEFAULT && type != CURAND_RNG_PSEUDO_XORWOW &&

@@ -313,6 +313,9 @@ void *kg__model_malloc(size_t size);
 /* Frees such memory, or NULL. */
 void kg__model_free(void *memory);
 
+/* Copies bytes between the host's stack and a kernel's, which is no access of the kernel. */
+void kg__model_move(void *to, const void *from, size_t size);
+
 /* Notes that the launches which follow are a library's, so that findings have the line of the host
  * that called it; or no longer. */
 void kg__model_library_call(int begins);

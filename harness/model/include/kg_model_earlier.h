@@ -81,6 +81,8 @@ static cudaError_t cudaUnbindTexture(texture<Element, dimensions, mode> &to)
     return bound == 0 ? cudaSuccess : cudaDestroyTextureObject(bound);
 }
 
+/* Makes the texture object that a texture reference stands for, of `resource` and with the
+ * reference's own modes, in place of an earlier one. Returns CUDA's error. */
 template <typename Element, int dimensions, cudaTextureReadMode mode>
 static cudaError_t kg__model_bind(texture<Element, dimensions, mode> &to,
                                   const cudaResourceDesc &resource)

@@ -9,7 +9,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
-#include "cuda_runtime.h"
+#include "kg_model_alone.h"
 #include "library_types.h"
 
 #undef no_sanitize

@@ -5,7 +5,7 @@
 #include <thrust/detail/config.h>
 #include <thrust/detail/execution_policy.h>
 
-#include "cuda_runtime.h"
+#include "kg_model_alone.h"
 
 THRUST_NAMESPACE_BEGIN
 namespace system

@@ -444,7 +444,9 @@ class Source:
     # Inline PTX.
 
     def operands(self, node, field):
-        for one in node.child_by_field_name(field).named_children if node.child_by_field_name(field) else ():
+        listed = node.child_by_field_name(field)
+        # One that no comma precedes is not the grammar's.
+        for one in (one for one in (listed.named_children if listed else ()) if one.child_by_field_name("constraint")):
             yield decode(self.of(one.child_by_field_name("constraint"))), one.child_by_field_name("value")
 
     def assembly(self, node):

@@ -154,6 +154,11 @@ void kg__model_free_dropped(void)
         (void)remove_one(dropped[--dropped_count], KG__MODEL_DEVICE);
 }
 
+void kg__model_move(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
 int kg__model_in_kernel(void)
 {
     return kg__model_where(NULL);

@@ -1,2 +1,3 @@
-/* cuBLAS of programs: `kernelgate nvcc` compiles it when the toolkit is built. */
+/* cuBLAS and cuBLASLt of programs: compiled as kernels when the toolkit is built. */
 #include "kg_model_cublas.h"
+#include "kg_model_cublaslt.h"

@@ -73,7 +73,7 @@ class Libraries(unittest.TestCase):
         self.check_program("thrust")
 
     def test_cublas(self):
-        self.check_program("cublas", "-lcublas")
+        self.check_program("cublas", "-lcublas", "-lcublasLt")
 
     def test_curand(self):
         self.check_program("curand", "-lcurand")
@@ -86,7 +86,6 @@ class Libraries(unittest.TestCase):
         for header, wanted in (("cufft.h", "cufft.h is of cuFFT, which the CPU model does not have: leave out"),
                                ("cusparse_v2.h", "cusparse_v2.h is of cuSPARSE,"), ("cusolverDn.h", "cusolverDn.h is of cuSOLVER,"),
                                ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
-                               ("cuda_gl_interop.h", "cuda_gl_interop.h is of OpenGL,"),
                                ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
             with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
                 file.write(f"#include <cstdio>\n#include <{header}>\n")

@@ -264,7 +264,7 @@ class Programs(unittest.TestCase):
         self.build("-c", "a.cu")
         self.build("-lib", "a.o", "-o", "liba.a")
         self.build("-dlink", "a.o", "-o", "link.o")
-        self.write("cuda.c", PROGRAM.replace("KERNEL", "x[i] = 3;").replace("LAUNCH", LAUNCH).replace("FINISH", "return 0;"))
+        self.write("cuda.c", PROGRAM.replace("KERNEL", "x[i] = 3;").replace("LAUNCH", LAUNCH).replace("FINISH", "return 0;").replace("GLOBAL", ""))
         self.build("-x", "cu", "cuda.c", "-o", "cuda")
         self.assertEqual(self.run_in_folder("./cuda").stdout, "result 3\n")
         done = self.run_in_folder(COMMAND, "nvcc", "-M", "a.cu")

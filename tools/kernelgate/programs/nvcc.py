@@ -27,7 +27,7 @@ OLDEST, MODEL = 75, 90
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
 # Libraries of a CUDA Toolkit that the model has no part of.
-LIBRARIES = ("cublasLt", "cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
+LIBRARIES = ("cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
              "nccl", "nppc", "npps", "nppi", "nvjpeg", "nvml", "nvrtc", "nvidia-ml", "nvshmem")
 # The modes of watching, as harness/model/watch/watch.h has them.
 WATCH = {"checked": 2, "counting": 1, "plain": 0}

@@ -15,9 +15,9 @@ ABSENT = re.compile(r"^(?P<place>\S+:\d+:\d+): fatal error: (?:(?P<name>\S+): No
                     r"|the CPU model does not support (?:\S*/include/)?(?P<other>\S+) \()", re.MULTILINE)
 # Headers of libraries that the model has no part of.
 LIBRARIES = (("cufft", "cuFFT"), ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("nccl", "NCCL"), ("nvrtc", "NVRTC"),
-             ("cublasLt", "cuBLASLt"), ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
+             ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
              ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
-             ("optix", "OptiX"), ("cuda_gl_interop", "OpenGL"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
+             ("optix", "OptiX"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
              ("cuda_d3d", "Direct3D"), ("vulkan/", "Vulkan"))
 
 

@@ -1,4 +1,5 @@
 /* cuBLAS: values that a loop computes too, for each kind of call. */
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 
@@ -144,6 +145,53 @@ static void check_solutions()
     CHECK(near(4 * inverse.at(0) + inverse.at(1) + 2 * inverse.at(2), 1));
 }
 
+/* c = relu(a^T b + bias) of 3 x 2 elements. */
+static void check_epilogue()
+{
+    array<float> a(12), b(8, 4), c(6), bias(3, 9);
+    const float one = 1, zero = 0;
+    const cublasOperation_t turned = CUBLAS_OP_T;
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+    cublasLtHandle_t lt;
+    cublasLtMatmulDesc_t how;
+    cublasLtMatrixLayout_t layouts[3];
+    cublasLtMatmulPreference_t preference;
+    cublasLtMatmulHeuristicResult_t found;
+    int count = 0;
+
+    RUN(cublasLtCreate(&lt));
+    RUN(cublasLtMatmulDescCreate(&how, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    RUN(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_TRANSA, &turned, sizeof turned));
+    RUN(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+                                       sizeof epilogue));
+    RUN(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias.device,
+                                       sizeof bias.device));
+    RUN(cublasLtMatrixLayoutCreate(&layouts[0], CUDA_R_32F, 4, 3, 4));
+    RUN(cublasLtMatrixLayoutCreate(&layouts[1], CUDA_R_32F, 4, 2, 4));
+    RUN(cublasLtMatrixLayoutCreate(&layouts[2], CUDA_R_32F, 3, 2, 3));
+    RUN(cublasLtMatmulPreferenceCreate(&preference));
+    RUN(cublasLtMatmulAlgoGetHeuristic(lt, how, layouts[0], layouts[1], layouts[2], layouts[2],
+                                       preference, 1, &found, &count));
+    CHECK(count == 1);
+    RUN(cublasLtMatmul(lt, how, &one, a.device, layouts[0], b.device, layouts[1], &zero, c.device,
+                       layouts[2], c.device, layouts[2], &found.algo, nullptr, 0, nullptr));
+    for (int i = 0; i < 6; i++) {
+        float sum = bias.host[i % 3];
+
+        for (int l = 0; l < 4; l++)
+            sum += a.host[i % 3 * 4 + l] * b.host[i / 3 * 4 + l];
+        CHECK(near(c.at(i), sum > 0 ? sum : 0));
+    }
+    CHECK(cublasLtMatmul(lt, how, &one, a.device, layouts[0], b.device, layouts[0], &zero, c.device,
+                         layouts[2], c.device, layouts[2], nullptr, nullptr, 0,
+                         nullptr) == CUBLAS_STATUS_INVALID_VALUE);
+    for (const auto layout : layouts)
+        RUN(cublasLtMatrixLayoutDestroy(layout));
+    RUN(cublasLtMatmulPreferenceDestroy(preference));
+    RUN(cublasLtMatmulDescDestroy(how));
+    RUN(cublasLtDestroy(lt));
+}
+
 int main()
 {
     array<float> there(12);
@@ -155,6 +203,7 @@ int main()
     check_vectors();
     check_products();
     check_solutions();
+    check_epilogue();
     RUN(cublasSetMatrix(3, 4, 4, there.host.data(), 3, there.device, 3));
     RUN(cublasGetVector(6, 4, there.device, 2, back.data(), 1));
     CHECK(back[2] == there.host[4]);
