@@ -13,6 +13,11 @@ static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
 static _Thread_local bool is_called_out;
 static bool finds_in_calls;
+
+/* Called for launches that are only planned; NULL: launches run. */
+static void (*planned)(void *context, const kg__model_kernel *kernel,
+                       const cudaLaunchConfig_t *config);
+static void *planned_context;
 static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static kg__model_unchecked unchecked;
@@ -171,4 +176,24 @@ cudaError_t cudaGetLastError(void)
 
     last_error = cudaSuccess;
     return error;
+}
+
+void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context)
+{
+    planned = launched;
+    planned_context = context;
+}
+
+bool kg__model_plans(void)
+{
+    return planned != NULL;
+}
+
+bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    if (planned != NULL)
+        planned(planned_context, kernel, config);
+    return planned != NULL;
 }

@@ -49,6 +49,9 @@ void kg__find_in_calls(void);
 /* Frees what a kernel that has ended freed. */
 void kg__model_free_dropped(void);
 
+/* Returns whether launches are only planned, and plans one. */
+bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConfig_t *config);
+
 /* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \
     do {                                                                                           \

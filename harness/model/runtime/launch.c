@@ -14,11 +14,6 @@
 
 static char failure_words[KG__MESSAGE_SIZE];
 
-/* Called for launches that are only planned; NULL: launches run. */
-static void (*planned)(void *context, const kg__model_kernel *kernel,
-                       const cudaLaunchConfig_t *config);
-static void *planned_context;
-
 /* Called for a launch that SIGTERM has ended, or NULL. */
 static void (*on_hang)(const kg__model_place *place, const char *file, unsigned int line);
 
@@ -56,19 +51,6 @@ void kg__model_refuse_untyped(const char *kernel)
                "pointer, or compile with -g",
                kernel);
     kg__complain("%s", failure_words);
-}
-
-void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
-                                     const cudaLaunchConfig_t *config),
-                    void *context)
-{
-    planned = launched;
-    planned_context = context;
-}
-
-bool kg__model_plans(void)
-{
-    return planned != NULL;
 }
 
 void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
@@ -273,8 +255,7 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
         error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
-    if (planned != NULL) {
-        planned(planned_context, kernel, config);
+    if (kg__model_plans_launch(kernel, config)) {
         kg__stream_advance(kg__stream_of(config->stream), NULL);
         return cudaSuccess;
     }
