@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_type { WHOLE, COUNT, SECONDS, PATH, SWITCH } option_type;
+typedef enum option_type { WHOLE, COUNT, SECONDS, PATH, SWITCH, ORDER } option_type;
 
 typedef struct option_row {
     const char *name;
@@ -19,7 +19,7 @@ static const option_row rows[] = {
     { "counters", PATH, MEMBER(counters) },    { "timeout", SECONDS, MEMBER(timeout) },
     { "leaks", SWITCH, MEMBER(leaks) },        { "summary", SWITCH, MEMBER(summary) },
     { "threads", COUNT, MEMBER(threads) },     { "sample", COUNT, MEMBER(sample) },
-    { "progress", SECONDS, MEMBER(progress) },
+    { "progress", SECONDS, MEMBER(progress) }, { "order", ORDER, MEMBER(order) },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -30,6 +30,7 @@ static const char *const values[] = {
     [SECONDS] = "seconds, 0.1 to 1000000",
     [PATH] = "a path",
     [SWITCH] = "0 or 1",
+    [ORDER] = "issued or reversed",
 };
 
 /* Sets the member of a row; false where the value is not of its type. */
@@ -55,6 +56,10 @@ static bool set(const option_row *row, const char *value, kg__program_options *o
     case SWITCH:
         *(bool *)member = *value == '1';
         return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
+    case ORDER:
+        *(kg__program_order *)member =
+            strcmp(value, "reversed") == 0 ? KG__ORDER_REVERSED : KG__ORDER_ISSUED;
+        return strcmp(value, "reversed") == 0 || strcmp(value, "issued") == 0;
     }
     return false;
 }
@@ -73,10 +78,11 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
                kg__fail(error, "KERNELGATE_OPTIONS: %s needs %s: write %s=VALUE", text,
                         values[rows[i].type], text);
     }
-    return kg__fail(error,
-                    "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
-                    "timeout, leaks, summary, threads, sample or progress, separated by colons",
-                    text);
+    return kg__fail(
+        error,
+        "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
+        "timeout, leaks, summary, threads, sample, progress or order, separated by colons",
+        text);
 }
 
 bool kg__program_options_read(const char *text, kg__program_options *options, kg__error *error)

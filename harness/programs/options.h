@@ -6,17 +6,21 @@
 
 #include "base/message.h"
 
+/* When the work of streams executes. */
+typedef enum kg__program_order { KG__ORDER_ISSUED, KG__ORDER_REVERSED } kg__program_order;
+
 /* The options, as docs/reference.md lists them. Texts are kept for the life of the process. */
 typedef struct kg__program_options {
     int exitcode;         /* of a program with findings; 0: its own */
     const char *log;      /* the file that the report is appended to; NULL: the standard error */
     const char *counters; /* the file that the counters of the kernels go to; NULL: none */
-    double timeout;       /* seconds until the program is ended; 0: never */
-    bool leaks;           /* device memory that is left at the end is a finding */
-    int threads;          /* of the host that run blocks of plain kernels; 0: as processors */
-    int sample;           /* million accesses; a launch of more runs in part. 0: no limit */
-    double progress;      /* seconds until a launch tells how far it is, on a terminal */
-    bool summary;         /* the last line is also printed without findings */
+    kg__program_order order;
+    double timeout;  /* seconds until the program is ended; 0: never */
+    bool leaks;      /* device memory that is left at the end is a finding */
+    int threads;     /* of the host that run blocks of plain kernels; 0: as processors */
+    int sample;      /* million accesses; a launch of more runs in part. 0: no limit */
+    double progress; /* seconds until a launch tells how far it is, on a terminal */
+    bool summary;    /* the last line is also printed without findings */
 } kg__program_options;
 
 /* Reads "exitcode=66:log=FILE" (NULL: nothing) into `options`, whose other members get their

@@ -99,6 +99,8 @@ static void tell_leaks(FILE *to, json_t *others)
         const kg__model_allocation *left = kg__model_allocation_at(i);
         char text[160];
 
+        if (left->kind == KG__MODEL_REGISTERED)
+            continue;
         kg__format(text, sizeof text,
                    "leak: allocation %" PRIu64 ", %zu bytes of %s memory, was never freed",
                    left->number, left->size,

@@ -50,6 +50,7 @@ static void report(const kg__program_end *end)
 
 static void report_at_exit(void)
 {
+    kg__model_finish_work();
     report(NULL);
 }
 
@@ -138,7 +139,7 @@ static void begin(void)
         _exit(KG__EXIT_ERROR);
     }
     kg__model_be_large();
-    kg__model_time_events();
+    kg__model_order_streams(options.order == KG__ORDER_REVERSED);
     kg__host_calls_begin();
     kg__exec_set_workers((unsigned int)options.threads);
     kg__program_show_progress(options.progress);

@@ -26,6 +26,10 @@ static const char *const kinds[KG__FINDING_KINDS + 1] = {
     [KG__INVALID_WARP_OPERATION] = "invalid_warp_operation",
     [KG__INVALID_BARRIER] = "invalid_barrier",
     [KG__CONVERSION] = "conversion",
+    [KG__RACE_BETWEEN_STREAMS] = "race_between_streams",
+    [KG__HOST_TOO_EARLY] = "host_too_early",
+    [KG__DOUBLE_FREE] = "double_free",
+    [KG__DESTROYED] = "destroyed",
 };
 static const char *const accesses[KG__FINDING_ACCESSES + 1] = { "", "read", "write", "atomic" };
 static const char *const spaces[KG__FINDING_SPACES + 1] = { "", "global", "shared", "constant",
@@ -36,6 +40,7 @@ static const kg__field actor_fields[] = {
     KG__FIELD(kg__finding_actor, line, "line", SMALL),
     KG__FIELD_OF(kg__finding_actor, access, "access", accesses),
     KG__FIELD(kg__finding_actor, waiting, "waiting", SMALL),
+    KG__FIELD(kg__finding_actor, what, "what", TEXT),
     { 0 },
 };
 
@@ -76,7 +81,8 @@ unsigned int kg__finding_rank(kg__finding_kind kind)
     static const unsigned char ranks[KG__FINDING_KINDS] = {
         [KG__OUT_OF_BOUNDS] = 1, [KG__AFTER_FREE] = 1,      [KG__MISALIGNED] = 1,
         [KG__HOST_ACCESS] = 1,   [KG__READ_ONLY] = 1,       [KG__NEVER_WRITTEN] = 2,
-        [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3,
+        [KG__CONVERSION] = 3,    [KG__SHUFFLE_OUTSIDE] = 3, [KG__DOUBLE_FREE] = 1,
+        [KG__DESTROYED] = 1,
     };
 
     return ranks[kind];
@@ -90,7 +96,8 @@ bool kg__finding_is_excused(const kg__finding *finding)
 bool kg__finding_is_race(kg__finding_kind kind)
 {
     return kind == KG__RACE_IN_WARP || kind == KG__RACE_IN_BLOCK ||
-           kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE;
+           kind == KG__RACE_BETWEEN_BLOCKS || kind == KG__MISSING_FENCE ||
+           kind == KG__RACE_BETWEEN_STREAMS || kind == KG__HOST_TOO_EARLY;
 }
 
 static void set_index(json_t *object, const char *key, bool known, const unsigned int index[3])

@@ -28,7 +28,11 @@ typedef enum kg__finding_kind {
     KG__DEADLOCK,               /* threads wait for each other forever; `detail` says where */
     KG__INVALID_WARP_OPERATION, /* CUDA leaves its operands undefined */
     KG__INVALID_BARRIER,        /* the same of a barrier in shared memory, or of one by number */
-    KG__CONVERSION, /* of a floating-point value that the integer type cannot represent */
+    KG__CONVERSION,           /* of a floating-point value that the integer type cannot represent */
+    KG__RACE_BETWEEN_STREAMS, /* two pieces of work that nothing orders access the same memory */
+    KG__HOST_TOO_EARLY, /* the host accesses memory before the work that does too has completed */
+    KG__DOUBLE_FREE,
+    KG__DESTROYED, /* a stream or an event is used after it was destroyed */
     KG__FINDING_KINDS
 } kg__finding_kind;
 
@@ -58,6 +62,7 @@ typedef struct kg__finding_actor {
     unsigned int block[3];
     unsigned int thread[3];
     unsigned int waiting; /* threads at this barrier */
+    const char *what;     /* of work in a stream, what it is: "copy", "kernel scale" */
 } kg__finding_actor;
 
 /* The place of a function's call. */

@@ -150,6 +150,33 @@ static void add_race_between_blocks(const words *to, const kg__finding *finding)
     add_place(to, " at ", other);
 }
 
+/* Adds " the copy at main.cu:12", or the line's own file left out. */
+static void add_work(const words *to, const kg__finding_actor *work)
+{
+    add(to, "%s%s", strncmp(work->what, "kernel ", 7) == 0 ? "" : "the ", work->what);
+    add_place(to, " at ", work);
+}
+
+static void add_race_between_streams(const words *to, const kg__finding *finding)
+{
+    const kg__finding_actor mine = { .what = finding->by.what };
+
+    add_work(to, &mine);
+    add(to, " %s what ", verbs[finding->by.access]);
+    add_work(to, &finding->other);
+    add(to, " %s in another stream, and nothing orders the two: wait for an event",
+        verbs[finding->other.access]);
+}
+
+static void add_host_too_early(const words *to, const kg__finding *finding)
+{
+    add(to, "missing wait: the host %s ", verbs[finding->by.access]);
+    add_element(to, finding);
+    add(to, " before ");
+    add_work(to, &finding->other);
+    add(to, ", which %s it, has completed: wait for its stream", verbs[finding->other.access]);
+}
+
 static void add_race(const words *to, const kg__finding *finding)
 {
     add(to, "data race on %s", symbol_of(finding));
@@ -158,6 +185,8 @@ static void add_race(const words *to, const kg__finding *finding)
     add(to, ": ");
     if (finding->kind == KG__RACE_BETWEEN_BLOCKS)
         add_race_between_blocks(to, finding);
+    else if (finding->kind == KG__RACE_BETWEEN_STREAMS)
+        add_race_between_streams(to, finding);
     else
         add_race_in_block(to, finding);
 }
@@ -279,7 +308,18 @@ static void add_what(const words *to, const kg__finding *finding)
     case KG__RACE_IN_WARP:
     case KG__RACE_IN_BLOCK:
     case KG__RACE_BETWEEN_BLOCKS:
+    case KG__RACE_BETWEEN_STREAMS:
         add_race(to, finding);
+        break;
+    case KG__HOST_TOO_EARLY:
+        add_host_too_early(to, finding);
+        break;
+    case KG__DOUBLE_FREE:
+        add(to, "double free: %s (%" PRIu64 " bytes) was freed before", symbol_of(finding),
+            finding->size);
+        break;
+    case KG__DESTROYED:
+        add(to, "the %s was destroyed before", symbol_of(finding));
         break;
     case KG__DIVERGENT_BARRIER:
         add_divergent_barrier(to, finding);

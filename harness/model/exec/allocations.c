@@ -24,6 +24,7 @@ static kg__model_allocation *allocations;
 static size_t allocation_count;
 static size_t allocation_capacity;
 static uint64_t allocated_ever;
+static bool host_visible; /* there was one that the host can access */
 static void (*on_allocation)(uint64_t number);
 uintptr_t kg__model_lowest = UINTPTR_MAX;
 uintptr_t kg__model_highest;
@@ -131,6 +132,11 @@ void kg__model_on_allocation(void (*made)(uint64_t number))
     on_allocation = made;
 }
 
+static bool is_of_device(kg__model_memory_kind kind)
+{
+    return kind == KG__MODEL_DEVICE || kind == KG__MODEL_MANAGED;
+}
+
 static void add_allocation(unsigned char *base, size_t size, kg__model_memory_kind kind)
 {
     size_t rank = rank_of(base);
@@ -147,7 +153,8 @@ static void add_allocation(unsigned char *base, size_t size, kg__model_memory_ki
         kg__model_lowest = (uintptr_t)base;
     if ((uintptr_t)base + size > kg__model_highest)
         kg__model_highest = (uintptr_t)base + size;
-    if (kind != KG__MODEL_PINNED)
+    host_visible |= kind != KG__MODEL_DEVICE;
+    if (is_of_device(kind))
         device_bytes += size;
     if (on_allocation != NULL)
         on_allocation(allocated_ever);
@@ -253,18 +260,36 @@ unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind)
     return base;
 }
 
-bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation)
+bool kg__model_register(unsigned char *base, size_t size)
+{
+    const size_t rank = rank_of(base + size - 1);
+
+    if (rank > 0 && allocations[rank - 1].base + allocations[rank - 1].size > base)
+        return false;
+    add_allocation(base, size, KG__MODEL_REGISTERED);
+    return true;
+}
+
+bool kg__model_host_visible_ever(void)
+{
+    return host_visible;
+}
+
+bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,
+                                 kg__model_allocation *allocation)
 {
     size_t rank = rank_of(base);
 
-    if (rank == 0 || allocations[rank - 1].base != base ||
-        (allocations[rank - 1].kind == KG__MODEL_PINNED) != pinned)
+    if (rank == 0 || allocations[rank - 1].base != base)
+        return false;
+    if (allocations[rank - 1].kind != kind &&
+        !(is_of_device(allocations[rank - 1].kind) && is_of_device(kind)))
         return false;
     *allocation = allocations[rank - 1];
     memmove(&allocations[rank - 1], &allocations[rank],
             (allocation_count - rank) * sizeof *allocations);
     allocation_count--;
-    if (!pinned)
+    if (is_of_device(kind))
         device_bytes -= allocation->size;
     return true;
 }

@@ -12,7 +12,8 @@
 typedef enum kg__model_memory_kind {
     KG__MODEL_DEVICE,
     KG__MODEL_MANAGED,
-    KG__MODEL_PINNED /* page-locked host memory */
+    KG__MODEL_PINNED,    /* page-locked host memory */
+    KG__MODEL_REGISTERED /* the host's own, which the device can access too */
 } kg__model_memory_kind;
 
 /* One live allocation. */
@@ -63,9 +64,14 @@ void kg__model_on_allocation(void (*made)(uint64_t number));
 
 /* Maps `size` bytes as a new allocation, not filled; NULL when there is no memory. */
 unsigned char *kg__model_add_allocation(size_t size, kg__model_memory_kind kind);
-/* Removes the live allocation that begins at `base`, either pinned memory or any other kind, and
- * copies its entry to `allocation`; false if not found. */
-bool kg__model_remove_allocation(const void *base, bool pinned, kg__model_allocation *allocation);
+/* Adds memory of the host's as an allocation; false if a part of it is one already. */
+bool kg__model_register(unsigned char *base, size_t size);
+/* Returns whether there ever was an allocation that the host can access. */
+bool kg__model_host_visible_ever(void);
+/* Removes the live allocation of a kind that begins at `base` (of device memory, managed memory
+ * too), and copies its entry to `allocation`; false if not found. */
+bool kg__model_remove_allocation(const void *base, kg__model_memory_kind kind,
+                                 kg__model_allocation *allocation);
 /* Unmaps a removed allocation. With `freed`, which messages use, its addresses are not reused
  * for a while. */
 void kg__model_unmap_allocation(const kg__model_allocation *allocation,

@@ -209,6 +209,16 @@ KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 }
 #endif
 
+/* Keeps a launch's body. */
+template <typename Body>
+KG__MODEL_UNWATCHED static inline void *kg__model_keep_body(void *body, int copies)
+{
+    if (copies)
+        return new Body(*static_cast<const Body *>(body));
+    delete static_cast<Body *>(body);
+    return nullptr;
+}
+
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
  * parameter types once, and every thread gets a copy. */
 template <typename... Expected, typename... Actual>
@@ -216,10 +226,11 @@ static inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                              void (*kernel)(Expected...), Actual &&...arguments)
 {
     return [&](Expected... parameters) {
-        auto body = [&]() KG__MODEL_UNWATCHED { kernel(parameters...); };
+        auto body = [=]() KG__MODEL_UNWATCHED { kernel(parameters...); };
 
         return kg__model_launch(config, reinterpret_cast<const void *>(kernel),
-                                kg__model_call<decltype(body)>, &body);
+                                kg__model_call<decltype(body)>, &body,
+                                kg__model_keep_body<decltype(body)>);
     }(std::forward<Actual>(arguments)...);
 }
 
@@ -274,9 +285,6 @@ static inline void kg__model_run(const cudaLaunchConfig_t &config, const Bound &
 {
     const cudaError_t error = launch(config);
 
-    if (error == cudaErrorNotPermitted)
-        kg__model_trap(cudaErrorNotSupported,
-                       "a kernel starts a kernel, which the CPU model does not support");
     if (error != cudaSuccess)
         kg__model_launch_failed(error);
 }
@@ -345,8 +353,8 @@ static inline cudaError_t cudaMemcpyToSymbol(const Symbol &symbol, const void *f
                                              size_t offset = 0,
                                              cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return kg__model_copy_to_symbol(const_cast<Symbol *>(&symbol), sizeof symbol, from, count,
-                                    offset, kind, nullptr);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
+                                 cudaMemcpyHostToDevice, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -354,8 +362,8 @@ static inline cudaError_t
 cudaMemcpyToSymbolAsync(const Symbol &symbol, const void *from, size_t count, size_t offset = 0,
                         cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_to_symbol(const_cast<Symbol *>(&symbol), sizeof symbol, from, count,
-                                    offset, kind, stream);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, from, count, offset, kind,
+                                 cudaMemcpyHostToDevice, stream, 0);
 }
 
 template <typename Symbol>
@@ -363,7 +371,8 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const Symbol &symbol, s
                                                size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, nullptr);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
+                                 cudaMemcpyDeviceToHost, nullptr, 1);
 }
 
 template <typename Symbol>
@@ -372,7 +381,8 @@ static inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const Symbol &symb
                                                     cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                     cudaStream_t stream = nullptr)
 {
-    return kg__model_copy_from_symbol(to, &symbol, sizeof symbol, count, offset, kind, stream);
+    return kg__model_copy_symbol(&symbol, sizeof symbol, to, count, offset, kind,
+                                 cudaMemcpyDeviceToHost, stream, 0);
 }
 
 #include "kg_model_launches.h"

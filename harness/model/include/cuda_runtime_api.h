@@ -2,10 +2,11 @@
  * kernel's launcher use, with CUDA 13's names and values. Usable from C11 and from C++.
  *
  * Differences from the real one:
- * - Everything is synchronous: a copy or a launch is complete when its call returns, and a launch
- *   returns its kernel's error, as with CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are sticky.
- * - The model does not measure time: events are created, recorded and waited for, but
- *   cudaEventElapsedTime() returns cudaErrorNotSupported.
+ * - A copy or a launch is complete when its call returns, unless a program has its streams' work
+ *   executed in reverse (docs/programs.md), and a launch returns its kernel's error, as with
+ *   CUDA_LAUNCH_BLOCKING=1. Errors of a kernel are sticky.
+ * - The model does not measure time: in suites cudaEventElapsedTime() returns
+ *   cudaErrorNotSupported, in programs the host's time between the two calls.
  * - A copy whose pointers do not fit its direction, which CUDA leaves undefined, is
  *   cudaErrorInvalidValue.
  * - New memory is filled with 0xff bytes (NaN for floats, -1 for integers) so that nothing reads
@@ -73,6 +74,10 @@ extern "C" {
     X(cudaErrorNotReady, 600, "device not ready")                                                  \
     X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                    \
     X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")               \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                   \
+      "part or all of the requested memory range is already mapped")                               \
+    X(cudaErrorHostMemoryNotRegistered, 713,                                                       \
+      "pointer does not correspond to a registered memory region")                                 \
     X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                      \
     X(cudaErrorAssert, 710, "device-side assert triggered")                                        \
     X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
@@ -90,6 +95,22 @@ extern "C" {
     X(cudaErrorCompatNotSupportedOnDevice, 804,                                                    \
       "forward compatibility was attempted on non supported HW")                                   \
     X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
+    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
+      "operation failed due to a previous error during capture")                                   \
+    X(cudaErrorStreamCaptureMerge, 902,                                                            \
+      "operation would result in a merge of separate capture sequences")                           \
+    X(cudaErrorStreamCaptureUnmatched, 903,                                                        \
+      "capture was not ended in the same stream as it began")                                      \
+    X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                   \
+    X(cudaErrorStreamCaptureIsolation, 905,                                                        \
+      "dependency created on uncaptured work in another stream")                                   \
+    X(cudaErrorStreamCaptureImplicit, 906,                                                         \
+      "operation would make the legacy stream depend on a capturing blocking stream")              \
+    X(cudaErrorCapturedEvent, 907,                                                                 \
+      "operation not permitted on an event last recorded in a capturing stream")                   \
+    X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
+      "the graph update was not performed because it included changes which violated constraints " \
+      "specific to instantiated graph update")                                                     \
     X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
     X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                \
     X(cudaErrorUnknown, 999, "unknown error")
@@ -337,8 +358,10 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxPitch = 11,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
+    cudaDevAttrTextureAlignment = 14,
     cudaDevAttrGpuOverlap = 15,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrKernelExecTimeout = 17,
@@ -347,9 +370,22 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrEccEnabled = 32,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrTccDriver = 35,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrPciDomainId = 50,
+    cudaDevAttrTexturePitchAlignment = 51,
+    cudaDevAttrGlobalL1CacheSupported = 79,
+    cudaDevAttrLocalL1CacheSupported = 80,
+    cudaDevAttrIsMultiGpuBoard = 84,
+    cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrHostRegisterSupported = 99,
+    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+    cudaDevAttrDirectManagedMemAccessFromHost = 101,
     cudaDevAttrAsyncEngineCount = 40,
     cudaDevAttrStreamPrioritiesSupported = 78,
     cudaDevAttrHostNativeAtomicSupported = 86,
@@ -437,11 +473,23 @@ struct cudaDeviceProp {
     int maxBlocksPerMultiProcessor;
     size_t reservedSharedMemPerBlock;
     int clusterLaunch;
-    /* Members that toolkits before CUDA 13 had. */
-    int clockRate, memoryClockRate; /* kHz */
+    int maxSurface1D;
+    int maxSurface2D[2];
+    int maxSurface3D[3];
+    int maxTextureCubemap;
+    char luid[8];
+    unsigned int luidDeviceNodeMask;
+    int hostRegisterReadOnlySupported;
+    int unifiedFunctionPointers;
+    int ipcEventSupported;
+    int gpuDirectRDMASupported;
+    /* CUDA 13 has them no longer. */
+    int clockRate;
+    int memoryClockRate;
     int deviceOverlap;
-    int kernelExecTimeoutEnabled;
     int computeMode;
+    int kernelExecTimeoutEnabled;
+    int singleToDoublePrecisionPerfRatio;
     int cooperativeMultiDeviceLaunch;
 };
 
@@ -476,19 +524,38 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream KG__MODEL_DEFAULT(0));
+/* Fills rows of `width` bytes with values of `size` bytes: 1, 2 or 4. */
+cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
+                           size_t width, size_t height, cudaStream_t stream, int waits);
 cudaError_t cudaMemset(void *pointer, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count,
                             cudaStream_t stream KG__MODEL_DEFAULT(0));
+static inline cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
+                                       size_t height)
+{
+    return kg__model_fill(pointer, pitch, (unsigned int)value, 1, width, height, NULL, 1);
+}
+static inline cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
+                                            size_t height, cudaStream_t stream KG__MODEL_DEFAULT(0))
+{
+    return kg__model_fill(pointer, pitch, (unsigned int)value, 1, width, height, stream, 0);
+}
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 
-cudaError_t cudaEventCreate(cudaEvent_t *event);
+#define cudaEventInterprocess 0x04
+#define cudaEventRecordDefault 0x00
+#define cudaEventRecordExternal 0x01
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream KG__MODEL_DEFAULT(0),
+                                     unsigned int flags KG__MODEL_DEFAULT(0));
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream KG__MODEL_DEFAULT(0));
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);

@@ -62,7 +62,7 @@ static cudaError_t kg__model_run_alone(void (*name)(), cudaStream_t stream,
 
     kg__model_library_call(1);
     error = kg__model_launch(&config, reinterpret_cast<const void *>(name),
-                             kg__model_call<decltype(body)>, &body);
+                             kg__model_call<decltype(body)>, &body, nullptr);
     kg__model_library_call(0);
     return error;
 }

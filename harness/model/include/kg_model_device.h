@@ -37,11 +37,15 @@ extern const uint3 gridDim;
 extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clusters */
 #endif
 
-/* Runs a kernel over its grid: calls body(context) once for each thread. `kernel` is the
- * kernel's address, which identifies its name and attributes. Returns the result for
+/* Keeps the context of a launch that runs later: returns a copy of it, or frees one. */
+typedef void *kg__model_keep(void *context, int copies);
+
+/* Runs a kernel over its grid, now or when its stream's order says so: calls body(context) once for
+ * each thread. `kernel` is the kernel's address, which identifies its name and attributes. `keep`
+ * copies the context; NULL: the host waits for the launch. Returns the result for
  * cudaLaunchKernelEx(). */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
-                             void (*body)(void *context), void *context);
+                             void (*body)(void *context), void *context, kg__model_keep *keep);
 
 /* A block whose threads run one after another, until one of them waits. */
 typedef struct kg__model_straight {
@@ -64,7 +68,8 @@ static inline void kg__model_step_thread(uint3 *index, const uint3 *block)
     index->z++;
 }
 
-/* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. */
+/* Notes that a launch by <<<>>> has failed: it is a defect that nobody asks for its error. A
+ * kernel's own launch ends it. */
 void kg__model_launch_failed(cudaError_t error);
 
 /* The votes that a block's barrier collects from the arriving threads. */
@@ -344,15 +349,12 @@ void kg__model_library_call(int begins);
 /* Ends the launch with `error`; `what` is the message. */
 void kg__model_trap(cudaError_t error, const char *what) __attribute__((noreturn));
 
-/* Copies `count` bytes to a __constant__ or __device__ variable of `size` bytes at `symbol`,
- * starting at byte `offset`. */
-cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
-                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
-
-/* Copies from such a variable. */
-cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
-                                       size_t offset, enum cudaMemcpyKind kind,
-                                       cudaStream_t stream);
+/* Copies `count` bytes between `other` and a __constant__ or __device__ variable of `size` bytes,
+ * from its byte `offset` on: to it with `with_host` cudaMemcpyHostToDevice, else from it. The host
+ * `waits` for it, or only where CUDA says so. */
+cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *other, size_t count,
+                                  size_t offset, enum cudaMemcpyKind kind,
+                                  enum cudaMemcpyKind with_host, cudaStream_t stream, int waits);
 
 #ifdef __cplusplus
 }

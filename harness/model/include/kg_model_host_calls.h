@@ -33,50 +33,42 @@ cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream KG__MODEL_DEFAULT(0));
 
 typedef void (*cudaHostFn_t)(void *data);
-/* Calls `function` immediately: everything before it in the stream is done. */
-KG__MODEL_ANSWER(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *data),
-                 function != NULL && cudaStreamQuery(stream) == cudaSuccess, function(data))
-
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *data);
-KG__MODEL_ANSWER(cudaStreamAddCallback,
-                 (cudaStream_t stream, cudaStreamCallback_t function, void *data,
-                  unsigned int flags),
-                 function != NULL && flags == 0 && cudaStreamQuery(stream) == cudaSuccess,
-                 function(stream, cudaSuccess, data))
+/* Calls a function of the host in the order of a stream, one of the two. CUDA calls that it makes
+ * are refused. */
+cudaError_t kg__model_call_host(cudaStream_t stream, cudaHostFn_t function,
+                                cudaStreamCallback_t callback, void *data);
+static inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    return kg__model_call_host(stream, function, NULL, data);
+}
+static inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
+                                                void *data, unsigned int flags)
+{
+    return flags == 0 ? kg__model_call_host(stream, NULL, function, data) : kg__model_take_hint(0);
+}
 
 /* Streams. */
-#define cudaEventInterprocess 0x04
-#define cudaEventRecordDefault 0x00
 #define cudaEventWaitDefault 0x00
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned int flags KG__MODEL_DEFAULT(0));
-static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
-                                                       int priority)
+/* Writes what is known of a stream; what is not asked for is NULL. */
+cudaError_t kg__model_stream_facts(cudaStream_t stream, int *priority, unsigned int *flags,
+                                   unsigned long long *id);
+static inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-    (void)priority; /* CUDA clamps it to the nearest valid one */
-    return cudaStreamCreateWithFlags(stream, flags);
+    return kg__model_stream_facts(stream, priority, NULL, NULL);
 }
-KG__MODEL_ANSWER(cudaStreamGetPriority, (cudaStream_t stream, int *priority),
-                 ((void)stream, priority != NULL), *priority = 0)
+static inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    return kg__model_stream_facts(stream, NULL, flags, NULL);
+}
+static inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    return kg__model_stream_facts(stream, NULL, NULL, id);
+}
 KG__MODEL_ANSWER(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
                  least != NULL && greatest != NULL, (*least = 0, *greatest = -5))
-
-/* Without CUDA graphs, a capture cannot begin. */
-enum cudaStreamCaptureMode {
-    cudaStreamCaptureModeGlobal = 0,
-    cudaStreamCaptureModeThreadLocal = 1,
-    cudaStreamCaptureModeRelaxed = 2
-};
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-
-enum cudaStreamCaptureStatus {
-    cudaStreamCaptureStatusNone = 0,
-    cudaStreamCaptureStatusActive = 1,
-    cudaStreamCaptureStatusInvalidated = 2
-};
-/* Nothing is ever captured here. */
-KG__MODEL_ANSWER(cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
-                 ((void)stream, status != NULL), *status = cudaStreamCaptureStatusNone)
 
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
@@ -156,13 +148,9 @@ KG__MODEL_HINT(cudaMemPoolDestroy, (cudaMemPool_t pool), pool != NULL)
 #define cudaHostRegisterReadOnly 0x08
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)
-/* Memory that the model did not allocate stays the host's. */
-static inline cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
-{
-    (void)pointer, (void)size, (void)flags;
-    return kg__model_refuse("registered memory: use cudaMallocHost()", "cudaHostRegister");
-}
-KG__MODEL_HINT(cudaHostUnregister, (void *pointer), pointer != NULL)
+#define cudaHostRegisterIoMemory 0x04
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags);
+cudaError_t cudaHostUnregister(void *pointer);
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1,
     cudaMemAdviseUnsetReadMostly = 2,
@@ -190,20 +178,6 @@ KG__MODEL_HINT(cudaMemPrefetchAsync,
                (const void *pointer, size_t count, struct cudaMemLocation location,
                 unsigned int flags, cudaStream_t stream KG__MODEL_DEFAULT(0)),
                ((void)count, (void)location, (void)stream, pointer != NULL && flags == 0))
-static inline cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width,
-                                            size_t height, cudaStream_t stream KG__MODEL_DEFAULT(0))
-{
-    cudaError_t code = kg__model_take_hint(width <= pitch);
-
-    for (size_t row = 0; row < height && code == cudaSuccess; row++)
-        code = cudaMemsetAsync((char *)pointer + row * pitch, value, width, stream);
-    return code;
-}
-static inline cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width,
-                                       size_t height)
-{
-    return cudaMemset2DAsync(pointer, pitch, value, width, height, 0);
-}
 static inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
                                               int from_device, size_t count,
                                               cudaStream_t stream KG__MODEL_DEFAULT(0))
@@ -301,6 +275,9 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *
 }
 /* Returns the address of a variable of `size` bytes, which becomes device memory. */
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size);
+
+#include "kg_model_graphs.h"
+#include "kg_model_more_calls.h"
 
 #undef KG__MODEL_ANSWER
 #undef KG__MODEL_HINT

@@ -184,6 +184,54 @@ static inline cudaError_t cudaMallocFromPoolAsync(Element **pointer, size_t size
     return cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
 }
 
+/* The forms before CUDA 13, which name the device by its number. */
+static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count, int device,
+                                               cudaStream_t stream = nullptr)
+{
+    cudaMemLocation location = {};
+
+    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+    return cudaMemPrefetchAsync(pointer, count, location, 0, stream);
+}
+
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t count, cudaMemoryAdvise advice,
+                                        int)
+{
+    return cudaMemAdvise(pointer, count, advice, cudaMemLocation{});
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaFuncSetSharedMemConfig(void (*kernel)(Parameters...),
+                                                     cudaSharedMemConfig config)
+{
+    return cudaFuncSetSharedMemConfig(reinterpret_cast<const void *>(kernel), config);
+}
+
+template <typename... Parameters>
+static inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function,
+                                              void (*kernel)(Parameters...))
+{
+    return cudaGetFuncBySymbol(function, reinterpret_cast<const void *>(kernel));
+}
+
+/* The forms before CUDA 12. */
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                              cudaGraphNode_t *, cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+
+    if (result != nullptr)
+        *result = info.result;
+    return error;
+}
+
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                               cudaGraphNode_t *, char *, size_t)
+{
+    return cudaGraphInstantiate(exec, graph, 0);
+}
+
 template <typename Element>
 static inline cudaError_t cudaHostAlloc(Element **pointer, size_t size, unsigned int flags)
 {

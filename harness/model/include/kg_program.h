@@ -14,11 +14,17 @@ extern "C" {
  * calls it, and what is watched for is the sum. */
 void kg__program_begin(const char *headers, unsigned int what);
 
+/* From now on the stream 0 is the calling thread's own. */
+void kg__model_default_stream_per_thread(void);
+
 #ifdef KG__PROGRAM_WATCH
 /* The hooks' own constructors have priority 99. */
 static __attribute__((constructor(101))) void kg__begin_program()
 {
     kg__program_begin(KG__PROGRAM_HEADERS, KG__PROGRAM_WATCH);
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+    kg__model_default_stream_per_thread();
+#endif
 }
 #endif
 

@@ -3,19 +3,12 @@
 
 #include "base/message.h"
 #include "model/runtime/calls.h"
-#include "model/runtime/streams.h"
+#include "model/runtime/transfers.h"
 
 #include <stdlib.h>
 
 /* Alignment of rows, in bytes, as on NVIDIA's devices. */
 #define PITCH ((size_t)512)
-
-/* One side of a copy by rows: `slice` bytes from layer to layer. */
-typedef struct side {
-    unsigned char *first;
-    size_t pitch, slice;
-    size_t width, height, depth; /* bytes there; SIZE_MAX: unknown */
-} side;
 
 static struct cudaArray *arrays;
 
@@ -118,64 +111,40 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return kg__model_leave(kg__model_allocate(pointer, *pitch * height));
 }
 
-static side side_of_array(const struct cudaArray *array, struct cudaPos from)
+static kg__side side_of_array(const struct cudaArray *array, struct cudaPos from)
 {
     size_t pitch = kg__model_element_bytes(&array->element) * array->extent.width;
     size_t slice = pitch * or_one(array->extent.height);
 
-    return (side){ array->data + from.z * slice + from.y * pitch + from.x,
-                   pitch,
-                   slice,
-                   pitch - (from.x < pitch ? from.x : pitch),
-                   or_one(array->extent.height) - from.y,
-                   or_one(array->extent.depth) - from.z };
-}
-
-static side side_of_rows(void *pointer, size_t pitch)
-{
-    return (side){ pointer, pitch, 0, pitch, SIZE_MAX, SIZE_MAX };
-}
-
-/* Copies rows of `width` bytes. */
-static cudaError_t copy_rows(side to, side from, size_t width, size_t height, size_t depth,
-                             enum cudaMemcpyKind kind)
-{
-    cudaError_t error = cudaSuccess;
-
-    if (width > to.pitch || width > from.pitch)
-        return cudaErrorInvalidPitchValue;
-    if (width > to.width || width > from.width || height > to.height || height > from.height ||
-        depth > to.depth || depth > from.depth)
-        return cudaErrorInvalidValue;
-    for (size_t row = 0; row < height * depth && error == cudaSuccess; row++)
-        error = kg__model_copy(to.first + row / height * to.slice + row % height * to.pitch,
-                               from.first + row / height * from.slice + row % height * from.pitch,
-                               width, kind);
-    return error;
+    return (kg__side){ array->data + from.z * slice + from.y * pitch + from.x,
+                       pitch,
+                       slice,
+                       pitch - (from.x < pitch ? from.x : pitch),
+                       or_one(array->extent.height) - from.y,
+                       or_one(array->extent.depth) - from.z };
 }
 
 /* Copies rows as an API call does. */
-static cudaError_t copy_on(side to, side from, struct cudaExtent extent, enum cudaMemcpyKind kind,
-                           cudaStream_t stream)
+static cudaError_t copy_on(kg__side to, kg__side from, struct cudaExtent extent,
+                           enum cudaMemcpyKind kind, cudaStream_t stream, bool waits)
 {
     KG__BEGIN_CALL();
-    if (!kg__model_takes_work(stream))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    return kg__model_leave(copy_rows(to, from, extent.width, extent.height, extent.depth, kind));
+    return kg__model_leave(kg__transfer(to, from, extent, kind, stream, waits));
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+    return copy_on(kg__side_of_rows(to, to_pitch), kg__side_of_rows(from, from_pitch),
+                   make_cudaExtent(width, height, 1), kind, NULL, true);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    return copy_on(side_of_rows(to, to_pitch), side_of_rows((void *)from, from_pitch),
-                   make_cudaExtent(width, height, 1), kind, stream);
+    return copy_on(kg__side_of_rows(to, to_pitch), kg__side_of_rows(from, from_pitch),
+                   make_cudaExtent(width, height, 1), kind, stream, false);
 }
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t column, size_t row, const void *from,
@@ -201,7 +170,10 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t column, size_t row, const v
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t column, size_t row, const void *from,
                                 size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2DToArrayAsync(to, column, row, from, pitch, width, height, kind, NULL);
+    if (to == NULL)
+        return kg__model_end_call(cudaErrorInvalidValue);
+    return copy_on(side_of_array(to, make_cudaPos(column, row, 0)), kg__side_of_rows(from, pitch),
+                   make_cudaExtent(width, height, 1), kind, NULL, true);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t column, size_t row, const void *from,
@@ -210,9 +182,8 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t column, size_t row, 
 {
     if (to == NULL)
         return kg__model_end_call(cudaErrorInvalidValue);
-    return copy_on(side_of_array(to, make_cudaPos(column, row, 0)),
-                   side_of_rows((void *)from, pitch), make_cudaExtent(width, height, 1), kind,
-                   stream);
+    return copy_on(side_of_array(to, make_cudaPos(column, row, 0)), kg__side_of_rows(from, pitch),
+                   make_cudaExtent(width, height, 1), kind, stream, false);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t column,
@@ -220,32 +191,27 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from
 {
     if (from == NULL)
         return kg__model_end_call(cudaErrorInvalidValue);
-    return copy_on(side_of_rows(to, pitch), side_of_array(from, make_cudaPos(column, row, 0)),
-                   make_cudaExtent(width, height, 1), kind, NULL);
-}
-
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
-{
-    return cudaMemcpy3DAsync(copy, NULL);
+    return copy_on(kg__side_of_rows(to, pitch), side_of_array(from, make_cudaPos(column, row, 0)),
+                   make_cudaExtent(width, height, 1), kind, NULL, true);
 }
 
 /* Returns one side of a copy in three dimensions. */
-static side side_of(cudaArray_t array, struct cudaPitchedPtr rows, struct cudaPos from)
+static kg__side side_of(cudaArray_t array, struct cudaPitchedPtr rows, struct cudaPos from)
 {
-    side made;
+    kg__side made;
 
     if (array != NULL) {
         from.x *= kg__model_element_bytes(&array->element);
         return side_of_array(array, from);
     }
-    made = side_of_rows((unsigned char *)rows.ptr + (from.z * rows.ysize + from.y) * rows.pitch +
-                            from.x,
-                        rows.pitch);
+    made = kg__side_of_rows((unsigned char *)rows.ptr +
+                                (from.z * rows.ysize + from.y) * rows.pitch + from.x,
+                            rows.pitch);
     made.slice = rows.pitch * rows.ysize;
     return made;
 }
 
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *copy, cudaStream_t stream, bool waits)
 {
     struct cudaExtent extent;
     cudaArray_t array;
@@ -259,5 +225,16 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t
     if (array != NULL)
         extent.width *= kg__model_element_bytes(&array->element);
     return copy_on(side_of(copy->dstArray, copy->dstPtr, copy->dstPos),
-                   side_of(copy->srcArray, copy->srcPtr, copy->srcPos), extent, copy->kind, stream);
+                   side_of(copy->srcArray, copy->srcPtr, copy->srcPos), extent, copy->kind, stream,
+                   waits);
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
+{
+    return copy_3d(copy, NULL, true);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
+{
+    return copy_3d(copy, stream, false);
 }

@@ -18,8 +18,6 @@ struct cudaArray {
 size_t kg__model_element_bytes(const struct cudaChannelFormatDesc *element);
 /* Forgets all arrays, whose memory has been freed. */
 void kg__model_forget_arrays(void);
-/* Performs a checked copy within the device or with the host. */
-cudaError_t kg__model_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind);
 /* Allocates unwritten memory. */
 cudaError_t kg__model_allocate(void **pointer, size_t size);
 /* Frees memory of kg__model_allocate(). */

@@ -3,10 +3,21 @@
 
 #include "model/exec/launch.h"
 #include "model/runtime/runtime.h"
+#include "model/watch/findings.h"
 
+#include <execinfo.h>
 #include <pthread.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive, because the program's constructors run while a launch keeps its arguments. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
+static _Thread_local bool is_called_out;
+static bool finds_in_calls;
+
+/* Called for launches that are only planned; NULL: launches run. */
+static void (*planned)(void *context, const kg__model_kernel *kernel,
+                       const cudaLaunchConfig_t *config);
+static void *planned_context;
 static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static kg__model_unchecked unchecked;
@@ -42,7 +53,7 @@ void kg__model_set_sticky_error(cudaError_t error)
 
 bool kg__model_enter(cudaError_t *error)
 {
-    if (kg__model_where(NULL)) {
+    if (kg__model_where(NULL) || is_called_out) {
         *error = cudaErrorNotPermitted;
         return false;
     }
@@ -51,6 +62,62 @@ bool kg__model_enter(cudaError_t *error)
         return true;
     *error = kg__model_leave(sticky_error);
     return false;
+}
+
+void kg__model_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+bool kg__model_try_to_hold(void)
+{
+    return pthread_mutex_trylock(&lock) == 0;
+}
+
+void kg__model_unhold(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void kg__model_call_out(void (*function)(void *data), void *data)
+{
+    is_called_out = true;
+    pthread_mutex_unlock(&lock);
+    function(data);
+    pthread_mutex_lock(&lock);
+    is_called_out = false;
+}
+
+void kg__model_await(void)
+{
+    pthread_cond_wait(&work_done, &lock);
+}
+
+void kg__model_announce(void)
+{
+    pthread_cond_broadcast(&work_done);
+}
+
+void kg__note_call_site(kg__call_site *site)
+{
+    site->count = backtrace(site->calls, sizeof site->calls / sizeof site->calls[0]);
+}
+
+void kg__find_in_calls(void)
+{
+    finds_in_calls = true;
+}
+
+void kg__find_in_call(const kg__finding *what)
+{
+    kg__finding found = *what;
+    kg__call_site site;
+
+    if (!finds_in_calls)
+        return;
+    found.by_host = true;
+    kg__note_call_site(&site);
+    kg__find_of_host(kg__model_host_source(site.calls, site.count), what->by.access, &found);
 }
 
 cudaError_t kg__model_leave(cudaError_t error)
@@ -109,4 +176,24 @@ cudaError_t cudaGetLastError(void)
 
     last_error = cudaSuccess;
     return error;
+}
+
+void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
+                                     const cudaLaunchConfig_t *config),
+                    void *context)
+{
+    planned = launched;
+    planned_context = context;
+}
+
+bool kg__model_plans(void)
+{
+    return planned != NULL;
+}
+
+bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConfig_t *config)
+{
+    if (planned != NULL)
+        planned(planned_context, kernel, config);
+    return planned != NULL;
 }

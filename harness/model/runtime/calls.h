@@ -7,6 +7,14 @@
 
 #include <stdbool.h>
 
+/* Where the host's code calls the runtime: what the calls return to, the innermost first. */
+typedef struct kg__call_site {
+    void *calls[16];
+    int count;
+} kg__call_site;
+/* Notes the calls that led here. */
+void kg__note_call_site(kg__call_site *site);
+
 /* Begins an API call: takes the model's lock and returns true; or returns false with the error
  * that the call must return, because a kernel has failed before or the caller is itself a
  * kernel. */
@@ -20,8 +28,29 @@ cudaError_t kg__model_end_call(cudaError_t error);
 /* Keeps a launch whose error nobody has asked for yet, unless there is one already. */
 void kg__model_note_unchecked(const kg__model_unchecked *launch);
 
+/* Takes the model's lock outside of an API call; the thread may have it already. */
+void kg__model_hold(void);
+/* Takes it unless another thread has it; returns whether it did. */
+bool kg__model_try_to_hold(void);
+/* Releases it. */
+void kg__model_unhold(void);
+/* Calls a function of the program's without the lock; API calls that it makes are refused. */
+void kg__model_call_out(void (*function)(void *data), void *data);
+/* Waits until another thread has done some work; the lock is free meanwhile. */
+void kg__model_await(void);
+/* Tells the threads that wait that some work is done. */
+void kg__model_announce(void);
+
+/* Adds a finding of the program's call that is being made; nothing unless the runtime is a
+ * program's. `what` needs no place. */
+void kg__find_in_call(const kg__finding *what);
+/* From now on those findings are kept. */
+void kg__find_in_calls(void);
 /* Frees what a kernel that has ended freed. */
 void kg__model_free_dropped(void);
+
+/* Returns whether launches are only planned, and plans one. */
+bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConfig_t *config);
 
 /* Begins every API call; may return from the function that contains it. */
 #define KG__BEGIN_CALL()                                                                           \

@@ -3,8 +3,11 @@
 #include "model/exec/launch.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/queue.h"
 #include "model/runtime/runtime.h"
-#include "model/runtime/streams.h"
+
+/* In kHz, and arbitrary: no time depends on it. */
+#define CLOCK_RATE 1000000
 
 /* Queries of the device do not depend on its state: they succeed even after a kernel has failed. */
 static cudaError_t set_answer(int *answer, int value)
@@ -65,6 +68,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .minor = 0,
         .multiProcessorCount = KG__MODEL_MULTIPROCESSORS,
         .canMapHostMemory = 1,
+        .concurrentKernels = 1,
+        .memoryBusWidth = 6144,
         .unifiedAddressing = 1,
         .l2CacheSize = 62914560,
         .persistingL2CacheMaxSize = 39321600,
@@ -96,9 +101,15 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
         .clusterLaunch = 1,
-        .clockRate = 1000000, /* arbitrary, since no time depends on it */
-        .memoryClockRate = 1000000,
+        .maxSurface1D = 32768,
+        .maxSurface2D = { 131072, 65536 },
+        .maxSurface3D = { 16384, 16384, 16384 },
+        .maxTextureCubemap = 32768,
+        .unifiedFunctionPointers = 1,
+        .clockRate = CLOCK_RATE,
+        .memoryClockRate = CLOCK_RATE,
         .deviceOverlap = 1,
+        .singleToDoublePrecisionPerfRatio = 2,
     };
     kg__model_memory_left(&left, &properties->totalGlobalMem);
     return cudaSuccess;
@@ -124,7 +135,26 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrWarpSize, properties.warpSize },
         { cudaDevAttrMaxRegistersPerBlock, properties.regsPerBlock },
         { cudaDevAttrClockRate, properties.clockRate },
+        { cudaDevAttrMemoryClockRate, properties.memoryClockRate },
+        { cudaDevAttrGlobalMemoryBusWidth, properties.memoryBusWidth },
+        { cudaDevAttrMaxPitch, (int)properties.memPitch },
+        { cudaDevAttrTextureAlignment, (int)properties.textureAlignment },
+        { cudaDevAttrTexturePitchAlignment, (int)properties.texturePitchAlignment },
         { cudaDevAttrGpuOverlap, properties.deviceOverlap },
+        { cudaDevAttrPciBusId, properties.pciBusID },
+        { cudaDevAttrPciDeviceId, properties.pciDeviceID },
+        { cudaDevAttrPciDomainId, properties.pciDomainID },
+        { cudaDevAttrTccDriver, properties.tccDriver },
+        { cudaDevAttrGlobalL1CacheSupported, properties.globalL1CacheSupported },
+        { cudaDevAttrLocalL1CacheSupported, properties.localL1CacheSupported },
+        { cudaDevAttrIsMultiGpuBoard, properties.isMultiGpuBoard },
+        { cudaDevAttrComputePreemptionSupported, properties.computePreemptionSupported },
+        { cudaDevAttrCanUseHostPointerForRegisteredMem,
+          properties.canUseHostPointerForRegisteredMem },
+        { cudaDevAttrHostRegisterSupported, properties.hostRegisterSupported },
+        { cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+          properties.pageableMemoryAccessUsesHostPageTables },
+        { cudaDevAttrDirectManagedMemAccessFromHost, properties.directManagedMemAccessFromHost },
         { cudaDevAttrMultiProcessorCount, properties.multiProcessorCount },
         { cudaDevAttrKernelExecTimeout, 0 },
         { cudaDevAttrIntegrated, properties.integrated },
@@ -169,15 +199,16 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     KG__BEGIN_CALL();
     kg__model_note_uncapturable();
-    return kg__model_leave(cudaSuccess);
+    return kg__model_leave(kg__queue_wait_for_all());
 }
 
 cudaError_t cudaDeviceReset(void)
 {
     KG__BEGIN_CALL();
+    (void)kg__queue_wait_for_all();
     kg__model_free_all();
     kg__model_forget_arrays();
-    kg__model_free_streams();
+    kg__streams_free();
     return kg__model_leave(cudaSuccess);
 }
 

@@ -2,21 +2,17 @@
 #include "model/exec/launch.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/graphs.h"
 #include "model/runtime/runtime.h"
-#include "model/runtime/streams.h"
 #include "model/watch/findings.h"
 #include "model/watch/places.h"
 #include "model/watch/watcher.h"
 
 #include <execinfo.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static char failure_words[KG__MESSAGE_SIZE];
-
-/* Called for launches that are only planned; NULL: launches run. */
-static void (*planned)(void *context, const kg__model_kernel *kernel,
-                       const cudaLaunchConfig_t *config);
-static void *planned_context;
 
 /* Called for a launch that SIGTERM has ended, or NULL. */
 static void (*on_hang)(const kg__model_place *place, const char *file, unsigned int line);
@@ -29,25 +25,20 @@ const char *kg__model_failure(void)
 cudaError_t kg__model_refuse(const char *library, const char *call)
 {
     kg__format(failure_words, sizeof failure_words,
-               "the CPU model does not support %s(), of %s: give the variant GPU_ONLY "
-               "(docs/model.md)",
-               call, library);
+               "the CPU model does not support %s(), of %s: %s", call, library,
+               kg__streams_order() ? "do without it here (docs/programs.md)"
+                                   : "give the variant GPU_ONLY (docs/model.md)");
     kg__complain("%s", failure_words);
     return kg__model_end_call(cudaErrorNotSupported);
-}
-
-/* Unsupported: the model would have to store a graph's launches. */
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)stream;
-    (void)mode;
-    return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
 }
 
 void kg__model_launch_failed(cudaError_t error)
 {
     kg__model_unchecked launch = { .error = error };
 
+    if (kg__model_where(NULL))
+        kg__model_trap(cudaErrorNotSupported,
+                       "a kernel starts a kernel, which the CPU model does not support");
     launch.call_count = backtrace(launch.calls, sizeof launch.calls / sizeof launch.calls[0]);
     kg__format(launch.why, sizeof launch.why, "%s", failure_words);
     kg__model_note_unchecked(&launch);
@@ -60,19 +51,6 @@ void kg__model_refuse_untyped(const char *kernel)
                "pointer, or compile with -g",
                kernel);
     kg__complain("%s", failure_words);
-}
-
-void kg__model_plan(void (*launched)(void *context, const kg__model_kernel *kernel,
-                                     const cudaLaunchConfig_t *config),
-                    void *context)
-{
-    planned = launched;
-    planned_context = context;
-}
-
-bool kg__model_plans(void)
-{
-    return planned != NULL;
 }
 
 void kg__model_on_hang(void (*ended)(const kg__model_place *place, const char *file,
@@ -224,47 +202,83 @@ static cudaError_t run(const kg__exec_launch *launch)
     return error;
 }
 
-static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
-                         void (*body)(void *context), void *context)
+/* A launch that waits in a stream. */
+typedef struct launch_action {
+    kg__action action;
+    kg__exec_launch launch;
+    kg__model_keep *keep; /* of the arguments that it has of its own; NULL: none */
+    char what[256];
+} launch_action;
+
+static cudaError_t run_action(kg__action *action)
 {
-    const dim3 *grid = &config->gridDim;
-    const kg__model_kernel *kernel;
+    kg__exec_launch *launch = &((launch_action *)(void *)action)->launch;
     cudaError_t error;
-    dim3 cluster;
+
+    if (kg__watch_skips((uint64_t)launch->grid.x * launch->grid.y * launch->grid.z))
+        return cudaSuccess;
+    launch->watcher = kg__watch_watcher();
+    launch->ends_on_sigterm = on_hang != NULL;
+    if (launch->is_cooperative || launch->cluster.x * launch->cluster.y * launch->cluster.z > 1)
+        kg__model_place_shared(launch->kernel);
+    error = run(launch);
+    kg__model_free_dropped();
+    return error;
+}
+
+static void drop_action(kg__action *action)
+{
+    launch_action *made = (launch_action *)(void *)action;
+
+    if (made->keep != NULL)
+        made->keep(made->launch.context, 0);
+}
+
+static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
+                         void (*body)(void *context), void *context, kg__model_keep *keep)
+{
+    const bool is_captured = kg__stream_is_captured(config->stream);
+    const bool keeps = keep != NULL && (kg__queue_defers() || is_captured);
+    const kg__model_kernel *kernel;
+    launch_action *made;
+    cudaError_t error;
 
     if (address == NULL)
         return cudaErrorInvalidDeviceFunction;
-    if (!kg__model_takes_work(config->stream))
+    if (kg__stream_of(config->stream) == NULL)
         return cudaErrorInvalidResourceHandle;
     kernel = kg__model_kernel_at(address);
     error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
     if (error == cudaErrorInvalidKernelImage)
         kg__complain("%s", failure_words);
+    if (error == cudaSuccess && is_captured && keep == NULL)
+        error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
-    if (planned != NULL) {
-        planned(planned_context, kernel, config);
+    if (kg__model_plans_launch(kernel, config)) {
+        kg__stream_advance(kg__stream_of(config->stream), NULL);
         return cudaSuccess;
     }
-    if (kg__watch_skips((uint64_t)grid->x * grid->y * grid->z))
-        return cudaSuccess;
-    cluster = kg__exec_cluster_of(config, kernel);
-    if (kg__exec_is_cooperative(config) || cluster.x * cluster.y * cluster.z > 1)
-        kg__model_place_shared(kernel);
-    return run(&(kg__exec_launch){ .kernel = kernel,
-                                   .grid = *grid,
-                                   .block = config->blockDim,
-                                   .cluster = cluster,
-                                   .dynamic_bytes = config->dynamicSmemBytes,
-                                   .body = body,
-                                   .context = context,
-                                   .watcher = kg__watch_watcher(),
-                                   .ends_on_sigterm = on_hang != NULL,
-                                   .is_cooperative = kg__exec_is_cooperative(config) });
+    made = kg__action_make(sizeof *made, "kernel", run_action, drop_action);
+    kg__format(made->what, sizeof made->what, "kernel %s", kernel->name);
+    made->action.what = made->what;
+    made->keep = keeps ? keep : NULL;
+    made->launch = (kg__exec_launch){ .kernel = kernel,
+                                      .grid = config->gridDim,
+                                      .block = config->blockDim,
+                                      .cluster = kg__exec_cluster_of(config, kernel),
+                                      .dynamic_bytes = config->dynamicSmemBytes,
+                                      .body = body,
+                                      .context = keeps ? keep(context, 1) : context,
+                                      .is_cooperative = kg__exec_is_cooperative(config) };
+    error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
+    if (error == cudaSuccess && keep == NULL && kg__queue_tracks())
+        error = kg__stream_wait(config->stream);
+    return error;
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
-                             void (*body)(void *context), void *context)
+                             void (*body)(void *context), void *context, kg__model_keep *keep)
 {
     cudaError_t error;
 
@@ -273,7 +287,5 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     failure_words[0] = '\0';
-    error = start(config, address, body, context);
-    kg__model_free_dropped();
-    return kg__model_leave(error);
+    return kg__model_leave(start(config, address, body, context, keep));
 }

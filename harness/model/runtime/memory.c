@@ -1,25 +1,16 @@
-/* The device's memory: allocations, and copies between them and the host. */
+/* The device's memory: allocations, and copies of one row between them and the host. */
 #include "model/runtime/runtime.h"
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
-#include "model/runtime/streams.h"
+#include "model/runtime/graphs.h"
+#include "model/runtime/transfers.h"
 #include "model/watch/watcher.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Variables of the device whose addresses the host has. */
-typedef struct variable {
-    const unsigned char *base;
-    size_t size;
-} variable;
-
-static variable *symbols;
-static size_t symbol_count;
-static size_t symbol_room;
 
 #define LARGE_MEMORY ((size_t)80 << 30) /* an H100's */
 #define LARGE_FILLED ((size_t)1 << 30)
@@ -30,6 +21,7 @@ static size_t largest_filled = SIZE_MAX;
 void kg__model_be_sparse(bool sparse)
 {
     is_sparse = sparse;
+    kg__fill_sparsely(sparse);
 }
 
 void kg__model_be_large(void)
@@ -71,17 +63,24 @@ static cudaError_t add(void **pointer, size_t size, kg__model_memory_kind kind)
     return cudaSuccess;
 }
 
-/* Frees an allocation by its base, either pinned memory or any other kind. */
-static cudaError_t remove_one(void *pointer, bool pinned)
+/* Frees an allocation of a kind by its base. */
+static cudaError_t remove_one(void *pointer, kg__model_memory_kind kind)
 {
     kg__model_allocation allocation;
+    const kg__model_freed *freed = kg__model_find_freed(pointer);
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (!kg__model_remove_allocation(pointer, pinned, &allocation))
-        return cudaErrorInvalidValue;
-    unmap(&allocation, true);
-    return cudaSuccess;
+    if (kg__model_remove_allocation(pointer, kind, &allocation)) {
+        unmap(&allocation, true);
+        return cudaSuccess;
+    }
+    if (freed != NULL && freed->base == pointer)
+        kg__find_in_call(&(kg__finding){ .kind = KG__DOUBLE_FREE,
+                                         .symbol = freed->name,
+                                         .size = freed->bytes,
+                                         .allocation = freed->number });
+    return cudaErrorInvalidValue;
 }
 
 /* Allocates, as calls that CUDA refuses while it captures a graph. */
@@ -91,10 +90,13 @@ static cudaError_t allocate(void **pointer, size_t size, kg__model_memory_kind k
     return add(pointer, size, kind);
 }
 
-static cudaError_t release(void *pointer, bool pinned)
+/* Frees, after all work: it may use the memory. */
+static cudaError_t release(void *pointer, kg__model_memory_kind kind)
 {
+    cudaError_t error = pointer != NULL ? kg__queue_wait_for_all() : cudaSuccess;
+
     kg__model_note_uncapturable();
-    return remove_one(pointer, pinned);
+    return error == cudaSuccess ? remove_one(pointer, kind) : error;
 }
 
 void kg__model_free_all(void)
@@ -103,98 +105,11 @@ void kg__model_free_all(void)
     const kg__model_allocation *last;
 
     while ((last = kg__model_allocation_at(kg__model_allocation_count() - 1)) != NULL) {
-        if (kg__model_remove_allocation(last->base, last->kind == KG__MODEL_PINNED, &allocation))
+        if (kg__model_remove_allocation(last->base, last->kind, &allocation) &&
+            allocation.kind != KG__MODEL_REGISTERED)
             unmap(&allocation, false);
     }
     kg__model_forget_freed();
-}
-
-static const variable *symbol_at(const void *pointer)
-{
-    for (size_t i = 0; i < symbol_count; i++) {
-        if ((uintptr_t)pointer - (uintptr_t)symbols[i].base < symbols[i].size)
-            return &symbols[i];
-    }
-    return NULL;
-}
-
-static bool is_device(const void *pointer)
-{
-    return kg__model_find(pointer) != NULL || symbol_at(pointer) != NULL;
-}
-
-/* Checks the device's side of a copy: it must lie within one allocation or variable. Pinned
- * memory is mapped into the device's addresses. */
-static bool on_device(const void *pointer, size_t count)
-{
-    const kg__model_allocation *holder = kg__model_find(pointer);
-    const variable *symbol = holder == NULL ? symbol_at(pointer) : NULL;
-
-    if (symbol != NULL)
-        return count <= symbol->size - ((uintptr_t)pointer - (uintptr_t)symbol->base);
-    return holder != NULL && count <= holder->size - ((uintptr_t)pointer - (uintptr_t)holder->base);
-}
-
-/* Checks the host's side of a copy: memory unknown to the model is the host's own. */
-static bool on_host(const void *pointer, size_t count)
-{
-    const kg__model_allocation *holder = kg__model_find(pointer);
-
-    if (holder == NULL)
-        return symbol_at(pointer) == NULL;
-    return holder->kind != KG__MODEL_DEVICE && on_device(pointer, count);
-}
-
-static cudaError_t check_copy(const void *to, const void *from, size_t count,
-                              enum cudaMemcpyKind kind)
-{
-    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-
-    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    if (count == 0)
-        return cudaSuccess;
-    if (to == NULL || from == NULL)
-        return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDefault) {
-        to_device = is_device(to);
-        from_device = is_device(from);
-    }
-    if (!(to_device ? on_device(to, count) : on_host(to, count)) ||
-        !(from_device ? on_device(from, count) : on_host(from, count)))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
-}
-
-static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
-{
-    cudaError_t error = check_copy(to, from, count, kind);
-
-    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
-        memmove(to, from, count);
-        kg__watch_written(to, count);
-    }
-    return error;
-}
-
-static cudaError_t fill(void *pointer, int value, size_t count)
-{
-    if (count == 0)
-        return cudaSuccess;
-    if (!on_device(pointer, count))
-        return cudaErrorInvalidValue;
-    if (kg__model_plans())
-        return cudaSuccess;
-    if (!is_sparse || value != 0)
-        memset(pointer, value, count);
-    kg__watch_written(pointer, count);
-    return cudaSuccess;
-}
-
-cudaError_t kg__model_copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
-{
-    return copy(to, from, count, kind);
 }
 
 cudaError_t kg__model_allocate(void **pointer, size_t size)
@@ -204,7 +119,7 @@ cudaError_t kg__model_allocate(void **pointer, size_t size)
 
 cudaError_t kg__model_release(void *pointer)
 {
-    return release(pointer, false);
+    return release(pointer, KG__MODEL_DEVICE);
 }
 
 /* Memory that the running kernel has freed: its accesses may not have been looked at yet. */
@@ -236,7 +151,7 @@ void kg__model_free(void *memory)
 void kg__model_free_dropped(void)
 {
     while (dropped_count > 0)
-        (void)remove_one(dropped[--dropped_count], false);
+        (void)remove_one(dropped[--dropped_count], KG__MODEL_DEVICE);
 }
 
 void kg__model_move(void *to, const void *from, size_t size)
@@ -279,21 +194,88 @@ cudaError_t cudaMallocHost(void **pointer, size_t size)
     return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
 }
 
+/* Memory that is allocated or freed in the order of a stream. */
+typedef struct ordered_memory {
+    kg__action action;
+    void *pointer;
+} ordered_memory;
+
+static cudaError_t run_allocation(kg__action *action)
+{
+    (void)action;
+    return cudaSuccess;
+}
+
+static cudaError_t run_free(kg__action *action)
+{
+    return remove_one(((ordered_memory *)(void *)action)->pointer, KG__MODEL_DEVICE);
+}
+
+/* Gives a stream an allocation, which has been made, or a free. Captured, neither does anything:
+ * the memory of a graph stays. */
+static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
+{
+    const kg__model_allocation *holder = kg__model_find(pointer);
+    ordered_memory *made;
+
+    if (!kg__queue_tracks() || holder == NULL)
+        return frees ? remove_one(pointer, KG__MODEL_DEVICE) : cudaSuccess;
+    made =
+        kg__action_make(sizeof *made, frees ? "free" : "allocation",
+                        frees && !kg__stream_is_captured(stream) ? run_free : run_allocation, NULL);
+    made->pointer = pointer;
+    kg__spans_add(&made->action.spans, true, (uintptr_t)holder->base, holder->size);
+    return kg__stream_give(stream, frees ? cudaGraphNodeTypeMemFree : cudaGraphNodeTypeMemAlloc,
+                           &made->action);
+}
+
 /* CUDA allows cudaMallocAsync() and cudaFreeAsync() while it captures a graph. */
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
+    cudaError_t error;
+
     KG__BEGIN_CALL();
-    if (!kg__model_is_stream(stream))
+    if (kg__stream_of(stream) == NULL)
         return kg__model_leave(cudaErrorInvalidResourceHandle);
-    return kg__model_leave(add(pointer, size, KG__MODEL_DEVICE));
+    error = add(pointer, size, KG__MODEL_DEVICE);
+    return kg__model_leave(error == cudaSuccess ? give_memory(*pointer, stream, false) : error);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     KG__BEGIN_CALL();
-    if (!kg__model_is_stream(stream))
+    if (kg__stream_of(stream) == NULL)
         return kg__model_leave(cudaErrorInvalidResourceHandle);
-    return kg__model_leave(remove_one(pointer, false));
+    return kg__model_leave(give_memory(pointer, stream, true));
+}
+
+/* Memory of the host's own becomes memory that the device can access, where it is. */
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
+{
+    const unsigned int known = cudaHostRegisterPortable | cudaHostRegisterMapped |
+                               cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+
+    KG__BEGIN_CALL();
+    if (pointer == NULL || size == 0 || (flags & ~known) != 0)
+        return kg__model_leave(cudaErrorInvalidValue);
+    return kg__model_leave(
+        kg__model_register(pointer, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    kg__model_allocation allocation;
+    kg__model_freed freed;
+    cudaError_t error;
+
+    KG__BEGIN_CALL();
+    error = kg__queue_wait_for_all();
+    if (error != cudaSuccess)
+        return kg__model_leave(error);
+    if (!kg__model_remove_allocation(pointer, KG__MODEL_REGISTERED, &allocation))
+        return kg__model_leave(cudaErrorHostMemoryNotRegistered);
+    kg__watch_freed(&allocation, &freed);
+    return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t size)
@@ -302,21 +284,20 @@ cudaError_t kg__model_symbol_address(void **pointer, const void *symbol, size_t 
     if (pointer == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     *pointer = (void *)symbol;
-    symbols = kg__grow(symbols, symbol_count, &symbol_room, sizeof *symbols);
-    symbols[symbol_count++] = (variable){ symbol, size };
+    kg__note_variable(symbol, size);
     return kg__model_leave(cudaSuccess);
 }
 
 cudaError_t cudaFree(void *pointer)
 {
     KG__BEGIN_CALL();
-    return kg__model_leave(release(pointer, false));
+    return kg__model_leave(release(pointer, KG__MODEL_DEVICE));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
     KG__BEGIN_CALL();
-    return kg__model_leave(release(pointer, true));
+    return kg__model_leave(release(pointer, KG__MODEL_PINNED));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
@@ -353,77 +334,59 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return kg__model_leave(cudaSuccess);
 }
 
+/* Copies one row. */
+static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
+                        cudaStream_t stream, bool waits)
+{
+    KG__BEGIN_CALL();
+    return kg__model_leave(kg__transfer(kg__side_of_rows(to, count), kg__side_of_rows(from, count),
+                                        make_cudaExtent(count, 1, 1), kind, stream, waits));
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpyAsync(to, from, count, kind, NULL);
+    return copy(to, from, count, kind, NULL, true);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
+    return copy(to, from, count, kind, stream, false);
+}
+
+cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
+                           size_t width, size_t height, cudaStream_t stream, int waits)
+{
     KG__BEGIN_CALL();
-    if (!kg__model_takes_work(stream))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    return kg__model_leave(copy(to, from, count, kind));
+    return kg__model_leave(
+        kg__fill(pointer, pitch, value, size, width, height, stream, waits != 0));
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t count)
 {
-    return cudaMemsetAsync(pointer, value, count, NULL);
+    return cudaMemset2D(pointer, count, value, count, 1);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t count, cudaStream_t stream)
 {
-    KG__BEGIN_CALL();
-    if (!kg__model_takes_work(stream))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    return kg__model_leave(fill(pointer, value, count));
+    return cudaMemset2DAsync(pointer, count, value, count, 1, stream);
 }
 
-/* Checks a copy to or from a variable; its other side is at `other`. */
-static cudaError_t check_symbol_copy(size_t size, size_t count, size_t offset, const void *other,
-                                     enum cudaMemcpyKind kind, enum cudaMemcpyKind from_host,
-                                     cudaStream_t stream)
+cudaError_t kg__model_copy_symbol(const void *symbol, size_t size, const void *other, size_t count,
+                                  size_t offset, enum cudaMemcpyKind kind,
+                                  enum cudaMemcpyKind with_host, cudaStream_t stream, int waits)
 {
-    if (!kg__model_takes_work(stream))
-        return cudaErrorInvalidResourceHandle;
-    if (kind != from_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+    const bool to_symbol = with_host == cudaMemcpyHostToDevice;
+    const kg__side sides[2] = { kg__side_of_rows((const char *)symbol + offset, count),
+                                kg__side_of_rows(other, count) };
+
+    KG__BEGIN_CALL();
+    if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return kg__model_leave(cudaErrorInvalidMemcpyDirection);
     if (offset > size || count > size - offset)
-        return cudaErrorInvalidValue;
-    if (count == 0)
-        return cudaSuccess;
-    if (other == NULL)
-        return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDeviceToDevice || (kind == cudaMemcpyDefault && is_device(other)))
-        return on_device(other, count) ? cudaSuccess : cudaErrorInvalidValue;
-    return on_host(other, count) ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-cudaError_t kg__model_copy_to_symbol(void *symbol, size_t size, const void *from, size_t count,
-                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    cudaError_t error;
-
-    KG__BEGIN_CALL();
-    error = check_symbol_copy(size, count, offset, from, kind, cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
-        memmove((unsigned char *)symbol + offset, from, count);
-        kg__watch_written((unsigned char *)symbol + offset, count);
-    }
-    return kg__model_leave(error);
-}
-
-cudaError_t kg__model_copy_from_symbol(void *to, const void *symbol, size_t size, size_t count,
-                                       size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
-{
-    cudaError_t error;
-
-    KG__BEGIN_CALL();
-    error = check_symbol_copy(size, count, offset, to, kind, cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess && count > 0 && !kg__model_plans()) {
-        memmove(to, (const unsigned char *)symbol + offset, count);
-        kg__watch_written(to, count);
-    }
-    return kg__model_leave(error);
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (!kg__is_device(symbol))
+        kg__note_variable(symbol, size);
+    return kg__model_leave(kg__transfer(sides[!to_symbol], sides[to_symbol],
+                                        make_cudaExtent(count, 1, 1), kind, stream, waits != 0));
 }

@@ -55,8 +55,14 @@ void kg__model_set_sticky_error(cudaError_t error);
 /* The error of a kernel's failure, which every call returns; cudaSuccess: none has failed. */
 cudaError_t kg__model_sticky_error(void);
 
-/* From now on events have times of the host's clock, and cudaEventElapsedTime() returns them. */
-void kg__model_time_events(void);
+/* From now on the runtime is a program's: streams order their work, which executes at its call or
+ * (`in_reverse`) as late as its order allows, the latest first; what conflicts with work that it is
+ * not ordered with is found, and so are wrong calls. Events have times of the host's clock. */
+void kg__model_order_streams(bool in_reverse);
+/* From now on the stream 0 is the calling thread's own, as with nvcc's --default-stream. */
+void kg__model_default_stream_per_thread(void);
+/* Executes all work that waits in streams. */
+void kg__model_finish_work(void);
 
 /* A launch by <<<>>> that failed without running. */
 typedef struct kg__model_unchecked {

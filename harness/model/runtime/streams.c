@@ -1,37 +1,107 @@
-/* Streams and events. They order nothing, because every call finishes its work before it
- * returns. The model only tracks whether a launcher's other streams fork from and join the
- * stream of the call, as a captured graph requires. */
+/* Handles of streams and events, and their clocks. Each piece of work has a number in its stream; a
+ * clock has the pieces of all streams that happen before a moment. The same clocks tell whether a
+ * launcher's other streams fork from and join the stream of its call, as a captured graph
+ * requires. */
 #include "model/runtime/streams.h"
 
-#include "base/clock.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
-#include "model/runtime/runtime.h"
 
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A stream or an event. */
+/* Destroyed handles whose addresses are not reused, so that their use is found. */
+#define DESTROYED_MAXIMUM 64
+
+/* What streams and events begin with. */
 typedef struct handle {
     struct handle *next;
-    bool of_call;    /* it is ordered after the beginning of the call */
-    uint64_t bit;    /* of a stream forked from the call's */
-    uint64_t covers; /* the bits of the streams whose work is ordered before */
-    double recorded; /* of an event, when; seconds */
-    size_t work;     /* pieces of work since the call began */
 } handle;
 
-static handle *streams;
-static handle *events;
-/* The stream of the launcher's call; cudaDeviceReset() does not destroy it. */
-static handle call_stream;
-static uint64_t next_bit;
-static bool events_have_times;
+typedef struct handles {
+    handle *first;
+    handle *destroyed; /* the latest first */
+    size_t destroyed_count;
+    const char *name;
+} handles;
+
+static handles streams = { .name = "stream" };
+static handles events = { .name = "event" };
+static size_t stream_count; /* numbers given */
+/* Numbers that are free again. */
+typedef struct ended_stream {
+    size_t number;
+    uint32_t given;
+} ended_stream;
+static ended_stream *ended;
+static size_t ended_count;
+static size_t ended_room;
+static bool any_made;
+/* The stream of a launcher's call, which cudaDeviceReset() keeps, and the two of CUDA's. */
+static kg__stream call_stream = { .non_blocking = true };
+static kg__stream legacy = { .number = 1 };
+static kg__clock gone; /* the work of streams that were destroyed */
+static kg__stream builder = { .number = 2, .non_blocking = true };
+static _Thread_local kg__stream *of_thread;
+#define FIRST_NUMBER 3
 static size_t stray_work;   /* pieces of work given to streams that were not forked */
 static size_t uncapturable; /* allocations and waits since the call began */
+static bool ordered;
+static bool null_is_of_thread;
 
-/* Returns the link to a handle in its list; NULL if the list does not contain it. All functions
- * here need the lock. */
+void kg__streams_begin_order(void)
+{
+    ordered = true;
+}
+
+void kg__model_default_stream_per_thread(void)
+{
+    null_is_of_thread = true;
+}
+
+bool kg__streams_order(void)
+{
+    return ordered;
+}
+
+bool kg__streams_made(void)
+{
+    return any_made;
+}
+
+kg__stream *kg__streams(void)
+{
+    return (kg__stream *)streams.first;
+}
+
+uint32_t kg__clock_of(const kg__clock *clock, size_t number)
+{
+    return number < clock->room ? clock->pieces[number] : 0;
+}
+
+static void set(kg__clock *clock, size_t number, uint32_t pieces)
+{
+    if (number >= clock->room) {
+        const size_t room = number + 8;
+        uint32_t *grown = kg__allocate(room, sizeof *grown);
+
+        if (clock->room > 0)
+            memcpy(grown, clock->pieces, clock->room * sizeof *grown);
+        free(clock->pieces);
+        *clock = (kg__clock){ grown, room };
+    }
+    clock->pieces[number] = pieces;
+}
+
+void kg__clock_join(kg__clock *to, const kg__clock *from)
+{
+    for (size_t i = from->room; i > 0; i--) {
+        if (from->pieces[i - 1] > kg__clock_of(to, i - 1))
+            set(to, i - 1, from->pieces[i - 1]);
+    }
+}
+
+/* Returns the link to a handle in a list; NULL if the list does not contain it. */
 static handle **find_link(handle **link, const void *wanted)
 {
     while (*link != NULL && *link != wanted)
@@ -39,80 +109,187 @@ static handle **find_link(handle **link, const void *wanted)
     return *link != NULL ? link : NULL;
 }
 
-bool kg__model_is_stream(cudaStream_t stream)
+/* Returns a handle of the program's; NULL, with a finding where it was destroyed. */
+static void *find(handles *of, const void *wanted)
 {
-    return stream == NULL || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
-           stream == (void *)&call_stream || find_link(&streams, stream) != NULL;
+    handle **link = find_link(&of->first, wanted);
+
+    if (link == NULL && find_link(&of->destroyed, wanted) != NULL)
+        kg__find_in_call(&(kg__finding){ .kind = KG__DESTROYED, .symbol = of->name });
+    return link != NULL ? *link : NULL;
 }
 
-static bool is_event(cudaEvent_t event)
+static void *add(handles *to, size_t size)
 {
-    return find_link(&events, event) != NULL;
-}
+    handle *made = kg__allocate(1, size);
 
-static void *create(handle **list)
-{
-    handle *made = kg__allocate(1, sizeof *made);
-
-    made->next = *list;
-    *list = made;
+    made->next = to->first;
+    to->first = made;
     return made;
 }
 
-static cudaError_t destroy(handle **list, void *wanted)
+/* Removes the handle destroyed longest ago, when there are too many; NULL if there are not. */
+static void *oldest_destroyed(handles *of)
 {
-    handle **link = find_link(list, wanted);
+    handle **link = &of->destroyed;
+    handle *oldest;
+
+    if (of->destroyed_count < DESTROYED_MAXIMUM)
+        return NULL;
+    while ((*link)->next != NULL)
+        link = &(*link)->next;
+    oldest = *link;
+    *link = NULL;
+    of->destroyed_count--;
+    return oldest;
+}
+
+static bool destroy(handles *of, void *wanted)
+{
+    handle **link = find_link(&of->first, wanted);
 
     if (link == NULL)
-        return cudaErrorInvalidResourceHandle;
+        return find(of, wanted) != NULL;
     *link = (*link)->next;
-    free(wanted);
-    return cudaSuccess;
-}
-
-static handle *handle_of(cudaStream_t stream)
-{
-    handle **link = find_link(&streams, stream);
-
-    return stream == (void *)&call_stream ? &call_stream : link != NULL ? *link : NULL;
-}
-
-bool kg__model_takes_work(cudaStream_t stream)
-{
-    handle *given = handle_of(stream);
-
-    if (given == &call_stream)
-        return true;
-    if (given == NULL || !given->of_call) {
-        stray_work++;
-        return kg__model_is_stream(stream);
-    }
-    given->work++;
-    /* Earlier waits for the stream do not cover this work. */
-    call_stream.covers &= ~given->bit;
-    for (handle *other = streams; other != NULL; other = other->next)
-        other->covers &= ~given->bit;
-    for (handle *event = events; event != NULL; event = event->next)
-        event->covers &= ~given->bit;
-    given->covers |= given->bit;
+    ((handle *)wanted)->next = of->destroyed;
+    of->destroyed = wanted;
+    of->destroyed_count++;
     return true;
 }
 
-static void forget_order(handle *list)
+void kg__stream_begin(kg__stream *stream)
 {
-    for (; list != NULL; list = list->next) {
-        list->of_call = false;
-        list->covers = 0;
-        list->work = 0;
+    *stream = (kg__stream){ .non_blocking = true };
+    if (ended_count > 0) {
+        /* The pieces of the stream that had the number count on, so that they stay ordered. */
+        stream->number = ended[--ended_count].number;
+        stream->given = ended[ended_count].given;
+    } else {
+        stream->number = FIRST_NUMBER + stream_count++;
     }
+}
+
+void kg__stream_end(kg__stream *stream)
+{
+    ended = kg__grow(ended, ended_count, &ended_room, sizeof *ended);
+    ended[ended_count++] = (ended_stream){ stream->number, stream->given };
+    kg__clock_join(&gone, &stream->clock);
+    free(stream->clock.pieces);
+    free(stream->tips.list);
+}
+
+kg__stream *kg__stream_builder(void)
+{
+    any_made = true;
+    return &builder;
+}
+
+kg__stream *kg__stream_create(unsigned int flags, int priority)
+{
+    kg__stream *former = oldest_destroyed(&streams);
+    kg__stream *made = add(&streams, sizeof *made);
+    kg__stream *next = made->next;
+
+    if (former != NULL)
+        kg__stream_end(former);
+    free(former);
+    kg__stream_begin(made);
+    made->next = next;
+    made->non_blocking = (flags & cudaStreamNonBlocking) != 0;
+    made->priority = priority;
+    any_made = true;
+    return made;
+}
+
+kg__event *kg__event_create(unsigned int flags)
+{
+    kg__event *former = oldest_destroyed(&events);
+    kg__event *made = add(&events, sizeof *made);
+
+    if (former != NULL) {
+        free(former->clock.pieces);
+        free(former->tips.list);
+        free(former);
+    }
+    made->flags = flags;
+    return made;
+}
+
+/* The thread's own stream, made at its first use. */
+static kg__stream *stream_of_thread(void)
+{
+    if (of_thread == NULL || find_link(&streams.first, of_thread) == NULL)
+        of_thread = kg__stream_create(cudaStreamDefault, 0);
+    return of_thread;
+}
+
+kg__stream *kg__stream_of(cudaStream_t handle)
+{
+    if (handle == (void *)&call_stream || handle == (void *)&builder)
+        return (kg__stream *)(void *)handle;
+    if (handle == cudaStreamPerThread || (handle == NULL && null_is_of_thread))
+        return stream_of_thread();
+    if (handle == NULL || handle == cudaStreamLegacy)
+        return &legacy;
+    return find(&streams, handle);
+}
+
+kg__event *kg__event_of(cudaEvent_t handle)
+{
+    return find(&events, handle);
+}
+
+bool kg__stream_is_legacy(const kg__stream *stream)
+{
+    return stream == &legacy;
+}
+
+void kg__stream_refresh(kg__stream *stream)
+{
+    if (stream == &legacy) {
+        kg__clock_join(&legacy.clock, &gone);
+        for (const kg__stream *other = kg__streams(); other != NULL; other = other->next) {
+            if (!other->non_blocking)
+                kg__clock_join(&legacy.clock, &other->clock);
+        }
+    } else if (!stream->non_blocking) {
+        kg__clock_join(&stream->clock, &legacy.clock);
+    }
+}
+
+/* Returns whether a moment comes after the beginning of the launcher's call. */
+static bool is_of_call(const kg__clock *clock)
+{
+    return call_stream.given > 0 && kg__clock_of(clock, call_stream.number) >= call_stream.forked;
+}
+
+void kg__stream_advance(kg__stream *stream, const kg__clock *before)
+{
+    if (stream != &call_stream && (stream == &legacy || !is_of_call(&stream->clock)))
+        stray_work++;
+    else
+        stream->forked += stream != &call_stream;
+    kg__stream_refresh(stream);
+    if (before != NULL)
+        kg__clock_join(&stream->clock, before);
+    set(&stream->clock, stream->number, ++stream->given);
+}
+
+void kg__streams_all(kg__clock *to)
+{
+    kg__clock_join(to, &legacy.clock);
+    kg__clock_join(to, &gone);
+    for (const kg__stream *stream = kg__streams(); stream != NULL; stream = stream->next)
+        kg__clock_join(to, &stream->clock);
 }
 
 cudaStream_t kg__model_begin_call(void)
 {
-    forget_order(streams);
-    forget_order(events);
-    call_stream = (handle){ .of_call = true };
-    next_bit = 1;
+    for (kg__stream *stream = kg__streams(); stream != NULL; stream = stream->next)
+        stream->forked = 0;
+    /* Where it began: the first piece of the call's stream. */
+    call_stream.forked = ++call_stream.given;
+    set(&call_stream.clock, call_stream.number, call_stream.given);
     stray_work = uncapturable = 0;
     return (cudaStream_t)&call_stream;
 }
@@ -128,151 +305,40 @@ size_t kg__model_uncapturable(void)
 }
 
 /* Returns the pieces of a stream's work that the call's stream has not waited for. */
-static size_t open_work(const handle *stream)
+static size_t open_work(const kg__stream *stream)
 {
-    return stream->of_call && (call_stream.covers & stream->bit) == 0 ? stream->work : 0;
+    return kg__clock_of(&call_stream.clock, stream->number) < stream->given ? stream->forked : 0;
 }
 
 size_t kg__model_other_stream_work(void)
 {
     size_t all = stray_work;
 
-    for (const handle *stream = streams; stream != NULL; stream = stream->next)
+    for (const kg__stream *stream = kg__streams(); stream != NULL; stream = stream->next)
         all += open_work(stream);
     return all;
 }
 
-void kg__model_free_streams(void)
+bool kg__stream_destroy(cudaStream_t wanted)
 {
-    while (streams != NULL)
-        (void)destroy(&streams, streams);
-    while (events != NULL)
-        (void)destroy(&events, events);
-}
+    const kg__stream *known = (const kg__stream *)(void *)wanted;
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
-{
-    KG__BEGIN_CALL();
-    if (stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
-    *stream = create(&streams);
-    return kg__model_leave(cudaSuccess);
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    const handle *known;
-
-    KG__BEGIN_CALL();
-    known = handle_of(stream);
-    if (known != NULL)
+    if (find_link(&streams.first, wanted) != NULL) {
         stray_work += open_work(known);
-    return kg__model_leave(destroy(&streams, stream));
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
-{
-    const handle *waited = (const handle *)event;
-    handle *waiting;
-
-    KG__BEGIN_CALL();
-    if (flags != cudaEventWaitDefault)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (!kg__model_is_stream(stream) || !is_event(event))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    waiting = handle_of(stream);
-    if (waiting == NULL || !waited->of_call)
-        return kg__model_leave(cudaSuccess);
-    if (!waiting->of_call) {
-        waiting->of_call = next_bit != 0;
-        waiting->bit = next_bit;
-        next_bit <<= 1;
+        kg__clock_join(&gone, &known->clock);
     }
-    waiting->covers |= waited->covers;
-    return kg__model_leave(cudaSuccess);
+    return destroy(&streams, wanted);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+bool kg__event_destroy(cudaEvent_t wanted)
 {
-    KG__BEGIN_CALL();
-    kg__model_note_uncapturable();
-    return kg__model_leave(kg__model_is_stream(stream) ? cudaSuccess
-                                                       : cudaErrorInvalidResourceHandle);
+    return destroy(&events, wanted);
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
+void kg__streams_free(void)
 {
-    return cudaStreamSynchronize(stream);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
-{
-    KG__BEGIN_CALL();
-    if (event == NULL || (flags & ~(unsigned int)(cudaEventBlockingSync | cudaEventDisableTiming |
-                                                  cudaEventInterprocess)) != 0)
-        return kg__model_leave(cudaErrorInvalidValue);
-    *event = create(&events);
-    return kg__model_leave(cudaSuccess);
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    KG__BEGIN_CALL();
-    return kg__model_leave(destroy(&events, event));
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    handle *recorded = (handle *)event;
-    const handle *from;
-
-    KG__BEGIN_CALL();
-    if (!is_event(event) || !kg__model_is_stream(stream))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    from = handle_of(stream);
-    recorded->recorded = kg__now();
-    recorded->of_call = from != NULL && from->of_call;
-    recorded->covers = recorded->of_call ? from->covers : 0;
-    return kg__model_leave(cudaSuccess);
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    KG__BEGIN_CALL();
-    kg__model_note_uncapturable();
-    return kg__model_leave(is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    return cudaEventSynchronize(event);
-}
-
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
-{
-    KG__BEGIN_CALL();
-    if (milliseconds == NULL)
-        return kg__model_leave(cudaErrorInvalidValue);
-    if (!is_event(start) || !is_event(end))
-        return kg__model_leave(cudaErrorInvalidResourceHandle);
-    if (!events_have_times)
-        return kg__model_leave(cudaErrorNotSupported);
-    *milliseconds =
-        (float)(1e3 * (((const handle *)end)->recorded - ((const handle *)start)->recorded));
-    return kg__model_leave(cudaSuccess);
-}
-
-void kg__model_time_events(void)
-{
-    events_have_times = true;
+    while (streams.first != NULL)
+        (void)destroy(&streams, streams.first);
+    while (events.first != NULL)
+        (void)destroy(&events, events.first);
 }

@@ -1,10 +1,12 @@
 /* Launches of kernels by untyped pointers: arguments are passed by the System V ABI of x86-64,
  * with the parameters' types from the program's debug information. */
+#include "base/message.h"
 #include "model/exec/launch.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/parameters.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define INTEGERS 6
@@ -40,6 +42,17 @@ static void run(void *context)
     else
         ((void (*)(PASSED_INTEGERS, PASSED_FLOATS))made->kernel)(
             i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+}
+
+static void *keep(void *context, int copies)
+{
+    call *kept = copies ? kg__allocate(1, sizeof *kept) : NULL;
+
+    if (copies)
+        *kept = *(const call *)context;
+    else
+        free(context);
+    return kept;
 }
 
 /* Adds an argument; false if the stack has no room for it, or not its alignment. */
@@ -101,7 +114,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     }
     memcpy(&made.kernel, &kernel, sizeof kernel);
     (void)kg__model_leave(cudaSuccess);
-    return kg__model_launch(config, kernel, run, &made);
+    return kg__model_launch(config, kernel, run, &made, keep);
 }
 
 static cudaError_t launch(cudaLaunchAttribute *attribute, const void *kernel, dim3 grid, dim3 block,

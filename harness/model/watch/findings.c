@@ -169,6 +169,8 @@ static size_t add(const kg__finding *what)
     keep_text(&added->detail);
     keep_text(&added->on_gpu);
     keep_text(&added->on_cpu);
+    keep_text(&added->by.what);
+    keep_text(&added->other.what);
     count++;
     kg__model_release_sigterm();
     return count - 1;
@@ -224,12 +226,24 @@ void kg__find(const kg__finding_place *place, const kg__finding *what)
     kg__find_at(kg__model_source_of((const void *)place->code), place, what);
 }
 
-void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what)
+static size_t add_of_host(kg__model_source source, kg__finding_access access,
+                          const kg__finding *what)
 {
     kg__finding finding = *what;
 
     finding.by.file = source.file;
     finding.by.line = source.line;
     finding.by.access = access;
-    (void)add(&finding);
+    return add(&finding);
+}
+
+void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what)
+{
+    (void)add_of_host(source, access, what);
+}
+
+void kg__find_of_host_at(uintptr_t code, kg__finding_access access, const kg__finding *what)
+{
+    remember(class_of(what), code,
+             add_of_host(kg__model_source_of((const void *)code), access, what));
 }

@@ -35,8 +35,10 @@ kg__finding_access kg__access_of(unsigned int kind);
 void kg__find(const kg__finding_place *place, const kg__finding *what);
 /* Like kg__find(), at a source line that the compiler recorded. */
 void kg__find_at(kg__model_source source, const kg__finding_place *place, const kg__finding *what);
-/* Adds a finding of the host's code at a source line. */
+/* Adds a finding at a line of the host's code. */
 void kg__find_of_host(kg__model_source source, kg__finding_access access, const kg__finding *what);
+/* Like kg__find_of_host(), of an access at `code`, which kg__found_before() knows then. */
+void kg__find_of_host_at(uintptr_t code, kg__finding_access access, const kg__finding *what);
 
 /* Forgets all findings. */
 void kg__findings_forget(void);

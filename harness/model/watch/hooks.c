@@ -37,6 +37,14 @@ void __tsan_init(void)
     kg__watch_instrumented();
 }
 
+static void (*on_host_access)(uintptr_t address, unsigned int kind, uintptr_t code);
+
+void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int kind,
+                                               uintptr_t code))
+{
+    on_host_access = accessed;
+}
+
 /* Host code in launchers is instrumented too, and arrives here. */
 static void look_at_host(uint64_t what, uintptr_t code)
 {
@@ -50,6 +58,8 @@ static void look_at_host(uint64_t what, uintptr_t code)
     if (holder != NULL && holder->kind == KG__MODEL_DEVICE)
         kg__find_of_host(kg__model_source_of((const void *)code), kg__access_of(kind),
                          &(kg__finding){ .kind = KG__HOST_ACCESS, .by_host = true });
+    else if (holder != NULL && on_host_access != NULL)
+        on_host_access(kg__access_address(what), kind, code);
 }
 
 /* Ends the launch when the next access is outside of all device memory. An access to the gap

@@ -52,6 +52,7 @@ static kg__region *add(unsigned char *base, size_t size, kg__model_space space, 
         .space = space,
         .between_blocks = space != KG__MODEL_SHARED || kg__exec_cluster_size() > 1,
         .granule = 4,
+        .first_set = UINT32_MAX,
         .next = regions,
     };
     regions = region;
@@ -162,6 +163,24 @@ kg__region *kg__region_at(uintptr_t address)
     return region != NULL ? region : of_variable(address);
 }
 
+/* Returns the last word of bits that may have one: an access has up to 16 bytes. */
+static size_t last_word(const kg__region *region)
+{
+    const size_t last = ((size_t)region->last_set + 16) / 64;
+
+    return last < region->bytes / 64 ? last : region->bytes / 64;
+}
+
+static void forget_bits(kg__region *region)
+{
+    region->first_set = UINT32_MAX;
+    region->last_set = 0;
+    for (int i = 0; i < KG__REGION_BITS; i++) {
+        free(region->bits[i]);
+        region->bits[i] = NULL;
+    }
+}
+
 void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
 {
     region->start = (uintptr_t)start;
@@ -169,10 +188,7 @@ void kg__region_narrow(kg__region *region, const void *start, size_t bytes)
     region->state = KG__UNTOUCHED;
     free(region->cells);
     region->cells = NULL;
-    for (int i = 0; i < 2; i++) {
-        free(region->bits[i]);
-        region->bits[i] = NULL;
-    }
+    forget_bits(region);
 }
 
 void kg__region_drop(const void *base)
@@ -184,26 +200,44 @@ void kg__region_drop(const void *base)
             continue;
         *link = region->next;
         free(region->cells);
-        free(region->bits[0]);
-        free(region->bits[1]);
+        forget_bits(region);
         free(region);
         return;
     }
 }
 
-void kg__regions_count_unique(uint64_t bytes[2])
+/* Adds the runs of set bits to the spans. */
+static void add_runs(kg__spans *spans, bool written, uintptr_t start, uint64_t bits)
+{
+    while (bits != 0) {
+        const int first = __builtin_ctzll(bits);
+        const uint64_t rest = ~(bits >> first);
+        const int length = rest != 0 ? __builtin_ctzll(rest) : 64;
+
+        kg__spans_add(spans, written, start + (uintptr_t)first, (size_t)length);
+        bits &= length < 64 ? ~((((uint64_t)1 << length) - 1) << first) : 0;
+    }
+}
+
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans)
 {
     for (kg__region *region = regions; region != NULL; region = region->next) {
-        for (int i = 0; i < 2; i++) {
-            size_t size = region->bytes / 8 + 1;
+        const uint64_t *strong = (const uint64_t *)(void *)region->bits[KG__BITS_STRONG];
 
-            if (region->bits[i] == NULL)
-                continue;
-            for (size_t byte = 0; byte < size; byte++)
-                bytes[i] += (uint64_t)__builtin_popcount(region->bits[i][byte]);
-            free(region->bits[i]);
-            region->bits[i] = NULL;
+        for (int i = 0; i < 2; i++) {
+            const uint64_t *bits = (const uint64_t *)(void *)region->bits[i];
+            const size_t last = bits != NULL ? last_word(region) : 0;
+
+            for (size_t word = region->first_set / 64; bits != NULL && word <= last; word++) {
+                if (bits[word] == 0)
+                    continue;
+                bytes[i] += (uint64_t)__builtin_popcountll(bits[word]);
+                if (spans != NULL)
+                    add_runs(spans, i == KG__BITS_WRITTEN, region->start + 64 * word,
+                             bits[word] & ~(strong != NULL ? strong[word] : 0));
+            }
         }
+        forget_bits(region);
     }
 }
 

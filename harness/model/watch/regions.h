@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/watch/places.h"
+#include "model/watch/spans.h"
 #include "records/finding.h"
 
 /* A writer is a thread number plus flags. A reader is a thread, any lanes of one warp, or
@@ -41,6 +42,7 @@ typedef struct kg__cell {
     uint32_t read_lanes; /* if the readers are lanes of one warp: their mask */
 } kg__cell;
 
+enum { KG__BITS_READ, KG__BITS_WRITTEN, KG__BITS_STRONG, KG__REGION_BITS };
 /* Eight cells that begin at a multiple of eight. Most warps access whole rows, so that one state
  * stands for all its cells, which take no memory until an access differs. */
 #define KG__ROW 8
@@ -71,8 +73,10 @@ typedef struct kg__region {
     kg__cell *cells;      /* of `granule` bytes each, from `start`: kg__cell_at() */
     kg__row *rows;        /* in the same memory */
     unsigned int granule; /* 4, or 1 once a smaller access has been seen */
-    /* One bit per byte of global memory from `start`: read and written by this launch. */
-    unsigned char *bits[2];
+    /* In words of 64, one bit per byte of global memory from `start`: read, written, and accessed
+     * atomically or as volatile by this launch. */
+    unsigned char *bits[KG__REGION_BITS];
+    uint32_t first_set, last_set; /* about where: reading all of a large region takes 15 ms */
     struct kg__region *next;
     uint64_t allocation; /* its number; 0: none */
     char own_name[96];
@@ -108,7 +112,8 @@ static inline size_t kg__region_rows(const kg__region *region)
 }
 
 /* Adds the number of distinct bytes that this launch has read [0] and written [1] to `bytes`,
- * and forgets them. */
-void kg__regions_count_unique(uint64_t bytes[2]);
+ * and to `spans` (NULL: none) where they are, those left out that it accesses atomically or as
+ * volatile, which other work may do meanwhile; and forgets them. */
+void kg__regions_count_unique(uint64_t bytes[2], kg__spans *spans);
 
 #endif

@@ -25,6 +25,7 @@ static const uint8_t every_lane[WARP] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
 
 static bool counting;
 static bool checking;
+static bool tracking;             /* where launches access memory */
 static unsigned int first_thread; /* first thread of the warp whose requests are counted */
 static uint64_t accesses;
 /* Requests of the running block, by warp, and a pointer to the current warp's. */
@@ -37,6 +38,11 @@ void kg__requests_begin(unsigned int what)
     checking = (what & KG__MODEL_CHECK) != 0;
     accesses = 0;
     kg__sites_begin();
+}
+
+void kg__requests_track(bool tracks)
+{
+    tracking = tracks;
 }
 
 void kg__requests_stop_checking(void)
@@ -192,23 +198,35 @@ static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, un
     return gaps == 0;
 }
 
+/* Widens the part of a region where bits are set. */
+static inline void widen(kg__region *region, uint32_t first, uint32_t last)
+{
+    if (first < region->first_set)
+        region->first_set = first;
+    if (last > region->last_set)
+        region->last_set = last;
+}
+
 /* Marks bytes that this launch accesses for the first time. */
-static void mark_bytes(kg__region *region, bool write, unsigned int bytes, const uint32_t *offsets,
+static void mark_bytes(kg__region *region, int how, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
 {
-    unsigned char *bits = region->bits[write];
+    unsigned char *bits = region->bits[how];
 
     if (bits == NULL)
-        bits = region->bits[write] = kg__allocate(region->bytes / 8 + 1, 1);
+        bits = region->bits[how] = kg__allocate(region->bytes / 64 + 1, 8);
     for (unsigned int i = 0; i < count; i += WARP / 2) {
         unsigned int end = count - i < WARP / 2 ? count : i + WARP / 2;
 
         if (are_one_piece(offsets + i, end - i, bytes)) {
             set_bits(bits, offsets[i], offsets[end - 1] + bytes);
+            widen(region, offsets[i], offsets[end - 1]);
             continue;
         }
-        for (unsigned int lane = i; lane < end; lane++)
+        for (unsigned int lane = i; lane < end; lane++) {
             set_bits(bits, offsets[lane], offsets[lane] + bytes);
+            widen(region, offsets[lane], offsets[lane]);
+        }
     }
 }
 
@@ -264,15 +282,18 @@ static inline void count_request(kg__site *site, kg__model_space space, unsigned
 static inline void take_together(kg__site *site, kg__region *region, unsigned int kind,
                                  unsigned int count, const uint32_t *offsets, const uint8_t *lanes)
 {
+    const unsigned int strong = KG__ACCESS_ATOMIC | KG__ACCESS_VOLATILE | KG__ACCESS_STRONG;
     bool writes = (kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0;
 
-    if (counting && region->space == KG__MODEL_GLOBAL) {
+    if ((counting || tracking) && region->space == KG__MODEL_GLOBAL) {
         unsigned int bytes = kind & KG__ACCESS_BYTES;
 
         if (!writes || (kind & KG__ACCESS_ATOMIC) != 0)
-            mark_bytes(region, false, bytes, offsets, count);
+            mark_bytes(region, KG__BITS_READ, bytes, offsets, count);
         if (writes)
-            mark_bytes(region, true, bytes, offsets, count);
+            mark_bytes(region, KG__BITS_WRITTEN, bytes, offsets, count);
+        if (tracking && (kind & strong) != 0)
+            mark_bytes(region, KG__BITS_STRONG, bytes, offsets, count);
     }
     if (checking)
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);

@@ -3,11 +3,14 @@
 #ifndef KG__MODEL_REQUESTS_H
 #define KG__MODEL_REQUESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sets what requests are used for: a sum of KG__MODEL_COUNT and KG__MODEL_CHECK. Forgets all
  * sites' counts. */
 void kg__requests_begin(unsigned int what);
+/* Keeps where launches access memory, from now on or no longer. */
+void kg__requests_track(bool tracks);
 /* Stops checking requests against the shadow of memory. */
 void kg__requests_stop_checking(void);
 

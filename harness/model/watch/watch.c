@@ -43,6 +43,7 @@ static uint64_t busiest_block;        /* most requests by one block, */
 static uint64_t busiest_warp;         /* and by one warp */
 static bool all_blocks_run;           /* blocks wait for each other */
 
+static kg__spans *spans; /* where launches access memory; NULL: nobody asks */
 static void (*on_launch)(const kg__counts *counts, uint64_t accesses);
 
 /* Counts without a source line: of launches, blocks and copies. */
@@ -89,6 +90,12 @@ void kg__watch_instrumented(void)
 bool kg__watch_checks(void)
 {
     return watching && (watched_for & KG__MODEL_CHECK) != 0;
+}
+
+void kg__watch_track(kg__spans *to)
+{
+    spans = to;
+    kg__requests_track(to != NULL);
 }
 
 static uint64_t linear_block(void)
@@ -186,7 +193,7 @@ static void begin_sampling(uint64_t per_block)
     if (sampled == grid_blocks)
         return;
     kg__sites_weigh(0, 1);
-    kg__regions_count_unique(thrown_away);
+    kg__regions_count_unique(thrown_away, NULL);
     kg__shadow_begin_launch();
     run_blocks = 0;
     busiest_block = busiest_warp = 0;
@@ -274,7 +281,7 @@ static void end_launch(bool complete)
         kg__sites_weigh(1, 1);
     else if (kg__watch_checks())
         kg__cells_forget(); /* the other blocks' writes are unknown */
-    kg__regions_count_unique(unique);
+    kg__regions_count_unique(unique, spans);
     at_large.value[KG__UNIQUE_BYTES_READ] += unique[0];
     at_large.value[KG__UNIQUE_BYTES_WRITTEN] += unique[1];
     at_large.value[KG__BUSIEST_BLOCK_REQUESTS] += busiest_block;

@@ -5,6 +5,7 @@
 
 #include "model/exec/allocations.h"
 #include "model/exec/launch.h"
+#include "model/watch/spans.h"
 
 /* Returns the watcher of launches; NULL while nothing is watched. */
 const kg__exec_watcher *kg__watch_watcher(void);
@@ -16,6 +17,13 @@ bool kg__watch_skips(uint64_t blocks);
 bool kg__watch_checks(void);
 /* Marks this program's kernels as instrumented. */
 void kg__watch_instrumented(void);
+
+/* From now on launches add the global memory that they access to `spans` (NULL: no longer). */
+void kg__watch_track(kg__spans *spans);
+/* Has `accessed` called for the accesses by the host's code to memory that it and the device can
+ * access: `kind` as in trace.h, `code` where the hook returns to. */
+void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int kind,
+                                               uintptr_t code));
 
 /* Notes that a copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);

@@ -116,7 +116,7 @@ static cudaError_t launch_for_ever(void)
     const void *address;
 
     memcpy(&address, &body, sizeof address);
-    return kg__model_launch(&config, address, body, NULL);
+    return kg__model_launch(&config, address, body, NULL, NULL);
 }
 
 static cudaError_t hangs(const kg_call *call)

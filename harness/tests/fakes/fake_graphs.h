@@ -1,7 +1,7 @@
 /* A GPU that is not there, for the rooms that sample by CUDA graphs: what they take of cudart, on a
  * clock that launches alone move. A launch in a graph has two costs: the cheaper one until copies
  * have been made on a stream, and again from launches on that the test names. Included before
- * everything else by those rooms, since the CPU model's stand-in for cudart has no graphs. */
+ * everything else by those rooms. */
 #ifndef FAKE_GRAPHS_H
 #define FAKE_GRAPHS_H
 
@@ -9,18 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef enum cudaStreamCaptureMode cudaStreamCaptureMode;
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *replayable, cudaGraph_t graph,
-                                 unsigned long long flags);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t replayable, cudaStream_t stream);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t replayable);
 
 /* What the GPU is like, and what it has done. */
 typedef struct fake_graphs {

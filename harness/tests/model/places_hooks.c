@@ -105,7 +105,7 @@ void __ubsan_handle_out_of_bounds(void *where, void *index)
 
 /* The one launch there is gives the address of a function in the model's headers. */
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *kernel,
-                             void (*body)(void *context), void *context)
+                             void (*body)(void *context), void *context, kg__model_keep *keep)
 {
     if (places_now != NULL)
         memcpy(&places_now->launched, &body, sizeof body);

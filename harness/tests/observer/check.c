@@ -421,7 +421,7 @@ static cudaError_t add_in_order(const kg_call *call)
     cudaError_t code;
 
     memcpy(&address, &body, sizeof address);
-    code = kg__model_launch(&config, address, body, &sum);
+    code = kg__model_launch(&config, address, body, &sum, NULL);
     (void)compute(call);
     ((float *)call->argument[TO])[11] += sum;
     return code;

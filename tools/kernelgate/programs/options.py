@@ -44,7 +44,7 @@ OPTIONS = (
     Option("shared", FLAG, "link -shared"), Option("L library-path", JOINED, "link -L"), Option("l library", JOINED, "link -l"),
     Option("V version", FLAG, "asked version"), Option("h help", FLAG, "asked help"),
     Option("list-gpu-arch", FLAG, "asked list-gpu-arch"), Option("list-gpu-code", FLAG, "asked list-gpu-code"),
-    Option("v verbose", FLAG, "verbose"), Option("dryrun", FLAG, "dry"),
+    Option("default-stream", VALUE, "default-stream"), Option("v verbose", FLAG, "verbose"), Option("dryrun", FLAG, "dry"),
     Option("kg-flavor", VALUE, "flavor"),
     *(Option(names, FLAG, "") for names in (
         "lineinfo generate-line-info", "expt-relaxed-constexpr", "expt-extended-lambda extended-lambda", "use_fast_math", "restrict",
@@ -57,7 +57,7 @@ OPTIONS = (
     *(Option(names, VALUE, "") for names in (
         "Xptxas ptxas-options", "Xcudafe cudafe-options", "Xnvlink nvlink-options", "Xarchive archive-options", "Xfatbin fatbin-options",
         "Xnvvm", "maxrregcount", "t threads", "split-compile", "split-compile-extended", "cudart", "cudadevrt", "diag-suppress",
-        "diag-error", "diag-warn", "default-stream", "keep-dir", "ftz", "prec-div", "prec-sqrt", "fmad", "m machine", "dopt",
+        "diag-error", "diag-warn", "keep-dir", "ftz", "prec-div", "prec-sqrt", "fmad", "m machine", "dopt",
         "ftemplate-depth", "ftemplate-backtrace-limit", "opt-info", "time", "idp input-drive-prefix", "ddp", "libdevice-directory",
         "target-directory target-dir", "entries", "static-global-template-stub", "brief-diagnostics", "jump-table-density", "Werror",
         "device-entity-has-hidden-visibility", "Ofast-compile", "fdevice-time-trace")),
@@ -197,6 +197,8 @@ class Reader:
             call.host += split_list(value)
         elif kind == "linker":
             call.link += [word for part in split_list(value) for word in ("-Xlinker", part)]
+        elif kind == "default-stream":
+            call.preprocess += ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"] if value == "per-thread" else []
         elif kind == "architectures":
             call.architectures += re.findall(r"(?:sm|compute)_(\d+)", value)
         elif kind == "separable":

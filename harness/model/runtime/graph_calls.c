@@ -1,0 +1,245 @@
+/* Graphs that are captured or built. */
+#include "model/runtime/graphs.h"
+
+/* The node that is made, between kg__model_begin_node() and kg__model_end_node(). */
+static bool is_good;         /* the arguments of its call */
+static cudaGraph_t scratch;  /* what it is captured into where it is not kept; NULL: its graph */
+static kg__action **changed; /* what gets its work; NULL: it is a new node */
+
+/* Captures. */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
+{
+    kg__stream *stream;
+
+    if (!kg__streams_order())
+        return kg__model_refuse("CUDA graphs", "cudaStreamBeginCapture");
+    KG__BEGIN_CALL();
+    stream = kg__stream_of(handle);
+    if ((int)mode < 0 || mode > cudaStreamCaptureModeRelaxed)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (stream == NULL)
+        return kg__model_leave(cudaErrorInvalidResourceHandle);
+    if (kg__stream_is_legacy(stream))
+        return kg__model_leave(cudaErrorStreamCaptureUnsupported);
+    if (stream->graph != NULL)
+        return kg__model_leave(cudaErrorIllegalState);
+    stream->graph = kg__graph_make();
+    stream->is_origin = true;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
+{
+    kg__stream *stream;
+
+    KG__BEGIN_CALL();
+    stream = kg__stream_of(handle);
+    if (graph == NULL || stream == NULL)
+        return kg__model_leave(graph == NULL ? cudaErrorInvalidValue
+                                             : cudaErrorInvalidResourceHandle);
+    *graph = NULL;
+    if (stream->graph == NULL)
+        return kg__model_leave(cudaErrorIllegalState);
+    if (!stream->is_origin)
+        return kg__model_leave(cudaErrorStreamCaptureUnmatched);
+    return kg__model_leave(kg__capture_end(stream, graph));
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id, cudaGraph_t *graph,
+                                     const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
+                                     size_t *count)
+{
+    kg__stream *stream;
+
+    KG__BEGIN_CALL();
+    stream = kg__stream_of(handle);
+    if (status == NULL || stream == NULL)
+        return kg__model_leave(status == NULL ? cudaErrorInvalidValue
+                                              : cudaErrorInvalidResourceHandle);
+    *status = stream->graph == NULL       ? cudaStreamCaptureStatusNone
+              : stream->graph->is_invalid ? cudaStreamCaptureStatusInvalidated
+                                          : cudaStreamCaptureStatusActive;
+    if (stream->graph == NULL)
+        return kg__model_leave(cudaSuccess);
+    if (id != NULL)
+        *id = (uintptr_t)stream->graph;
+    if (graph != NULL)
+        *graph = stream->graph;
+    if (nodes != NULL)
+        *nodes = stream->tips.list;
+    if (edges != NULL)
+        *edges = NULL;
+    if (count != NULL)
+        *count = stream->tips.count;
+    return kg__model_leave(cudaSuccess);
+}
+
+/* Graphs that are built. */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
+{
+    KG__BEGIN_CALL();
+    if (graph == NULL || flags != 0)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *graph = kg__graph_make();
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    KG__BEGIN_CALL();
+    if (!kg__graph_is(graph))
+        return kg__model_leave(cudaErrorInvalidValue);
+    kg__graph_free(graph);
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+    KG__BEGIN_CALL();
+    if (clone == NULL || !kg__graph_is(graph))
+        return kg__model_leave(cudaErrorInvalidValue);
+    *clone = kg__graph_copy(graph);
+    return kg__model_leave(cudaSuccess);
+}
+
+static bool has_node(cudaGraph_t graph, const kg__node *node)
+{
+    size_t i = 0;
+
+    while (i < graph->nodes.count && graph->nodes.list[i] != node)
+        i++;
+    return i < graph->nodes.count;
+}
+
+/* Has the builder capture into a graph. */
+static cudaStream_t build(cudaGraph_t graph)
+{
+    kg__stream *builder = kg__stream_builder();
+
+    if (!is_good)
+        graph = scratch = kg__graph_make();
+    builder->graph = graph;
+    return (cudaStream_t)(void *)builder;
+}
+
+cudaStream_t kg__model_begin_node(cudaGraph_t graph, const cudaGraphNode_t *before, size_t count)
+{
+    kg__stream *builder;
+
+    kg__model_hold();
+    builder = kg__stream_builder();
+    builder->tips.count = 0;
+    is_good = kg__graph_is(graph) && (before != NULL || count == 0);
+    for (size_t i = 0; i < count && is_good; i++) {
+        is_good = has_node(graph, before[i]);
+        if (is_good)
+            kg__nodes_add(&builder->tips, before[i]);
+    }
+    return build(graph);
+}
+
+cudaStream_t kg__model_begin_change(cudaGraphExec_t exec, cudaGraphNode_t node)
+{
+    kg__model_hold();
+    kg__stream_builder()->tips.count = 0;
+    changed = exec != NULL ? kg__graph_action_of(exec, node) : node != NULL ? &node->action : NULL;
+    is_good = changed != NULL;
+    scratch = kg__graph_make();
+    return build(scratch);
+}
+
+cudaError_t kg__model_end_node(cudaError_t error, cudaGraphNode_t *node)
+{
+    kg__stream *builder = kg__stream_builder();
+
+    if (error == cudaSuccess && (!is_good || (node == NULL && changed == NULL)))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && changed != NULL) {
+        kg__action *former = *changed;
+
+        *changed = builder->tips.list[0]->action;
+        builder->tips.list[0]->action = former;
+    } else if (error == cudaSuccess) {
+        *node = builder->tips.list[0];
+    }
+    builder->graph = NULL;
+    if (scratch != NULL)
+        kg__graph_free(scratch);
+    scratch = NULL;
+    changed = NULL;
+    kg__model_unhold();
+    return kg__model_end_call(error);
+}
+
+cudaError_t kg__model_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
+                               const cudaGraphNode_t *before, size_t count, int is_graph,
+                               cudaGraph_t child)
+{
+    kg__stream *builder = (kg__stream *)(void *)kg__model_begin_node(graph, before, count);
+    const bool good = !is_graph || kg__graph_is(child);
+
+    if (good) {
+        kg__node *made = kg__graph_add(builder->graph,
+                                       is_graph ? cudaGraphNodeTypeGraph : cudaGraphNodeTypeEmpty,
+                                       NULL, &builder->tips);
+
+        made->child = is_graph ? kg__graph_copy(child) : NULL;
+        builder->tips.count = 0;
+        kg__nodes_add(&builder->tips, made);
+    }
+    return kg__model_end_node(good ? cudaSuccess : cudaErrorInvalidValue, node);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                     size_t count)
+{
+    KG__BEGIN_CALL();
+    if (!kg__graph_is(graph) || edges != NULL || (count > 0 && (from == NULL || to == NULL)))
+        return kg__model_leave(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++) {
+        if (!has_node(graph, from[i]) || !has_node(graph, to[i]))
+            return kg__model_leave(cudaErrorInvalidValue);
+        kg__nodes_add(&to[i]->before, from[i]);
+    }
+    return kg__model_leave(cudaSuccess);
+}
+
+static cudaError_t list_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
+{
+    size_t found = 0;
+
+    KG__BEGIN_CALL();
+    if (!kg__graph_is(graph) || count == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        if (roots && graph->nodes.list[i]->before.count > 0)
+            continue;
+        if (nodes != NULL && found < *count)
+            nodes[found] = graph->nodes.list[i];
+        found++;
+    }
+    *count = found;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, false, nodes, count);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    return list_nodes(graph, true, nodes, count);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+{
+    if (node == NULL || type == NULL)
+        return kg__model_take_hint(0);
+    *type = node->type;
+    return cudaSuccess;
+}

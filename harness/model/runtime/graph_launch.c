@@ -1,0 +1,241 @@
+/* Graphs that execute. Each node has a stream of its own, so that nodes are ordered as the edges
+ * say, and as other streams' work is. */
+#include "base/message.h"
+#include "model/runtime/graphs.h"
+
+#include <stdlib.h>
+
+/* A node of a graph that executes. */
+typedef struct step {
+    const kg__node *node; /* NULL: the end of another graph in this one */
+    kg__action *action;   /* NULL: it only joins others */
+    kg__stream stream;
+    size_t *before; /* the steps that it comes after */
+    size_t before_count, before_room;
+} step;
+
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next;
+    step *steps; /* each after those before it */
+    size_t count, room;
+};
+
+static cudaGraphExec_t execs;
+
+static size_t add_step(cudaGraphExec_t exec, const kg__node *node, kg__action *action)
+{
+    exec->steps = kg__grow(exec->steps, exec->count, &exec->room, sizeof *exec->steps);
+    exec->steps[exec->count] = (step){ .node = node, .action = action };
+    kg__stream_begin(&exec->steps[exec->count].stream);
+    if (action != NULL)
+        action->references++;
+    return exec->count++;
+}
+
+static void put_after(step *later, size_t before)
+{
+    later->before =
+        kg__grow(later->before, later->before_count, &later->before_room, sizeof *later->before);
+    later->before[later->before_count++] = before;
+}
+
+static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first);
+
+/* Adds the step of a node, whose former nodes have theirs; false if its own graph has a circle. */
+static bool add_step_of(cudaGraphExec_t exec, const kg__node *node, size_t first, size_t *step_of)
+{
+    const size_t added = add_step(exec, node, node->action);
+
+    if (first != SIZE_MAX)
+        put_after(&exec->steps[added], first);
+    for (size_t i = 0; i < node->before.count; i++)
+        put_after(&exec->steps[added], step_of[node->before.list[i]->number]);
+    step_of[node->number] = added;
+    if (node->child == NULL)
+        return true;
+    if (!add_steps(exec, node->child, added))
+        return false;
+    step_of[node->number] = add_step(exec, NULL, NULL);
+    for (size_t i = added; i + 1 < exec->count; i++)
+        put_after(&exec->steps[exec->count - 1], i);
+    return true;
+}
+
+/* Adds the steps of a graph, all after the step `first` (SIZE_MAX: none); false if its edges make
+ * a circle. */
+static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first)
+{
+    const size_t count = graph->nodes.count;
+    size_t *step_of = kg__allocate(count + 1, sizeof *step_of);
+    size_t added = 0;
+    size_t before = SIZE_MAX;
+
+    for (size_t i = 0; i < count; i++)
+        step_of[i] = SIZE_MAX;
+    while (before != added) {
+        before = added;
+        for (size_t i = 0; i < count; i++) {
+            const kg__node *node = graph->nodes.list[i];
+            bool ready = step_of[i] == SIZE_MAX;
+
+            for (size_t at = 0; at < node->before.count && ready; at++)
+                ready = step_of[node->before.list[at]->number] != SIZE_MAX;
+            if (ready)
+                added += add_step_of(exec, node, first, step_of);
+        }
+    }
+    free(step_of);
+    return added == count;
+}
+
+static void free_steps(cudaGraphExec_t exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        if (exec->steps[i].action != NULL)
+            kg__action_release(exec->steps[i].action);
+        kg__stream_end(&exec->steps[i].stream);
+        free(exec->steps[i].before);
+    }
+    free(exec->steps);
+    free(exec);
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    cudaGraphExec_t made;
+
+    if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0)
+        return kg__model_refuse("CUDA graphs: launches by kernels",
+                                "cudaGraphInstantiateWithFlags");
+    KG__BEGIN_CALL();
+    if (exec == NULL || !kg__graph_is(graph))
+        return kg__model_leave(cudaErrorInvalidValue);
+    made = kg__allocate(1, sizeof *made);
+    if (!add_steps(made, graph, SIZE_MAX)) {
+        free_steps(made);
+        return kg__model_leave(cudaErrorInvalidValue);
+    }
+    made->next = execs;
+    *exec = execs = made;
+    return kg__model_leave(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+static cudaGraphExec_t *find_link(cudaGraphExec_t exec)
+{
+    cudaGraphExec_t *link = &execs;
+
+    while (*link != NULL && *link != exec)
+        link = &(*link)->next;
+    return *link != NULL ? link : NULL;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    cudaGraphExec_t *link;
+
+    KG__BEGIN_CALL();
+    link = find_link(exec);
+    if (link == NULL)
+        return kg__model_leave(cudaErrorInvalidValue);
+    *link = exec->next;
+    free_steps(exec);
+    return kg__model_leave(cudaSuccess);
+}
+
+/* Launches of one graph are ordered, in whatever streams. */
+static cudaError_t launch(cudaGraphExec_t exec, kg__stream *stream)
+{
+    cudaError_t error = cudaSuccess;
+
+    kg__stream_refresh(stream);
+    for (size_t i = 0; i < exec->count; i++)
+        kg__clock_join(&stream->clock, &exec->steps[i].stream.clock);
+    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
+        step *next = &exec->steps[i];
+
+        kg__clock_join(&next->stream.clock, &stream->clock);
+        for (size_t at = 0; at < next->before_count; at++)
+            kg__clock_join(&next->stream.clock, &exec->steps[next->before[at]].stream.clock);
+        if (next->action == NULL)
+            continue;
+        next->action->references++;
+        error = kg__queue_give(&next->stream, next->action);
+    }
+    for (size_t i = 0; i < exec->count; i++)
+        kg__clock_join(&stream->clock, &exec->steps[i].stream.clock);
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
+{
+    kg__stream *stream;
+
+    KG__BEGIN_CALL();
+    stream = kg__stream_of(handle);
+    if (find_link(exec) == NULL || stream == NULL)
+        return kg__model_leave(stream == NULL ? cudaErrorInvalidResourceHandle
+                                              : cudaErrorInvalidValue);
+    if (stream->graph != NULL) {
+        (void)kg__model_leave(kg__capture_refuse(stream));
+        return kg__model_refuse("CUDA graphs: a launch that is captured", "cudaGraphLaunch");
+    }
+    return kg__model_leave(launch(exec, stream));
+}
+
+static bool are_alike(const step *a, const step *b)
+{
+    bool alike = (a->node != NULL) == (b->node != NULL) &&
+                 (a->node == NULL || a->node->type == b->node->type) &&
+                 a->before_count == b->before_count;
+
+    for (size_t i = 0; i < a->before_count && alike; i++)
+        alike = a->before[i] == b->before[i];
+    return alike;
+}
+
+static void swap_actions(step *a, step *b)
+{
+    kg__action *action = a->action;
+
+    a->action = b->action;
+    b->action = action;
+    a->node = b->node;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    cudaGraphExec_t other;
+    bool alike;
+
+    KG__BEGIN_CALL();
+    if (find_link(exec) == NULL || !kg__graph_is(graph))
+        return kg__model_leave(cudaErrorInvalidValue);
+    other = kg__allocate(1, sizeof *other);
+    alike = add_steps(other, graph, SIZE_MAX) && other->count == exec->count;
+    for (size_t i = 0; i < exec->count && alike; i++)
+        alike = are_alike(&exec->steps[i], &other->steps[i]);
+    for (size_t i = 0; i < exec->count && alike; i++)
+        swap_actions(&exec->steps[i], &other->steps[i]);
+    free_steps(other);
+    if (info != NULL)
+        *info = (cudaGraphExecUpdateResultInfo){
+            .result = alike ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged
+        };
+    return kg__model_leave(alike ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+}
+
+kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node)
+{
+    for (size_t i = 0; node != NULL && find_link(exec) != NULL && i < exec->count; i++) {
+        if (exec->steps[i].node == node)
+            return &exec->steps[i].action;
+    }
+    return NULL;
+}

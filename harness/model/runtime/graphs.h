@@ -1,0 +1,57 @@
+/* Graphs of work: their nodes, captured from streams or built one by one. Internal to runtime/; its
+ * functions need the model's lock. */
+#ifndef KG__MODEL_RUNTIME_GRAPHS_H
+#define KG__MODEL_RUNTIME_GRAPHS_H
+
+#include "model/runtime/queue.h"
+
+struct CUgraphNode_st {
+    enum cudaGraphNodeType type;
+    kg__action *action; /* NULL: it only joins others */
+    cudaGraph_t child;  /* whose nodes it has; NULL: none */
+    kg__nodes before;   /* the nodes that it comes after */
+    size_t number;      /* in its graph, or in the graph that is executed */
+};
+
+struct CUgraph_st {
+    struct CUgraph_st *next;
+    kg__nodes nodes;
+    bool is_invalid; /* its capture was broken off */
+};
+
+/* Gives a stream work: it is queued, or captured where the stream is. Takes over the reference to
+ * the action. Returns the error that it ended with, cudaSuccess if it has yet to execute. */
+cudaError_t kg__stream_give(cudaStream_t handle, enum cudaGraphNodeType type, kg__action *action);
+/* Returns whether a stream's work is captured. */
+bool kg__stream_is_captured(cudaStream_t handle);
+/* The host waits for a stream, which is not captured. */
+cudaError_t kg__stream_wait(cudaStream_t handle);
+
+/* Adds a node to a list, unless it is there already. */
+void kg__nodes_add(kg__nodes *nodes, kg__node *node);
+/* Makes a graph. */
+cudaGraph_t kg__graph_make(void);
+/* Returns whether it is a graph that was not destroyed. */
+bool kg__graph_is(cudaGraph_t graph);
+/* Adds a node, with a reference to its action, which comes after `before`. */
+kg__node *kg__graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, kg__action *action,
+                        const kg__nodes *before);
+/* Returns a copy of a graph with the same actions. */
+cudaGraph_t kg__graph_copy(cudaGraph_t graph);
+/* Frees a graph and its nodes. */
+void kg__graph_free(cudaGraph_t graph);
+
+/* Returns where a graph that executes has the action of a node; NULL if it has not the node. */
+kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node);
+
+/* Ends the capture that began at a stream. Returns the error of a capture that was broken off or
+ * whose streams were not joined; else cudaSuccess, with the graph. */
+cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph);
+/* Breaks off a stream's capture, because of a call that CUDA refuses meanwhile. */
+cudaError_t kg__capture_refuse(kg__stream *stream);
+/* Has a stream wait for an event, of which one is captured. */
+cudaError_t kg__capture_wait(kg__stream *stream, const kg__event *event);
+/* Records an event in a stream's capture, or that it is in none. */
+void kg__capture_record(kg__event *event, const kg__stream *stream);
+
+#endif
