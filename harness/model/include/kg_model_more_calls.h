@@ -113,7 +113,6 @@ static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool,
 }
 
 /* Of earlier toolkits. */
-#define cudaDeviceBlockingSync cudaDeviceScheduleBlockingSync
 enum cudaSharedMemConfig {
     cudaSharedMemBankSizeDefault = 0,
     cudaSharedMemBankSizeFourByte = 1,
