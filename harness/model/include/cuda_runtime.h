@@ -266,7 +266,8 @@ static inline cudaError_t kg__model_launch_known(const cudaLaunchConfig_t *confi
         auto body = [=]() { Kernel(parameters...); };
 
         return kg__model_launch(config, reinterpret_cast<const void *>(Kernel),
-                                kg__model_call<decltype(body)>, &body);
+                                kg__model_call<decltype(body)>, &body,
+                                kg__model_keep_body<decltype(body)>);
     }(std::forward<Actual>(arguments)...);
 }
 
