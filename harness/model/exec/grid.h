@@ -59,13 +59,17 @@ typedef struct kg__grid {
     int nonzero;             /* arrived threads whose predicate was not zero */
     uintptr_t first_barrier; /* code where the first of them waits */
     bool several_barriers;   /* not all of them wait there */
-    kg__model_votes votes;   /* of the barrier last released */
-    int at_grid;             /* threads that wait for the whole grid, or for their cluster */
-    int polling;             /* threads that let the others go first */
-    uint64_t futile_polls;   /* reads by these threads since any found another value, */
-    int futile_rounds;       /* and rounds in which all of them read */
     bool at_objects;         /* barriers in shared memory may release threads */
-    uintptr_t grid_barrier;  /* code where the last thread at the grid's barrier waits */
+    bool in_vain;            /* counted in queue->vain */
+    /* No thread of the block has waited: those before `current` have ended, those after it have
+     * not begun, and nothing else here says so. They run on one fiber. */
+    bool straight;
+    kg__model_votes votes;  /* of the barrier last released */
+    int at_grid;            /* threads that wait for the whole grid, or for their cluster */
+    int polling;            /* threads that let the others go first */
+    uint64_t futile_polls;  /* reads by these threads since any found another value, */
+    int futile_rounds;      /* and rounds in which all of them read */
+    uintptr_t grid_barrier; /* code where the last thread at the grid's barrier waits */
 
     kg__exec_launch launch;
     const kg__exec_watcher *watcher; /* the launch's */
@@ -80,13 +84,9 @@ typedef struct kg__grid {
      * launch. */
     unsigned char *dynamic_shared;
 
-    /* No thread of the block has waited: those before `current` have ended, those after it have
-     * not begun, and nothing else here says so. They run on one fiber. */
-    bool straight;
     kg__model_fiber *straight_fiber;
     dim3 indexed;     /* the shape of the block that the threads' indices belong to */
     kg__queue *queue; /* where the next block is from; NULL: blocks run one after another */
-    bool in_vain;     /* counted in queue->vain */
     kg__model_pool pool;
     kg__copies *copies;
     /* The values that the lanes of each warp exchanged last. */

@@ -118,7 +118,7 @@ static void stop_others(void)
     for (unsigned int i = 0;
          kg__running.launch.ends_on_sigterm && i < worker_count && queue.busy > 1; i++) {
         if (workers[i].runs && workers[i].grid != kg__worker_grid)
-            (void)pthread_kill(workers[i].thread, SIGTERM);
+            (void)pthread_sigqueue(workers[i].thread, SIGTERM, (union sigval){ 0 });
     }
 }
 

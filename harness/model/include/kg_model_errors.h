@@ -97,7 +97,8 @@
     X(cudaErrorInvalidResourceType, 914,                                                           \
       "one or more resources passed in are not valid resource types for the operation")            \
     X(cudaErrorInvalidResourceConfiguration, 915,                                                  \
-      "one or more resources are insufficient or non-applicable for the operation")                \
-    X(cudaErrorApiFailureBase, 10000, "unrecognized error code") /* before CUDA 13 */
+      "one or more resources are insufficient or non-applicable for the operation")
+
+#define cudaErrorApiFailureBase ((cudaError_t)10000) /* before CUDA 13 */
 
 #endif

@@ -263,14 +263,15 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
     kg__format(made->what, sizeof made->what, "kernel %s", kernel->name);
     made->action.what = made->what;
     made->keep = keeps ? keep : NULL;
-    made->launch = (kg__exec_launch){ .kernel = kernel,
-                                      .grid = config->gridDim,
-                                      .block = config->blockDim,
-                                      .cluster = kg__exec_cluster_of(config, kernel),
-                                      .dynamic_bytes = config->dynamicSmemBytes,
-                                      .body = body,
-                                      .context = keeps ? keep(context, 1) : context,
-                                      .is_cooperative = kg__exec_is_cooperative(config) };
+    made->launch =
+        (kg__exec_launch){ .kernel = kernel,
+                           .grid = config->gridDim,
+                           .block = config->blockDim,
+                           .cluster = kg__exec_cluster_of(config, kernel),
+                           .dynamic_bytes = config->dynamicSmemBytes,
+                           .body = body,
+                           .context = made->keep != NULL ? made->keep(context, 1) : context,
+                           .is_cooperative = kg__exec_is_cooperative(config) };
     error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
     if (error == cudaSuccess && keep == NULL && kg__queue_tracks())
         error = kg__stream_wait(config->stream);

@@ -214,7 +214,7 @@ Test(textures, show_a_kernel_that_reads_between)
 {
     struct cudaTextureDesc linear = clamped;
     cudaTextureObject_t texture;
-    float out[SIDE * SIDE];
+    float out[SIDE * SIDE] = { 0 };
     float *device = on_device(out, sizeof out);
     int wrong[2] = { 0, 0 };
 
