@@ -1,1 +1,3 @@
+#include <chrono> // as CCCL does, on which programs rely
+
 #include "../kg_model_cub_more.h"
