@@ -150,6 +150,12 @@ static void begin(void)
     (void)atexit(report_at_exit);
 }
 
+/* A program may have no CUDA source of its own, and call the runtime or its libraries. */
+static __attribute__((constructor)) void begin_library(void)
+{
+    kg__program_begin("", 0);
+}
+
 void kg__program_begin(const char *headers, unsigned int what)
 {
     if (!begun)

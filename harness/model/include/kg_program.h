@@ -4,6 +4,16 @@
 #define KG__PROGRAM_H
 
 #ifdef __cplusplus
+/* Kernels allocate device memory, and the host its own, by the same calls. */
+extern "C" void *malloc(__SIZE_TYPE__ size) noexcept __asm__("kg__model_malloc");
+extern "C" void free(void *memory) noexcept __asm__("kg__model_free");
+void *operator new(__SIZE_TYPE__ size) __asm__("kg__program_new");
+void *operator new[](__SIZE_TYPE__ size) __asm__("kg__program_new");
+void operator delete(void *memory) noexcept __asm__("kg__program_delete");
+void operator delete[](void *memory) noexcept __asm__("kg__program_delete");
+void operator delete(void *memory, __SIZE_TYPE__ size) noexcept __asm__("kg__program_delete");
+void operator delete[](void *memory, __SIZE_TYPE__ size) noexcept __asm__("kg__program_delete");
+
 #include "cuda_runtime.h"
 #include "kg_model_earlier.h"
 

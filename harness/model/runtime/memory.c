@@ -9,6 +9,7 @@
 #include "model/runtime/transfers.h"
 #include "model/watch/watcher.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +128,8 @@ static void **dropped;
 static size_t dropped_count;
 static size_t dropped_room;
 
-/* A kernel runs while its launch has the lock. */
+/* A kernel runs while its launch has the lock, but its blocks may run side by side. */
+static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
 
 void *kg__model_malloc(size_t size)
 {
@@ -135,7 +137,12 @@ void *kg__model_malloc(size_t size)
 
     if (!kg__model_where(NULL))
         return malloc(size);
-    return add(&memory, size, KG__MODEL_DEVICE) == cudaSuccess ? memory : NULL;
+    kg__model_hold_sigterm();
+    pthread_mutex_lock(&heap);
+    (void)add(&memory, size, KG__MODEL_DEVICE);
+    pthread_mutex_unlock(&heap);
+    kg__model_release_sigterm();
+    return memory;
 }
 
 void kg__model_free(void *memory)
@@ -144,8 +151,12 @@ void kg__model_free(void *memory)
         free(memory);
         return;
     }
+    kg__model_hold_sigterm();
+    pthread_mutex_lock(&heap);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
+    pthread_mutex_unlock(&heap);
+    kg__model_release_sigterm();
 }
 
 void kg__model_free_dropped(void)

@@ -87,6 +87,10 @@ ROWS = (
     Row("large", "x[i] = 1;", finish="char *large; return cudaMalloc(&large, 5ull << 30) != cudaSuccess;"),
     Row("host_index", "x[i] = 1;", ((LAUNCH_LINE + 3, r"index -1 out of bounds for type 'int \[4\]'"),),
         finish="int of[4] = {}; return of[-argc] == 5;", code=FOUND),
+    Row("heap", "__shared__ int *own; if (threadIdx.x == 0) own = new int[128]; __syncthreads(); own[threadIdx.x] = i; x[i] = own[threadIdx.x]; "
+        "__syncthreads(); if (threadIdx.x == 0) delete[] own;", output="result 0"),
+    Row("heap_bounds", "int *own = (int *)malloc(40); x[i] = own[n / 25]; free(own);",
+        ((LINE, "invalid global read of 4 bytes, 0 bytes past the end of allocation"),), code=FOUND),
     Row("volatile_flag", "if (threadIdx.x == 40) *(volatile int *)x = 5; else if (threadIdx.x == 3) x[i + 9] = *(volatile int *)x;"),
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
