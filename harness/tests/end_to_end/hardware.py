@@ -154,7 +154,7 @@ class Hardware(Runs):
 
     def test_wrong_uses_of_scratch_and_scalars_are_found(self):
         program = os.path.join(HARDWARE, "hardware_two_pass.instrumented")
-        for defect, symbol in (("unfilled", "copy"), ("beyond_scratch", "partial"), ("unscaled", "copy")):
+        for defect, symbol in (("unfilled", "partial"), ("beyond_scratch", "partial"), ("unscaled", "copy")):
             with self.subTest(defect):
                 case = f"hardware_two_pass/{defect}/3x33/threads32parts7"
                 self.write("cases", case + "\n")

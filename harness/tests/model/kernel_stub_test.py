@@ -14,12 +14,11 @@ UNSUPPORTED = "the CPU model does not support %s (docs/model.md): name src/a.cu 
 OTHERWISE = "fix it, or, if the CPU model does not support it (docs/model.md), name src/a.cu in GPU_ONLY to gate it on GPUs alone"
 # A source, the line of its first error, and what that says.
 ERRORS = (
-    (KERNEL % "" + "void f() { cudaGraphExec_t exec; }\n", 6, UNSUPPORTED % "CUDA graphs"),
     ("#include <cuda_runtime.h>\n#include <cusolver_none.h>\n", 2, UNSUPPORTED % "cusolver_none.h"),
-    (KERNEL % "" + "#include <cuda.h>\nvoid f() { cuInit(0); }\n", 7, "the CPU model does not support cuInit()"),
+    (KERNEL % "" + "#include <cuda.h>\nvoid f() { CUmodule m; cuModuleLoad(&m, 0); }\n", 7, "the CPU model does not support cuModuleLoad()"),
     (KERNEL % "out[0] = twice(out[1]);", 4, "declared in this scope: " + OTHERWISE),
     ("#include <cuda_runtime.h>\n#include \"none.cuh\"\n", 2, "none.cuh: No such file or directory: " + OTHERWISE),
-    ("#include <cuda_runtime.h>\n#include <curand.h>\n", 2, "the CPU model does not support curand.h"),
+    ("#include <cuda_runtime.h>\n#include <cufft.h>\n", 2, "cufft.h is of cuFFT"),
     ("#include \"a.cuh\"\n", 0, "expected"),
     # A header that the model has is not to blame for what is called wrong, but for what it lacks.
     ("#include <cuda_runtime.h>\n#include <cuda/pipeline>\nvoid f() { cuda::make_pipeline(1, 2, 3); }\n", 3, "no matching function"),

@@ -78,7 +78,7 @@ class Sources(unittest.TestCase):
         """It names what it is, and where to read on."""
         # Nothing has rewritten it here.
         self.refuse("the CPU model does not support inline PTX", statement='asm volatile("mov.u32 %0, %laneid;" : "=r"(out[0]));')
-        self.refuse("the CPU model does not support cuInit()", "#include <cuda.h>\n", "cuInit(0);")
+        self.refuse("the CPU model does not support cuModuleLoad()", "#include <cuda.h>\n", "CUmodule m; cuModuleLoad(&m, 0);")
         self.refuse("the CPU model does not support completion functions", "#include <cuda/barrier>\n",
                     "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
         self.refuse("the CPU model does not support tiles of several warps", "#include <cooperative_groups.h>\n",
