@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/fibers.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
 #include "model/runtime/graphs.h"
