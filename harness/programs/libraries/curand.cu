@@ -1,2 +1,0 @@
-/* cuRAND of programs, as cublas.cu. */
-#include "kg_model_curand_host.h"
