@@ -133,14 +133,14 @@ function(kg__finish_code)
   list(JOIN architectures ", " architectures)
   get_property(judged GLOBAL PROPERTY KG_CODE_JUDGED)
   list(JOIN judged ", " judged)
-  list(JOIN comparisons "\", \"" names)
+  kg__json_list(names ${comparisons})
   get_property(programs GLOBAL PROPERTY KG_ADDED)
   kg__json_list(programs ${programs})
   get_property(sources GLOBAL PROPERTY KG_CODE_SOURCES)
   list(JOIN sources ", " sources)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/kernelgate.code CONTENT
        "{\"nvcc\": \"${KG_CODE_NVCC}\", \"architectures\": [${architectures}], \"judged\": [${judged}],
- \"comparisons\": [\"${names}\"], \"programs\": [${programs}],
+ \"comparisons\": [${names}], \"programs\": [${programs}],
  \"sources\": {${sources}}}\n")
   add_test(NAME kernel_code.build COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target kernel_code)
   set_tests_properties(kernel_code.build PROPERTIES FIXTURES_SETUP kernel_code LABELS sm TIMEOUT 600)

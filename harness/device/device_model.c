@@ -188,18 +188,15 @@ static void name_source(const char *home, kg__finding_actor *actor)
         actor->file = actor->line > 0 ? kg__source_name(home, actor->file) : NULL;
 }
 
-static void add_finding(const char *home, kg__findings *findings, const kg__finding *found)
+static void name_sources(const char *home, kg__finding *finding, kg__finding_call *calls)
 {
-    static kg__finding_call calls[KG__FINDINGS_MAXIMUM][KG__FINDING_CALLS];
-    kg__finding *finding = &findings->list[findings->count++];
+    const kg__finding_call *found = finding->calls;
 
-    *finding = *found;
     name_source(home, &finding->by);
     name_source(home, &finding->other);
-    finding->calls = finding->call_count > 0 ? calls[findings->count - 1] : NULL;
+    finding->calls = finding->call_count > 0 ? calls : NULL;
     for (size_t i = 0; i < finding->call_count; i++)
-        finding->calls[i] =
-            (kg__finding_call){ kg__source_name(home, found->calls[i].file), found->calls[i].line };
+        calls[i] = (kg__finding_call){ kg__source_name(home, found[i].file), found[i].line };
 }
 
 static bool is_wrong;
@@ -211,21 +208,12 @@ void kg__device_judged(bool wrong)
 
 bool kg__device_has_findings(const char *home, kg__findings *findings)
 {
-    static kg__finding list[KG__FINDINGS_MAXIMUM];
+    static kg__finding_call calls[KG__FINDINGS_MAXIMUM][KG__FINDING_CALLS];
     const kg__model_report *report = kg__model_seen();
 
-    *findings = (kg__findings){ .list = list };
-    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
-        for (size_t i = 0; i < report->finding_count; i++) {
-            if (kg__finding_rank(report->findings[i].kind) != rank ||
-                (!is_wrong && kg__finding_is_excused(&report->findings[i])))
-                continue;
-            if (findings->count < KG__FINDINGS_MAXIMUM)
-                add_finding(home, findings, &report->findings[i]);
-            else
-                findings->more++;
-        }
-    }
+    kg__findings_rank(findings, report->findings, report->finding_count, !is_wrong);
+    for (size_t i = 0; i < findings->count; i++)
+        name_sources(home, &findings->list[i], calls[i]);
     return findings->count > 0;
 }
 

@@ -68,6 +68,7 @@ static bool set(const option_row *row, const char *value, kg__program_options *o
 static bool read_option(char *text, kg__program_options *options, kg__error *error)
 {
     char *equals = strchr(text, '=');
+    char names[16 * ROWS] = "";
 
     if (equals != NULL)
         *equals = '\0';
@@ -78,11 +79,17 @@ static bool read_option(char *text, kg__program_options *options, kg__error *err
                kg__fail(error, "KERNELGATE_OPTIONS: %s needs %s: write %s=VALUE", text,
                         values[rows[i].type], text);
     }
-    return kg__fail(
-        error,
-        "KERNELGATE_OPTIONS: unknown option \"%s\": use exitcode, log, counters, "
-        "timeout, leaks, summary, threads, sample, progress or order, separated by colons",
-        text);
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t used = strlen(names);
+
+        kg__format(names + used, sizeof names - used, "%s%s",
+                   i == 0          ? ""
+                   : i == ROWS - 1 ? " or "
+                                   : ", ",
+                   rows[i].name);
+    }
+    return kg__fail(error, "KERNELGATE_OPTIONS: unknown option \"%s\": use %s, separated by colons",
+                    text, names);
 }
 
 bool kg__program_options_read(const char *text, kg__program_options *options, kg__error *error)

@@ -169,23 +169,12 @@ static void print_summary(FILE *to, size_t found, bool failed, const kg__program
 /* Adds the findings to the document, the most serious first. */
 static void add_findings(json_t *document, const kg__model_report *seen)
 {
-    static kg__finding list[KG__FINDINGS_MAXIMUM];
-    kg__findings findings = { .list = list };
+    kg__findings findings;
 
-    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
-        for (size_t i = 0; i < seen->finding_count; i++) {
-            if (kg__finding_rank(seen->findings[i].kind) != rank ||
-                kg__finding_is_excused(&seen->findings[i]))
-                continue;
-            if (findings.count == KG__FINDINGS_MAXIMUM) {
-                findings.more++;
-                continue;
-            }
-            list[findings.count] = seen->findings[i];
-            if (list[findings.count].call_count == 0)
-                list[findings.count].calls = NULL;
-            findings.count++;
-        }
+    kg__findings_rank(&findings, seen->findings, seen->finding_count, true);
+    for (size_t i = 0; i < findings.count; i++) {
+        if (findings.list[i].call_count == 0)
+            findings.list[i].calls = NULL;
     }
     kg__findings_set(document, &findings);
 }

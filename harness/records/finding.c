@@ -93,6 +93,24 @@ bool kg__finding_is_excused(const kg__finding *finding)
     return finding->kind == KG__DIVERGENT_BARRIER && finding->other.line == 0;
 }
 
+void kg__findings_rank(kg__findings *to, const kg__finding *all, size_t count, bool excuses)
+{
+    static kg__finding list[KG__FINDINGS_MAXIMUM];
+
+    *to = (kg__findings){ .list = list };
+    for (unsigned int rank = 0; rank < KG__FINDING_RANKS; rank++) {
+        for (size_t i = 0; i < count; i++) {
+            if (kg__finding_rank(all[i].kind) != rank ||
+                (excuses && kg__finding_is_excused(&all[i])))
+                continue;
+            if (to->count < KG__FINDINGS_MAXIMUM)
+                list[to->count++] = all[i];
+            else
+                to->more++;
+        }
+    }
+}
+
 bool kg__finding_is_race(kg__finding_kind kind)
 {
     return kind == KG__RACE_IN_WARP || kind == KG__RACE_IN_BLOCK ||

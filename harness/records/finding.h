@@ -125,6 +125,11 @@ unsigned int kg__finding_rank(kg__finding_kind kind);
  * hardware since Volta they do not hold it up, so it is a defect only where results are wrong. */
 bool kg__finding_is_excused(const kg__finding *finding);
 
+/* Fills `to` with copies of `count` findings, the most serious first: the first
+ * KG__FINDINGS_MAXIMUM, and how many more there are. `excuses` leaves out those that are excused.
+ * The list is valid until the next call; texts and calls are borrowed. */
+void kg__findings_rank(kg__findings *to, const kg__finding *all, size_t count, bool excuses);
+
 /* Returns whether a kind is a data race. */
 bool kg__finding_is_race(kg__finding_kind kind);
 

@@ -48,7 +48,7 @@ struct dgmm {
     }
 };
 
-/* A square matrix of which one triangle is stored: `fill` makes the other one of it. */
+/* A square matrix that stores one triangle: `fill` says how the other one follows from it. */
 template <typename Number, typename Fill>
 std::vector<Number> fetch_triangle(const call &call, const void *data, cudaDataType type, int n,
                                    int lead, bool is_lower, Fill fill)

@@ -98,7 +98,7 @@ struct extreme {
     }
 };
 
-/* Where an element of op(a), or of a symmetric matrix of which one triangle is stored, lies. */
+/* Where an element of op(a) lies, or one of a symmetric matrix that stores one triangle. */
 struct access {
     matrix a;
     cublasOperation_t operation;
@@ -138,7 +138,7 @@ struct ger {
                           alpha * x.get<Number>(i) * conjugate(y.get<Number>(j), conjugates));
     }
 };
-/* A triangular op(a) times x, or (`solves`) the x of which that is the given vector. */
+/* Multiplies x by a triangular op(a), or (`solves`) solves op(a) times x = the given vector. */
 template <typename Number>
 struct triangle {
     __device__ void operator()(access a, bool is_lower, bool is_unit, bool solves, vector x) const

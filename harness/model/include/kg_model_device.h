@@ -334,7 +334,7 @@ void kg__model_skip_mrg(unsigned int s1[3], unsigned int s2[3], unsigned long lo
 /* Returns whether the caller is a kernel. */
 int kg__model_in_kernel(void);
 /* Allocates memory that the caller's own code may use: of the device in a kernel, else the
- * host's; NULL when there is none. kg__model_free() frees it, in a kernel or not. */
+ * host's; NULL if there is no memory. kg__model_free() frees it, in a kernel or not. */
 void *kg__model_malloc(size_t size);
 /* Frees such memory, or NULL. */
 void kg__model_free(void *memory);

@@ -49,7 +49,7 @@ kg__action **kg__graph_action_of(cudaGraphExec_t exec, const kg__node *node);
 cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph);
 /* Breaks off a stream's capture, because of a call that CUDA refuses meanwhile. */
 cudaError_t kg__capture_refuse(kg__stream *stream);
-/* Has a stream wait for an event, of which one is captured. */
+/* Has a stream wait for an event where the stream or the event is captured. */
 cudaError_t kg__capture_wait(kg__stream *stream, const kg__event *event);
 /* Records an event in a stream's capture, or that it is in none. */
 void kg__capture_record(kg__event *event, const kg__stream *stream);

@@ -12,26 +12,22 @@ cudaError_t kg__model_refuse(const char *library, const char *call);
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 
 #define ACCEPT(name, parameters) extern __typeof__(name) name __attribute__((alias("accept")));
-#define REFUSE(name, parameters)                                                                   \
-    static __attribute__((used)) cublasStatus_t refuse_##name(void)                                \
+#define REFUSE_OF(library, type, status, name)                                                     \
+    static __attribute__((used)) type refuse_##name(void)                                          \
     {                                                                                              \
-        (void)kg__model_refuse("cuBLAS", #name);                                                   \
-        return CUBLAS_STATUS_NOT_SUPPORTED;                                                        \
+        (void)kg__model_refuse(library, #name);                                                    \
+        return status;                                                                             \
     }                                                                                              \
     extern __typeof__(name) name __attribute__((alias("refuse_" #name)));
+#define REFUSE(name, parameters)                                                                   \
+    REFUSE_OF("cuBLAS", cublasStatus_t, CUBLAS_STATUS_NOT_SUPPORTED, name)
 
 static __attribute__((used)) cublasStatus_t accept(void)
 {
     return CUBLAS_STATUS_SUCCESS;
 }
 
-#define REFUSE_CURAND(name)                                                                        \
-    static __attribute__((used)) curandStatus_t refuse_##name(void)                                \
-    {                                                                                              \
-        (void)kg__model_refuse("cuRAND", #name);                                                   \
-        return CURAND_STATUS_NOT_INITIALIZED;                                                      \
-    }                                                                                              \
-    extern __typeof__(name) name __attribute__((alias("refuse_" #name)));
+#define REFUSE_CURAND(name) REFUSE_OF("cuRAND", curandStatus_t, CURAND_STATUS_NOT_INITIALIZED, name)
 REFUSE_CURAND(curandCreateGenerator)
 REFUSE_CURAND(curandCreateGeneratorHost)
 REFUSE_CURAND(curandDestroyGenerator)

@@ -220,7 +220,7 @@ static cudaError_t run(piece *mine)
     return error;
 }
 
-/* Executes a piece after all that happens before it, of which the latest goes first. */
+/* Executes all that happens before a piece, the latest first, and then the piece. */
 static cudaError_t run_in_order(piece *mine)
 {
     cudaError_t error = cudaSuccess;

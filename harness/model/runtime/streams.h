@@ -57,7 +57,7 @@ void kg__stream_begin(kg__stream *stream);
 void kg__stream_end(kg__stream *stream);
 /* Returns the stream that captures the nodes of graphs that are built. */
 kg__stream *kg__stream_builder(void);
-/* Returns a stream; NULL, with a finding where it was destroyed, if it is none. */
+/* Returns a stream; NULL if there is no such stream, with a finding if it was destroyed. */
 kg__stream *kg__stream_of(cudaStream_t handle);
 /* Adds a piece of work to a stream, after what `before` has (NULL: nothing more) and, where CUDA
  * orders it with the legacy stream, after that. Its number is then the stream's `given`. */
@@ -76,7 +76,7 @@ kg__event *kg__event_of(cudaEvent_t handle);
 kg__stream *kg__stream_create(unsigned int flags, int priority);
 /* Makes an event, likewise. */
 kg__event *kg__event_create(unsigned int flags);
-/* Destroys a stream; false if it is none. */
+/* Destroys a stream; false if there is no such stream. */
 bool kg__stream_destroy(cudaStream_t handle);
 /* Destroys an event, likewise. */
 bool kg__event_destroy(cudaEvent_t handle);

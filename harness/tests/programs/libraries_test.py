@@ -2,11 +2,11 @@
 
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 from typing import NamedTuple
+
+from program_fixture import ProgramTest
 
 COMMAND = os.path.abspath(sys.argv[1])
 SOURCES = f"{os.path.dirname(os.path.abspath(__file__))}/libraries"
@@ -47,17 +47,7 @@ ROWS = (
 )
 
 
-class Libraries(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
-
-    def run_in_folder(self, *command):
-        inherited = {name: value for name, value in os.environ.items() if name != "KERNELGATE_OPTIONS"}
-        return subprocess.run(command, cwd=self.folder, env=inherited, capture_output=True, text=True, check=False, timeout=200)
-
+class Libraries(ProgramTest):
     def build(self, source, name, *words):
         done = self.run_in_folder(COMMAND, "nvcc", "--extended-lambda", *words, source, "-o", name)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -88,15 +78,13 @@ class Libraries(unittest.TestCase):
                                ("cudnn.h", "cudnn.h is of cuDNN,"), ("nccl.h", "nccl.h is of NCCL,"), ("nvrtc.h", "nvrtc.h is of NVRTC,"),
                                ("cuda_egl_interop.h", "cuda_egl_interop.h is of EGL,"),
                                ("thrust/none.h", "thrust/none.h is Thrust's: install the package libthrust-dev")):
-            with open(f"{self.folder}/absent.cu", "w", encoding="utf-8") as file:
-                file.write(f"#include <cstdio>\n#include <{header}>\n")
+            self.write("absent.cu", f"#include <cstdio>\n#include <{header}>\n")
             done = self.run_in_folder(COMMAND, "nvcc", "-c", "absent.cu")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"\Aabsent\.cu:2:\d+: fatal error: {re.escape(wanted)}.*\n\Z")
 
     def test_findings(self):
-        with open(f"{self.folder}/found.cu", "w", encoding="utf-8") as file:
-            file.write("\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))
+        self.write("found.cu", "\n".join([HEADERS, *(f"    if (chosen == {number}) {{ {row.body} }}" for number, row in enumerate(ROWS)), "}\n"]))
         self.build("found.cu", "found", "-lcublas")
         for number, row in enumerate(ROWS):
             with self.subTest(row.body):

@@ -4,11 +4,11 @@ usage: programs_test.py KERNELGATE CMAKE"""
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 from typing import NamedTuple
+
+from program_fixture import ProgramTest
 
 COMMAND, CMAKE = (os.path.abspath(path) for path in sys.argv[1:3])
 FOUND = 66
@@ -126,22 +126,7 @@ SOURCES = {
 }
 
 
-class Programs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
-
-    def write(self, name, text):
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def run_in_folder(self, *command, **environment):
-        inherited = {name: value for name, value in os.environ.items() if name not in ("KERNELGATE_OPTIONS", "CUDACXX", "CUDAFLAGS")}
-        return subprocess.run(command, cwd=self.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
-                              timeout=120)
-
+class Programs(ProgramTest):
     def build(self, *words):
         done = self.run_in_folder(COMMAND, "nvcc", *words)
         self.assertEqual((done.returncode, done.stderr), (0, ""), words)

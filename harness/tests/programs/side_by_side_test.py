@@ -6,8 +6,9 @@ import os
 import pty
 import subprocess
 import sys
-import tempfile
 import unittest
+
+from program_fixture import ProgramTest
 
 COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
@@ -240,15 +241,12 @@ int main() { int *x; cudaMalloc(&x, 4 << 22); kernel<<<1 << 14, 256>>>(x); retur
 """
 
 
-class SideBySide(unittest.TestCase):
+class SideBySide(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
+        super().setUpClass()
         for name, text, flavor in (("a", PROGRAM, "plain"), ("sampled", SAMPLED, "checked")):
-            with open(f"{cls.folder}/{name}.cu", "w", encoding="utf-8") as file:
-                file.write(text)
+            cls.write(f"{name}.cu", text)
             subprocess.run([COMMAND, "nvcc", "-std=c++17", f"--kg-flavor={flavor}", f"{name}.cu", "-o", name], cwd=cls.folder, check=True)
 
     def run_program(self, *command, options):

@@ -3,11 +3,11 @@ usage: streams_test.py KERNELGATE"""
 
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 from typing import NamedTuple
+
+from program_fixture import ProgramTest
 
 COMMAND = os.path.abspath(sys.argv[1])
 FOUND = 66
@@ -293,15 +293,12 @@ def source():
     return "\n".join(lines) + "\n" + END, marks
 
 
-class Streams(unittest.TestCase):
+class Streams(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = folder.name
+        super().setUpClass()
         text, cls.marks = source()
-        with open(f"{cls.folder}/streams.cu", "w", encoding="utf-8") as file:
-            file.write(text)
+        cls.write("streams.cu", text)
         cls.build("streams.cu", "-o", "streams")
 
     @classmethod
@@ -309,12 +306,6 @@ class Streams(unittest.TestCase):
         done = cls.run_in_folder(COMMAND, "nvcc", *words)
         if done.returncode != 0 or done.stderr:
             raise AssertionError(f"{words}: {done.stderr}")
-
-    @classmethod
-    def run_in_folder(cls, *command, **environment):
-        inherited = {name: value for name, value in os.environ.items() if name != "KERNELGATE_OPTIONS"}
-        return subprocess.run(command, cwd=cls.folder, env={**inherited, **environment}, capture_output=True, text=True, check=False,
-                              timeout=120)
 
     def expect_findings(self, row, marks, done):
         errors = [line for line in done.stderr.splitlines() if ": error: " in line]
@@ -368,8 +359,7 @@ class Streams(unittest.TestCase):
     def test_modules_are_refused(self):
         """Nothing here runs PTX. The driver's header is C too."""
         for name, code in (("module.cu", "CUfunction f; return cuModuleGetFunction(&f, 0, \"f\");"), ("module.c", "return cuInit(0);")):
-            with open(f"{self.folder}/{name}", "w", encoding="utf-8") as file:
-                file.write(f"#include <cuda.h>\nint main(void)\n{{\n    {code}\n}}\n")
+            self.write(name, f"#include <cuda.h>\nint main(void)\n{{\n    {code}\n}}\n")
         self.build("module.c", "-o", "module", "-lcuda", "-Xcompiler", "-Wall,-Wextra,-Werror")
         done = self.run_in_folder(COMMAND, "nvcc", "-c", "module.cu")
         self.assertEqual(done.returncode, 1)

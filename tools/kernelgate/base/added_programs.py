@@ -254,8 +254,9 @@ def added_names(build):
     return [entry["name"] for entry in _entries(build)]
 
 
-def added_tests(build, kinds=()):
-    """The tests of the programs of a build folder, by their names; of some kinds of targets, or (none named) of all."""
-    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) for kind in (MODEL, GPU) if kind in entry
-             if not kinds or kind in kinds for part, words in _cases_of(entry[kind]).items()]
+def added_tests(build, kinds=(), name=None):
+    """The tests of the programs of a build folder, by their names; of some kinds of targets, or (none named) of all; of one
+    program, or (None) of all, each of which lists its tests."""
+    tests = [AddedTest(build, kind, entry, part, words) for entry in _entries(build) if name in (None, entry["name"])
+             for kind in (MODEL, GPU) if kind in entry if not kinds or kind in kinds for part, words in _cases_of(entry[kind]).items()]
     return {test.name: test for test in tests}

@@ -13,7 +13,7 @@ import tempfile
 from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import Failure
 from kernelgate.programs.options import read_call
-from kernelgate.programs.toolkit import Toolkit
+from kernelgate.programs.toolkit import Toolkit, missing_library
 
 NVCC = (13, 0, 88)  # the version whose language the model's headers have
 VERSION = f"""nvcc: NVIDIA (R) Cuda compiler driver
@@ -26,9 +26,6 @@ ANSWERS = {"version": VERSION, "list-gpu-arch": "compute_75\ncompute_80\ncompute
 OLDEST, MODEL = 75, 90
 CUDA, CXX, C = ".cu", (".cpp", ".cc", ".cxx", ".c++"), ".c"
 BINARIES = (".o", ".obj", ".a", ".so", ".lo")
-# Libraries of a CUDA Toolkit that the model has no part of.
-LIBRARIES = ("cudnn", "cufft", "cufftw", "cufile", "cupti", "cusolver", "cusolverMg", "cusparse", "cutensor",
-             "nccl", "nppc", "npps", "nppi", "nvjpeg", "nvml", "nvrtc", "nvidia-ml", "nvshmem")
 # The modes of watching, as harness/model/watch/watch.h has them.
 WATCH = {"checked": 2, "counting": 1, "plain": 0}
 # Options of the host's compiler that would take kernels' hooks away, or that the flavor sets.
@@ -95,9 +92,13 @@ class Build:
     def _preprocess(self):
         """The preprocessor's words without the model's own headers: named by -isystem too, as CMake's CUDA::cudart does, they would
         be system headers, in which the rewriting looks for no functions."""
-        words = self.call.preprocess
-        return [word for number, word in enumerate(words) if os.path.realpath(word.removeprefix("-I")) != os.path.realpath(self.toolkit.include) and
-                not (word == "-isystem" and os.path.realpath(words[number + 1]) == os.path.realpath(self.toolkit.include))]
+        own, kept = os.path.realpath(self.toolkit.include), []
+        words = iter(self.call.preprocess)
+        for word in words:
+            both = [word, next(words)] if word in ("-isystem", "-include") else [word]
+            if not word.startswith(("-I", "-isystem")) or os.path.realpath(both[-1].removeprefix("-I")) != own:
+                kept += both
+        return kept
 
     def _architecture(self):
         named = [int(architecture) for architecture in self.call.architectures]
@@ -155,7 +156,7 @@ class Build:
         """The linker's words, without libraries that the model is, or a Failure for one that it lacks."""
         for word in self.call.link:
             name = word[2:] if word.startswith("-l") else ""
-            if name.removesuffix("_static") in LIBRARIES:
+            if missing_library(name):
                 raise Failure(f"nvcc: {word}: the CPU model has no {name}: leave out what needs it")
         return self.call.link
 

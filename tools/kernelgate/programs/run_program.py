@@ -78,7 +78,9 @@ the signal's number where one ended it; 2 an error
 def _run_test(build, name):
     """Runs one of CTest's tests, and leaves its verdicts."""
     refuse_hidden_filter(is_strict())
-    test = added_tests(build).get(name)
+    # The name of a program has no dot.
+    kind, program = (name.split(".") + [""])[:2]
+    test = added_tests(build, (kind,), program).get(name)
     if test is None:
         raise Failure(f"run: there is no test {name} in {build}: configure it again, and build it")
     begun = time.monotonic()

@@ -13,19 +13,24 @@ from kernelgate.base.own_command import own_command
 # What g++, and the check for a CUDA Toolkit's headers, say of a header that is not there, with a pattern of its place and name.
 ABSENT = re.compile(r"^(?P<place>\S+:\d+:\d+): fatal error: (?:(?P<name>\S+): No such file or directory"
                     r"|the CPU model does not support (?:\S*/include/)?(?P<other>\S+) \()", re.MULTILINE)
-# Headers of libraries that the model has no part of.
+# How the headers and the files of libraries begin that the model has no part of.
 LIBRARIES = (("cufft", "cuFFT"), ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("nccl", "NCCL"), ("nvrtc", "NVRTC"),
              ("cublasXt", "cuBLASXt"), ("cutensor", "cuTENSOR"), ("cutlass/", "CUTLASS"), ("cute/", "CUTLASS"),
-             ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
+             ("npp", "NPP"), ("nvjpeg", "nvJPEG"), ("nvshmem", "NVSHMEM"), ("nvml", "NVML"), ("nvidia-ml", "NVML"), ("cupti", "CUPTI"), ("cufile", "cuFile"),
              ("optix", "OptiX"), ("cudaGL", "OpenGL"), ("GL/", "OpenGL"), ("cuda_egl", "EGL"),
              ("cuda_d3d", "Direct3D"), ("vulkan/", "Vulkan"))
+
+
+def missing_library(name):
+    """The library that a header's name, or that of -l, is of, if the model has no part of it; else None."""
+    return next((title for prefix, title in LIBRARIES if name.startswith(prefix)), None)
 
 
 def word_absence(said, remedy):
     """What the compiler says, as one line that names the library of a header that is not there; else as it is."""
     absent = ABSENT.search(said)
     name = absent and (absent["name"] or absent["other"])
-    library = name and next((title for prefix, title in LIBRARIES if name.startswith(prefix)), None)
+    library = name and missing_library(name)
     if name and name.startswith("thrust/") and absent["name"]:
         return f"{absent['place']}: fatal error: {name} is Thrust's: install the package libthrust-dev, as ci/setup does\n"
     if library:
