@@ -385,7 +385,7 @@ static void report_read_only(const kg__checked_access *mine)
     kg__find(&place, &what);
 }
 
-void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
+KG__OF_VECTORS void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread)
 {

@@ -433,7 +433,7 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
     }
 }
 
-void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
+KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
                       const uint64_t *addresses, const uint8_t *lanes)
 {
     kg__site *site;
