@@ -195,8 +195,10 @@ def assemble(command, target):
         return run(command)
     assembly = f"{target}.s"
     compiler = command[:next(i for i, word in enumerate(command) if word.startswith("-"))]
-    code, said = run([{"-c": "-S", target: assembly}.get(word, word) if i == 0 or command[i - 1] not in ("-MF", "-MT", "-MQ") else word
-                      for i, word in enumerate(command)])
+    compiling = list(command)
+    compiling[command.index("-c")] = "-S"
+    compiling[command.index("-o") + 1] = assembly
+    code, said = run(compiling)
     if code != 0:
         return code, said
     block_heads.thin(assembly)
