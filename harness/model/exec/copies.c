@@ -36,6 +36,7 @@ struct kg__copies {
     struct waiting waiting[KG__MODEL_MAX_THREADS];
     int waiting_count;
     kg__model_barrier_object named[NAMED_BARRIERS];
+    bool any_named;
 };
 
 void kg__begin_copies(void)
@@ -50,7 +51,9 @@ void kg__begin_copies(void)
         block->waiting[i].object = NULL;
     block->any = kg__running.at_objects = false;
     block->waiting_count = 0;
-    memset(block->named, 0, sizeof block->named);
+    if (block->any_named)
+        memset(block->named, 0, sizeof block->named);
+    block->any_named = false;
 }
 
 bool kg__has_copies(void)
@@ -128,6 +131,7 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 
 kg__model_barrier_object *kg__named_barrier(unsigned int number)
 {
+    kg__running.copies->any_named = true;
     return number < NAMED_BARRIERS ? &kg__running.copies->named[number] : NULL;
 }
 

@@ -138,6 +138,7 @@ void *kg__model_malloc(size_t size)
 
     if (!kg__model_where(NULL))
         return malloc(size);
+    kg__exec_leave_process();
     kg__model_hold_sigterm();
     pthread_mutex_lock(&heap);
     (void)add(&memory, size, KG__MODEL_DEVICE);
@@ -152,6 +153,7 @@ void kg__model_free(void *memory)
         free(memory);
         return;
     }
+    kg__exec_leave_process();
     kg__model_hold_sigterm();
     pthread_mutex_lock(&heap);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);

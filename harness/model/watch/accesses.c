@@ -350,7 +350,7 @@ static inline bool can_be_rows(const kg__checked_access *mine, unsigned int coun
 }
 
 /* Handles plain accesses of a warp in which nothing was ordered. */
-static void take_plain(kg__checked_access *mine, const request_lanes *of)
+KG__OF_VECTORS static void take_plain(kg__checked_access *mine, const request_lanes *of)
 {
     const unsigned int granule = mine->region->granule;
     const bool reads_cells = (mine->kind & KG__ACCESS_WRITE) == 0 && mine->bytes == granule;
@@ -385,7 +385,7 @@ static void report_read_only(const kg__checked_access *mine)
     kg__find(&place, &what);
 }
 
-KG__OF_VECTORS void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
+void kg__shadow_take(kg__region *region, const kg__site *site, unsigned int kind,
                      unsigned int count, const uint32_t *offsets, const uint8_t *lanes,
                      unsigned int first_thread)
 {
