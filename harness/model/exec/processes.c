@@ -15,15 +15,19 @@
 #include <unistd.h>
 
 #define PROCESSES_MAXIMUM 64
-/* Seconds that a launch takes before processes are forked, which takes some milliseconds. */
+/* Seconds that a launch takes before processes are forked, which takes some milliseconds; and those
+ * of a kernel for which that was worth it before. */
 #define SECONDS_ALONE 0.02
+#define SECONDS_KNOWN 0.004
 /* The least work of a process, in seconds by the launch's rate so far. */
 #define SECONDS_EACH 0.01
 /* The part of that time that forking may take. */
 #define FORKING 0.1
 #define WAIT_MICROSECONDS 500
-/* Kernels that are known to need one process. */
-#define KERNELS_ALONE 64
+/* Processes are not worth it that take this part of the time of one: each copies the pages that it
+ * writes, of the shadow too. */
+#define WORTH 0.9
+#define KERNELS_KNOWN 64
 
 /* How a process ends: its results count; they do not; the launch was ended by SIGTERM. */
 enum { DONE, UNFIT, ENDED };
@@ -44,8 +48,13 @@ static kg__model_statistics at_fork;
 static double began, next_try;
 static double seconds_left; /* that the rest of the launch takes in one process */
 static bool may_fork;
-static const void *alone[KERNELS_ALONE];
-static unsigned int alone_count;
+
+/* Kernels that have been run in processes, and whether they are to be from now on. */
+static struct known_kernel {
+    const void *address;
+    bool alone;
+} known[KERNELS_KNOWN];
+static unsigned int known_count;
 
 bool kg__is_process(void)
 {
@@ -64,17 +73,21 @@ void kg__begin_processes(void)
 
     may_fork = launch->watcher != NULL && !kg__blocks_wait() &&
                kg__running.order == KG__MODEL_ASCENDING && kg__count_workers() > 1;
-    for (unsigned int i = 0; i < KERNELS_ALONE; i++)
-        may_fork = may_fork && alone[i] != launch->kernel->address;
+    next_try = SECONDS_ALONE;
+    for (unsigned int i = 0; may_fork && i < KERNELS_KNOWN; i++) {
+        if (known[i].address != launch->kernel->address)
+            continue;
+        may_fork = !known[i].alone;
+        next_try = SECONDS_KNOWN;
+    }
     if (may_fork)
         began = kg__now();
-    next_try = SECONDS_ALONE;
 }
 
-/* Returns how many processes the rest of the launch is worth; fewer than two: none. */
-static unsigned int count_processes(uint64_t done, uint64_t left)
+/* Returns how many processes the rest of the launch is worth after `taken` seconds; fewer than two:
+ * none. */
+static unsigned int count_processes(double taken, uint64_t done, uint64_t left)
 {
-    const double taken = kg__now() - began;
     unsigned int count = kg__count_workers();
     double most;
 
@@ -180,6 +193,17 @@ static bool add_results(FILE *const *files, unsigned int count)
     return false;
 }
 
+/* Returns a file that processes have in common; NULL if there can be none. */
+static FILE *open_memory(void)
+{
+    const int made = memfd_create("kernelgate", MFD_CLOEXEC);
+    FILE *file = made >= 0 ? fdopen(made, "w+") : NULL;
+
+    if (file == NULL && made >= 0)
+        (void)close(made);
+    return file;
+}
+
 /* Forks processes and waits for them. Returns whether they have run the rest of the launch. */
 static bool run_in_processes(unsigned int count)
 {
@@ -198,9 +222,7 @@ static bool run_in_processes(unsigned int count)
             count = started;
             break;
         }
-        const int file = memfd_create("kernelgate", MFD_CLOEXEC);
-
-        files[started] = file >= 0 ? fdopen(file, "w+") : NULL;
+        files[started] = open_memory();
         processes[started] = files[started] != NULL ? fork() : -1;
         if (processes[started] == 0) {
             begin_process(files[started]);
@@ -225,15 +247,30 @@ static bool run_in_processes(unsigned int count)
     return good;
 }
 
+/* Remembers how the launch's kernel is to be run next time. */
+static void remember(bool alone)
+{
+    const void *address = kg__running.launch.kernel->address;
+    unsigned int at = 0;
+
+    while (at < KERNELS_KNOWN && known[at].address != address)
+        at++;
+    at = at < KERNELS_KNOWN ? at : known_count++ % KERNELS_KNOWN;
+    known[at] = (struct known_kernel){ address, alone };
+}
+
 bool kg__rest_was_run(void)
 {
     const uint64_t done = kg__running.statistics.blocks;
     const uint64_t all = count_blocks();
+    double forking;
     unsigned int count;
+    bool good;
 
     if (!may_fork || done >= all)
         return false;
-    count = count_processes(done, all - done);
+    forking = kg__now();
+    count = count_processes(forking - began, done, all - done);
     if (count < 2 || !kg__running.watcher->may_fork())
         return false;
     if (common == NULL) {
@@ -245,11 +282,10 @@ bool kg__rest_was_run(void)
     may_fork = false;
     if (common == NULL)
         return false;
-    if (run_in_processes(count))
-        return true;
+    good = run_in_processes(count);
     if (!is_process)
-        alone[alone_count++ % KERNELS_ALONE] = kg__running.launch.kernel->address;
-    return false;
+        remember(!good || kg__now() - forking > WORTH * seconds_left);
+    return good;
 }
 
 void kg__next_of_process(void)
