@@ -43,7 +43,6 @@ typedef struct common_state {
 static common_state *common;
 static bool is_process;
 static FILE *results; /* of this process */
-static kg__model_statistics at_fork;
 
 static double began, next_try;
 static double seconds_left; /* that the rest of the launch takes in one process */
@@ -155,7 +154,7 @@ static void begin_process(FILE *file)
 {
     is_process = true;
     results = file;
-    at_fork = kg__running.statistics;
+    kg__running.statistics = (kg__model_statistics){ 0 };
     /* It must not outlive the program, nor run its handlers. */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     kg__block_signals(NULL);
@@ -164,28 +163,18 @@ static void begin_process(FILE *file)
     kg__running.watcher->begin_process();
 }
 
-static bool read_statistics(FILE *from)
-{
-    kg__model_statistics added;
-
-    if (fread(&added, sizeof added, 1, from) != 1)
-        return false;
-    kg__running.statistics.blocks += added.blocks;
-    kg__running.statistics.threads += added.threads;
-    kg__running.statistics.barriers += added.barriers;
-    kg__running.statistics.warp_operations += added.warp_operations;
-    return true;
-}
-
 /* Brings together what the processes have done. */
 static bool add_results(FILE *const *files, unsigned int count)
 {
     const kg__model_statistics before = kg__running.statistics;
+    kg__model_statistics added;
     bool good = true;
 
     for (unsigned int i = 0; good && i < count; i++) {
         rewind(files[i]);
-        good = read_statistics(files[i]);
+        good = fread(&added, sizeof added, 1, files[i]) == 1;
+        if (good)
+            kg__add_statistics(&added);
     }
     if (good && kg__running.watcher->add_processes(files, count))
         return true;
@@ -290,18 +279,13 @@ bool kg__rest_was_run(void)
 
 void kg__next_of_process(void)
 {
-    const kg__model_statistics *now = &kg__running.statistics;
     const uint64_t number = common->claimed++;
-    kg__model_statistics added;
 
     if (number < count_blocks()) {
         kg__set_block(number);
         return;
     }
-    added = (kg__model_statistics){ now->blocks - at_fork.blocks, now->threads - at_fork.threads,
-                                    now->barriers - at_fork.barriers,
-                                    now->warp_operations - at_fork.warp_operations };
-    (void)fwrite(&added, sizeof added, 1, results);
+    (void)fwrite(&kg__running.statistics, sizeof kg__running.statistics, 1, results);
     kg__running.watcher->end_process(results);
     _exit(fflush(results) == 0 && ferror(results) == 0 ? DONE : UNFIT);
 }

@@ -218,6 +218,14 @@ static void wake_workers(void)
     pthread_mutex_unlock(&lock);
 }
 
+void kg__add_statistics(const kg__model_statistics *added)
+{
+    kg__running.statistics.blocks += added->blocks;
+    kg__running.statistics.threads += added->threads;
+    kg__running.statistics.barriers += added->barriers;
+    kg__running.statistics.warp_operations += added->warp_operations;
+}
+
 /* Returns whether a failure is in an earlier block than another. */
 static bool is_earlier(const kg__exec_failure *one, const kg__exec_failure *other)
 {
@@ -231,10 +239,7 @@ static void add_results(const kg__grid *from)
 {
     const kg__exec_failure *failure = &from->failure;
 
-    kg__running.statistics.blocks += from->statistics.blocks;
-    kg__running.statistics.threads += from->statistics.threads;
-    kg__running.statistics.barriers += from->statistics.barriers;
-    kg__running.statistics.warp_operations += from->statistics.warp_operations;
+    kg__add_statistics(&from->statistics);
     if (failure->error != cudaSuccess && failure->error != cudaErrorUnknown &&
         (kg__running.failure.error == cudaSuccess ||
          kg__running.failure.error == cudaErrorUnknown ||

@@ -9,6 +9,8 @@
 
 #ifdef KG__MODEL_IS_LIBRARY
 
+/* Adds the statistics of another thread or process to those of the launch. */
+void kg__add_statistics(const kg__model_statistics *added);
 /* Returns how many threads of the host, or processes, may run blocks side by side. */
 unsigned int kg__count_workers(void);
 /* Blocks the calling thread's signals but those of faults, which are for the program's own threads;

@@ -381,18 +381,15 @@ static bool may_fork(void)
     return kg__watch_checks() && budget == 0 && kg__requests_accesses() > accesses_at_launch;
 }
 
-static uint64_t blocks_at_fork;
-
 static void begin_process(void)
 {
-    blocks_at_fork = run_blocks;
+    run_blocks = 0;
     kg__handover_begin();
 }
 
 static void end_process(FILE *to)
 {
-    const kg__work_of_blocks work = { run_blocks - blocks_at_fork,
-                                      { busiest_block, busiest_warp } };
+    const kg__work_of_blocks work = { run_blocks, { busiest_block, busiest_warp } };
 
     kg__handover_write(&work, to);
 }
