@@ -45,8 +45,8 @@ class Page(unittest.TestCase):
         headings = re.findall("<h2>(.*?)</h2>|<summary>(.*?)</summary>", page)
         self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)],
                          [
-            "What changed", "Failed", "Refused and skipped", "Claims", "Speedups and notes", "a", "How to read it", "b",
-            "How to read it", "Counters by line of source", "How to read it", "All 13 cases", "Each time, and what moved", "Where it was measured", "Tests that ran"])
+            "What changed", "Failed", "Refused and skipped", "Claims", "Speedups and notes", "a", "Notes on a", "b",
+            "Notes on b", "Counters by line of source", "Notes on b", "All 13 cases", "Each time, and what moved", "Where it was measured", "Tests that ran"])
 
     def test_findings_have_their_lines_of_source(self):
         with tempfile.TemporaryDirectory() as folder:

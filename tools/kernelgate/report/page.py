@@ -4,6 +4,7 @@ page.html has its parts, page.js sorts, filters, copies and draws plots."""
 import json
 import math
 import os
+from collections import Counter
 
 import jinja2
 from markupsafe import Markup
@@ -182,6 +183,15 @@ def _tables(run, comparison, remarks):
     return tables + [_code_table(entries, comparison, target) for target, entries in coded.items()]
 
 
+def _share_notes(comparisons):
+    """Takes the notes that several tables have out of them, and returns these."""
+    tables = [table for _, found in comparisons for table in found]
+    counts = Counter(note for table in tables for note in table["notes"])
+    for table in tables:
+        table["notes"] = [note for note in table["notes"] if counts[note] == 1]
+    return [note for note, count in counts.items() if count > 1]
+
+
 def _is_shown(entry, name, metric):
     """Whether a metric has a row among all cases: all times, and of exact figures, which the comparisons' tables have, those
     that moved."""
@@ -257,6 +267,7 @@ def data_of(run):
             _with_details(run, one, group)
     remarks = []
     comparisons = [(name, _tables(run, name, remarks)) for name in comparisons_of(run)]
+    shared_notes = _share_notes(comparisons)
     alike, more_alike = _alike(run)
     metrics, more_metrics = _metrics(run)
     return {"outcome": run.text("outcome"), "headline": run.text("headline"), "run": describe_run(run.object("run")),
@@ -264,7 +275,7 @@ def data_of(run):
             "state": {0: "passed", 1: "failed", 2: "failed"}.get(integer_of(run.document, "exit_code"), "doubtful"),
             "baselines": run.text("baselines"), "loosened": texts_of(run.object("summary"), "loosened"), "changes": run.text("changes"),
             "groups": told[:CHANGES_SHOWN], "more_groups": max(0, len(told) - CHANGES_SHOWN), "failed": [one for one in told if one["anchor"]],
-            "comparisons": [(name, tables) for name, tables in comparisons if tables], "remarks": remarks,
+            "comparisons": [(name, tables) for name, tables in comparisons if tables], "remarks": remarks, "notes": shared_notes,
             "refused": [(refusal_word(entry), text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why")) for entry in run.list("refused")]
                        + [("skipped", text_of(test, "name"), text_of(test, "target"), test["skipped"]) for test in run.list("tests")
                           if isinstance(member(test, "skipped"), str)],
