@@ -18,7 +18,7 @@ from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.report.comparisons import comparisons_of, tables_of
 from kernelgate.base.places import lines_around
-from kernelgate.base.results import (COUNTERS, ERRORS, RANKS, is_code, items, refusal_word, sass_lines, shown_metrics,
+from kernelgate.base.results import (COUNTERS, ERRORS, MODEL_KEY, RANKS, is_code, items, refusal_word, sass_lines, shown_metrics,
                                      shown_value, texts_of, variant_of, verdict_of)
 from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.report.publish_tables import facts, notes
@@ -195,7 +195,7 @@ def _share_notes(comparisons):
 def _is_shown(entry, name, metric):
     """Whether a metric has a row among all cases: all times, and of exact figures, which the comparisons' tables have, those
     that moved."""
-    exact = name in COUNTERS or name in ERRORS or is_code(text_of(entry, "target"))
+    exact = name in ERRORS or text_of(entry, "target") == MODEL_KEY or is_code(text_of(entry, "target"))
     return not exact or RANKS.get(text_of(metric, "verdict"), 0) > RANKS["pass"]
 
 
