@@ -46,7 +46,7 @@ class Page(unittest.TestCase):
         self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)],
                          [
             "What changed", "Failed", "Refused and skipped", "Claims", "Speedups and notes", "a", "Notes on a", "b",
-            "Notes on b", "Counters by line of source", "Notes on b", "All 13 cases", "Each time, and what moved", "Where it was measured", "Tests that ran"])
+            "Notes on b", "Counters by line of source", "Notes on b", "Notes on the tables", "All 13 cases", "Each time, and what moved", "Where it was measured", "Tests that ran"])
 
     def test_findings_have_their_lines_of_source(self):
         with tempfile.TemporaryDirectory() as folder:
