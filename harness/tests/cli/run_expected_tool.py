@@ -50,8 +50,6 @@ class Expected(Merges):
         merged = self.merged(*documents)
         before = len(merged.document["errors"])
         run_expected.Coverage(merged, tables, "baselines", partial).check()
-        self.assertEqual((merged.tally["vanished"], merged.tally["unlisted"], merged.tally["broken"]),
-                         (len(merged.document["vanished"]), len(merged.document["unlisted"]), len(merged.document["errors"])))
         del merged.document["errors"][:before]
         return merged.document
 

@@ -48,6 +48,7 @@ SHOWN_LOG_LINES = 20
 OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FILTER_GIVEN", "KG_CHANGED", "KG_SAMPLE", "KG__CALLER")
 PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 LIST_SECONDS = 60
+SHARE = "shard.json"  # in the build folder: the tests of a shard
 
 
 def add_arguments(parser):
@@ -66,9 +67,21 @@ def add_arguments(parser):
                              "by pairs of processes of both builds")
     parser.add_argument("--paired", action="store_true", help="with --base: compare every timed case, slower or not")
     parser.add_argument("--seconds", metavar="N", help="the time limit of that comparison (default: 300, with --paired 3600)")
+    parser.add_argument("--shard", metavar="I/N", help="run only part I of N of the tests; `kernelgate merge` makes one verdict of all")
+    parser.add_argument("--costs", metavar="FILE",
+                        help="with --shard: split the tests by the seconds that they took in these results, a results.json that is the "
+                             "same for all shards (default: by what the baseline counts)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     parser.epilog = __doc__.partition("\n\n")[2]
+
+
+def _parse_shard(text):
+    """The numbers in I/N."""
+    found = re.fullmatch("([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise Failure(f"gate: --shard '{text}': expected I/N, shard I of N, such as 1/4")
+    return int(found[1]), int(found[2])
 
 
 class NothingToJudge(Exception):
@@ -95,8 +108,12 @@ class Gate:
             os.environ["KG_STRICT"] = "1"
         self.strict = is_strict()
         refuse_hidden_filter(self.strict)
+        self.shard = _parse_shard(options.shard) if options.shard is not None else None
+        self.costs = options.costs and os.path.abspath(options.costs)
+        if self.costs and not self.shard:
+            raise Failure("gate: --costs requires --shard I/N: a whole run is not split")
         self._choose_folders()
-        self.preset, self.labels, self.tested = "cpu", [], "CPU model"
+        self.preset, self.labels, self.tested, self.gpu = "cpu", [], "CPU model", ""
         self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
 
@@ -165,7 +182,7 @@ class Gate:
         gpu = find_gpu()
         if gpu.state == "usable" and nvcc:
             self.console.say(f"GPU: {gpu.text}; nvcc: {nvcc}")
-            self.preset, self.tested = "gpu", "GPU and CPU model"
+            self.preset, self.tested, self.gpu = "gpu", "GPU and CPU model", gpu.text
             if self.target == "gpu":
                 self.labels, self.tested = ["--label-regex", "^(gpu|gate)$"], "GPU"
         elif gpu.state == "none":
@@ -250,8 +267,12 @@ class Gate:
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
+        share = self._take_share(ctest) if self.shard else None
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
-        code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose)
+        if share is not None and not share.tests:
+            return self._results(None, 0)
+        chosen = ["--tests-regex", ctest.pattern_of(*share.tests)] if share else []
+        code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
@@ -260,6 +281,16 @@ class Gate:
             self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
         return self._results(report, code)
 
+    def _take_share(self, ctest):
+        """Chooses this shard's tests, and leaves them for the results."""
+        shard = importlib.import_module("kernelgate.run.shard")
+        names = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        gpus = {re.sub("^[0-9]+ x ", "", name) for name in self.gpu.split(", ")}
+        share, costs = shard.choose(*self.shard, names, self.folder, self.only[1::2], self.costs, gpus)
+        self.console.say(shard.describe(share, costs))
+        shard.write_share(f"{self.folder}/{SHARE}", share)
+        return share
+
     def _settle(self):
         return run_step([self.command, "settle", "--base", self.base.folder, "--head", self.folder, "--out", self.project.shown(self.out),
                          *self.settling], self.console.pass_on, stderr=subprocess.STDOUT)
@@ -267,7 +298,8 @@ class Gate:
     def _results(self, report, code):
         """Prints the verdict, as the only step; its exit code is the run's."""
         words = ["--out", self.project.shown(self.out), "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs",
-                 "--ctest", report, "--ctest-code", str(code), *self.only, *self.detail]
+                 *(["--ctest", report, "--ctest-code", str(code)] if report is not None else []), *self.only, *self.detail]
+        words += ["--shard", f"{self.folder}/{SHARE}"] if self.shard else []
         words += ["--since", self.since] if self.since is not None else []
         words += [word for note in self.notes for word in ("--note", note)]
         words += [word for error in self.errors for word in ("--error", error)]
