@@ -69,8 +69,10 @@ def add_arguments(parser):
     parser.add_argument("--seconds", metavar="N", help="the time limit of that comparison (default: 300, with --paired 3600)")
     parser.add_argument("--shard", metavar="I/N", help="run only part I of N of the tests; `kernelgate merge` makes one verdict of all")
     parser.add_argument("--costs", metavar="FILE",
-                        help="with --shard: split the tests by the seconds that they took in these results, a results.json that is the "
-                             "same for all shards (default: by what the baseline counts)")
+                        help="with --shard or --slurm: split the tests by the seconds that they took in these results, a results.json "
+                             "that is the same for all shards (default: by what the baseline counts)")
+    parser.add_argument("--slurm", metavar="N", help="run N shards as an array job of Slurm, wait for it, and merge their results")
+    parser.add_argument("sbatch", nargs="*", metavar="-- OPTION", help="with --slurm: options of sbatch, such as -- --gres=gpu:1 --time=30")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     parser.epilog = __doc__.partition("\n\n")[2]
@@ -82,6 +84,19 @@ def _parse_shard(text):
     if not found or int(found[1]) > int(found[2]):
         raise Failure(f"gate: --shard '{text}': expected I/N, shard I of N, such as 1/4")
     return int(found[1]), int(found[2])
+
+
+def _parse_slurm(options):
+    """The number of shards; 0 without --slurm."""
+    if options.slurm is None:
+        if options.sbatch:
+            raise Failure(f'gate: unexpected argument "{options.sbatch[-1]}": see `kernelgate gate --help`')
+        return 0
+    if not re.fullmatch("[1-9][0-9]{0,3}", options.slurm):
+        raise Failure(f"gate: --slurm '{options.slurm}': expected a number of shards, from 1 to 9999")
+    if options.shard is not None:
+        raise Failure("gate: --slurm and --shard exclude each other: give one of them")
+    return int(options.slurm)
 
 
 class NothingToJudge(Exception):
@@ -99,7 +114,7 @@ class Gate:
         quiet, self.verbose = options.quiet, options.verbose
         self.detail = ["--quiet"] if quiet else ["--verbose"] if self.verbose else []
         self.console = Console(quiet)
-        self.project = Project()
+        self.project, self.options = Project(), options
         self.target = options.target
         self.since = options.base
         self.base = Base(self.project, self.since) if self.since is not None else None
@@ -110,8 +125,11 @@ class Gate:
         refuse_hidden_filter(self.strict)
         self.shard = _parse_shard(options.shard) if options.shard is not None else None
         self.costs = options.costs and os.path.abspath(options.costs)
-        if self.costs and not self.shard:
-            raise Failure("gate: --costs requires --shard I/N: a whole run is not split")
+        self.slurm = _parse_slurm(options)
+        if self.costs and not self.shard and not self.slurm:
+            raise Failure("gate: --costs requires --shard I/N or --slurm N: a whole run is not split")
+        if self.costs and not os.path.isfile(self.costs):
+            raise Failure(f"gate: --costs {options.costs}: there is no such file: name the results.json of an earlier run")
         self._choose_folders()
         self.preset, self.labels, self.tested, self.gpu = "cpu", [], "CPU model", ""
         self.command, self.folder, self.only = "", "", []  # known after the build
@@ -158,6 +176,10 @@ class Gate:
             else:
                 forgetting.callback(clear, self.out)
             setup(self.project, self.console)
+            if self.slurm:
+                clear(self.out)
+                forgetting.pop_all()
+                return importlib.import_module("kernelgate.run.slurm").run(self)
             if shutil.which("ctest") is None:
                 raise Failure("ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it")
             self._build(held)

@@ -184,13 +184,13 @@ def merge_runs(folders, out, states=None):
     return merged
 
 
-def publish_runs(folders, out, detail, as_json=False, states=None):
-    """Merges runs, and writes and prints their results. The exit code."""
+def publish_runs(folders, out, options, as_json=False, states=None):
+    """Merges runs, and writes and prints their results as the options say. The exit code."""
     begin(out, os.getpid())
     try:
         merged = merge_runs(folders, out, states)
         finish(merged.document)
-        written = publish(merged.document, out, None if as_json else detail, as_json, not as_json)
+        written = publish(merged.document, out, None if as_json else detail_of(options), as_json, not as_json)
         return merged.document["exit_code"] if written else ERROR
     finally:
         run_lock.release(out, os.getpid())
@@ -218,4 +218,4 @@ def main(options):
     if os.path.realpath(out) in map(os.path.realpath, options.folders):
         raise Failure(f"merge: --out {out} is one of the folders that are merged: name another one")
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # The files are written also if a reader closes the output.
-    return publish_runs(options.folders, out, detail_of(options), options.json)
+    return publish_runs(options.folders, out, options, options.json)
