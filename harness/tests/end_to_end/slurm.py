@@ -185,11 +185,28 @@ class Slurm(Runs):
     def hook(self, name, test, line):
         self.write(f"hooks/{name}/{test}", line + "\n")
 
-    def submit(self, name, *options):
-        """Starts a gate in a project of its own, whose job has this name; the process and the job."""
+    def make_project(self, name):
         os.makedirs(f"{name}/kernels")
         self.copy_front("gate", name)
         self.write(f"{name}/CMakePresets.json", "{}")
+
+    def make_checkout(self, name):
+        """A project in a folder of a checkout, with a change and a file that are not committed; the commit."""
+        self.make_project(name)
+        self.write(f"{name}/tracked", "before")
+        self.write(".gitignore", "cluster\nhooks\ntmp\n*.log\nout\nbuild\n")
+        git = ("git", "-c", "user.name=x", "-c", "user.email=x@y", "-c", "init.defaultBranch=main", "-c", "safe.directory=*")
+        for words in (("init", "-q"), ("add", ".gitignore", name), ("commit", "-q", "-m", "x")):
+            subprocess.run([*git, *words], check=True, env=self.environment)
+        self.write(f"{name}/tracked", "after")
+        self.write(f"{name}/untracked", "")
+        self.hook(name, TESTS[0], "[ -e untracked -a \"$(cat tracked)\" = after -a ! -e out ] || echo wrong")
+        return subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=True, env=self.environment).stdout.strip()
+
+    def submit(self, name, *options):
+        """Starts a gate in a project of its own, whose job has this name; the process and the job."""
+        if not os.path.exists(name):
+            self.make_project(name)
         log = open(f"{name}.log", "w", encoding="utf-8")
         self.addCleanup(log.close)
         gate = subprocess.Popen(["ci/gate", "--target", "model", "--slurm", "2", "--", f"--job-name={name}", *options], cwd=name, stdout=log,
@@ -236,6 +253,7 @@ class Slurm(Runs):
         results = self.expect_end("again", again, 0)
         self.assertEqual([entry["case"] for entry in results["cases"]], ["a/v/1/-", "b/v/1/-"])
         self.assertEqual(results["run"]["merged"][1]["shard"]["index"], 2)
+        commit = self.make_checkout("green")
         green, _ = self.submit("green")
         red, _ = self.submit("red")
         stopped, stopped_job = self.submit("stopped")
@@ -243,7 +261,8 @@ class Slurm(Runs):
         stopped.send_signal(signal.SIGINT)
         self.assertEqual(stopped.wait(SECONDS), -signal.SIGINT)
         wait_for(lambda: self.cluster.state(stopped_job).get("2") == "CANCELLED", "the cancellation")
-        self.expect_end("green", green, 0, "PASS  2 cases on cpu-model")
+        run = self.expect_end("green", green, 0, "PASS  2 cases on cpu-model")["run"]
+        self.assertEqual((run["commit"], run["dirty"], run["branch"]), (commit, True, "main"))
         self.expect_end("red", red, 1, "1 wrong of 2 cases on cpu-model")
         self.expect_end("late", late, 2, "shard 2 of 2 is missing", "ended as TIMEOUT: it ran into its time limit", merged=1)
         self.assertEqual(os.listdir("tmp"), [], "a shard leaves nothing on its node")
