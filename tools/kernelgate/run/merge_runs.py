@@ -8,9 +8,8 @@ import signal
 
 from kernelgate.base import run_lock
 from kernelgate.base.command_line import add_json
-from kernelgate.base.errors import Failure, complain
-from kernelgate.base.figures import plural
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
+from kernelgate.base.errors import Failure
+from kernelgate.base.json_io import list_of, member, object_of, text_of
 from kernelgate.base.results import SCHEMA, read_results
 from kernelgate.base.run_facts import job, short_commit
 from kernelgate.base.schema_form import check_form

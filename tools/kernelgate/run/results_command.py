@@ -15,7 +15,7 @@ from kernelgate.base import run_lock
 from kernelgate.base.added_programs import added_tests
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.json_io import json_text, member
+from kernelgate.base.json_io import json_text
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
 from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results

@@ -99,7 +99,7 @@ def _unit(test, added):
 def split(costs, of, added=()):
     """The shard, from 1, of each test: the units in descending order of cost, each to the shard that has the least."""
     units = {}
-    for test in sorted(costs):
+    for test in costs:
         units.setdefault(_unit(test, added), []).append(test)
     loads = [(0, 0, index) for index in range(1, of + 1)]
     shards = {}
