@@ -66,8 +66,8 @@ class Runs(Merge):
         super().__init__(out, sources[0][1]["strict"])
         self._sources = sources
         self.document["coverage"] = {}
-        for number, (name, document) in enumerate(sources):
-            self._add(name, document, number)
+        for _, document in sources:
+            self._add(document)
         facts = [document["run"] for _, document in sources]
         self.document["run"] = {**_common(facts), **_period(facts), **({"job": job()} if job() else {}),
                                 "merged": [{"source": clean(name), **document["run"]} for name, document in sources]}
@@ -76,18 +76,15 @@ class Runs(Merge):
             del self.document["coverage"]
         self.sort_cases()
 
-    def _add(self, name, document, number):
+    def _add(self, document):
         for key in ("targets", "boards"):
             for target, facts in object_of(document, key).items():
                 self.document[key].setdefault(target, facts)
         for target, facts in document["provenance"].items():
             known = self.document["provenance"].setdefault(target, {})
             known.update({fact: value for fact, value in facts.items() if fact not in known})
-        groups = {(group["target"], group["verdict"], case): f"{number}.{index}"
-                  for index, group in enumerate(list_of(document, "failure_groups")) for case in group["cases"]}
         for entry in document["cases"]:
-            group = groups.get((entry["target"], entry["verdict"], entry["case"]))
-            self._merge_case(entry if group is None else {**entry, "group": group}, text_of(entry, "test"))
+            self._merge_case(entry, text_of(entry, "test"))
         for key in LISTS:
             known = self.document.setdefault(key, [])
             known += [entry for entry in list_of(document, key) if entry not in known]
@@ -95,7 +92,8 @@ class Runs(Merge):
             for entry in list_of(document, key):
                 self._list_once(key, entry["target"], entry)
         for error in document["errors"]:
-            self.add_error(error.get("test"), error["why"] if len(self._sources) == 1 else f"{error['why']} (in {clean(name)})")
+            if "test" in error or error not in self.document["errors"]:
+                self.add_error(error.get("test"), error["why"])
         self._add_coverage(object_of(document, "coverage"))
         self._add_baselines(object_of(document, "baselines"))
 
