@@ -145,10 +145,21 @@ class MergedRuns(Merges):
         self.merge(0, "2 cases on nvidia-h100, 2 on nvidia-h200", "h1001", "h1002", "h2001", "h2002")
         self.merge(2, "shard 2 of 2 is missing", "h1001", "h1002", "h2001")
 
-    def test_groups_are_kept(self):
-        alike = [timed("slower", "6 %", case=f"b/v/{size}/-", group="g") for size in (1, 2, 3)]
-        self.shards(verdicts("gpu.b.time", *alike))
-        self.expect_members(self.merge(1, "", "s1", "s2"), {"failure_groups.0.cases": ["b/v/1/-", "b/v/2/-", "b/v/3/-"]})
+    def test_a_run_alone_stays_as_it_is(self):
+        alike = [timed("slower", "6 %", case=f"b/v/{size}/-", group="g", reason="r", also="5", at={"file": "f.cu", "line": 1},
+                       pairs={"time_ns": {"count": 9, "change": 0.1, "low": 0, "high": 1, "p": 0}}, changed=["x"],
+                       gpu_state={"sm_clock_mhz": 1410}) for size in (1, 2, 3)]
+        counted = part("count", "slower", "rose", "b/v/1/-", MODEL, moves="m", metrics={"global_load_requests": {"value": 2, "verdict": "slower"}})
+        whole = self.make("whole", verdicts(
+            "gpu.b.time", *alike, board="GPU-1", provenance={"driver": "5"}, refused=[{"case": "b/o/1/-", "why": "w"}], vanished=["b/o/2/-"],
+            claims=[claim(True), claim(False)], notes=["n"], speedups=["s"], errors=["e"]), verdicts("model.b.count", counted, target=MODEL))
+        merged = self.merge(2, "", "whole")
+        self.assertIn("explanation", merged["cases"][1])
+        for document in (whole, merged):
+            for key in ("out", "run"):
+                del document[key]
+        self.assertEqual({key: value for key, value in merged.items() if value != whole.get(key)}, {})
+        self.assertEqual(merged.keys(), whole.keys())
 
     def test_a_filter_that_matches_no_case_of_any_shard(self):
         """A shard alone cannot know."""

@@ -85,9 +85,9 @@ class Runs(Merge):
             known.update({fact: value for fact, value in facts.items() if fact not in known})
         for entry in document["cases"]:
             self._merge_case(entry, text_of(entry, "test"))
-        for key in LISTS:
+        for key in filter(document.get, LISTS):
             known = self.document.setdefault(key, [])
-            known += [entry for entry in list_of(document, key) if entry not in known]
+            known += [entry for entry in document[key] if entry not in known]
         for key in ("refused", "vanished", "unlisted"):
             for entry in list_of(document, key):
                 self._list_once(key, entry["target"], entry)
