@@ -15,7 +15,7 @@ from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import integer_of, json_text, list_of, number_of, parse_json, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import filter_takes
-from kernelgate.base.results import MODEL_KEY, load
+from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.settings import CODE, GPU, MODEL, setting
 from kernelgate.baseline.file import default_folder
 from kernelgate.run.expected import kind_of_test, list_tests, split_test, stored_baseline
@@ -55,10 +55,10 @@ def tests_in(listing):
     return [text_of(test, "name") for test in listed if not _is_fixture(test)]
 
 
-def _seconds_in(path):
-    """How long each test took in a run's results; of several hosts or GPU models the longest."""
+def _seconds_in(results):
+    """How long each test took in a run; of several hosts or GPU models the longest."""
     seconds = {}
-    for test in load(path)["tests"] if path is not None else ():
+    for test in list_of(results, "tests"):
         seconds[test["name"]] = max(seconds.get(test["name"], 0.0), number_of(test, "seconds"))
     return seconds
 
@@ -74,7 +74,7 @@ def _case_ms(test, case, counted):
 
 def estimate(names, tables, baselines, earlier):
     """The cost of each test in whole milliseconds, whose sums are the same in any order. `tables` has the cases that a
-    test runs, `earlier` is the path of a run's results or None."""
+    test runs, `earlier` are a run's results or None."""
     seconds, baseline = _seconds_in(earlier), stored_baseline(baselines, MODEL_KEY)
     counted = baseline.cases if baseline else {}
     costs = {}

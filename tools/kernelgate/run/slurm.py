@@ -13,9 +13,10 @@ import subprocess
 import time
 
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.files import own_file
+from kernelgate.base.files import own_file, replace_file
 from kernelgate.base.figures import plural
 from kernelgate.base.git import ask_git
+from kernelgate.base.json_io import json_text
 from kernelgate.run.run_files import make_folder
 
 FOLDER = "slurm"  # in the folder of the results: the archive, the job, each shard's log and results
@@ -131,8 +132,8 @@ class Job:
         words += [f"--{name}={getattr(options, name)}" for name in VALUES if getattr(options, name) is not None]
         words += [f"--base={self._gate.base.commit}"] if self._gate.base is not None else []
         if self._gate.costs:
-            shutil.copy(self._gate.costs, os.path.join(self.here, "costs.json"))
             words.append(f"--costs={self.here}/costs.json")
+            replace_file(f"{self.here}/costs.json", json_text(self._gate.costs))
         return shlex.join(words)
 
     def submit(self):
