@@ -28,6 +28,7 @@ COMMANDS = (
     Command("doctor", "run.doctor", "Check what this machine needs for a gate, with advice"),
     Command("list", "report.list_cases", "Print the cases of the built programs, what each is for, and the variants' ideas"),
     Command("report", "report.report", "Print what a run measured of a comparison, or make the page of a whole run"),
+    Command("merge", "run.merge_runs", "Make one verdict of several runs: shards, GPU models, hosts"),
     Command("compare", "report.compare", "Print how two runs' results differ, as ratios with intervals and verdicts"),
     Command("baseline show", "baseline.show", "Print what a baseline holds, case by case"),
     Command("baseline diff", "baseline.diff", "Print how far baselines have moved in all, worst case first"),

@@ -313,6 +313,43 @@ class Gate(Runs):
         self.write_script("build/cpu/fake.model", script("exit 0"))
         self.gate(2, "build/cpu/fake.model: does not list its tests", **PLAIN)
 
+    def test_a_shard_is_a_share_of_the_tests(self):
+        """A shard without tests is idle; its filter may match the cases of others alone; a test that ctest left out is missing."""
+        listing = json.dumps({"tests": [{"name": "model.fake.check"}, {"name": "mine"}, {"name": "gate.begin", "properties": [
+            {"name": "FIXTURES_SETUP", "value": ["gate"]}]}]})
+        mine = "[ $mine ] && " + report('<testcase name="mine" status="run"/>') + " && exit 0"
+        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *mine*) mine=1 ;; esac\n", 1)
+                          .replace(f"{COMMAND} begin", f"{mine}\n{COMMAND} begin"))
+        for shard, told in (("1/3", "shard 1 of 3: 1 of 2 tests, about 1 of 1 s"), ("2/3", "shard 2 of 3: 1 of 2 tests"),
+                            ("3/3", "shard 3 of 3: 0 of 2 tests")):
+            self.gate(0, told, "--shard", shard, **PLAIN)
+            os.rename("out", f"out{shard[0]}")
+        tests = [self.load(f"out{index}/results.json")["coverage"]["tests"]["reported"] for index in (1, 2, 3)]
+        self.assertEqual(sorted(tests), [0, 0, 1])
+        self.expect_program(0, "PASS  4 cases on cpu-model, filtered: 4 of 5 cases", COMMAND, "merge", "out1", "out2", "out3", "--out", "all")
+        self.expect_program(2, "shard 2 of 3 is missing", COMMAND, "merge", "out1", "out3", "--out", "all")
+        self.write_script("bin/ctest", self.read("bin/ctest").replace('name=\\"mine', 'name=\\"other').replace('name="mine"', 'name="other"', 1))
+        self.gate(2, "mine: error: is in this shard's share, and ctest did not run it", "--shard", "1/3", **PLAIN)
+
+    def test_options_of_shards(self):
+        for told, *options in (("--shard '3/2': expected I/N", "--shard", "3/2"), ("--shard '0/2': expected", "--shard", "0/2"),
+                               ("--shard '1': expected", "--shard", "1"), ("--costs requires --shard I/N or --slurm N", "--costs", "x"),
+                               ("--slurm '0': expected a number of shards", "--slurm", "0"), ('unexpected argument "-x"', "--", "-x"),
+                               ("--shard and --slurm exclude each other", "--slurm", "2", "--shard", "1/2"),
+                               ("none.json: cannot be read", "--shard", "1/2", "--costs", "none.json"),
+                               ("out/slurm: is not the folder of an earlier job", "--slurm", "2")):
+            self.write("out/slurm/mine", "")
+            with self.subTest(options):
+                self.gate(2, told, *options, **PLAIN)
+        self.assertEqual(self.read("out/slurm/mine"), "")
+
+    def test_a_scheduler_that_refuses_or_is_not_there(self):
+        self.write_script("bin/sbatch", script("echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"))
+        self.gate(2, "sbatch: sbatch: error: invalid partition specified: x", "--slurm", "2", "--", "-p", "x")
+        os.remove("bin/sbatch")
+        if not shutil.which("sbatch"):
+            self.gate(2, "sbatch: cannot be run: No such file or directory: --slurm requires Slurm's commands", "--slurm", "2")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -138,7 +138,7 @@ def collect_tests(run, suites):
     targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests") + run.list("unreported"))}
     for test in run.list("tests"):
         name, seconds, skipped = text_of(test, "name"), usable_seconds(test), member(test, "skipped")
-        suite = suites.of_test(name, targets[name])
+        suite = suites.of_test(name, text_of(test, "target"))
         outcome = PASSED
         if isinstance(skipped, str):
             outcome = ERRORED if integer_of(test, "exit_code") == 2 else SKIPPED

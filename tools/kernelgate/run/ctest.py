@@ -59,11 +59,15 @@ def read_report(path, code):
     return tests
 
 
-def check_report(merged, path, code):
-    """Adds an error for each test whose verdicts disagree with CTest."""
+def check_report(merged, path, code, expected=()):
+    """Adds an error for each test whose verdicts disagree with CTest, and for each of `expected` that it did not run."""
     tests = {test["name"]: test for test in merged.document["tests"]}
-    any_failed = False
-    for test in read_report(path, code):
+    any_failed, report = False, read_report(path, code)
+    told = {error.get("test") for error in merged.document["errors"]} | tests.keys() | {test.name for test in report}
+    for name in expected:
+        if name not in told:
+            merged.add_error(name, "is in this shard's share, and ctest did not run it: see its log")
+    for test in report:
         known = tests.get(test.name, {}).get("program_exit_code")
         any_failed = any_failed or test.status != "run" and not test.is_skip()
         if test.agrees(known) or any(error.get("test") == test.name for error in merged.document["errors"]):
@@ -134,10 +138,30 @@ def list_boards(project, console):
     return Boards(("--resource-spec-file", spec), count)
 
 
+def pattern_of(*tests):
+    """A regular expression of CMake that matches these names of tests alone."""
+    names = "|".join(re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) for test in tests)
+    return f"^({names})$" if len(tests) > 1 else f"^{names}$"
+
+
+def _selection(preset, options):
+    """The options that choose a run's tests. Leaves out gate.results, which sums up a run of plain ctest: the gate does
+    that itself at the end."""
+    return ["--preset", preset, *options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$"]
+
+
+def list_tests(preset, options):
+    """ctest's JSON about the tests that run_tests() would run."""
+    lines = []
+    code = run_step(["ctest", "--show-only=json-v1", *_selection(preset, options)], lines.append, stderr=subprocess.PIPE)
+    if code:
+        raise Failure(f"ctest --show-only=json-v1 ended with code {code} and does not list the tests: see what it prints")
+    return "".join(lines)
+
+
 def run_tests(preset, boards, options, console, verbose, last=None):
     """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build
-    folder. Leaves out gate.results, which sums up a run of plain ctest: the gate does that itself at the end. `last` is the
-    last run, by which the progress is estimated."""
+    folder. `last` is the last run, by which the progress is estimated."""
     estimate = Estimate(last)
 
     def read(line):
@@ -148,9 +172,8 @@ def run_tests(preset, boards, options, console, verbose, last=None):
                 console.say(f"{ended[3]}: {ended[4].lower()} after {ended[5]} s")
             else:
                 console.count(f"{ended[1]}/{ended[2]} tests{left}")
-    code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count), *options,
-                     *boards.options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
-                     "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
+    code = run_step(["ctest", *_selection(preset, options), "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count),
+                     *boards.options, "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
                      "--output-junit", os.path.abspath(f"build/{preset}/ctest.xml"),
                      "--output-log", os.path.abspath(f"build/{preset}/ctest.log")], read, stderr=subprocess.PIPE)
     console.clear()

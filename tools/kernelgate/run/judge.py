@@ -22,7 +22,7 @@ def _publish(verdicts, folder, options):
         for document in verdicts:
             replace_file(os.path.join(folder, "records", f"{document['test']}.verdicts.json"), json_text(document))
         merged = merge(folder, options.strict or is_strict())
-        finish(merged)
+        finish(merged.document)
         merged.document["run"] = facts_of_run(folder, options.commit)
         written = publish(merged.document, folder, "verbose", options.json, False)
         return merged.document["exit_code"] if written else ERROR
