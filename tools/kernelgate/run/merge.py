@@ -306,7 +306,7 @@ class Merge:
                  "exit_code": test_exit_code(verdicts, self.strict)}
         if "exit_code" in verdicts:
             entry["program_exit_code"] = verdicts["exit_code"]
-        entry.update((key, verdicts[key]) for key in ("board", "skipped", "skipped_by") if key in verdicts)
+        entry.update((key, verdicts[key]) for key in ("board", "kept", "skipped", "skipped_by") if key in verdicts)
         self.document["tests"].append(entry)
 
     def merge_file(self, folder, name):
