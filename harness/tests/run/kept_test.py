@@ -104,7 +104,9 @@ class Kept(unittest.TestCase):
 
     def restore(self, tests=TESTS):
         kept = kept_verdicts.Kept(self.folders.build, self.folders.out, tests)
-        return kept.restore(), kept
+        remaining = kept.remaining()
+        kept.leave()
+        return remaining, kept
 
     def test_what_is_the_same_need_not_run(self):
         self.keep()

@@ -117,7 +117,7 @@ class Gate:
         self.preset, self.labels, self.tested, self.gpu = "cpu", [], "CPU model", ""
         self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
-        self.keeps = setting("KG_FILTER") is None
+        self.keeps, self.kept = setting("KG_FILTER") is None, None
 
     def _choose_times(self, options):
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
@@ -272,9 +272,11 @@ class Gate:
         tests = self._choose_tests(ctest)
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if tests is not None and not tests:
+            self._leave_kept()
             return self._results(None, 0)
         chosen = ["--tests-regex", ctest.pattern_of(*tests)] if tests else []
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose)
+        self._leave_kept()
         if self.keeps:
             importlib.import_module("kernelgate.run.kept_verdicts").store(self.folder, self.out)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
@@ -294,11 +296,15 @@ class Gate:
         listed = shard.tests_in(ctest.list_tests(self.preset, self.labels))
         tests = self._take_share(shard, listed).tests if self.shard else listed
         if restores:
-            kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
-            tests = kept.restore()
-            for why in kept.damaged:
+            self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
+            tests = self.kept.remaining()
+            for why in self.kept.damaged:
                 self.console.say(why)
         return tests if len(tests) < len(listed) else None
+
+    def _leave_kept(self):
+        if self.kept is not None:
+            self.kept.leave()
 
     def _take_share(self, shard, names):
         """Chooses this shard's tests, and leaves them for the results."""

@@ -16,10 +16,11 @@ from kernelgate.base.json_io import check_schema, json_text, list_of, member, ob
 from kernelgate.base.programs import MODEL as PROGRAM, NOTHING, instrumented_program
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.run_facts import facts_of_run
+from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import MODEL
 from kernelgate.baseline.file import default_folder
 from kernelgate.run.expected import split_test
-from kernelgate.run.merge import PASS, SUFFIX, load_verdicts
+from kernelgate.run.merge import PASS, SUFFIX, VERDICTS_FILE, VERDICTS_SCHEMA, load_verdicts
 
 FOLDER = "verdicts"  # of a build folder; CI stores it from one run to the next
 SCHEMA = "kernelgate-kept/1"
@@ -107,7 +108,7 @@ class Kept:
             if kind == MODEL and os.path.exists(os.path.join(build, f"{comparison}{PROGRAM}")):
                 self._tests.setdefault(comparison, []).append(test)
         self._keys = _keys(build, self._tests)
-        self.restored = []  # comparisons
+        self._found = {}  # the kept verdicts by test
         self.damaged = []  # why an entry was not used
 
     def _path(self, comparison):
@@ -124,33 +125,31 @@ class Kept:
             raise Failure(f"{path}: was changed after it was written: {REMEDY}")
         if sorted(tests) != sorted(self._tests[comparison]):  # kept by a run that left out some
             return {}
+        for test, verdicts in tests.items():
+            check_form(path, verdicts, VERDICTS_SCHEMA, VERDICTS_FILE, REMEDY)
+            if text_of(verdicts, "test") != test or not _is_kept(verdicts, comparison):
+                raise Failure(f"{path}: holds verdicts that did not pass: {REMEDY}")
         return {test: {**verdicts, "kept": facts["kept"]} for test, verdicts in tests.items()}
 
-    def _restore(self, comparison):
-        """Whether a comparison's verdicts are among the run's now."""
-        texts = {os.path.join(self._records, test + SUFFIX): verdicts for test, verdicts in self._read(comparison).items()}
-        try:
-            for path, verdicts in texts.items():
-                replace_file(path, json_text(verdicts))
-                if not _is_kept(load_verdicts(path), comparison):
-                    raise Failure(f"{self._path(comparison)}: holds verdicts that did not pass: {REMEDY}")
-        except Failure:
-            for path in filter(os.path.exists, texts):
-                os.unlink(path)
-            raise
-        os.utime(self._path(comparison))
-        return bool(texts)
-
-    def restore(self):
-        """Leaves what is kept among the run's verdicts; the tests that remain to run."""
+    def remaining(self):
+        """The tests that have to run."""
         for comparison in self._keys:
             if os.path.exists(self._path(comparison)):
                 try:
-                    self.restored += [comparison] if self._restore(comparison) else []
-                except Failure as failure:
+                    self._found.update(self._read(comparison))
+                    os.utime(self._path(comparison))
+                except (Failure, OSError) as failure:
                     self.damaged.append(str(failure))
-        done = {test for comparison in self.restored for test in self._tests[comparison]}
-        return tuple(test for test in self._all if test not in done)
+        return tuple(test for test in self._all if test not in self._found)
+
+    def leave(self):
+        """Leaves what was found among the run's verdicts, once its own tests have ended: their first one clears them."""
+        for test, verdicts in self._found.items():
+            path = os.path.join(self._records, test + SUFFIX)
+            try:
+                replace_file(path, json_text(verdicts))
+            except OSError as error:
+                raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
     def store(self):
         """Keeps the comparisons that passed. A folder that cannot be written keeps nothing."""
