@@ -62,9 +62,10 @@ def add_arguments(parser):
     parser.add_argument("--last-failed", action="store_true", dest="last_failed",
                         help="only what failed in the last run, by the results that it left in KG_OUT; all if it left none")
     parser.add_argument("--changed", action="store_true",
-                        help="on a GPU, time only changed cases: those whose launch or machine code differs from the base's, "
-                             "else the baseline's (the default in a pull request of GitHub Actions)")
-    parser.add_argument("--all", action="store_true", help="time everything: the default elsewhere")
+                        help="leave out what is unchanged: on a GPU, the times of cases whose launch and machine code are the base's, "
+                             "else the baseline's; on the CPU model, comparisons whose program, settings and baseline are those "
+                             "of a run that passed (the default in a pull request of GitHub Actions)")
+    parser.add_argument("--all", action="store_true", help="test and time everything: the default elsewhere")
     parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
                         help="show how the baselines changed since the commit REF; on a GPU, compare slower cases with REF, "
@@ -138,6 +139,7 @@ class Gate:
         self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
         self.last, self.last_failed = None, options.last_failed
+        self.kept = None
 
     def _choose_times(self, options):
         for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter"),
@@ -314,12 +316,16 @@ class Gate:
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
-        share = self._take_share(ctest) if self.shard else None
+        tests = self._choose_tests(ctest)
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
-        if share is not None and not share.tests:
+        if tests is not None and not tests:
+            self._leave_kept()
             return self._results(None, 0)
-        chosen = ["--tests-regex", ctest.pattern_of(*share.tests)] if share else []
+        chosen = ["--tests-regex", ctest.pattern_of(*tests)] if tests else []
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
+        self._leave_kept()
+        if setting("KG_FILTER") is None:
+            importlib.import_module("kernelgate.run.kept_verdicts").store(self.folder, self.out)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
@@ -328,10 +334,27 @@ class Gate:
             self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
         return self._results(report, code)
 
-    def _take_share(self, ctest):
-        """Chooses this shard's tests, and leaves them for the results."""
+    def _choose_tests(self, ctest):
+        """The tests that have to run; None if that is all of them."""
+        restores = self.changed and setting("KG_FILTER") is None
+        if not self.shard and not restores:
+            return None
         shard = importlib.import_module("kernelgate.run.shard")
-        names = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        listed = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        tests = self._take_share(shard, listed).tests if self.shard else listed
+        if restores:
+            self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
+            tests = self.kept.remaining()
+            for why in self.kept.damaged:
+                self.console.say(why)
+        return tests if len(tests) < len(listed) else None
+
+    def _leave_kept(self):
+        if self.kept is not None:
+            self.kept.leave()
+
+    def _take_share(self, shard, names):
+        """Chooses this shard's tests, and leaves them for the results."""
         gpus = {re.sub("^[0-9]+ x ", "", name) for name in self.gpu.split(", ")}
         share, costs = shard.choose(*self.shard, names, self.folder, self.only[1::2], self.costs, gpus)
         self.console.say(shard.describe(share, costs))

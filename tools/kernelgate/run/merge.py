@@ -18,6 +18,7 @@ from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import is_strict, results_folder, setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
+VERDICTS_FILE = "verdicts.schema.json"
 SUFFIX = ".verdicts.json"
 UNTAKEN = ".untaken"  # a file in the build folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
@@ -86,7 +87,7 @@ def exit_code_of(document):
 def load_verdicts(path):
     """A test's verdicts. Failure if the file is malformed."""
     document = read_json(path, REMEDY)
-    check_form(path, document, VERDICTS_SCHEMA, "verdicts.schema.json", REMEDY)
+    check_form(path, document, VERDICTS_SCHEMA, VERDICTS_FILE, REMEDY)
     return document
 
 
@@ -306,7 +307,7 @@ class Merge:
                  "exit_code": test_exit_code(verdicts, self.strict)}
         if "exit_code" in verdicts:
             entry["program_exit_code"] = verdicts["exit_code"]
-        entry.update((key, verdicts[key]) for key in ("board", "skipped", "skipped_by") if key in verdicts)
+        entry.update((key, verdicts[key]) for key in ("board", "kept", "skipped", "skipped_by") if key in verdicts)
         self.document["tests"].append(entry)
 
     def merge_file(self, folder, name):

@@ -9,7 +9,7 @@ from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
 from kernelgate.run.ctest import pattern_of
-from kernelgate.run.expected import list_names
+from kernelgate.run.expected import list_names, split_test
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
 from kernelgate.base.text import clean
@@ -114,6 +114,8 @@ class Summary:
         text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
         if idle and self._judged_something() and not self._fails_by_strictness():
             text += f"; {_idle(idle)}"
+        kept = {split_test(test["name"])[1] for test in self._document["tests"] if "kept" in test}
+        text += f"; {plural(len(kept), 'comparison')} unchanged, not tested again" if kept else ""
         coverage = object_of(self._document, "coverage")
         for key, word, noun in (("filter", "filtered", "cases"), ("partial", "partial", "tests")):
             if key in coverage:
