@@ -56,6 +56,7 @@ class Annotation:
     place: tuple = None
     change: float = 0.0
     others: list = field(default_factory=list)  # the further cases that it represents
+    entry: dict = field(default_factory=dict)  # of the results
 
     def line(self, prefix):
         where = f"file={escape(prefix + self.place[0], SPECIAL)},line={self.place[1]}," if self.place else ""
@@ -84,7 +85,7 @@ def of_cases(run):
             by_key[key].others.append(case)
             continue
         by_key[key] = Annotation(fails(verdict, run.strict), RANKS[verdict], title_of(verdict, case, target), reason_of(entry),
-                                 clean(text_of(entry, "reproduce")), place_of(run, entry), largest_change(entry))
+                                 clean(text_of(entry, "reproduce")), place_of(run, entry), largest_change(entry), entry=entry)
     return list(by_key.values())
 
 
@@ -92,7 +93,7 @@ def of_claims(run):
     for entry in run.broken_claims():
         yield Annotation(True, RANKS["slower"], title_of("claim", text_of(entry, "claim"), text_of(entry, "target")),
                          clean(text_of(entry, "why")), clean(text_of(entry, "reproduce")),
-                         place_of_claim(run.sources, text_of(entry, "claim")))
+                         place_of_claim(run.sources, text_of(entry, "claim")), entry=entry)
 
 
 def of_vanished(run):
@@ -104,20 +105,25 @@ def of_vanished(run):
             by_key[key].others.append(case)
         else:
             by_key[key] = Annotation(True, RANKS["no-baseline"], title_of("vanished", case, target), clean(text_of(entry, "why")),
-                                     place=find_line(run.sources, f"baselines/{target}.json", case))
+                                     place=find_line(run.sources, f"baselines/{target}.json", case), entry=entry)
     return list(by_key.values())
 
 
 def of_errors(run):
     for entry in run.list("errors"):
         yield Annotation(True, RANKS["error"], title_of("error", text_of(entry, "test") or "kernelgate", ""),
-                         clean(text_of(entry, "why")), clean(text_of(entry, "reproduce")))
+                         clean(text_of(entry, "why")), clean(text_of(entry, "reproduce")), entry=entry)
+
+
+def collect(run):
+    """All that failed or is doubtful, the worst first."""
+    found = [*of_errors(run), *of_cases(run), *of_claims(run), *of_vanished(run)]
+    return sorted(found, key=lambda one: (not one.fails, -one.rank, -one.change))
 
 
 def write(run):
     """MOST annotations, the worst first; the last one counts those that are not shown."""
-    found = [*of_errors(run), *of_cases(run), *of_claims(run), *of_vanished(run)]
-    found.sort(key=lambda one: (not one.fails, -one.rank, -one.change))
+    found = collect(run)
     shown = found if len(found) <= MOST else found[:MOST - 1]
     lines = [one.line(run.prefix) for one in shown]
     if len(found) > MOST:
