@@ -190,7 +190,7 @@ class Posting(unittest.TestCase):
 
     def test_the_pull_request_is_that_of_the_commit(self):
         """Whatever an artifact says: a fork's branch may have the name of another's, and its commit may be that of nobody."""
-        self.leave(1, red(), "kernelgate-9")
+        self.leave(1, red(run={"job": {"service": "github", "url": f"{PAGE}9", "event": "pull_request", "pull_request": 9}}))
         self.github.add_artifact(1, "kernelgate-number", archive(("results.json", json.dumps(self.green())), ("pr_number", "9")))
         self.github.add_pull(9, NEXT_SHA, "victim/kernels")
         self.github.add_pull(10, SHA, "fork/kernels", base="fork/kernels")
@@ -219,7 +219,7 @@ class Posting(unittest.TestCase):
                 (archive(("results.json", b"[" + b" " * artifacts.LARGEST_RESULTS + b"]")), "has more than"),
                 (bytes(lying), "has more than"), (archive(("other.json", good)), "it has 0 files"), (archive(("x/results.json", good)), "0 files"),
                 (archive(("results.json", "[" * 100000)), "nested too deeply"), (archive(("results.json", b"\xff")), "codec"),
-                (archive(("results.json", '{"schema": "kernelgate-results/1"}')), "does not fit the schema"),
+                (archive(("results.json", '{"schema": "kernelgate-results/2"}')), "does not fit the schema"),
                 (archive(("results.json", "[]")), "does not fit the schema"), (archive(("results.json", another)), "does not fit"),
                 (archive(("results.json", good.replace("{", '{"strict": true, ', 1))), '"strict" twice'),
                 (archive(("results.json", good))[:-30], "not an archive"), (b"", "not an archive"), (b"PK\5\6" + b"\0" * 18, "0 files"),
