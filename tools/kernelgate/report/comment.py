@@ -66,7 +66,7 @@ def _group(one):
     finding = next(iter(list_of(entry, "findings")), None)
     why = text_of(finding, "text") or (reason_of(entry) if "verdict" in entry else clean(text_of(entry, "why")))
     file, number = _place(entry)
-    for label, text in (("at ", f"{file}:{number}" if number else file), ("", without_place(why, file, number)), *(("cause: ", text) for text in texts_of(entry, "changed")[:3]),
+    for label, text in (("at ", f"{file}:{number}" if number else file), ("", without_place(why, file, number)), ("also: ", without_place(text_of(entry, "also"), file, number)), *(("cause: ", text) for text in texts_of(entry, "changed")[:3]),
                         ("reproduce: ", text_of(entry, "reproduce"))):
         if text:
             lines.append(f"   - {label}{_shown(text)}")
