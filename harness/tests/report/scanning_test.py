@@ -44,7 +44,7 @@ class Issues(unittest.TestCase):
         self.assertEqual([(one.rule, one.fails, one.place and one.place[0], one.facts["cases"]) for one in found], [
             ("error", True, None, 1), ("slower", True, "kernels/matmul_f32/tiled.cu", 2),
             ("claim", True, "suites/matmul_f32.c", 1), ("vanished", True, "baselines/cpu-model.json", 1), ("noisy", False, None, 1)])
-        self.assertEqual(found[1].facts, {"what": "matmul_f32/tiled", "target": GPU, "case": "matmul_f32/tiled/530/b16", "cases": 2,
+        self.assertEqual(found[1].facts, {"what": "matmul_f32/tiled", "target": GPU, "cases": 2, "first": "matmul_f32/tiled/530/b16",
                                           "reproduce": "again 'matmul_f32/tiled/530/b16'"})
 
     def test_fingerprints_stay_from_run_to_run(self):

@@ -3,18 +3,19 @@ a code span, where GitHub makes no link, mention, reference or image of it, and 
 
 from dataclasses import dataclass, field
 
-from kernelgate.report.annotations import collect, largest_change
-from kernelgate.report.console import without_place, worst_metric
 from kernelgate.base.errors import fit
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
+from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
-from kernelgate.base.results import RANKS, counts_as, figures_of, items, reason_of, texts_of, variant_of, verdict_of
+from kernelgate.base.results import RANKS, counts_as, items, texts_of, verdict_of
 from kernelgate.base.text import clean, code
+from kernelgate.report.console import without_place
 
 LARGEST = 60 * 1024  # GitHub refuses more than 65536 characters
 GROUPS_SIZE, TABLE_SIZE, LOOSENED_SIZE = 28 * 1024, 12 * 1024, 3 * 1024
 LONGEST_TEXT = 600
 MOST_VERDICTS = 20
+MOST_CAUSES = 3
 WORDS = {0: "PASS", 1: "FAIL", 77: "NOTHING JUDGED"}
 GRAVITY = (0, 77, 1)  # exit codes, the least grave first; any other is an error
 HEADS = ("case", "target", "metric", "baseline", "now", "change", "limit", "verdict")
@@ -51,31 +52,19 @@ def _place(entry):
     return text_of(found, "file"), max(integer_of(found, "line"), 0)
 
 
-def _group(one):
-    """A group of failures: what, how much, where, why, and how to see it again."""
-    entry, case = one.entry, text_of(one.entry, "case")
-    kind = verdict_of(entry) if case in one.title and "verdict" in entry else clean(one.title).partition(":")[0]
-    named = case and (variant_of(case).rstrip("/") if one.others else case)
-    named = named or text_of(entry, "claim") or text_of(entry, "test") or "kernelgate"
-    target = text_of(entry, "target")
-    metric = worst_metric(entry)[0]
-    much = figures_of(metric, entry["metrics"][metric]) if metric else ""
-    line = f"1. **{_word(kind)}** {_shown(named)}" + (f" on {_shown(target)}" if target else "")
-    line += f", {plural(1 + len(one.others), 'case')}, first {_shown(case)}" if one.others else ""
-    lines = [line + (f": {_shown(much)}" if much else "")]
-    finding = next(iter(list_of(entry, "findings")), None)
-    why = text_of(finding, "text") or (reason_of(entry) if "verdict" in entry else clean(text_of(entry, "why")))
+def _group(group):
+    """A group of failures: what, where, how much and why, and how to see it again."""
+    entry, members = group.entry, group.members()
+    line = f"1. **{group.verdict}** {_shown(group.name)}" + (f" on {_shown(group.target)}" if group.target else "")
+    lines = [line + (f": {_shown(members)}" if members else "")]
     file, number = _place(entry)
-    for label, text in (("at ", f"{file}:{number}" if number else file), ("", without_place(why, file, number)), ("also: ", without_place(text_of(entry, "also"), file, number)), *(("cause: ", text) for text in texts_of(entry, "changed")[:3]),
-                        ("reproduce: ", text_of(entry, "reproduce"))):
+    why = text_of(next(iter(list_of(entry, "findings")), None), "text") or group.reason
+    for label, text in (("at ", f"{file}:{number}" if number else file), ("", without_place(why, file, number)),
+                        ("also: ", without_place(text_of(entry, "also"), file, number)),
+                        *(("cause: ", text) for text in texts_of(entry, "changed")[:MOST_CAUSES]), ("reproduce: ", group.reproduce)):
         if text:
             lines.append(f"   - {label}{_shown(text)}")
     return lines
-
-
-def _word(kind):
-    """A kind of failure as bold text: a word of ours, whatever the results have."""
-    return kind if kind in RANKS or kind in ("claim", "vanished") else "error"
 
 
 def _fill(found, lines_of, size, rest):
@@ -94,7 +83,7 @@ def _moved(run):
     """The metrics that moved, those of failures first, by how far."""
     found = [(entry, name, metric) for entry in run.list("cases") for name, metric in items(member(entry, "metrics"))
              if RANKS[verdict_of(metric) if "verdict" in metric else "pass"] > RANKS["unchanged"] and number_of(metric, "baseline") >= 0]
-    return sorted(found, key=lambda one: (-RANKS[counts_as(one[0])], -abs(largest_change({"metrics": {one[1]: one[2]}}))))
+    return sorted(found, key=lambda moved: (-RANKS[counts_as(moved[0])], -abs(number_of({"change": 0, **moved[2]}, "change"))))
 
 
 def _row(moved):
@@ -121,7 +110,7 @@ def write_comment(runs, facts):
     lines = [line + "  " for line in [*lines, *facts.remarks]]  # two spaces end a line
     links = [f"[{name}]({url})" for name, url in (("job", facts.job), ("page and results", facts.page)) if url]
     lines.append(" · ".join(links + ([f"commit {code(facts.commit[:10])}"] if facts.commit else [])) or "kernelgate")
-    groups = [one for run in runs for one in collect(run) if one.fails]
+    groups = [group for run in runs for group in groups_of(run) if group.fails]
     if groups:
         lines += ["", *_fill(groups, _group, GROUPS_SIZE, "more group")]
     loosened = [text for run in runs for text in texts_of(run.object("summary"), "loosened")]

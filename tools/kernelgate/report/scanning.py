@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from kernelgate import VERSION
-from kernelgate.report.annotations import collect
+from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, json_text, list_of, text_of
-from kernelgate.report.places import find_line
+from kernelgate.base.places import find_line
 from kernelgate.base.results import variant_of
 from kernelgate.base.text import clean
+from kernelgate.report.annotations import is_told
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST = 5000  # GitHub shows no more results of an upload
@@ -29,33 +30,31 @@ class Issue:
     facts: dict
 
 
-def _issue(one, rule, message, place, *identity):
-    case, target = text_of(one.entry, "case"), text_of(one.entry, "target")
-    named = variant_of(case) or text_of(one.entry, "claim") or text_of(one.entry, "test")
-    digest = hashlib.sha256("\0".join((rule, target, named, *identity)).encode("utf-8", "replace")).hexdigest()[:32]
-    facts = {"what": named.rstrip("/"), "target": target, "case": case, "cases": 1 + len(one.others), "reproduce": one.reproduce}
-    return Issue(rule, one.fails, message, place, digest, {key: value for key, value in facts.items() if value})
+def _issue(group, rule, message, place, *identity):
+    # The sizes that fail, and which of them moved most, may differ from run to run.
+    named = min(map(variant_of, group.cases)) if group.sizes or group.verdict == "vanished" else group.cases[0]
+    digest = hashlib.sha256("\0".join((rule, group.target, named, *identity)).encode("utf-8", "replace")).hexdigest()[:32]
+    facts = {"what": group.name, "target": group.target, "cases": len(group.cases), "first": group.cases[0], "reproduce": group.reproduce}
+    return Issue(rule, group.fails, message, place and (group.run.prefix + place[0], place[1]), digest,
+                 {key: value for key, value in facts.items() if value})
 
 
-def _issues_of(run, one):
+def _issues_of(group):
     """A failure's findings, an issue each; a failure without findings is one issue."""
-    findings = [finding for finding in list_of(one.entry, "findings") if text_of(finding, "text")][:MOST_FINDINGS]
+    findings = [finding for finding in list_of(group.entry, "findings") if text_of(finding, "text")][:MOST_FINDINGS]
     for finding in findings:
-        file, line = text_of(finding, "file"), integer_of(finding, "line")
-        place = find_line(run.sources, file, "__global__")
-        yield _issue(one, text_of(finding, "kind"), clean(text_of(finding, "text")),
-                     place and (run.prefix + place[0], line if line > 0 else place[1]),
+        line, place = integer_of(finding, "line"), find_line(group.run.sources, text_of(finding, "file"), "__global__")
+        yield _issue(group, text_of(finding, "kind"), clean(text_of(finding, "text")), place and (place[0], line if line > 0 else place[1]),
                      *(text_of(finding, key) for key in ("file", "kernel", "function", "symbol", "access")))
     if not findings:
-        place = one.place and (run.prefix + one.place[0], one.place[1])
-        yield _issue(one, clean(one.title).partition(":")[0], one.message, place)
+        yield _issue(group, group.verdict, group.reason, group.place)
 
 
 def issues(run):
     """What failed or is doubtful, worst first. Equal fingerprints are numbered, since readers merge them."""
     counts = {}
-    for one in collect(run):
-        for issue in _issues_of(run, one):
+    for group in filter(is_told, groups_of(run)):
+        for issue in _issues_of(group):
             number = counts[issue.fingerprint] = counts.get(issue.fingerprint, 0) + 1
             issue.fingerprint += f":{number}"
             yield issue
