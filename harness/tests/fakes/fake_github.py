@@ -99,7 +99,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 pull for pull in github.pulls if pull["state"] == query["state"]
                 and (pull["head"]["repo"]["full_name"].partition("/")[0], pull["head"]["ref"]) == (owner, branch)]))
         if re.fullmatch(r"actions/runs/\d+/artifacts", path):
-            found = [{key: value for key, value in one.items() if key != "data"} for one in github.artifacts.values() if one["run"] == number]
+            found = [{**one, "data": None} for one in github.artifacts.values() if one["run"] == number]
             return self.answer(200, {"total_count": len(found), "artifacts": self.paged(query, found)})
         if re.fullmatch(r"actions/artifacts/\d+/zip", path):
             return self.answer(302, data=b"", Location=f"{github.url}/store/{number}")

@@ -72,7 +72,8 @@ class Markdown(unittest.TestCase):
         groups = [line for line in lines if line.startswith("1. ")]
         self.assertEqual(groups, ["1. **wrong** `a/w/1/b8` on `nvidia-h200`",
                                   "1. **slower** `a/v` on `nvidia-h200`: `2 of 2 sizes: 1/b8 +100 %, 2/b8 +100 %`"])
-        for line in ("   - at `kernels/a/w.cu:7`", "   - `1/b8 takes 2 µs, was 1 µs (+100 %, limit 2.0 %)`", "   - cause: `registers 32 -> 40`", "   - reproduce: `again 'a/v/1/b8'`",
+        for line in ("   - at `kernels/a/w.cu:7`", "   - `1/b8 takes 2 µs, was 1 µs (+100 %, limit 2.0 %)`",
+                     "   - cause: `registers 32 -> 40`", "   - reproduce: `again 'a/v/1/b8'`",
                      "| `a/v/1/b8` | `nvidia-h200` | `time_ns` | 1 000 ns | 2 000 ns | +100 % | 2.0 % | slower |"):
             self.assertIn(line, lines)
 
@@ -83,9 +84,8 @@ class Markdown(unittest.TestCase):
         found = self.rendered(text)
         self.assertEqual(re.findall(r"<(?:a|img)[^>]*>", found), ['<a href="https://x.example/1">'])
         self.assertEqual(re.findall("<!--.*?-->", found), ["<!-- m -->"])
-        tags = {tag for tag in re.findall(r"</?([a-z0-9]+)", found)}
-        self.assertLessEqual(tags, {"p", "strong", "br", "a", "ol", "ul", "li", "code", "details", "summary", "table", "thead", "tbody", "tr",
-                                    "th", "td"})
+        tags = "p strong br a ol ul li code details summary table thead tbody tr th td".split()
+        self.assertLessEqual(set(re.findall(r"</?([a-z0-9]+)", found)), set(tags))
         words = html.unescape(re.sub("<[^>]*>", "", found))
         self.assertEqual(re.findall(r"[@#]|https?:|www\.|:tada:|\]\(", words), [])
         self.assertEqual(len(re.findall("<td", found)) % 8, 0, "no text ends a table's cell")
@@ -125,7 +125,8 @@ class Posting(unittest.TestCase):
         self.event = os.path.join(folder.name, "event.json")
         self.addCleanup(setattr, github, "PAUSE_SECONDS", github.PAUSE_SECONDS)
         github.PAUSE_SECONDS = 0.01
-        os.environ.update(GITHUB_TOKEN=TOKEN, GITHUB_REPOSITORY="owner/kernels", GITHUB_API_URL=self.github.url, GITHUB_EVENT_PATH=self.event)
+        os.environ.update(GITHUB_TOKEN=TOKEN, GITHUB_REPOSITORY="owner/kernels", GITHUB_API_URL=self.github.url,
+                          GITHUB_EVENT_PATH=self.event)
 
     def run_ended(self, run=1, attempt=1, sha=SHA, origin="fork/kernels", branch="fix", conclusion="success", **more):
         """The event of a run, whose number and id are `run`."""
@@ -216,7 +217,8 @@ class Posting(unittest.TestCase):
                 (archive(links=[("results.json", "/etc/passwd")]), "it has a link"),
                 (archive(("results.json", good), links=[("records", "/")]), "it has a link"),
                 (archive(("results.json", b"[" + b" " * artifacts.LARGEST_RESULTS + b"]")), "has more than"),
-                (bytes(lying), "has more than"), (archive(("other.json", good)), "it has 0 files"), (archive(("x/results.json", good)), "0 files"),
+                (bytes(lying), "has more than"), (archive(("other.json", good)), "it has 0 files"),
+                (archive(("x/results.json", good)), "0 files"),
                 (archive(("results.json", "[" * 100000)), "nested too deeply"), (archive(("results.json", b"\xff")), "codec"),
                 (archive(("results.json", '{"schema": "kernelgate-results/2"}')), "does not fit the schema"),
                 (archive(("results.json", "[]")), "does not fit the schema"), (archive(("results.json", another)), "does not fit"),
@@ -231,7 +233,7 @@ class Posting(unittest.TestCase):
         self.leave(1, self.green(), "kernelgate-b")
         self.run_ended(1)
         self.post()
-        self.assertTrue(self.only().startswith("**PASS** `1 case`  \n**ERROR** Artifact 40 is refused: it has a link, or a path"), self.only())
+        self.assertTrue(self.only().startswith("**PASS** `1 case`  \n**ERROR** Artifact 40 is refused: it has a link,"), self.only())
 
     def test_a_duplicate_file_and_a_huge_archive_are_refused(self):
         with self.assertWarns(UserWarning):

@@ -39,7 +39,8 @@ class Issues(unittest.TestCase):
 
     def test_a_failure_without_findings_is_at_its_kernel(self):
         found = issues(tiled("slower"), tiled("slower", 64), case("x/y/1/-", verdict="noisy"), tiled("pass", 1),
-                       claims=[{"claim": "model.matmul_f32.claim_none", "holds": False, "why": "no", "target": GPU}], errors=[{"why": "disk"}],
+                       claims=[{"claim": "model.matmul_f32.claim_none", "holds": False, "why": "no", "target": GPU}],
+                       errors=[{"why": "disk"}],
                        vanished=[{"case": "matmul_f32/tiled/9/b8", "target": "cpu-model", "why": "gone"}])
         self.assertEqual([(one.rule, one.fails, one.place and one.place[0], one.facts["cases"]) for one in found], [
             ("error", True, None, 1), ("slower", True, "kernels/matmul_f32/tiled.cu", 2),

@@ -67,7 +67,8 @@ class GitHub:
                         return b"", error.headers.get("Location") or ""
                     # A comment that a lost answer was about would be made twice.
                     if error.code not in PASSING or not left or method == "POST":
-                        raise Failure(f"GitHub: {what}: {error.code} {_reason(error)}: {ADVICE.get(error.code, 'run the job again')}") from None
+                        advice = ADVICE.get(error.code, "run the job again")
+                        raise Failure(f"GitHub: {what}: {error.code} {_reason(error)}: {advice}") from None
             except (OSError, http.client.HTTPException) as error:
                 if not left or method == "POST":
                     raise Failure(f"GitHub: {what}: no answer ({getattr(error, 'reason', error)}): run the job again") from None

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, read_json, text_of
+from kernelgate.base.json_io import integer_of, member, object_of, read_json, text_of
 from kernelgate.pulls import github
 from kernelgate.pulls.artifacts import LARGEST_ARCHIVE, NAME, read_results
 from kernelgate.report.comment import Facts, write_comment

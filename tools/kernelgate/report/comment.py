@@ -115,7 +115,8 @@ def write_comment(runs, facts):
         lines += ["", *_fill(groups, _group, GROUPS_SIZE, "more group")]
     loosened = [text for run in runs for text in texts_of(run.object("summary"), "loosened")]
     if loosened:
-        lines += ["", "Baselines are held more loosely:", "", *_fill(loosened, lambda text: [f"- {_shown(text)}"], LOOSENED_SIZE, "more line")]
+        lines += ["", "Baselines are held more loosely:", ""]
+        lines += _fill(loosened, lambda text: [f"- {_shown(text)}"], LOOSENED_SIZE, "more line")
     if groups:
         lines += _table(runs)
     return "\n".join([*lines, *([facts.marker] if facts.marker else [])]) + "\n"
