@@ -79,6 +79,8 @@ class Markdown(unittest.TestCase):
 
     def test_no_text_of_a_run_becomes_a_link_a_mention_or_markup(self):
         document = a_bit_of_everything(MENTIONS)
+        moved = {MENTIONS: {"value": 2, "baseline": 1, "change": 1, "limit": 0, "verdict": "slower"}}
+        document["cases"].append(case(f"a/v/{MENTIONS}/b8", verdict="slower", metrics=moved))
         text = write_comment([Run(document)], Facts(job="https://x.example/1", marker="<!-- m -->"))
         self.assertIn("@owner/team", text)
         found = self.rendered(text)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import unittest
 
 from results_fixture import GPU, HOSTILE, TREE, a_bit_of_everything, case, results
@@ -87,6 +88,14 @@ class Readers(unittest.TestCase):
             self.assertTrue(all(one["locations"] for one in run["results"]), "GitHub drops results without a place")
         sarif["version"] = "2.0"
         self.assertEqual(len(list(validator.iter_errors(sarif))), 1)
+
+    def test_a_path_becomes_a_uri(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "a b#c?ü.cu"), "w", encoding="utf-8"):
+                pass
+            sarif = json.loads(scanning.write_sarif(Run(results(tiled(findings=[finding(file="a b#c?ü.cu")])), folder)))
+        place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        self.assertEqual(place["artifactLocation"]["uri"], "a%20b%23c%3F%C3%BC.cu")
 
     def test_code_quality(self):
         keys = {"description", "check_name", "fingerprint", "severity", "location"}
