@@ -81,8 +81,13 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARE
 
 # Copies of the scripts with which a user begins, from the installation alone.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
+              ${PROJECT_SOURCE_DIR}/ci/problem-matcher.json DESTINATION ${KG_SHARED}/ci)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup ${PROJECT_SOURCE_DIR}/ci/action ${PROJECT_SOURCE_DIR}/ci/job-summary
   DESTINATION ${KG_SHARED}/ci)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)
+# What workflows use, where a repository of kernelgate has it.
+install(FILES ${PROJECT_SOURCE_DIR}/action.yml DESTINATION ${KG_SHARED})
+install(FILES ${PROJECT_SOURCE_DIR}/ci/comment/action.yml DESTINATION ${KG_SHARED}/ci/comment)
+install(FILES ${PROJECT_SOURCE_DIR}/.github/workflows/kernelgate.yml DESTINATION ${KG_SHARED}/.github/workflows)
 file(RELATIVE_PATH KG_SETUP_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci/setup)
 foreach(KG_SCRIPT gate rebaseline nvcc setup)
   set(KG_CALL "kernelgate\" ${KG_SCRIPT}")

@@ -42,6 +42,7 @@ COMMANDS = (
     Command("occupancy", "predict.occupancy", "Print the occupancy of each launch, and what limits it"),
     Command("code", "run.show_code", "Print what nvcc generated for each case: registers, spills, instructions"),
     Command("import", "imports.import_command", "Gate what nvbench or google-benchmark measured, by a stored baseline"),
+    Command("comment", "pulls.comment", "Print results as a comment in a pull request, or post it on GitHub"),
     Command("nvcc", "programs.nvcc", "Build a CUDA program for the CPU model: a compiler with nvcc's command line", True),
     Command("run", "programs.run_program", "Run a program that `kernelgate nvcc` built, and print its kernels' counters"),
     Command("selftest", "run.selftest", "Prove the gate: kernels of known duration, made slower by a known extent"),

@@ -10,12 +10,7 @@ import sys
 import tempfile
 import unittest
 
-try:
-    import yaml
-except ImportError:
-    sys.exit("python3-yaml is missing: install it with ci/setup --for test")
-
-from workflow_runner import (BASH, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, STEP_SECONDS, Sandbox, SelfHosted,
+from workflow_runner import (BASH, yaml, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, STEP_SECONDS, Sandbox, SelfHosted,
                              TREE, WORKFLOWS, event_of, git, write_script)
 
 GPUS = {path.stem for path in (TREE / "baselines").glob("nvidia-*.json")}
@@ -38,6 +33,8 @@ def load(name):
 def faults_of_text(text):
     for line in text.splitlines():
         found = re.search(r"\buses:\s*(\S+)(.*)", line)
+        if found and found[1].startswith(("./", "$/")):
+            continue  # of this repository
         if found and not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", found[1]):
             yield f"{found[1]} is not pinned by a commit"
         elif found and not re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]):
@@ -79,7 +76,10 @@ def faults(text):
     if workflow.get("permissions") != {}:
         yield "the token may do more than each job says"
     triggers = set(workflow["on"] if not isinstance(workflow["on"], str) else [workflow["on"]])
-    for trigger in triggers & {"pull_request_target", "workflow_run", "issue_comment"}:
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    # An action by $/ is the default branch's: no file of the pull request is on the machine.
+    harmless = {"workflow_run"} if all(step.get("uses", "").startswith("$/") for step in steps) else set()
+    for trigger in triggers & {"pull_request_target", "workflow_run", "issue_comment"} - harmless:
         yield f"{trigger} runs with rights that a fork's code must not have"
     own = any("self-hosted" in job["runs-on"] for job in workflow["jobs"].values())
     if own and workflow.get("concurrency", {}).get("cancel-in-progress") is not False:
@@ -91,18 +91,29 @@ def faults(text):
 class Form(unittest.TestCase):
     def test_workflows_are_of_good_form(self):
         names = sorted(path.name for path in WORKFLOWS.iterdir())
-        self.assertEqual(names, ["gate-cpu.yml", "gate-gpu.yml", "rebaseline.yml"])
+        self.assertEqual(names, ["comment.yml", "gate-cpu.yml", "gate-gpu.yml", "kernelgate.yml", "rebaseline.yml"])
         for name in names:
             self.assertEqual(list(faults((WORKFLOWS / name).read_text())), [], name)
+
+    def test_actions_are_of_good_form(self):
+        for name in ("action.yml", "ci/comment/action.yml"):
+            text = (TREE / name).read_text()
+            steps = yaml.safe_load(text)["runs"]["steps"]
+            self.assertEqual([*faults_of_text(text), *(fault for step in steps for fault in faults_of_step(step))], [], name)
+
+    def test_a_workflow_with_rights_has_no_file_of_a_pull_request(self):
+        text = (WORKFLOWS / "comment.yml").read_text()
+        for other in ("actions/checkout@" + "0" * 40 + " # v5.0.0", "./ci/comment"):
+            self.assertIn("must not have", "".join(faults(text.replace("$/ci/comment", other))))
 
     def test_each_fault_is_found(self):
         text = (WORKFLOWS / "gate-gpu.yml").read_text()
         for old, new, fault in (
             (r"@[0-9a-f]{40}", "@v5", "not pinned"),
             (r" # v5\.0\.0", "", "which version"),
-            (r'HEAD "\$BASE"', "HEAD ${{ github.head_ref }}", "within a shell"),
+            (r'"\$RESULT" = success', '"${{ github.head_ref }}" = success', "within a shell"),
             (r"persist-credentials: false", "persist-credentials: true", "left in the checkout"),
-            (r"run: ci/gate", "run: ci/gaet", "not there to be run"),
+            (r'\[ "\$RESULT" = success \]', "ci/gaet", "not there to be run"),
             (r"    timeout-minutes: 90\n", "", "forever"),
             (r"      contents: read", "      contents: write", "may write"),
             (r"    permissions: \{\}\n", "", "what its token may do"),
@@ -142,7 +153,7 @@ class Steps(unittest.TestCase):
         self.assertEqual((run.name, run.result), ("gate-cpu", "success"), run.output)
         for call in ("test ''", "gate --target model --strict"):
             self.assert_called(call)
-        self.assertTrue((self.sandbox.artifacts / "gate-cpu" / "junit.xml").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model" / "junit.xml").is_file())
 
     def test_gate_cpu_fails_with_each_of_its_jobs(self):
         for name, script in (("gate", GATE_FAILS), ("test", "exit 1\n")):
@@ -169,7 +180,7 @@ class Steps(unittest.TestCase):
         self.sandbox.does("gate", GATE_FAILS)
         run = self.run_job("gate-cpu.yml", "model", event_of("push"))
         self.assertEqual((run.result, run.page), ("failure", "# kernelgate: FAIL (exit 1)\n"))
-        self.assertTrue((self.sandbox.artifacts / "gate-cpu" / "summary.md").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model" / "summary.md").is_file())
 
     def test_a_gate_that_died_says_so(self):
         self.sandbox.does("gate", GATE_DIES)
@@ -184,10 +195,9 @@ class Steps(unittest.TestCase):
 
     def test_a_broken_step_fails_here(self):
         for file, job, change in (
-            ("gate-cpu.yml", "model", ("--target model", "--targte model")),
             ("gate-cpu.yml", "tests", ("ci/test", "ci/tests")),
-            ("gate-gpu.yml", "measure", ("--strict", "--stricter")),
-            ("gate-gpu.yml", "measure", ('HEAD "$BASE"', 'HEAD "$BASE')),
+            ("gate-gpu.yml", "measure", ("target: gpu", "target: gpu\n          arguments: --stricter")),
+            ("gate-gpu.yml", "measure", ("target: gpu", "target: gpu\n          base: nowhere")),
         ):
             self.sandbox.does("gate", GATE_PASSES)
             run = self.run_job(file, job, event_of("push"), change=change)
@@ -218,7 +228,7 @@ class Steps(unittest.TestCase):
 
     def test_gate_gpu_is_held_against_the_base(self):
         self.assert_held_against_the_base("gate-gpu.yml", "verdict", "gate --target gpu --strict")
-        self.assertTrue((self.sandbox.artifacts / "gate-gpu-nvidia-h200" / "junit.xml").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-nvidia-h200" / "junit.xml").is_file())
 
     def test_gate_gpu_fails(self):
         for script in (GATE_FAILS, GATE_DIES):
@@ -242,6 +252,54 @@ class Steps(unittest.TestCase):
         runner = Runner(self.sandbox, load("gate-gpu.yml"), event_of("push"))
         runner.contexts["needs"]["measure"] = {"result": "cancelled"}
         self.assertEqual(runner.run("verdict").result, "failure")
+
+    # The gate of another repository
+
+    def gate_of(self, github=None, **inputs):
+        self.sandbox.does("gate", GATE_PASSES)
+        github = github or event_of("pull_request", base=self.sandbox.base)
+        return Runner(self.sandbox, load("kernelgate.yml"), github, inputs).run("verdict")
+
+    def test_another_repository_is_gated(self):
+        run = self.gate_of(runners='[["self-hosted", "nvidia-h200"], "ubuntu-24.04"]', target="gpu")
+        self.assertEqual((run.name, run.result), ("verdict", "success"), run.output)
+        calls = [call.partition(" ")[0] for call in self.sandbox.called()]
+        self.assertEqual(calls, ["setup", "cmake", "cmake", "cmake", "gate"])
+        self.assert_called(f"gate --target gpu --strict --base {self.sandbox.base} [KG_FILTER=]")
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-gpu-0" / "junit.xml").is_file())
+        cache = self.sandbox.given["actions/cache"][0]
+        self.assertRegex(cache["key"], r"^kernelgate-[0-9a-f]{16}-gpu-")
+        self.assertTrue(cache["key"].startswith(cache["restore-keys"]))
+
+    def test_another_compiler_has_another_cache(self):
+        self.gate_of()
+        write_script(self.sandbox.folder / "bin" / "g++", "#!/bin/sh\nexec /usr/bin/g++ \"$@\"\n")
+        self.gate_of()
+        one, other = (given["restore-keys"] for given in self.sandbox.given["actions/cache"])
+        self.assertNotEqual(one, other)
+
+    def test_the_inputs_of_another_repository(self):
+        (self.sandbox.checkout / "sub").mkdir()
+        run = self.gate_of(project="sub", strict=False, base="none", ccache=False, arguments="--sample 3 --changed")
+        self.assertEqual(run.result, "success", run.output)
+        self.assert_called("gate --target model --sample 3 --changed [KG_FILTER=]")
+        self.assertNotIn("actions/cache", self.sandbox.given)
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model-0" / "junit.xml").is_file())
+        for inputs, said in (({"project": "nowhere"}, "there is no folder nowhere"), ({"base": "nowhere"}, "check out with fetch-depth: 0"),
+                             ({"arguments": "--no-such"}, "unknown option --no-such")):
+            runner = Runner(self.sandbox, load("kernelgate.yml"), event_of("push"), inputs)
+            run = runner.run("gate")
+            self.assertEqual(run.result, "failure", inputs)
+            self.assertIn(said, run.output)
+
+    def test_a_branchs_first_push_has_no_base(self):
+        self.assertEqual(self.gate_of(event_of("push", before="0" * 40)).result, "success")
+        self.assert_called("gate --target model --strict [KG_FILTER=]")
+
+    def test_a_fork_is_gated_where_that_is_wanted(self):
+        fork = event_of("pull_request", base=self.sandbox.base, origin="fork/kernels")
+        self.assertEqual((self.gate_of(fork).result, self.sandbox.called()), ("failure", []))
+        self.assertEqual(self.gate_of(fork, forks=True).result, "success")
 
     # Recording
 

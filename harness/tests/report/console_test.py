@@ -328,7 +328,7 @@ class TheCommand(InTree):
             done = self.call(stdout=full)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: the verdicts: the standard output cannot be written: redirect it elsewhere\n"))
-        self.assertEqual(sorted(os.listdir("out")), ["junit.xml", "records", "report", "results.json", "summary.md"])
+        self.assertEqual(sorted(os.listdir("out")), ["junit.xml", "kernelgate.sarif", "records", "report", "results.json", "summary.md"])
 
     def test_a_file_that_cannot_be_printed(self):
         for text, error in (("{}", "its schema is"), ("[", "is not JSON"), (None, "cannot be read")):

@@ -27,9 +27,10 @@ def escape_markdown(text):
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def code(text):
-    """A name as Markdown code. A backtick would end the code, and a bar the table's cell."""
-    return "`" + (clean(text) or "?").replace("|", "\\|").replace("`", "'") + "`"
+def code(text, in_table=True):
+    """A text as Markdown code. A backtick would end the code, and a bar the table's cell."""
+    text = (clean(text) or "?").replace("`", "'")
+    return "`" + (text.replace("|", "\\|") if in_table else text) + "`"
 
 
 def csv_field(text):

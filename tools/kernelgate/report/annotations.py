@@ -33,9 +33,13 @@ def annotation(group, prefix):
     return f"::{'error' if group.fails else 'warning'} {where}title={escape(clean(title)[:LONGEST_TITLE], SPECIAL)}::{escape(text)}"
 
 
+def is_told(group):
+    return group.fails or group.verdict not in UNTOLD
+
+
 def write(run):
     """MOST annotations, the worst first; the last one counts those that are not shown."""
-    found = [group for group in groups_of(run) if group.fails or group.verdict not in UNTOLD]
+    found = list(filter(is_told, groups_of(run)))
     shown = found if len(found) <= MOST else found[:MOST - 1]
     lines = [annotation(group, run.prefix) for group in shown]
     if len(found) > MOST:

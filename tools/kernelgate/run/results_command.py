@@ -99,7 +99,8 @@ def publish(document, folder, detail, as_json, annotated):
         results = Run(document, prefix=prefix)
         write_files(folder, files, results)
     if detail is not None:
-        print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
+        shown = [file for form, file in files if form != "sarif"]  # only programs read that one
+        print_console(results, detail, shown, sys.stderr if as_json else sys.stdout)
     if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
         print_output("results", annotations.write(results))
     if as_json:
