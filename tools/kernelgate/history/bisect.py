@@ -5,6 +5,7 @@ GPU it is bad where pairs of processes of its build and of GOOD's find it slower
 a worktree of its own."""
 
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -16,7 +17,8 @@ from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import plural, show_figure, unit_of
 from kernelgate.base.git import git
-from kernelgate.base.json_io import json_text
+from kernelgate.base.json_io import json_text, text_of
+from kernelgate.base.observers import Records
 from kernelgate.base.own_command import own_command
 from kernelgate.base.results import is_dismissed, reason_of
 from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
@@ -56,6 +58,7 @@ class Bisection:
             raise Failure(f"bisect: {options.good} is not a commit before {options.bad}: name GOOD first")
         self.steps = []
         self._reference = None  # what GOOD measured
+        self._foreign = False  # whether the folder has another harness than this tree's
         self._log = os.path.join(PLACE, "log")
 
     def _commit(self, reference, option):
@@ -70,10 +73,14 @@ class Bisection:
         return done.stdout.decode().split()
 
     def _build(self, commit):
-        """Whether a commit's programs could be built. Objects of the harness stay for the next commit, unless the commit has a harness
-        of its own: copies of this tree's have old times, which Ninja would take as up to date."""
+        """Whether a commit's programs could be built. One folder serves all commits, so that the harness is compiled once. A commit that
+        needs a harness of its own leaves none of it: copies of this tree's have older times, and would count as compiled."""
+        if self._foreign:
+            shutil.rmtree(commit.folder, ignore_errors=True)
         with open(self._log, "a", encoding="utf-8") as log:
-            return commit.make(log) is not None
+            harness = commit.make(log)
+        self._foreign = self._project.is_own and harness != "this"
+        return harness is not None
 
     def _observe(self, commit):
         """The results of the case at a commit that is built."""
@@ -96,9 +103,18 @@ class Bisection:
                          stdout=log, stderr=log, env={**environment, **settings})
         return {**merge(out, False).document, "run": {"commit": commit.commit}}
 
+    def _is_stub(self):
+        """Whether the program has a stub in place of the kernel: observers say where what failed to compile is, of nothing else."""
+        for path in glob.glob(os.path.join(PLACE, "out", "records", "*.jsonl")):
+            if any(text_of(record, "event") == "failed" and "at" in record for record in Records(path).read()):
+                return True
+        return False
+
     def _judge(self, document):
         """The state of a commit by what it measured, and why."""
         entry = next((entry for entry in document["cases"] if entry["case"] == self.case), None)
+        if self._is_stub():
+            return SKIPPED, f"it does not compile: {entry['why']}"
         if entry is None:
             errors = [error["why"] for error in document["errors"]]
             return SKIPPED, errors[0] if errors else "it has no such case"
@@ -108,7 +124,7 @@ class Bisection:
             return GOOD, ""
         if self.target == "gpu":
             return (BAD, reason_of(entry)) if entry["verdict"] == "slower" else (GOOD, entry["verdict"])
-        runs = (Run(name, "bisect", {**found, "boards": {}}) for name, found in (("GOOD", self._reference), (self.bad.reference, document)))
+        runs = (Run(name, name, {**found, "boards": {}}) for name, found in (("GOOD", self._reference), ("this commit", document)))
         rows = [row for row in Comparison(*runs, self.case, False).rows if row.verdict == "slower" and self._metric in (None, row.metric)]
         return (BAD if rows else GOOD), ", ".join(f"{row.metric} {show_figure(row.b.value, unit_of(row.metric))}, was "
                                                   f"{show_figure(row.a.value, unit_of(row.metric))}" for row in rows)
@@ -144,7 +160,7 @@ class Bisection:
             if not left:
                 break
             middle = min(left, key=lambda number: abs(2 * number - low - high))
-            self.console.say(f"{plural(len(left), 'commit')} left to measure, about {len(left).bit_length()} steps")
+            self.console.say(f"{plural(len(left), 'commit')} left, about {plural(len(left).bit_length(), 'step')}")
             state = self.measure(self._commit(self.commits[middle], "a commit"))
             if state == SKIPPED:
                 skipped.add(middle)
