@@ -34,12 +34,12 @@ def write_bmf(series):
     chosen = last_points(series)
     targets = sorted({one.target for one, _ in chosen})
     if len(targets) > 1:
-        raise Failure(f"history export: a report of Bencher has one testbed, and the run had {', '.join(targets)}: choose by --target")
+        raise Failure(f"history export: a report of Bencher has one testbed, and the commit had {', '.join(targets)}: choose by --target")
     report = {}
     for one, point in chosen:
         measure = LATENCY.get(one.metric, one.metric)
         if len(one.case) > LONGEST_BENCHMARK or len(measure) > LONGEST_MEASURE:
-            raise Failure(f"history export: {one.case} {measure}: too long a name for Bencher: choose others by CASE and --metric")
+            raise Failure(f"history export: too long a name for Bencher: choose others by GLOB and --metric: {one.case} {measure}")
         bounds = {name: point.figures[key] for name, key in (("lower_value", "low"), ("upper_value", "high")) if key in point.figures}
         report.setdefault(one.case, {})[measure] = {"value": point.value, **bounds}
     return json_text(report)
