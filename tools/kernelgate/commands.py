@@ -40,6 +40,7 @@ COMMANDS = (
     Command("history show", "history.show", "Print a case's metrics over commits, with baseline, limit and verdict"),
     Command("history creep", "history.creep", "Print slowdowns that new baselines accepted step by step, beyond the limit in sum"),
     Command("history export", "history.export", "Print figures for Bencher, github-action-benchmark or Prometheus"),
+    Command("history page", "history.page", "Make a page of a history: each metric over commits, with baseline and limit"),
     Command("bisect", "history.bisect", "Find the first commit that made a case wrong or slower"),
     Command("tune", "tune.tune", "Search the launches of every variant for the best time, bandwidth, occupancy"),
     Command("predict", "predict.predict", "Predict the minimum time of kernels on a GPU, which need not be installed"),

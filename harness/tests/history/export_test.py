@@ -1,11 +1,12 @@
-"""The exports of a history, each read by its consumer's own parser or by the form that the consumer publishes.
+"""The exports of a history, each read by its consumer's own parser or by the form that the consumer publishes, and its page.
 usage: export_test.py TREE KERNELGATE"""
 
-import importlib
+import importlib.util
 import json
 import math
 import sys
 import unittest
+from xml.etree import ElementTree
 
 import jsonschema
 
@@ -97,6 +98,36 @@ class Export(Histories):
         self.assertEqual(list(json.loads(self.export("bmf"))), [OTHER])
         self.assertEqual(len(json.loads(self.export("github-action-benchmark"))), 1)
         self.assertFalse(any(math.isnan(float(line.split()[-2])) for line in self.export("openmetrics").splitlines() if line[0] != "#"))
+
+
+class Page(Histories):
+    def setUp(self):
+        super().setUp()
+        if importlib.util.find_spec("jinja2") is None:
+            self.skipTest("python3-jinja2 is not installed")
+
+    def test_page(self):
+        """One file without scripts: a row and a plot for each metric that moved, whatever names it has."""
+        hostile = '"><script>x</script>'
+        self.add(*(results(timed(1000 + 10 * number, verdict="slower" if number == 3 else "pass"), counted(8), at=60 * number, host=hostile,
+                           branch=hostile) for number in range(4)))
+        self.expect(0, "", "history", "page", "--output", "pages/history.html")
+        page = self.read("pages/history.html")
+        self.assertEqual(page, self.expect(0, "", "history", "page"))
+        self.assertNotIn("<script", page)
+        self.assertEqual((page.count("<polyline"), page.count("<circle"), page.count('data-verdict="slower"')), (3, 4, 2))
+        self.assertIn("2 counters never moved", page)
+        root = ElementTree.fromstring(page.partition("<main>")[2].partition("</main>")[0].join(("<main>", "</main>")))
+        self.assertEqual([cell.text for cell in root.iter("td")], ["time_ns", GPU, "4", "1 030 ns", "1 000 ns", "2.0 %", "+3.0 %", "slower"])
+        self.refuse("history page: pages: cannot be written", "history", "page", "--output", "pages")
+
+    def test_places(self):
+        """From zero, unless moves could not be seen."""
+        from kernelgate.history.page import draw  # pylint: disable=import-outside-toplevel
+        for values, low, heights in (([0, 50, 100], "0", (114, 60, 6)), ([100, 101, 102], "100", (114, 60, 6)), ([7, 7], "7", (114, 114)),
+                                     ([40, None, 100], "0", (70.8, 6))):
+            plot = draw({"value_title": "", "places": ["a"] * len(values), "series": [{"name": "value", "values": values}]})
+            self.assertEqual((plot["low"], tuple(float(place.split(",")[1]) for _, place in plot["lines"]["value"])), (low, heights), values)
 
 
 if __name__ == "__main__":

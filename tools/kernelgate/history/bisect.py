@@ -17,7 +17,7 @@ from kernelgate.base.command_line import print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import plural, show_figure, unit_of
 from kernelgate.base.git import git
-from kernelgate.base.json_io import json_text, text_of
+from kernelgate.base.json_io import integer_of, json_text, text_of
 from kernelgate.base.observers import Records
 from kernelgate.base.own_command import own_command
 from kernelgate.base.results import is_dismissed, reason_of
@@ -103,18 +103,20 @@ class Bisection:
                          stdout=log, stderr=log, env={**environment, **settings})
         return {**merge(out, False).document, "run": {"commit": commit.commit}}
 
-    def _is_stub(self):
-        """Whether the program has a stub in place of the kernel: observers say where what failed to compile is, of nothing else."""
+    def _stub(self):
+        """Where the kernel did not compile, so that a stub is in its place: observers say so of nothing else. None if it did."""
         for path in glob.glob(os.path.join(PLACE, "out", "records", "*.jsonl")):
-            if any(text_of(record, "event") == "failed" and "at" in record for record in Records(path).read()):
-                return True
-        return False
+            for record in Records(path).read():
+                if text_of(record, "event") == "failed" and "at" in record:
+                    return f"{text_of(record['at'], 'file')}:{integer_of(record['at'], 'line')}"
+        return None
 
     def _judge(self, document):
         """The state of a commit by what it measured, and why."""
         entry = next((entry for entry in document["cases"] if entry["case"] == self.case), None)
-        if self._is_stub():
-            return SKIPPED, f"it does not compile: {entry['why']}"
+        stub = self._stub()
+        if stub is not None:
+            return SKIPPED, f"it does not compile: {stub}"
         if entry is None:
             errors = [error["why"] for error in document["errors"]]
             return SKIPPED, errors[0] if errors else "it has no such case"

@@ -38,6 +38,11 @@ def limit_of(figures):
     return max(number_of(figures, "limit"), number_of(figures, "smallest")) if "smallest" in figures else number_of(figures, "limit")
 
 
+def moment(run):
+    """When a run began, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(run.at))
+
+
 def _figure(value, unit):
     return Figure(known_figure(value, unit) or "-", value)
 
@@ -50,7 +55,7 @@ def cells_of(series, point):
     unit, figures = unit_of(series.metric), point.figures
     baseline = number_of(figures, "baseline")
     yield from (series.case, series.metric, series.target, short_commit(point.run.facts) or "-",
-                time.strftime("%Y-%m-%d %H:%M", time.gmtime(point.run.at)), point.run.branch or "-", text_of(point.run.facts, "host") or "-")
+                moment(point.run), point.run.branch or "-", text_of(point.run.facts, "host") or "-")
     yield _figure(point.value, unit)
     yield from (Figure("", number_of(figures, key)) for key in ("low", "high"))
     yield _figure(baseline, unit)
