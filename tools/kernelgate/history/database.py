@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
 import sqlite3
 import time
 
@@ -108,9 +109,10 @@ class Database:
         if not writes and not os.path.exists(path):
             raise Failure(f"{path}: there is no history yet: kernelgate history add RESULTS.json")
         with _named(path):
-            if writes and os.path.dirname(path):
+            if writes:
                 self._make_folder()
-            self._file = sqlite3.connect(f"file:{_quoted(path)}?mode={'rwc' if writes else 'rw'}", uri=True, timeout=SECONDS, isolation_level=None)
+            uri = f"{pathlib.Path(path).absolute().as_uri()}?mode={'rwc' if writes else 'rw'}"
+            self._file = sqlite3.connect(uri, uri=True, timeout=SECONDS, isolation_level=None)
             # A database from elsewhere must not run anything; FULL: what was reported as added outlives a loss of power.
             for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "foreign_keys=ON", "synchronous=FULL", "temp_store=MEMORY"):
                 self._file.execute(f"PRAGMA {pragma}")
@@ -120,7 +122,7 @@ class Database:
 
     def _make_folder(self):
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
         except OSError as error:
             raise Failure(f"{self.path}: its folder cannot be made: {error.strerror}: name another with --db") from None
 
@@ -186,8 +188,8 @@ class Database:
             return False
         run = document["run"]
         at = text_of(run, "started") or text_of(run, "ended")
-        run_id = self._id_of("runs", "hash", hash=key, at=seconds_of(at) if at else int(time.time()), branch=text_of(run, "branch"), commit_name=text_of(run, "commit"),
-                             exit_code=document["exit_code"], facts_id=self._content_id(_facts_of(document)))
+        run_id = self._id_of("runs", "hash", hash=key, at=seconds_of(at) if at else int(time.time()), branch=text_of(run, "branch"),
+                             commit_name=text_of(run, "commit"), exit_code=document["exit_code"], facts_id=self._content_id(_facts_of(document)))
         for entry in list_of(document, "cases"):
             self._file.execute("INSERT INTO measured VALUES (?, ?, ?, ?)", (
                 self._id_of("cases", "name", name=entry["case"]), self._id_of("targets", "name", name=entry["target"]), run_id,
@@ -198,7 +200,7 @@ class Database:
         return self._id_of("contents", "hash", hash=digest(text)[:HASH_BYTES], text=text)
 
     def content(self, number, stored, text):
-        """What was stored: of a case in a run {"verdict", "metrics"}, of a run its facts. Failure if it is not what its hash says."""
+        """A content as it was stored: of a case in a run {"verdict", "metrics"}, of a run its facts. Failure if its hash differs."""
         if digest(text)[:HASH_BYTES] != stored:
             raise Failure(f"{self.path}: is damaged: content {number} is not what was stored: {DAMAGED}")
         return json.loads(text)
@@ -208,8 +210,3 @@ class Database:
         with _named(self.path):
             self._file.execute("CREATE TEMP TABLE IF NOT EXISTS places (commit_name TEXT PRIMARY KEY, seconds REAL NOT NULL)")
             self._file.executemany("INSERT OR REPLACE INTO temp.places VALUES (?, ?)", places.items())
-
-
-def _quoted(path):
-    """A path in a URI of SQLite."""
-    return "".join(f"%{ord(letter):02x}" if letter in "%?#" else letter for letter in path)

@@ -68,7 +68,8 @@ def table_of(series):
     return Table(COLUMNS, [list(cells_of(found, point)) for found in series for point in found.points], colored="verdict")
 
 
-def _overview(series):
+def overview(series):
+    """A line for each series."""
     table = Table(OVERVIEW, colored="verdict")
     for found in series:
         unit, values = unit_of(found.metric), [point.value for point in found.points]
@@ -87,7 +88,7 @@ def render(series, metric, form):
             {"case": found.case, "target": found.target, "metric": found.metric, "points": [point.document() for point in found.points]}
             for found in series]})
     shown = [found for found in series if metric or found.moves or unit_of(found.metric)]
-    lines = _overview(shown).format(form) if shown else ""
+    lines = overview(shown).format(form) if shown else ""
     if len(series) > len(shown):
         gap = "\n" if shown else ""
         lines += f"{gap}{plural(len(series) - len(shown), 'counter')} that never moved: --metric NAME shows one\n"
