@@ -21,13 +21,15 @@ from kernelgate.base.json_io import integer_of, json_text, text_of
 from kernelgate.base.observers import Records
 from kernelgate.base.own_command import own_command
 from kernelgate.base.results import is_dismissed, reason_of
+from kernelgate.base.settings import setting
 from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
 from kernelgate.report.compare import Comparison, Run
 from kernelgate.run.base_build import CommitBuild
 from kernelgate.run.build import OTHERWISE
+from kernelgate.run.gate import OWN_SETTINGS
 from kernelgate.run.gpu import need_gpu
 from kernelgate.run.merge import merge
-from kernelgate.run.project import Project
+from kernelgate.run.project import Project, need_baselines
 from kernelgate.run.run_files import make_folder
 
 NAME = "kernelgate bisect"
@@ -47,6 +49,10 @@ class Bisection:
         self.case, self.target, self._metric = options.case, options.target, options.metric
         self._comparison = comparison_of_case(options.case)
         self.console = Console(options.json)
+        for name in OWN_SETTINGS:
+            os.environ.pop(name, None)
+        if setting("KG_BASELINES") is not None:
+            os.environ["KG_BASELINES"] = need_baselines()  # programs run in the project's folder
         self._project = Project()
         os.chdir(self._project.root)
         if self.target == "gpu":
@@ -57,8 +63,8 @@ class Bisection:
         if git(".", "merge-base", "--is-ancestor", self.good.commit, self.bad.commit).returncode or not self.commits:
             raise Failure(f"bisect: {options.good} is not a commit before {options.bad}: name GOOD first")
         self.steps = []
-        self._reference = None  # what GOOD measured
-        self._foreign = False  # whether the folder has another harness than this tree's
+        self._reference, self._good_harness = None, None  # what GOOD measured, and with which harness
+        self._harness = None  # which harness the last commit was built with: "this" tree's, or its "own"
         self._log = os.path.join(PLACE, "log")
 
     def _commit(self, reference, option):
@@ -73,14 +79,18 @@ class Bisection:
         return done.stdout.decode().split()
 
     def _build(self, commit):
-        """Whether a commit's programs could be built. One folder serves all commits, so that the harness is compiled once. A commit that
-        needs a harness of its own leaves none of it: copies of this tree's have older times, and would count as compiled."""
-        if self._foreign:
+        """Builds a commit's programs; why it cannot be measured, or None. One folder serves all commits, so that the harness is compiled
+        once. A commit that needs a harness of its own leaves none of it: copies of this tree's have older times, and would count as
+        compiled."""
+        if self._project.is_own and self._harness != "this":
             shutil.rmtree(commit.folder, ignore_errors=True)
         with open(self._log, "a", encoding="utf-8") as log:
-            harness = commit.make(log)
-        self._foreign = self._project.is_own and harness != "this"
-        return harness is not None
+            self._harness = commit.make(log)
+        if self._harness is None:
+            return "it does not build"
+        if self._reference is not None and self._harness != self._good_harness:
+            return "it does not build with the harness that GOOD was measured with"
+        return None
 
     def _observe(self, commit):
         """The results of the case at a commit that is built."""
@@ -93,14 +103,14 @@ class Bisection:
             make_folder(settings["KG_BASELINES"])
         elif commit is not self.good:
             settings.update(KG_BASE=self.good.folder, KG_BASE_REF=self.good.reference, KG_BASE_COMMIT=self.good.commit[:10], KG_PAIRED="1")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_BASE")}
+        environment = {**os.environ, **settings}
         program = os.path.join(commit.folder, f"{self._comparison}.{self.target}")
         with open(self._log, "a", encoding="utf-8") as log:
             for part in PARTS[self.target]:
-                run_step([program, f"--filter={self._comparison}/{part}"], stdout=log, stderr=log, env={**environment, **settings})
+                run_step([program, f"--filter={self._comparison}/{part}"], stdout=log, stderr=log, env=environment)
             if "KG_BASE" in settings:
                 run_step([own_command(), "settle", "--base", self.good.folder, "--head", commit.folder, "--paired", "--out", out],
-                         stdout=log, stderr=log, env={**environment, **settings})
+                         stdout=log, stderr=log, env=environment)
         return {**merge(out, False).document, "run": {"commit": commit.commit}}
 
     def _stub(self):
@@ -134,10 +144,11 @@ class Bisection:
     def measure(self, commit):
         """Builds and measures a commit; its state."""
         begun = time.monotonic()
-        document = self._observe(commit) if self._build(commit) else None
-        state, why = (SKIPPED, "it does not build") if document is None else self._judge(document)
+        fault = self._build(commit)
+        document = None if fault else self._observe(commit)
+        state, why = (SKIPPED, fault) if fault else self._judge(document)
         if commit is self.good and state == GOOD:
-            self._reference = document
+            self._reference, self._good_harness = document, self._harness
         self.steps.append({"commit": commit.commit, "state": state, "why": why})
         subject = os.fsdecode(git(".", "log", "-1", "--format=%s", commit.commit).stdout).strip()
         self.console.say(f"{commit.commit[:10]} {state}{': ' if why else ''}{why} ({subject}), {elapsed(begun)}")
@@ -148,7 +159,8 @@ class Bisection:
         for commit, name, wanted in ((self.good, "GOOD", GOOD), (self.bad, "BAD", BAD)):
             state = self.measure(commit)
             if state == SKIPPED:
-                raise Failure(f"bisect: {name} {commit.reference} cannot be measured: {self.steps[-1]['why']}: see {self._log}, and name another")
+                raise Failure(f"bisect: {name} {commit.reference} cannot be measured: {self.steps[-1]['why']}: see {self._log}, and name "
+                              "another")
             if state != wanted:
                 self.console.say(f"not reproducible: {name} {commit.reference} is {state} here")
                 return False
