@@ -143,13 +143,17 @@ def digest(text):
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def read_results(path):
-    """The document in a file of results, of this form or the earlier one, as one of this form."""
-    document = read_json(path, REMEDY)
+def as_results(label, document):
+    """A document of results, of this form or the earlier one, as one of this form; `label` names it in errors."""
     if member(document, "schema") == EARLIER:
         document = _converted(document)
-    check_schema(path, document, SCHEMA, REMEDY)
+    check_schema(label, document, SCHEMA, REMEDY)
     return document
+
+
+def read_results(path):
+    """The document in a file of results, of any form that as_results() takes."""
+    return as_results(path, read_json(path, REMEDY))
 
 
 def _read(path, members, texts):
