@@ -58,6 +58,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOUR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools/kernelgate
   FILES_MATCHING PATTERN *.py PATTERN *.pyc PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
+# The commit of what is installed, as the checkout's command names it now: the build may be of an earlier one.
+set(commit ${PROJECT_BINARY_DIR}/installed/kernelgate-commit)
+install(CODE "execute_process(COMMAND \"${PROJECT_BINARY_DIR}/kernelgate\" --version OUTPUT_VARIABLE version)
+string(REGEX MATCH \"[0-9a-f-]+(-dirty)?[)]\" commit \"\${version}\")
+string(REPLACE \")\" \"\" commit \"\${commit}\")
+file(WRITE \"${commit}\" \"\${commit}\")")
+install(FILES ${commit} DESTINATION ${KG_SHARED})
 
 # What programs are built with: the directory that stands in for a CUDA Toolkit (harness/programs/).
 get_property(toolkit GLOBAL PROPERTY KG_TOOLKIT)

@@ -8,8 +8,8 @@ import os
 import sys
 from typing import NamedTuple
 
-from kernelgate import VERSION
 from kernelgate.base.command_line import Parser, print_output
+from kernelgate.base.run_facts import full_version
 from kernelgate.base.settings import check_settings
 
 
@@ -170,7 +170,7 @@ def main(arguments):
         print_output("help", manual(parsers))
         return 0
     if arguments == ["--version"]:
-        print_output("version", f"kernelgate {VERSION}\n")
+        print_output("version", f"kernelgate {full_version()}\n")
         return 0
     if arguments[0] == "help":
         arguments = [*arguments[1:], "--help"]

@@ -61,7 +61,7 @@ class CommandLine(Command):
 
     def test_version(self):
         version = self.ends(0, "kernelgate", "", "--version")
-        self.assertRegex(version, r"\Akernelgate [0-9]+\.[0-9]+\.[0-9]+\n\Z")
+        self.assertRegex(version, r"\Akernelgate [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{40}(-dirty)?\))?\n\Z")
         done = subprocess.run([sys.executable, "-m", "kernelgate", "--version"], capture_output=True, text=True, check=False,
                               env={**self.environment, "PYTHONPATH": os.path.join(TREE, "tools")})
         self.assertEqual((done.returncode, done.stdout), (0, version))
@@ -161,7 +161,7 @@ class Results(Command):
     def test_files_and_exit_codes(self):
         self.leave("pass")
         self.ends(0, "PASS  1 case on t\nout/report/index.html  out/results.json  ", "", "results")
-        self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/1")
+        self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/2")
         self.assertIn('<testsuites name="kernelgate" tests="3"', self.read("out/junit.xml"))
         self.assertIn("# kernelgate: PASS (exit 0)", self.read("out/summary.md"))
         self.leave("slower")

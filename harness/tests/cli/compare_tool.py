@@ -50,7 +50,7 @@ def case(name, metrics, target=GPU, verdict="pass", why="", **more):
 
 
 def results(*cases, **more):
-    return {"schema": "kernelgate-results/1", "targets": {entry["target"]: {"key": entry["target"]} for entry in cases},
+    return {"schema": "kernelgate-results/2", "run": {}, "targets": {entry["target"]: {"key": entry["target"]} for entry in cases},
             "provenance": {}, "cases": list(cases), **more}
 
 
@@ -221,8 +221,8 @@ class Front(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        self.a = results(case("a", time(100000)), case("b", time(100000)), case("a", count(7), MODEL), commit="aaaaaaaaaa")
-        self.b = results(case("a", time(100000)), case("b", time(110000)), case("a", count(7), MODEL), commit="bbbbbbbbbb")
+        self.a = results(case("a", time(100000)), case("b", time(100000)), case("a", count(7), MODEL), run={"commit": "a" * 40})
+        self.b = results(case("a", time(100000)), case("b", time(110000)), case("a", count(7), MODEL), run={"commit": "bbbbbbbbbb"})
         self.write("a.json", self.a)
         self.write("b.json", self.b)
 
@@ -283,7 +283,7 @@ exit 1
         self.write("cut.json", b'{"schema": ')
         self.write("empty.json", b"")
         for arguments, told in ((("a.json", "none.json"), "none.json: cannot be read"),
-                                (("other.json", "b.json"), "kernelgate-results/1"),
+                                (("other.json", "b.json"), "kernelgate-results/2"),
                                 (("a.json", "cut.json"), "cut.json:1: is not JSON"),
                                 (("a.json", "empty.json"), "empty.json:1: is not JSON")):
             done = self.run_command(*arguments)

@@ -236,16 +236,6 @@ class Ends(Merges):
         self.assertIn("--since no-such-commit", complain.call_args[0][0])
         self.assertEqual((len(merged.document["errors"]), merged.document.get("baselines")), (1, None))
 
-    def test_commits(self):
-        base = {"KG_BASE": "b", "KG_BASE_REF": "main", "KG_BASE_COMMIT": "c0"}
-        for settings, named, expected in (({}, None, {}), ({}, "c1", {"commit": "c1"}), (base, "c1", {"commit": "c1", "base": {
-                "ref": "main", "commit": "c0"}}), ({**base, "KG_BASE_COMMIT": ""}, None, {"base": {"ref": "main"}}),
-                                          ({**base, "KG_BASE": ""}, None, {}), ({**base, "KG_BASE_REF": ""}, None, {})):
-            found = {}
-            os.environ.update(settings)
-            run_results.name_commits(found, named)
-            self.assertEqual(found, expected)
-
     def test_the_code_of_ctest(self):
         self.assertEqual([run_results._code_of_ctest(text) for text in ("0", "8", "255")], [0, 8, 255])
         for text in ("256", "-1", "x", "1x", "9" * 5000, "٣", "1\n"):

@@ -96,12 +96,15 @@ class JUnit(InFolder):
     def test_where_and_when(self):
         self.write("kernels/a/v.cu", "\n\n__global__ void kernel()\n")
         run = Run({**results(case("a/v/1/-"), case("a/v/2/-", verdict="wrong", at={"file": "kernels/a/v.cu", "line": 9}), case("b/v/1/-")),
-                   "host": "here", "ended": "2026-01-31T12:00:00Z"}, prefix="sub/")
+                   "run": {"host": "here", "started": "2026-01-31T12:00:00Z", "ended": "2026-01-31T12:09:00Z", "dirty": True,
+                           "job": {"pull_request": 7}}}, prefix="sub/")
         root = ElementTree.fromstring(junit.write(run))
         self.assertEqual([(entry.get("file"), entry.get("line")) for entry in root.iter("testcase")],
                          [("sub/kernels/a/v.cu", "3"), ("sub/kernels/a/v.cu", "9"), (None, None), (None, None)])
         self.assertEqual({(suite.get("hostname"), suite.get("timestamp")) for suite in root}, {("here", "2026-01-31T12:00:00")})
-        self.tree(run.document)
+        properties = {entry.get("name"): entry.get("value") for entry in self.tree(run.document).iter("property")}
+        self.assertEqual({name: properties.get(f"run.{name}") for name in ("host", "dirty", "job.pull_request")},
+                         {"host": "here", "dirty": "true", "job.pull_request": "7"})
 
     def test_what_a_case_says(self):
         metric = {"value": 47980, "baseline": 45130, "change": 0.0631, "limit": 0.02, "verdict": "slower"}

@@ -11,7 +11,8 @@ from kernelgate.base.figures import known_percent, show_figure, show_percent, un
 from kernelgate.base.schemas import BASELINE, RESULTS, load_schema
 from kernelgate.base.text import clean
 
-SCHEMA = "kernelgate-results/1"
+SCHEMA = "kernelgate-results/2"
+EARLIER = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
 VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
@@ -115,10 +116,30 @@ def _require_verdict(path, verdict, where):
         raise Failure(f"{path}: {where}: expected one of {', '.join(VERDICTS)}: {REMEDY}")
 
 
+def _converted(document):
+    """A document of the earlier form as one of this form, which has when, where and of what commit it was in `run`."""
+    document = {**document, "schema": SCHEMA}
+    run = {key: document.pop(key) for key in ("host", "ended", "commit") if key in document}
+    if isinstance(run.get("commit"), str):
+        run.update(commit=run["commit"].removesuffix("-dirty"), dirty=run["commit"].endswith("-dirty"))
+    base = object_of(document, "base")
+    document.pop("base", None)
+    run.update({key: base[name] for key, name in (("base_ref", "ref"), ("base", "commit")) if name in base})
+    return {**document, "run": run}
+
+
+def read_results(path):
+    """The document in a file of results, of this form or the earlier one, as one of this form."""
+    document = read_json(path, REMEDY)
+    if member(document, "schema") == EARLIER:
+        document = _converted(document)
+    check_schema(path, document, SCHEMA, REMEDY)
+    return document
+
+
 def _read(path, members, texts):
     """The document, after checking the members and the texts in lists, and each case."""
-    document = read_json(path, REMEDY)
-    check_schema(path, document, SCHEMA, REMEDY)
+    document = read_results(path)
     for key, kind in members.items():
         _require(path, document.get(key), key, kind)
     for key, names in texts.items():
@@ -135,7 +156,7 @@ def _read(path, members, texts):
     return document
 
 
-_MEMBERS = {"targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
+_MEMBERS = {"run": dict, "targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
             "vanished": list, "errors": list, "notes": list, "tally": dict, "strict": bool, "exit_code": int}
 _TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"), "vanished": ("case", "target"),
           "tests": ("name",), "claims": ("claim",), "errors": ("why",), "notes": ("note",)}
@@ -156,8 +177,8 @@ def _check_figures(path, where, figures):
 
 def load_figures(path):
     """Like load(), with the checks for computing with figures: compare and predict need no more members."""
-    document = _read(path, {"targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
-    _require(path, document.get("commit", ""), "commit", str)
+    document = _read(path, {"run": dict, "targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
+    _require(path, document["run"].get("commit", ""), "run.commit", str)
     _require(path, document.get("boards", {}), "boards", dict)
     for key in ("targets", "provenance"):
         for name, inner in document[key].items():

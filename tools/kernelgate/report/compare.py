@@ -20,6 +20,7 @@ from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
 from kernelgate.baseline.fit import SENTINELS
 from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
                                      worst)
+from kernelgate.base.run_facts import short_commit
 from kernelgate.base.settings import is_strict
 from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
@@ -334,7 +335,7 @@ class Comparison:
 
     def document(self, strict):
         def about(measured):
-            return {"file": clean(measured.path), "commit": text_of(measured.document, "commit"),
+            return {"file": clean(measured.path), "commit": short_commit(measured.document["run"]),
                     "targets": measured.document["targets"]}
         return {"schema": "kernelgate-comparison/1", "a": about(self.runs[0]), "b": about(self.runs[1]), "across": self.across,
                 "other_boards": self.has_other_boards(), "metrics": [row.document() for row in self.rows],
@@ -370,8 +371,8 @@ def _cells(row):
 
 def _about(measured):
     parts = [", ".join(measured.document["targets"])]
-    if text_of(measured.document, "commit"):
-        parts.append(f"commit {measured.document['commit']}")
+    if short_commit(measured.document["run"]):
+        parts.append(f"commit {short_commit(measured.document['run'])}")
     return clean(f"{measured.name} = {measured.path}: {', '.join(filter(None, parts))}")
 
 

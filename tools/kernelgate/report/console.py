@@ -10,6 +10,7 @@ from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.report.places import find_kernel, place_of_claim
 from kernelgate.base.results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word,
                                      sass_lines, shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
+from kernelgate.base.run_facts import describe_run
 from kernelgate.base.text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # only the verdict, one line per comparison, or one per case
@@ -391,6 +392,9 @@ class Console:
         for key in ("unrecorded", "changes"):
             if self.run.text(key):
                 self.add(self.run.text(key))
+        described = describe_run(self.run.object("run"))
+        if described:
+            self.add(f"run: {described}")
         if self.run.text("baselines"):
             self.add(f"baselines{clean(self.run.text('baselines'))}")
         self.add_verdict()

@@ -12,6 +12,7 @@ from kernelgate.base.json_io import integer_of, list_of, member, number_of, text
 from kernelgate.report.places import find_line, place_of_claim
 from kernelgate.base.results import (RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics,
                                      shown_value, texts_of, verdict_of)
+from kernelgate.base.run_facts import when
 from kernelgate.base.text import clean
 
 PASSED, SKIPPED, FAILED, ERRORED = OUTCOMES = "passed", "skipped", "failure", "error"  # the worst last
@@ -157,7 +158,10 @@ def collect_tests(run, suites):
 
 
 def properties_of(run, suite):
-    """The facts of a suite's target, and the board of each of its tests."""
+    """The facts of a suite's target, and the board of each of its tests; of the run's suite, those of the run."""
+    for name, value in items(run.object("run")) if suite.name == RUN else ():
+        for inner, fact in (items(value) or (("", value),)) if not isinstance(value, list) else ():
+            yield f"run.{name}{'.' if inner else ''}{inner}", shown_value(fact)
     for prefix, key in (("target", "targets"), ("provenance", "provenance")):
         for name, value in items(run.object(key).get(suite.target)):
             yield f"{prefix}.{name}", shown_value(value)
@@ -195,9 +199,10 @@ def add_suite(parent, run, suite):
     element = ElementTree.SubElement(parent, "testsuite", name=suite.name)
     set_counts(element, [suite])
     element.set("skipped", str(suite.count(SKIPPED)))
-    for name, key in (("timestamp", "ended"), ("hostname", "host")):
-        if text_of(run.document, key):
-            element.set(name, clean(text_of(run.document, key)).removesuffix("Z"))
+    facts = run.object("run")
+    for name, fact in (("timestamp", when(facts)), ("hostname", text_of(facts, "host"))):
+        if fact:
+            element.set(name, clean(fact))
     properties = list(properties_of(run, suite))
     if properties:
         box = ElementTree.SubElement(element, "properties")

@@ -102,14 +102,9 @@
     const state = { 0: "passed", 1: "failed", 2: "failed" }[results.exit_code] || "doubtful";
     add(title, "span", page.outcome, { class: state });
     add(header, "p", page.headline + ".");
-    const commit = clean(results.commit);
-    const base = results.base;
-    if (commit || base) {
-      const line = add(header, "p", "", { class: "note" });
-      if (commit) line.append("Commit ", add(line, "code", commit));
-      if (base) line.append(commit ? ", suspects settled against " : "Base: ", add(line, "code", base.ref));
-      if (base && base.commit) line.append(", which is ", add(line, "code", base.commit));
-      line.append(".");
+    if (page.run) {
+      const line = add(header, "p", page.run, { class: "note" });
+      if (page.job) line.append(", ", add(line, "a", "job", { href: page.job }));
     }
     for (const remark of page.remarks) add(header, "p", remark, { class: "note" });
   };

@@ -13,6 +13,7 @@ from kernelgate.base.json_io import integer_of, list_of, member, object_of, text
 from kernelgate.report.comparisons import comparisons_of, tables_of
 from kernelgate.report.places import lines_around
 from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
+from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
@@ -88,7 +89,8 @@ def data_of(run):
     cases = run.list("cases")
     numbers = {id(entry): number for number, entry in enumerate(cases)}
     failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
-    data = {"results": run.document, "outcome": run.text("outcome"), "headline": run.text("headline"),
+    data = {"results": run.document, "outcome": run.text("outcome"), "run": describe_run(run.object("run")),
+            "job": job_url(run.object("run")), "headline": run.text("headline"),
             "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
             "shown": ALWAYS_SHOWN,
             "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},

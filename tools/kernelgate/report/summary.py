@@ -4,6 +4,7 @@ from kernelgate.base.json_io import list_of, member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
 from kernelgate.base.results import (VERDICTS, items, reason_with_others, refusal_word, sass_lines, shown_metrics, shown_value,
                                      texts_of, verdict_of)
+from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.base.text import clean, code, escape_markdown
 
 # GitHub refuses a summary of more than 1 MiB. Each section has a share of that, in bytes, so that none crowds out
@@ -56,6 +57,9 @@ def head(run):
         if run.text(key):
             lines += [f"{escape_markdown(run.text(key))}.", ""]
     lines.append(f"{escape_markdown(run.text('headline'))}.")
+    described, job = describe_run(run.object("run")), job_url(run.object("run"))
+    if described:
+        lines += ["", escape_markdown(described) + (f", [job]({job})" if job else "")]
     counts = {}
     for entry in run.list("cases"):
         by_verdict = counts.setdefault(text_of(entry, "target"), {})

@@ -8,9 +8,10 @@ from kernelgate.base.command_line import add_json
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
 from kernelgate.base.judging import ask, ask_of
+from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.settings import is_strict, results_folder
 from kernelgate.run.merge import ERROR, merge
-from kernelgate.run.results_command import finish, name_commits, publish
+from kernelgate.run.results_command import finish, publish
 from kernelgate.run.run_files import begin
 
 
@@ -22,7 +23,7 @@ def _publish(verdicts, folder, options):
             replace_file(os.path.join(folder, "records", f"{document['test']}.verdicts.json"), json_text(document))
         merged = merge(folder, options.strict or is_strict())
         finish(merged)
-        name_commits(merged.document, options.commit)
+        merged.document["run"] = facts_of_run(folder, options.commit)
         written = publish(merged.document, folder, "verbose", options.json, False)
         return merged.document["exit_code"] if written else ERROR
     finally:

@@ -150,7 +150,7 @@ class Merge:
     def __init__(self, out, strict):
         self.strict = strict
         self.tally = make_tally()
-        self.document = {"schema": SCHEMA, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
+        self.document = {"schema": SCHEMA, "run": {}, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
                          "cases": [], "tests": [], "claims": [], "refused": [], "vanished": [], "unlisted": [], "errors": [],
                          "speedups": [], "notes": [], "tally": self.tally}
         self._cases = {}  # by target and id

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import sys
-import time
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
@@ -16,18 +15,18 @@ from kernelgate.base import run_lock
 from kernelgate.base.added_programs import added_tests
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.git import current_commit
-from kernelgate.base.json_io import json_text, member, read_json
+from kernelgate.base.json_io import json_text, member
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
-from kernelgate.base.results import REMEDY, SCHEMA, Run
+from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results
+from kernelgate.base.run_facts import facts_of_run
 from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
 from kernelgate.run.merge import ERROR, NOTHING, PASS, exit_code, merge
 from kernelgate.run.run_files import run_files, whose_run
 from kernelgate.run.texts import describe
 from kernelgate.base.schema_form import check_form
-from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
+from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder
 
 
 def _lint(merged):
@@ -81,21 +80,9 @@ def check_code_baselines(merged, build, since):
                                    "with kernelgate rebaseline --target sm")
 
 
-def name_commits(document, commit):
-    commit = commit or current_commit()
-    if commit is not None:
-        document["commit"] = commit
-    if setting("KG_BASE") is not None and setting("KG_BASE_REF") is not None:
-        document["base"] = {"ref": setting("KG_BASE_REF")}
-        if setting("KG_BASE_COMMIT") is not None:
-            document["base"]["commit"] = setting("KG_BASE_COMMIT")
-
-
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an
     error of the run, in those that could."""
-    document["host"] = os.uname().nodename
-    document["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
@@ -154,7 +141,7 @@ def _detail(options):
 
 
 def _print_again(path, detail):
-    document = read_json(path, REMEDY)
+    document = read_results(path)
     check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
     print_console(Run(document), detail, [], sys.stdout)
     return PASS
@@ -235,7 +222,7 @@ def _finish(merged, options, folder):
         _lint(merged)
     if options.build is not None:
         merged.document["build"] = options.build
-    name_commits(merged.document, None)
+    merged.document["run"] = facts_of_run(folder, base_ref=options.since)
     add_baselines(merged, options.since)
     if merged.strict:
         check_code_baselines(merged, options.build, options.since)
