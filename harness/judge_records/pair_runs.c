@@ -104,7 +104,11 @@ static bool settle_unmeasured(pair_runs *run, const char *id, const side *base, 
     if (head->failed != NULL)
         add_result(run, id, KG__ERROR, head->failed->why);
     else if (is_absent(head))
-        kg__pool_add_text(&run->pool, &run->verdicts->vanished, id);
+        add_note(run, id,
+                 kg__pool_format(&run->pool,
+                                 "vanished: %s measures it, and here there is no such "
+                                 "benchmark",
+                                 ref));
     else if (head->refused != NULL && base->measured == 0)
         kg__verdicts_add_refusal(run->verdicts, &(kg__refusal){ id, head->refused->why, false });
     else if (head->refused != NULL)

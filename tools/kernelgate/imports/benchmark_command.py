@@ -11,6 +11,7 @@ import tempfile
 import time
 
 from kernelgate.base.errors import Failure, fit
+from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json
 from kernelgate.base.steps import end_process_group
 
@@ -18,6 +19,7 @@ FILE = "{}"  # in a command: the file for its JSON
 MOST_BYTES = 256 << 20  # of JSON: some ten thousand benchmarks of nvbench
 LAST_BYTES = 4096  # kept of what else a command prints
 SECONDS_TO_LIST = 60
+ELF = b"\x7fELF"
 
 
 class Output:
@@ -120,17 +122,28 @@ class BenchmarkCommand:
             except Failure as failure:
                 raise Failure(str(failure).replace(path, f"pair: {self.option}")) from None
 
+    @property
+    def _program(self):
+        return shutil.which(self._words[0]) or ""
+
+    @staticmethod
+    def are_alike(a, b):
+        """Whether two commands run different programs with the same arguments."""
+        # pylint: disable=protected-access
+        return a._words[1:] == b._words[1:] and os.path.realpath(a._program) != os.path.realpath(b._program)
+
     def code_files(self, binary):
         """The files that may hold the kernels: the binary, or the command's program, and the libraries that it loads, by
-        their names."""
-        program = binary or shutil.which(self._words[0]) or ""
-        files = {"": program}
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            with open(program, "rb") as file:
-                if file.read(4) != b"\x7fELF":
+        their names; {} if there is no such program."""
+        program = binary or self._program
+        try:
+            with open_regular(program) as file:
+                if file.read(len(ELF)) != ELF:
                     return {}
             listed = subprocess.run(["ldd", program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
                                     timeout=SECONDS_TO_LIST).stdout.decode("utf-8", "surrogateescape")
-            # "	libx.so => /path/libx.so (0x7f...)"
-            files.update((words[0], words[2]) for words in map(str.split, listed.split("\n")) if len(words) > 3 and words[1] == "=>")
-        return files
+        except (OSError, subprocess.SubprocessError):
+            return {}
+        # "	libx.so => /path/libx.so (0x7f...)"
+        libraries = (words for words in map(str.split, listed.split("\n")) if len(words) > 3 and words[1] == "=>")
+        return {"": program, **{words[0]: words[2] for words in libraries}}

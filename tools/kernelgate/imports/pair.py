@@ -57,7 +57,7 @@ class Pairs:
     def __init__(self, options):
         timeout = _number("--timeout", options.timeout, 0.001, MOST_SECONDS)
         self.commands = {BASE: BenchmarkCommand("--base", options.base, timeout), HEAD: BenchmarkCommand("--head", options.head, timeout)}
-        self._tool = TOOLS.get(options.tool)
+        self._named = TOOLS.get(options.tool)
         self._binaries = {BASE: options.base_binary, HEAD: options.head_binary}
         self._judges_all = options.all
         self._margin = _number("--limit", options.limit, 0, 99) / 100
@@ -67,7 +67,7 @@ class Pairs:
         self.seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
         self._random = random.Random(self.seed)
         self._code = None
-        self._target = self._provenance = None
+        self._tool = self._target = self._provenance = None
         self._runs = {BASE: [], HEAD: []}
         self._names = {}
         self.busy = 0  # other processes on the GPU, at most
@@ -79,7 +79,7 @@ class Pairs:
 
     def _convert(self, path, document):
         """The one device of a run's document."""
-        tool = self._tool or next((tool for tool in TOOLS.values() if tool.looks_like(document)), None)
+        tool = self._named or next((tool for tool in TOOLS.values() if tool.looks_like(document)), None)
         if tool is None:
             raise Failure(f"{path}: its JSON is of no tool known here: let the command write that of {', '.join(TOOLS)}")
         devices = [device for device in tool.convert(path, document) if device.records]
@@ -97,14 +97,16 @@ class Pairs:
         """Runs both commands, in random order: what drifts, or what the first run does to the second, is then as likely to
         favor either."""
         began = time.monotonic()
+        devices = {}
         for side in self._random.sample((BASE, HEAD), 2):
             self.busy = max(self.busy, foreign_processes())
-            device = self.commands[side].run(self._convert)
-            for case, name in device.names.items():
+            devices[side] = self.commands[side].run(self._convert)
+        for side in (BASE, HEAD):
+            for case, name in devices[side].names.items():
                 first = self._names.setdefault(case, name)
                 if not is_same_benchmark(first, name):
                     raise Failure(f"pair: --{side}: {name} would be case {case}, as {first} is: name them so that a value tells them apart")
-            self._runs[side].append(device.records)
+            self._runs[side].append(devices[side].records)
         self.pair_seconds = time.monotonic() - began
         common = {case for runs in self._runs[BASE] for case in runs} & {case for runs in self._runs[HEAD] for case in runs}
         if not common:
@@ -113,7 +115,8 @@ class Pairs:
 
     def _find_code(self):
         """The files of both sides that may hold different kernels; {} if nothing is known of them."""
-        if self._judges_all:
+        # One program with other arguments, or two of which each has its own, may compare anything.
+        if self._judges_all or None in self._binaries.values() and not BenchmarkCommand.are_alike(*self.commands.values()):
             return {}
         files = {side: command.code_files(self._binaries[side]) for side, command in self.commands.items()}
         for side, binary in self._binaries.items():
@@ -202,7 +205,7 @@ decided); 2 an error: a command that fails, hangs or prints something else
 def main(options):
     pairs = Pairs(options)
     folder = results_folder(options.out)
-    with begun(folder), told_when_stopped():
+    with told_when_stopped(), begun(folder):
         choose_board()
         verdicts = judge_pairs(pairs)
         verdicts["notes"] = [*(member(verdicts, "notes") or []), *pairs.notes()]
