@@ -133,10 +133,14 @@ class Commands(command_fixture.Folder):
             "mended/-/-/-: new: the base does not measure it: no memory", "new/-/-/-: new: the base does not measure it: it has no such benchmark"])
 
     def test_a_benchmark_in_some_runs_only(self):
-        self.write_script("some", "#!/bin/sh\necho >> runs\n[ $(wc -l < runs) -gt 3 ] && cat base.json || cat head.json\n")
+        script = "#!/bin/sh\necho >> runs{0}\n[ $(wc -l < runs{0}) -gt 3 ] && cat {1}.json || cat {2}.json\n"
+        self.write_script("later", script.format(1, "base", "head"))
         self.documents(bmf(1), bmf(1, 1))
-        (case,) = [case for case in self.pair(2, head="./some")["cases"] if case["verdict"] == "error"]
-        self.assertRegex(case["why"], "^measured in 0 of 12 runs of the base and in 3 here: ")
+        self.write_script("first", script.format(2, "head", "base"))
+        for base, head, expected in (("cat base.json", "./later", "0 of 12 runs of the base and in 3 here"),
+                                     ("./first", "cat head.json", "9 of 12 runs of the base and in 12 here")):
+            (case,) = [case for case in self.pair(2, base=base, head=head)["cases"] if case["verdict"] == "error"]
+            self.assertIn(f"measured in {expected}: ", case["why"])
 
     def test_a_metric_that_only_one_side_has(self):
         head = nvbench()
