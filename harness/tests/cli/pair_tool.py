@@ -2,7 +2,6 @@
 KERNELGATE"""
 
 import importlib
-import json
 import os
 import random
 import signal
@@ -32,7 +31,8 @@ def bmf(*factors):
 def pytest(**more):
     stats = {"median": 5e-6, "rounds": 9, "data": [4e-6, 5e-6, 6e-6]}
     return {"machine_info": {}, "version": "5.1.0", "benchmarks": [
-        {"name": "test_copy[256-1.5]", "fullname": "bench/test_a.py::test_copy[256-1.5]", "params": {"block": 256, "x": 1.5, "n": 31}, "stats": stats},
+        {"name": "test_copy[256-1.5]", "fullname": "bench/test_a.py::test_copy[256-1.5]", "params": {"block": 256, "x": 1.5, "n": 31},
+         "stats": stats},
         {"name": "test_b", "fullname": "bench/test_a.py::test_b", "params": None, "stats": {"median": 7e-6, "rounds": 9}, **more}]}
 
 
@@ -102,7 +102,8 @@ class Commands(command_fixture.Folder):
         slow = pytest()
         slow["benchmarks"][1]["stats"]["median"] = 8e-6
         for base, head, expected in (
-                (nvbench(), nvbench(1.03), {"nvidia-fake-nvbench copy/strided/1048576/b256": "slower", "nvidia-fake-nvbench scan/i32/65536/-": "slower"}),
+                (nvbench(), nvbench(1.03), {"nvidia-fake-nvbench copy/strided/1048576/b256": "slower",
+                                            "nvidia-fake-nvbench scan/i32/65536/-": "slower"}),
                 (google(), google(0.9), {"google-benchmark copy/float/1024/b64": "pass", "google-benchmark scan/up/31x33/-": "pass"}),
                 (pytest(), slow, {"pytest-benchmark test_a/test_copy_1_5/31/b256": "pass", "pytest-benchmark test_a/test_b/-/-": "slower"}),
                 (bmf(1, 1), bmf(1.04, 1), {"bmf copy/n0/1024/-": "slower", "bmf copy/n1/2048/-": "pass"})):
@@ -204,7 +205,8 @@ class Commands(command_fixture.Folder):
                 ("is not JSON: line 1: ", "echo hello"), ("(hello)", "echo hello"), ("leaves no JSON in {}: No such file", "true {}"),
                 ("still runs after 0.3 s", "sleep 60", "--timeout=0.3"), ("No closing quotation", "a 'b"), ("--head is empty", " "),
                 ("its latency is not a time above 0", "cat zero.json"), ("NaN is not a number of JSON", "cat nan.json"),
-                ("no benchmark in common (copy/n0/1024/- and b/-/-/-)", "cat other.json"), ("is of google-benchmark, and the first", "cat google.json"),
+                ("no benchmark in common (copy/n0/1024/- and b/-/-/-)", "cat other.json"),
+                ("is of google-benchmark, and the first", "cat google.json"),
                 ("of 2 devices", "cat two.json"), ("of no tool known here", "echo [1]"),
                 ("--pairs 8: finds nothing slower among 1 benchmarks: give 12", "cat head.json", "--pairs=8"),
                 ("expected a number from 0 to 99", "cat head.json", "--limit=x")):
@@ -270,7 +272,8 @@ class Readers(unittest.TestCase):
                 ("bmf", {"a": {"latency": {"value": "5"}}}, "not a time above 0"), ("bmf", {"a": {"latency": {"value": 2.0**60}}}, "is months"),
                 ("bmf", {"a": {"latency": {"value": 5, "upper_value": 4}}}, "outside of its own"),
                 ("bmf", {"a": {"latency": {"value": 5, "lower_value": "4"}}}, "outside of its own"),
-                ("pytest-benchmark", bmf(1), 'has no "machine_info"'), ("pytest-benchmark", pytest(stats={}), "test_b: a time of its stats is missing"),
+                ("pytest-benchmark", bmf(1), 'has no "machine_info"'),
+                ("pytest-benchmark", pytest(stats={}), "test_b: a time of its stats is missing"),
                 ("pytest-benchmark", pytest(stats={"median": 1, "data": [0]}), "not above 0"),
                 ("pytest-benchmark", {"machine_info": {}, "benchmarks": [5]}, "benchmarks[0] is not an object with a name")):
             with self.assertRaises(errors.Failure) as caught:

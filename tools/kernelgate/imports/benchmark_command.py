@@ -16,6 +16,7 @@ from kernelgate.base.json_io import parse_json
 from kernelgate.base.steps import end_process_group
 
 FILE = "{}"  # in a command: the file for its JSON
+REMEDY = f"let it print JSON alone, or leave it in a file, {FILE}"
 MOST_BYTES = 256 << 20  # of JSON: some ten thousand benchmarks of nvbench
 LAST_BYTES = 4096  # kept of what else a command prints
 SECONDS_TO_LIST = 60
@@ -115,10 +116,9 @@ class BenchmarkCommand:
             except OSError as error:
                 raise self._failure(f"leaves no JSON in {FILE}: {error.strerror}", f"put {FILE} where it takes a file's name") from None
             except json.JSONDecodeError as error:
-                raise self._failure(f"its output is not JSON: line {error.lineno}: {error.msg}", f"let it print JSON alone, or leave it in a file, {FILE}",
-                                    data[:LAST_BYTES].partition(b"\n")[0]) from None
+                raise self._failure(f"its output is not JSON: line {error.lineno}: {error.msg}", REMEDY, data[:LAST_BYTES].partition(b"\n")[0]) from None
             except ValueError as error:
-                raise self._failure(f"its output is not JSON: {error}", f"let it print JSON alone, or leave it in a file, {FILE}") from None
+                raise self._failure(f"its output is not JSON: {error}", REMEDY) from None
             except Failure as failure:
                 raise Failure(str(failure).replace(path, f"pair: {self.option}")) from None
 

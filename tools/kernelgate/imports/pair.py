@@ -5,11 +5,10 @@ import os
 import random
 import secrets
 import shlex
-import sys
 import time
 
 from kernelgate.base.case_id import target_key
-from kernelgate.base.errors import Failure, complain
+from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import member, text_of
 from kernelgate.base.judging import ask_of, records_of
 from kernelgate.base.nvml import ask_nvml
@@ -125,7 +124,8 @@ class Pairs:
         if not all(files.values()):
             return {}
         # A library that both load from one place is the same file.
-        return {side: [path for name, path in files[side].items() if not name or files[BASE].get(name) != files[HEAD].get(name)] for side in files}
+        return {side: [path for name, path in of_side.items() if not name or files[BASE].get(name) != files[HEAD].get(name)]
+                for side, of_side in files.items()}
 
     def ask(self, ended=""):
         """What kernelgate-judge says of the pairs; `ended` says why there are no more."""
@@ -169,7 +169,7 @@ def judge_pairs(pairs):
             ended = f"--pairs {pairs.most} allows no more"
         # Without the pairs of the first useful look nothing can be found.
         elif time.monotonic() - began + (max(wanted, answer["useful"]) - pairs.count) * pairs.pair_seconds > pairs.seconds:
-            ended = f"there is no time for {wanted} within {pairs.seconds:.0f} s (a pair takes {pairs.pair_seconds:.1f} s): --seconds allows more"
+            ended = f"there is no time for {wanted} within {pairs.seconds:g} s (a pair takes {pairs.pair_seconds:.1f} s): --seconds allows more"
         if ended:
             return pairs.ask(ended)["verdicts"]
 
@@ -178,7 +178,8 @@ def add_arguments(parser):
     parser.add_argument("--base", required=True, metavar="CMD", help=f"the base's benchmark; it prints its JSON, or leaves it in the file {FILE}")
     parser.add_argument("--head", required=True, metavar="CMD", help="the same of this tree")
     parser.add_argument("--from", dest="tool", choices=TOOLS, metavar="TOOL", help=f"whose JSON it is: {', '.join(TOOLS)} (default: by its form)")
-    parser.add_argument("--limit", default=f"{LIMIT:g}", metavar="PERCENT", help=f"what is slower by no more than this counts as equal (default: {LIMIT:g})")
+    parser.add_argument("--limit", default=f"{LIMIT:g}", metavar="PERCENT",
+                        help=f"what is slower by no more than this counts as equal (default: {LIMIT:g})")
     parser.add_argument("--pairs", default=str(MOST_PAIRS), metavar="N", help=f"at most N pairs of runs (default, and most: {MOST_PAIRS})")
     parser.add_argument("--seconds", default=f"{SECONDS:g}", metavar="N", help=f"the time limit of all (default: {SECONDS:g})")
     parser.add_argument("--timeout", default=f"{TIMEOUT:g}", metavar="N", help=f"the time limit of one run, in seconds (default: {TIMEOUT:g})")
