@@ -265,7 +265,8 @@ static void settle(pair_runs *run)
         if (!kg__suspect_settle_by_pairs(suspect)) {
             suspect->result->verdict = KG__NOISY;
             suspect->result->why =
-                kg__pool_format(&run->pool, "not decided by %zu pairs: %s", run->pairs, run->ended);
+                kg__pool_format(&run->pool, "not decided by %zu pair%s: %s", run->pairs,
+                                run->pairs == 1 ? "" : "s", run->ended);
         }
         suspect->result->observers = (unsigned int)run->pairs;
         for (size_t m = 0; m < suspect->metric_count; m++)
