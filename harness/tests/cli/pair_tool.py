@@ -237,7 +237,7 @@ class Commands(command_fixture.Folder):
         self.documents(bmf(1), bmf(1))
         self.pair(0)
         self.write_script("hang", "#!/bin/sh\nsleep 60 &\necho $! > child\nwait\n")
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM) * 2:
             with subprocess.Popen([COMMAND, "pair", "--base=./hang", "--head=./hang"], env=self.environment, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, text=True) as process:
                 while not os.path.exists("child") or not self.read("child"):

@@ -13,6 +13,7 @@ import time
 from kernelgate.base.errors import Failure, fit
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json
+from kernelgate.base.observers import stopped_later
 from kernelgate.base.steps import end_process_group
 
 FILE = "{}"  # in a command: the file for its JSON
@@ -83,8 +84,10 @@ class BenchmarkCommand:
         """Runs the command to its end; what it printed on the standard output."""
         with contextlib.ExitStack() as stack:
             try:
-                process = stack.enter_context(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                                               stderr=subprocess.PIPE, start_new_session=True))
+                with stopped_later():
+                    process = stack.enter_context(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                                                   stderr=subprocess.PIPE, start_new_session=True))
+                    stack.callback(end_process_group, process)
             except (OSError, ValueError) as error:
                 raise self._failure(f"cannot be run: {getattr(error, 'strerror', error)}", "name a program on the PATH, or its path") from None
             printed, said = Output(process.stdout, None if in_file else MOST_BYTES), Output(process.stderr)
@@ -92,8 +95,6 @@ class BenchmarkCommand:
                 self._drain(process, (printed, said))
             except subprocess.TimeoutExpired:
                 raise self._failure(f"still runs after {self._timeout:g} s", "mend it, or give a longer --timeout", said.data) from None
-            finally:
-                end_process_group(process)
         if process.returncode != 0:
             how = f"exit code {process.returncode}" if process.returncode > 0 else f"ended by signal {-process.returncode}"
             raise self._failure(how, "mend it", said.data or printed.data)
