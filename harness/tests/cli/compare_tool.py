@@ -247,6 +247,7 @@ pass     m/a/1/b8  time_ns  100 000 ns  100 000 ns  1.0000  0.9990 to 1.0010  2.
 
 1 counter is the same in both
 nvidia-h200, time_ns: B / A is 1.0488 in the geometric mean of 2 cases
+slower: m/b/1/b8 on nvidia-h200: 1/b8 takes 110 µs, was 100 µs (+10.0 %, limit 2.8 %)
 cases: 1 slower, 2 pass
 exit 1
 """)
@@ -274,6 +275,7 @@ exit 1
         document = json.loads(done.stdout)
         self.assertEqual((done.returncode, document["exit_code"], len(document["metrics"])), (1, 1, 3))
         self.assertEqual(document["tally"]["slower"], 1)
+        self.assertEqual(document["failure_groups"], [{"verdict": "slower", "target": "nvidia-h200", "cases": ["m/b/1/b8"], "fails": True}])
         self.write("document.json", done.stdout.encode())
         valid = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)

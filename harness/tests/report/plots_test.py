@@ -121,8 +121,9 @@ class Page(unittest.TestCase):
             case("m/b/1/-", verdict="wrong"), case("m/b/2/-", verdict="wrong"), case("m/c/1/-", verdict="noisy")]
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/1/-", "m/b/2/-"]}]
         data = report_page.data_of(Run(results(*entries, failure_groups=groups)))
-        self.assertEqual((data["failed"][0]["case"], data["failed"][0]["others"]), (25, ["m/b/2/-"]))
-        self.assertEqual((len(data["failed"]), data["doubtful"]), (26, [27]))
+        self.assertEqual([(group["case"], group["name"], group["members"]) for group in data["failed"]],
+                         [(25, "m/b", "2 of 2 sizes, first 1/-"), (0, "m/a", "25 of 25 sizes, first 0/-")])
+        self.assertEqual([group["case"] for group in data["doubtful"]], [27])
 
     def test_chart_js(self):
         """Without it, or with another file in its place, the page says so and has tables alone."""

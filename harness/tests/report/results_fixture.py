@@ -53,7 +53,12 @@ def refused(name, why, target=GPU):
     return {"case": name, "why": why, "target": target, "test": "gpu.a.time"}
 
 
-def results(*cases, **more):
+def results(*cases, failure_groups=(), **more):
+    """Results of these cases; those of each of `failure_groups` failed alike."""
+    for group in failure_groups:
+        for entry in cases:
+            if (entry["target"], entry["verdict"]) == (group["target"], group["verdict"]) and entry["case"] in group["cases"]:
+                entry["group"] = group["cases"][0]
     tally = {verdict: sum(entry["verdict"] == verdict for entry in cases) for verdict in VERDICTS}
     tally.update(vanished=0, failed_claims=0, filtered_out=0, unavailable=0, broken=0)
     return {

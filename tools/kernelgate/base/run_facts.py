@@ -16,6 +16,7 @@ from kernelgate.base.text import clean
 
 COMMIT_FILE = "../../kernelgate-commit"  # of an installation, written by cmake/KgInstall.cmake
 DIRTY = "-dirty"
+ADDRESS = r"https?://[A-Za-z0-9._~:/?#@!$&*+,;=%-]+"  # nothing that ends a link in Markdown
 SHORT = 10  # digits of a commit in texts
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -58,7 +59,7 @@ def job():
     names = re.findall("{(.*?)}", service.url)
     url = service.url.format_map(os.environ) if all(map(os.environ.get, names)) else ""
     number = re.fullmatch(r"(?:refs/pull/)?([1-9][0-9]{0,8})(?:/\w+)?", os.environ.get(service.pull_request, ""))
-    return _known({"service": service.name, "url": url if re.fullmatch("https?://[!-~]+", url) else "",
+    return _known({"service": service.name, "url": url if re.fullmatch(ADDRESS, url) else "",
                    "event": clean(os.environ.get(service.event, "")), "pull_request": int(number[1]) if number else None})
 
 
@@ -117,7 +118,7 @@ def short_commit(run, key="commit"):
 def job_url(run):
     """The address of the CI job's page; "" if there is none that a browser may open."""
     url = text_of(object_of(run, "job"), "url")
-    return url if re.fullmatch("https?://[!-~]+", url) else ""
+    return url if re.fullmatch(ADDRESS, url) else ""
 
 
 def when(run):

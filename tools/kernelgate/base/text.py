@@ -16,6 +16,11 @@ def clean(text):
     return _COMMAND.sub(r"\1: ", text)
 
 
+def shorten(text, most):
+    """The text, or as much of its beginning as `most` characters hold, with "…"."""
+    return text if len(text) <= most else text[:most - 1] + "…"
+
+
 def escape_markdown(text):
     """The text escaped for Markdown, also within a table."""
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.report.annotations import place_of
+from kernelgate.base.groups import groups_of, place_of
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
-from kernelgate.report.places import find_line, place_of_claim
+from kernelgate.base.places import find_line, place_of_claim
 from kernelgate.base.results import (RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics,
                                      shown_value, texts_of, verdict_of)
 from kernelgate.base.run_facts import when
@@ -19,6 +19,7 @@ PASSED, SKIPPED, FAILED, ERRORED = OUTCOMES = "passed", "skipped", "failure", "e
 RUN = "kernelgate"  # the suite and the testcase for messages of no test
 MOST_SECONDS = 1e12
 LONGEST_NAME = 255  # of a property
+MEMBERS_NAMED = 20
 
 
 @dataclass
@@ -89,9 +90,10 @@ def usable_seconds(entry):
     return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
 
-def body_of(entry, reproduced):
-    """The figures of a case's metrics, one per line, what changed, and how to run it again."""
-    lines = [figures_of(name, metric) for name, metric in shown_metrics(entry)]
+def body_of(entry, group, reproduced):
+    """The group of a case that failed like others, the figures of its metrics, one per line, what changed, and how to run it again."""
+    lines = [f"alike: {group.name}: {group.members(MEMBERS_NAMED)}"] if group is not None and len(group.cases) > 1 else []
+    lines += [figures_of(name, metric) for name, metric in shown_metrics(entry)]
     lines += ["changed: " + clean(text) for text in texts_of(entry, "changed")]
     if reproduced and text_of(entry, "reproduce"):
         lines.append("reproduce: " + clean(text_of(entry, "reproduce")))
@@ -105,10 +107,11 @@ def outcome_of(verdict, failing):
 
 
 def collect_cases(run, suites):
+    groups = {(group.verdict, group.target, case): group for group in groups_of(run) for case in group.cases}
     for entry in run.list("cases"):
         verdict, reason = verdict_of(entry), reason_of(entry)
         suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict, f"{verdict}: {reason}" if reason else "",
-                           body=body_of(entry, RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
+                           body=body_of(entry, groups.get((verdict, text_of(entry, "target"), text_of(entry, "case"))), RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
                            place=place_of(run, entry))
     for entry in run.list("vanished"):
         suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")),

@@ -152,18 +152,16 @@
     }
   };
 
-  const addFailedCase = (parent, failure) => {
-    const entry = results.cases[failure.case];
+  /* A group of failures; of judged cases with the representative's findings, causes and samples. */
+  const addGroup = (parent, group) => {
+    const entry = object(list(results.cases)[group.case]);
     const findings = list(entry.findings);
-    const why = findings.length > 1 ? plural(findings.length + (entry.more_findings || 0), "finding") : page.reasons[failure.case];
-    const card = addFailure(parent, entry.verdict, entry.case, entry.target, why);
-    failure.found.forEach((found) => addFound(card, found, findings.length > 1));
+    const why = findings.length > 1 ? plural(findings.length + (entry.more_findings || 0), "finding") : group.why;
+    const card = addFailure(parent, group.verdict, group.name, group.target, why);
+    list(group.found).forEach((found) => addFound(card, found, findings.length > 1));
     if (entry.more_findings > 0) add(card, "p", "The " + entry.more_findings + " least serious findings were left out of the results.");
     if (findings.length > 1 && entry.also) add(card, "p", "Also: " + clean(entry.also));
-    if (failure.others.length > 0) {
-      const line = add(card, "p", "Also " + plural(failure.others.length, "other case") + ": ");
-      failure.others.forEach((id, i) => line.append(i > 0 ? ", " : "", add(line, "code", id)));
-    }
+    if (group.members) add(card, "p", words(group.members));
     if (list(entry.changed).length > 0) {
       add(card, "p", "What changed with it:");
       const changes = add(card, "ul");
@@ -173,34 +171,23 @@
       const lines = [...entry.sass.came.map((line) => "+ " + line), ...entry.sass.went.map((line) => "- " + line)];
       add(add(card, "pre"), "code", lines.join("\n"));
     }
-    addPlots(card, failure.plots);
-    addReproduction(card, entry.reproduce);
+    addPlots(card, group.plots);
+    addReproduction(card, group.reproduce);
   };
 
   const remarkHeadings = ["verdict", "what", "target", "why"];
-  const remark = (number, others = []) => {
-    const entry = results.cases[number];
-    const also = others.length > 0 ? "; also " + others.map((id) => id.split("/").slice(2).join("/")).join(", ") : "";
-    return [mark(entry.verdict), code(entry.case), entry.target, wide(page.reasons[number] + also)];
-  };
+  const remark = (group) => [mark(group.verdict), code(group.name), group.target, wide(group.why + (group.members ? "; " + group.members : ""))];
 
   const addFailures = () => {
+    if (page.failed.length === 0) return;
     const section = add(main, "section");
     add(section, "h2", "Failed");
-    for (const entry of list(results.errors))
-      addReproduction(addFailure(section, "error", entry.test || "kernelgate", "", entry.why), entry.reproduce);
-    for (const failure of page.failed.slice(0, page.apart)) addFailedCase(section, failure);
-    for (const entry of list(results.claims).filter((claim) => claim.holds !== true))
-      addReproduction(addFailure(section, "claim", entry.claim, entry.target, entry.why), entry.reproduce);
-    for (const entry of list(results.vanished)) addFailure(section, "vanished", entry.case, entry.target, entry.why);
-    if (page.unlisted && results.strict) addFailure(section, "unlisted", "baseline", "", page.unlisted);
+    for (const group of page.failed.slice(0, page.apart)) addGroup(section, group);
     const further = page.failed.slice(page.apart);
-    if (further.length > 0) {
-      add(section, "h3", further.length + " more");
-      const addRow = addTable(section, "More failed cases", remarkHeadings);
-      for (const failure of further) addRow(remark(failure.case, failure.others));
-    }
-    if (section.childElementCount === 1) section.remove();
+    if (further.length === 0) return;
+    add(section, "h3", further.length + " more");
+    const addRow = addTable(section, "More failures", remarkHeadings);
+    for (const group of further) addRow(remark(group));
   };
 
   /* A part with a table of these rows; none without any. */
@@ -211,13 +198,11 @@
   };
 
   const addRemarks = () => {
-    const doubtful = page.doubtful.map((number) => remark(number));
-    if (page.unlisted && !results.strict) doubtful.push([mark("unlisted"), code("baseline"), "", wide(page.unlisted)]);
     addRows(() => {
       const section = add(main, "section");
       add(section, "h2", "To look at");
       return section;
-    }, "What is to be looked at", remarkHeadings, doubtful);
+    }, "What is to be looked at", remarkHeadings, page.doubtful.map(remark));
     const omitted = list(results.refused).map((entry) =>
       [mark(entry.gpu_only === true ? "gpu-only" : "refused"), code(entry.case), entry.target, wide(entry.why)]);
     for (const test of list(results.tests).filter((test) => typeof test.skipped === "string"))

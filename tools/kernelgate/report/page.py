@@ -9,17 +9,19 @@ import re
 from kernelgate.report import plots
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
+from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
 from kernelgate.report.comparisons import comparisons_of, tables_of
-from kernelgate.report.places import lines_around
-from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
+from kernelgate.base.places import lines_around
+from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS
 from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 LONGEST_HEADER = 200  # how far into the file its name is searched
-FAILURES_APART = 20  # failed cases shown individually, with their samples; the others in a table
+FAILURES_APART = 20  # groups of failures shown individually, with their samples; the others in a table
+MEMBERS_NAMED = 100  # cases of a group
 LINES_AROUND = 3  # of source, before and after the line of a finding; other places have only their line
 MOST_CELLS = 100000  # per table; with more it is slow to show
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -77,6 +79,13 @@ def _sources(run, found):
     return [lines for number, lines in enumerate(shown) if lines and lines not in shown[:number]]
 
 
+def _group(group, numbers):
+    """A group as the page shows it; of judged cases with the representative's place among them."""
+    told = {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason,
+            "members": group.members(MEMBERS_NAMED), "reproduce": group.reproduce}
+    return {**told, "case": numbers[id(group.entry)]} if group.sizes else told
+
+
 def _found(run, entry):
     """The errors of a case: its findings, each with source lines; else the line of its place."""
     findings = list_of(entry, "findings")
@@ -88,18 +97,18 @@ def data_of(run):
     """The page's data: the results, which cases to show first, and the comparisons' tables and plots."""
     cases = run.list("cases")
     numbers = {id(entry): number for number, entry in enumerate(cases)}
-    failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
+    groups = groups_of(run)
+    failed = [group for group in groups if group.fails]
     data = {"results": run.document, "outcome": run.text("outcome"), "run": describe_run(run.object("run")),
             "job": job_url(run.object("run")), "headline": run.text("headline"),
-            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
+            "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
             "shown": ALWAYS_SHOWN,
-            "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},
-            "failed": [{"case": numbers[id(entry)], "others": run.others(entry)} for entry in failed],
-            "doubtful": [numbers[id(entry)] for entry in run.worst_first(False)], "apart": FAILURES_APART,
+            "failed": [_group(group, numbers) for group in failed],
+            "doubtful": [_group(group, numbers) for group in groups if not group.fails], "apart": FAILURES_APART,
             "tables": [], "remarks": []}
-    for found, entry in zip(data["failed"][:FAILURES_APART], failed):
-        found["plots"] = plots.of_case(entry)
-        found["found"] = _found(run, entry)
+    for told, group in zip(data["failed"][:FAILURES_APART], failed):
+        if group.sizes:
+            told.update(plots=plots.of_case(group.entry), found=_found(run, group.entry))
     _tables(run, data, numbers)
     return data
 

@@ -12,7 +12,7 @@ from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import is_number, json_text, list_of, member, object_of, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import glob_meant, globs_take
-from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
+from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as, digest
 from kernelgate.run.causes import add_causes
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import is_strict, results_folder, setting
@@ -327,6 +327,8 @@ class Merge:
         add_causes(self.document, build)
         for entry in self.document["cases"]:
             entry.pop("moves", None)
+            if "group" in entry:
+                entry["group"] = digest(entry["group"])
         self.tally["vanished"] = len(self.document["vanished"])
         self._find_unrecorded()
 

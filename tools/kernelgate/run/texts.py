@@ -1,5 +1,4 @@
-"""The results of a run in words: the summary's lines, the commands that rerun something, and the groups of cases
-that failed alike."""
+"""The results of a run in words: the summary's lines, and the commands that rerun something."""
 
 import re
 import shlex
@@ -7,8 +6,9 @@ import shlex
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.file import gate_words
 from kernelgate.base.json_io import list_of, member, object_of, text_of
+from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
-from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
+from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
 from kernelgate.run.expected import list_names
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
@@ -223,21 +223,9 @@ def _reproduce_case(document, entry):
     return reproduce_test(document, entry["test"], entry["case"], strict)
 
 
-def _group_failures(cases):
-    """The groups of several cases that failed alike; the first of each represents the others."""
-    groups = {}
-    for entry in cases:
-        key = entry.pop("group", None)
-        if key is not None:
-            groups.setdefault(key, []).append(entry)
-    return [{"target": alike[0]["target"], "verdict": alike[0]["verdict"], "cases": [entry["case"] for entry in alike]}
-            for alike in groups.values() if len(alike) > 1]
-
-
 def describe(document):
     """Adds the texts to the complete results of a run."""
     document["summary"] = Summary(document).document()
-    document["failure_groups"] = _group_failures(document["cases"])
     for entry in document["cases"]:
         if RANKS[entry["verdict"]] > RANKS["faster"]:
             _set(entry, "reproduce", _reproduce_case(document, entry))
@@ -250,6 +238,7 @@ def describe(document):
     for entry in document["vanished"]:
         entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with kernelgate rebaseline or "
                         f"kernelgate baseline retire (baselines/{entry['target']}.json)")
+    document["failure_groups"] = [group.document() for group in groups_of(Run(document))]
 
 
 def _set(entry, key, text):
