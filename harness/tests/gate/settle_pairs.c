@@ -220,7 +220,7 @@ Test(settle_pairs, what_was_found_stays_found)
         expect_case(SLOW, "slower", "time_ns slower than main by 1.9 %");
         metrics = json_object_get(entry_of(SLOW, &document), "metrics");
         cr_assert(strstr(kg__json_text(json_object_get(metrics, "cold_time_ns"), "why"),
-                         "not found slower by more than 1 % than main") != NULL);
+                         "not found slower by more than 1.0 % than main") != NULL);
         json_decref(document);
         expect_results(1, "slower than main by 1.9 %");
     }

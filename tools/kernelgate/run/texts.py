@@ -14,7 +14,7 @@ from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
 from kernelgate.base.text import clean
 
-IMPORT_TEST = "import."  # prefix of an import's tests
+OTHERS_TESTS = ("import.", "pair.")  # prefixes of the tests of what other tools measured
 LOOSENED_NAMED = 10  # more loosened limits are only counted
 LOOSENING_WORDS = {"no_longer_gated": ("metric no longer gated", "metrics no longer gated"), "retired": ("retired", "retired"),
                    "widened": ("limit widened", "limits widened"), "slower": ("worse value", "worse values")}
@@ -205,8 +205,8 @@ def _reproduce_import(imported, case, strict):
 
 
 def reproduce_test(document, test, case=None, strict=False):
-    """The command that reruns a test, with one case or as a whole; None for the run, and the tests of an import."""
-    if not test or test.startswith(IMPORT_TEST):
+    """The command that reruns a test, with one case or as a whole; None for the run, and the tests of what other tools measured."""
+    if not test or test.startswith(OTHERS_TESTS):
         return None
     build = shlex.quote(text_of(document, "build") or ("build/gpu" if test.startswith("gpu.") else "build/cpu"))
     settings = "KG_STRICT=1 " if strict else ""
@@ -219,7 +219,7 @@ def reproduce_test(document, test, case=None, strict=False):
 
 def _reproduce_case(document, entry):
     strict = document["strict"] and fails(counts_as(entry), True) and not fails(entry["verdict"], False)
-    if "imported" in entry:
+    if list_of(object_of(entry, "imported"), "files"):
         return _reproduce_import(entry["imported"], entry["case"], strict)
     return reproduce_test(document, entry["test"], entry["case"], strict)
 
