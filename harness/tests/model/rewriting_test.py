@@ -107,6 +107,8 @@ UNSUPPORTED = (
     ("bar.sync 1, 64;", "instruction 'bar.sync'"),
     ("add.cc.u32 %0, %0, %0;", "instruction 'add.cc.u32'"),
     ("add.u32 %0, %0;", "instruction 'add.u32'"),
+    ("vadd4.u32.u32.u32 %0.b3210, %0, %0, %0;", "instruction 'vadd4.u32.u32.u32'"),
+    ("vadd.u32.u32.u32.sub %0, %0, %0, %0;", "instruction 'vadd.u32.u32.u32.sub'"),
     ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
     ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};",
      "instruction 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64'"),
