@@ -40,6 +40,9 @@ extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clust
 /* Keeps the context of a launch that runs later: returns a copy of it, or frees one. */
 typedef void *kg__model_keep(void *context, int copies);
 
+/* Frees the memory `former` (NULL: none); returns new memory, aligned to 64 bytes, or NULL where
+ * `bytes` is 0. */
+void *kg__model_keep_memory(void *former, size_t bytes);
 /* Runs a kernel over its grid, now or when its stream's order says so: calls body(context) once for
  * each thread. `kernel` is the kernel's address, which identifies its name and attributes. `keep`
  * copies the context; NULL: the host waits for the launch. Returns the result for

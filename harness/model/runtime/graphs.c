@@ -1,6 +1,8 @@
 #include "model/runtime/graphs.h"
 
 #include "base/message.h"
+#include "model/exec/launch.h"
+#include "model/runtime/children.h"
 
 #include <stdlib.h>
 
@@ -192,9 +194,12 @@ static bool breaks_capture(const kg__stream *stream)
 
 cudaError_t kg__stream_give(cudaStream_t handle, enum cudaGraphNodeType type, kg__action *action)
 {
-    kg__stream *stream = kg__stream_of(handle);
+    kg__stream *stream;
     kg__node *node;
 
+    if (kg__model_where(NULL))
+        return kg__child_give(handle, action);
+    stream = kg__stream_of(handle);
     if (stream == NULL || (stream->graph == NULL && breaks_capture(stream))) {
         kg__action_release(action);
         return stream == NULL ? cudaErrorInvalidResourceHandle : cudaErrorStreamCaptureImplicit;

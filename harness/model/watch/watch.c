@@ -92,10 +92,13 @@ bool kg__watch_checks(void)
     return watching && (watched_for & KG__MODEL_CHECK) != 0;
 }
 
-void kg__watch_track(kg__spans *to)
+kg__spans *kg__watch_track(kg__spans *to)
 {
+    kg__spans *former = spans;
+
     spans = to;
     kg__requests_track(to != NULL);
+    return former;
 }
 
 static uint64_t linear_block(void)
