@@ -332,6 +332,11 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
     return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+
 template <typename Element>
 static inline cudaError_t cudaMalloc(Element **pointer, size_t size)
 {

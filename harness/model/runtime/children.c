@@ -111,16 +111,10 @@ static cudaError_t run(child *one, const child *done)
     error = one->action->run(one->action);
     depth -= nests;
     (void)kg__watch_track(outer);
-    for (int i = 0; i < 2; i++) {
-        for (size_t at = 0; at < one->action->spans.of[i].count; at++)
-            kg__spans_add(&one->spans, i == 1, one->action->spans.of[i].list[at].start,
-                          one->action->spans.of[i].list[at].end -
-                              one->action->spans.of[i].list[at].start);
-        for (size_t at = 0; outer != NULL && at < one->spans.of[i].count; at++)
-            kg__spans_add(outer, i == 1, one->spans.of[i].list[at].start,
-                          one->spans.of[i].list[at].end - one->spans.of[i].list[at].start);
-    }
+    kg__spans_join(&one->spans, &one->action->spans);
     kg__spans_sort(&one->spans);
+    if (outer != NULL)
+        kg__spans_join(outer, &one->spans);
     for (size_t kept = 0; done != NULL && kept < KEPT_MAXIMUM; done = done->next, kept++) {
         if (!is_ordered(one, done))
             kg__queue_find_conflict(one->action, &one->spans, done->action, &done->spans);

@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "model/exec/launch.h"
 #include "model/runtime/children.h"
+#include "model/runtime/graph_parts.h"
 
 #include <stdlib.h>
 
@@ -72,6 +73,7 @@ cudaGraph_t kg__graph_copy(cudaGraph_t graph)
             node->action->references++;
         added = kg__graph_add(copy, node->type, node->action, &(kg__nodes){ 0 });
         added->child = node->child != NULL ? kg__graph_copy(node->child) : NULL;
+        added->branches = kg__branches_copy(node->branches);
     }
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const kg__nodes *before = &graph->nodes.list[i]->before;
@@ -91,6 +93,7 @@ void kg__graph_free(cudaGraph_t graph)
             kg__action_release(node->action);
         if (node->child != NULL)
             kg__graph_free(node->child);
+        kg__branches_free(node->branches);
         free(node->before.list);
         free(node);
     }
@@ -133,8 +136,10 @@ cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph)
     }
     leave_capture(origin);
     *graph = error == cudaSuccess ? captured : NULL;
-    if (error != cudaSuccess)
+    if (error != cudaSuccess && !captured->is_kept)
         kg__graph_free(captured);
+    else
+        captured->is_invalid = false;
     return error;
 }
 

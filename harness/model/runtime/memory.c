@@ -5,7 +5,7 @@
 #include "model/exec/allocations.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
-#include "model/runtime/graphs.h"
+#include "model/runtime/graph_parts.h"
 #include "model/runtime/transfers.h"
 #include "model/watch/watcher.h"
 
@@ -69,8 +69,12 @@ static cudaError_t remove_one(void *pointer, kg__model_memory_kind kind)
     kg__model_allocation allocation;
     const kg__model_freed *freed = kg__model_find_freed(pointer);
 
+    cudaError_t error;
+
     if (pointer == NULL)
         return cudaSuccess;
+    if (kind == KG__MODEL_DEVICE && kg__graph_frees(pointer, &error))
+        return error;
     if (kg__model_remove_allocation(pointer, kind, &allocation)) {
         unmap(&allocation, true);
         return cudaSuccess;
@@ -228,18 +232,26 @@ static cudaError_t run_free(kg__action *action)
     return remove_one(((ordered_memory *)(void *)action)->pointer, KG__MODEL_DEVICE);
 }
 
-/* Gives a stream an allocation, which has been made, or a free. Captured, neither does anything:
- * the memory of a graph stays. */
+void kg__memory_unmap(void *pointer)
+{
+    (void)remove_one(pointer, KG__MODEL_DEVICE);
+}
+
+/* Gives a stream an allocation, which has been made, or a free. */
 static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
     ordered_memory *made;
 
+    if (!frees && kg__stream_is_captured(stream))
+        return kg__graph_allocate(pointer, holder->size, stream);
+    /* A graph frees memory of graphs alone. */
+    if (frees && kg__stream_is_captured(stream) && !kg__graph_has(pointer))
+        return cudaErrorInvalidValue;
     if (!kg__queue_tracks() || holder == NULL)
         return frees ? remove_one(pointer, KG__MODEL_DEVICE) : cudaSuccess;
-    made =
-        kg__action_make(sizeof *made, frees ? "free" : "allocation",
-                        frees && !kg__stream_is_captured(stream) ? run_free : run_allocation, NULL);
+    made = kg__action_make(sizeof *made, frees ? "free" : "allocation",
+                           frees ? run_free : run_allocation, NULL);
     made->pointer = pointer;
     kg__spans_add(&made->action.spans, true, (uintptr_t)holder->base, holder->size);
     return kg__stream_give(stream, frees ? cudaGraphNodeTypeMemFree : cudaGraphNodeTypeMemAlloc,

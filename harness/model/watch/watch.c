@@ -411,6 +411,12 @@ void kg__watch_written(const void *pointer, size_t count)
         kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
 }
 
+void kg__watch_unwritten(const void *pointer, size_t count)
+{
+    if (kg__watch_checks())
+        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, false);
+}
+
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
 {
     const kg__region *region = kg__region_of(allocation->base);

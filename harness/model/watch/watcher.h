@@ -28,6 +28,8 @@ void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int k
 
 /* Notes that a copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);
+/* Notes that the device's memory holds nothing any more that a kernel may read. */
+void kg__watch_unwritten(const void *pointer, size_t count);
 /* Forgets the state of an allocation that is freed, and fills in `freed` for messages. */
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed);
 
