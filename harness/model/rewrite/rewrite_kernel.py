@@ -522,6 +522,10 @@ class Source:
                 self.call(node, host_functions)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
+            elif node.type == "template_method" and node.parent.type == "field_expression" and \
+                    self.enclosing(node, ("template_declaration",)) is not None:
+                # nvcc takes a dependent member for a template without this word.
+                self.insert(node.start_byte, b"template ")
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):
