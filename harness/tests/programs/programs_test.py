@@ -95,6 +95,7 @@ ROWS = (
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
         ((LINE, "uninitialized shared read: sum"),), code=FOUND),
+    Row("wait_for_time", "const long long begin = clock64(); while (clock64() - begin < 2000000000000) { } x[i] = clock64() - begin > 1;", output="result 1"),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 
