@@ -6,7 +6,6 @@ import re
 import time
 
 from kernelgate.base.case_id import comparison_of_case, is_case_id, variant_of_case
-from kernelgate.base.errors import Failure
 from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import number_of, text_of
 from kernelgate.base.progress import show_duration
