@@ -346,6 +346,12 @@ class Gate(Runs):
     def test_a_scheduler_that_refuses_or_is_not_there(self):
         self.write_script("bin/sbatch", script("echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"))
         self.gate(2, "sbatch: sbatch: error: invalid partition specified: x", "--slurm", "2", "--", "-p", "x")
+        self.write_script("bin/sbatch", script("echo '7;east'"))
+        self.write_script("bin/squeue", script('echo "$*" >>asked', "[ -e away ] || { : >away; echo 'no controller' >&2; exit 1; }",
+                                               "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"))
+        self.gate(2, ("squeue: no controller: waiting for it", "no shard left results: shard 1: its job 7_1 ended as unknown: it left no "
+                      "results; see out/slurm/1.log; shard 2: its job"), "--slurm", "2")
+        self.assertIn("--clusters=east", self.read("asked"))
         os.remove("bin/sbatch")
         if not shutil.which("sbatch"):
             self.gate(2, "sbatch: cannot be run: No such file or directory: --slurm requires Slurm's commands", "--slurm", "2")
