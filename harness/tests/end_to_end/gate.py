@@ -318,7 +318,7 @@ class Gate(Runs):
         listing = json.dumps({"tests": [{"name": "model.fake.check"}, {"name": "mine"}, {"name": "gate.begin", "properties": [
             {"name": "FIXTURES_SETUP", "value": ["gate"]}]}]})
         mine = "[ $mine ] && " + report('<testcase name="mine" status="run"/>') + " && exit 0"
-        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *mine*) mine=1 ;; esac\n", 1)
+        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *\" 0,0,0,2 \"*) mine=1 ;; esac\n", 1)
                           .replace(f"{COMMAND} begin", f"{mine}\n{COMMAND} begin"))
         for shard, told in (("1/3", "shard 1 of 3: 1 of 2 tests, about 1 of 1 s"), ("2/3", "shard 2 of 3: 1 of 2 tests"),
                             ("3/3", "shard 3 of 3: 0 of 2 tests")):

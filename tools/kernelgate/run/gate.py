@@ -314,11 +314,10 @@ class Gate:
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
-        share = self._take_share(ctest) if self.shard else None
+        share, chosen = self._take_share(ctest) if self.shard else (None, [])
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
         if share is not None and not share.tests:
             return self._results(None, 0)
-        chosen = ["--tests-regex", ctest.pattern_of(*share.tests)] if share else []
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
@@ -329,14 +328,15 @@ class Gate:
         return self._results(report, code)
 
     def _take_share(self, ctest):
-        """Chooses this shard's tests, and leaves them for the results."""
+        """Chooses this shard's tests, and leaves them for the results; the share, and the options of ctest that choose it."""
         shard = importlib.import_module("kernelgate.run.shard")
-        names = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        tests = shard.tests_in(ctest.list_tests(self.preset, self.labels))
         gpus = {re.sub("^[0-9]+ x ", "", name) for name in self.gpu.split(", ")}
-        share, costs = shard.choose(*self.shard, names, self.folder, self.only[1::2], self.costs, gpus)
+        share, costs = shard.choose(*self.shard, list(tests), self.folder, self.only[1::2], self.costs, gpus)
         self.console.say(shard.describe(share, costs))
         shard.write_share(f"{self.folder}/{SHARE}", share)
-        return share
+        # No first, no last, no step, and then numbers: a regular expression of CTest holds 32 KB.
+        return share, ["--tests-information", ",".join(map(str, (0, 0, 0, *(number for name in share.tests for number in tests[name]))))]
 
     def _settle(self):
         return run_step([self.command, "settle", "--base", self.base.folder, "--head", self.folder, "--out", self.project.shown(self.out),
