@@ -200,6 +200,8 @@ class MergedRuns(Merges):
         os.unlink("s2/results.json")
         self.merge(2, "s2/results.json: cannot be read: No such file", "s1", "s2")
         self.merge(2, "there are no results to merge: s2/results.json", "s2")
+        self.make("s3", GREEN, **shard(3))
+        self.merge(2, "s3/results.json: is shard 3 of 2", "s1", "s3")
         os.mkfifo("s2/results.json")
         self.merge(2, "it is not a regular file", "s1", "s2")
         with open("big", "wb") as file:

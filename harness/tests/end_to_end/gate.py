@@ -318,7 +318,7 @@ class Gate(Runs):
         listing = json.dumps({"tests": [{"name": "model.fake.check"}, {"name": "mine"}, {"name": "gate.begin", "properties": [
             {"name": "FIXTURES_SETUP", "value": ["gate"]}]}]})
         mine = "[ $mine ] && " + report('<testcase name="mine" status="run"/>') + " && exit 0"
-        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *mine*) mine=1 ;; esac\n", 1)
+        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *\" 0,0,0,2 \"*) mine=1 ;; esac\n", 1)
                           .replace(f"{COMMAND} begin", f"{mine}\n{COMMAND} begin"))
         for shard, told in (("1/3", "shard 1 of 3: 1 of 2 tests, about 1 of 1 s"), ("2/3", "shard 2 of 3: 1 of 2 tests"),
                             ("3/3", "shard 3 of 3: 0 of 2 tests")):
@@ -346,6 +346,12 @@ class Gate(Runs):
     def test_a_scheduler_that_refuses_or_is_not_there(self):
         self.write_script("bin/sbatch", script("echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"))
         self.gate(2, "sbatch: sbatch: error: invalid partition specified: x", "--slurm", "2", "--", "-p", "x")
+        self.write_script("bin/sbatch", script("echo '7;east'"))
+        self.write_script("bin/squeue", script('echo "$*" >>asked', "[ -e away ] || { : >away; echo 'no controller' >&2; exit 1; }",
+                                               "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"))
+        self.gate(2, ("squeue: no controller: waiting for it", "no shard left results: shard 1: its job 7_1 ended as unknown: it left no "
+                      "results; see out/slurm/1.log; shard 2: its job"), "--slurm", "2")
+        self.assertIn("--clusters=east", self.read("asked"))
         os.remove("bin/sbatch")
         if not shutil.which("sbatch"):
             self.gate(2, "sbatch: cannot be run: No such file or directory: --slurm requires Slurm's commands", "--slurm", "2")

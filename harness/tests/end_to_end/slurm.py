@@ -15,7 +15,9 @@ import unittest
 
 from run_fixture import COMMAND, Runs
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "unshare")
+# With it end all processes of its namespace, the tasks and their keepers, as by a power cut.
+NODE = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 TESTS = ("model.a.check", "model.b.check")  # a shard each
 SECONDS = 60  # for anything that is waited for
 
@@ -62,7 +64,7 @@ chmod +x build/cpu/fake.model
 # Lists the tests, or runs the chosen ones: each runs its hook, which may print a verdict that is not "pass".
 CTEST = """\
 #!/usr/bin/env python3
-import json, os, re, subprocess, sys
+import json, os, subprocess, sys
 options = dict(zip(sys.argv[1:], sys.argv[2:] + [""]))
 tests = {tests!r}
 if "--show-only=json-v1" in options:
@@ -70,7 +72,7 @@ if "--show-only=json-v1" in options:
     sys.exit()
 subprocess.run([{command!r}, "begin"], check=True)
 report = []
-for name in filter(re.compile(options["--tests-regex"]).search, tests):
+for name in [tests[int(number) - 1] for number in options["--tests-information"].split(",")[3:]]:
     hook = f"{folder}/hooks/{{os.environ['SLURM_JOB_NAME']}}/{{name}}"
     verdict = subprocess.run(["/bin/sh", hook], capture_output=True, text=True).stdout.strip() if os.path.exists(hook) else ""
     entry = {{"case": name.split(".")[1] + "/v/1/-", "target": "cpu-model", "part": "check", "seconds": 0.1, "verdict": verdict or "pass", "why": verdict}}
@@ -87,7 +89,10 @@ sys.exit(8 if "fail" in "".join(report) else 0)
 def missing():
     """Why there can be no Slurm here; "" if there can."""
     absent = [name for name in PROGRAMS if not shutil.which(name)]
-    return "not root, which starts jobs" if os.geteuid() else f"no {', '.join(absent)}: install slurm-wlm and munge" if absent else ""
+    if os.geteuid() or absent:
+        return f"no {', '.join(absent)}: install slurm-wlm and munge" if absent else "not root, who starts a cluster"
+    done = subprocess.run([*NODE, "true"], capture_output=True, text=True, check=False)
+    return f"no node can be made: {done.stderr.strip()}" if done.returncode else ""
 
 
 def wait_for(condition, what):
@@ -96,19 +101,6 @@ def wait_for(condition, what):
         if time.monotonic() > end:
             raise AssertionError(f"waited {SECONDS} s for {what}")
         time.sleep(0.1)
-
-
-def processes_of(variable):
-    """The processes with a variable, "NAME=value", in their environment."""
-    for entry in filter(str.isdecimal, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{entry}/environ", "rb") as file:
-            if variable.encode() in file.read().split(b"\0"):
-                yield int(entry)
-
-
-def parent_of(process):
-    with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
 
 
 class Cluster:
@@ -134,7 +126,7 @@ class Cluster:
                    f"--pid-file={munge}pid", f"--seed-file={munge}seed")
         wait_for(lambda: os.path.exists(f"{munge}socket"), "munged")
         self.start("slurmctld", "-D")
-        self.start("slurmd", "-D")
+        self.start(*NODE, "slurmd", "-D")
         wait_for(lambda: self.ask("sinfo", "-h", "-o", "%T").strip() == "idle", f"Slurm: see {folder}/*.log")
 
     def start(self, name, *options):
@@ -152,23 +144,13 @@ class Cluster:
     def update(self, what, **changes):
         self.ask("scontrol", "update", what, *(f"{name}={value}" for name, value in changes.items()))
 
-    def kill_node(self):
-        """What a power cut does: the daemon, the tasks' keepers and the tasks end at once."""
-        tasks = set(processes_of(f"SLURM_CONF={self.folder}/slurm.conf")) - {os.getpid(), *(one.pid for one in self.daemons.values())}
-        tasks = {task for task in tasks if task in processes_of(f"SLURMD_NODENAME={self.node}")}
-        keepers = {parent_of(task) for task in tasks} - {1}
-        for process in (self.daemons["slurmd"].pid, *keepers, *tasks):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+    def end(self, name):
+        self.daemons[name].kill()
+        self.daemons[name].wait()
 
     def stop(self):
-        self.ask("scancel", "--user=root")
-        for name in ("slurmd", "slurmctld", "munged"):
-            self.daemons[name].terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.daemons[name].wait(10)
-            self.daemons[name].kill()
-            self.daemons[name].wait()
+        for name in self.daemons:
+            self.end(name)
 
 
 class Slurm(Runs):
@@ -272,7 +254,7 @@ class Slurm(Runs):
         begun = self.hung("lost")
         lost, job = self.submit("lost", "--no-requeue")
         self.wait_until_hung(begun, job)
-        self.cluster.kill_node()
+        self.cluster.end("unshare")
         self.cluster.update(f"NodeName={self.cluster.node}", State="DOWN", Reason="power")
         self.expect_end("lost", lost, 2, "shard 2 of 2 is missing", "ended as NODE_FAIL: its node failed", merged=1)
 

@@ -105,8 +105,8 @@ class Shares(InFolder):
             return {"name": name, "properties": [{"name": key, "value": value} for key, value in properties.items()]}
 
         listing = {"tests": [test("gate.begin", FIXTURES_SETUP=["gate"]), test("a", FIXTURES_REQUIRED=["gate"]), test("b"),
-                             test("end", FIXTURES_CLEANUP=["gate"]), {"name": "c"}]}
-        self.assertEqual(shard.tests_in(json.dumps(listing)), ["a", "b", "c"])
+                             test("end", FIXTURES_CLEANUP=["gate"]), {"name": "c"}, test("b")]}
+        self.assertEqual(shard.tests_in(json.dumps(listing)), {"a": [2], "b": [3, 6], "c": [5]})
         with self.assertRaisesRegex(Failure, "does not list the tests"):
             shard.tests_in("CMake Error")
 

@@ -139,12 +139,6 @@ def list_boards(project, console):
     return Boards(("--resource-spec-file", spec), count)
 
 
-def pattern_of(*tests):
-    """A regular expression of CMake that matches these names of tests alone."""
-    names = "|".join(re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) for test in tests)
-    return f"^({names})$" if len(tests) > 1 else f"^{names}$"
-
-
 def _selection(preset, options):
     """The options that choose a run's tests. Leaves out gate.results, which sums up a run of plain ctest: the gate does
     that itself at the end."""
@@ -152,9 +146,11 @@ def _selection(preset, options):
 
 
 def list_tests(preset, options):
-    """ctest's JSON about the tests that run_tests() would run."""
+    """ctest's JSON about the tests that run_tests() would run, without those that only fixtures add: the first is number 1
+    of --tests-information."""
     lines = []
-    code = run_step(["ctest", "--show-only=json-v1", *_selection(preset, options)], lines.append, stderr=subprocess.PIPE)
+    code = run_step(["ctest", "--show-only=json-v1", *_selection(preset, options), "--fixture-exclude-any", ".*"], lines.append,
+                    stderr=subprocess.PIPE)
     if code:
         raise Failure(f"ctest --show-only=json-v1 ended with code {code} and does not list the tests: see what it prints")
     return "".join(lines)

@@ -34,6 +34,9 @@ def _read(folder):
         raise Failure(f"{path}: cannot be read: {error.strerror}: {REMEDY}") from None
     document = read_results(path)
     check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
+    shard = object_of(document["run"], "shard")
+    if shard and shard["index"] > shard["of"]:
+        raise Failure(f"{path}: is shard {shard['index']} of {shard['of']}: {REMEDY}")
     tally = tally_of(document)
     wrong = [name for name in tally if tally[name] != document["tally"].get(name, 0)]
     if wrong:
@@ -86,13 +89,14 @@ class Runs(Merge):
         for entry in document["cases"]:
             self._merge_case(entry, text_of(entry, "test"))
         for key in filter(document.get, LISTS):
-            known = self.document.setdefault(key, [])
-            known += [entry for entry in document[key] if entry not in known]
+            known = set(map(repr, self.document.setdefault(key, [])))
+            self.document[key] += [entry for entry in document[key] if repr(entry) not in known]
         for key in ("refused", "vanished", "unlisted"):
             for entry in list_of(document, key):
                 self._list_once(key, entry["target"], entry)
+        known = {error["why"] for error in self.document["errors"] if "test" not in error}  # of files that all shards have
         for error in document["errors"]:
-            if "test" in error or error not in self.document["errors"]:
+            if "test" in error or error["why"] not in known:
                 self.add_error(error.get("test"), error["why"])
         self._add_coverage(object_of(document, "coverage"))
         self._add_baselines(object_of(document, "baselines"))

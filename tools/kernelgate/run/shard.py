@@ -46,13 +46,17 @@ def _is_fixture(test):
 
 
 def tests_in(listing):
-    """The names of the tests in the output of `ctest --show-only=json-v1`. A test that prepares others runs wherever
-    one of those does."""
+    """The tests in the output of `ctest --show-only=json-v1`, by name, with their numbers: a project may have a name twice.
+    A test that prepares others runs wherever one of those does."""
     try:
         listed = list_of(parse_json(listing.encode("utf-8", "replace")), "tests")
     except ValueError as error:
         raise Failure(f"ctest --show-only=json-v1 does not list the tests: {error}: see what it prints") from None
-    return [text_of(test, "name") for test in listed if not _is_fixture(test)]
+    numbers = {}
+    for number, test in enumerate(listed, 1):
+        if not _is_fixture(test):
+            numbers.setdefault(text_of(test, "name"), []).append(number)
+    return numbers
 
 
 def _seconds_in(results):

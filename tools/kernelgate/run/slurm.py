@@ -97,9 +97,10 @@ class Job:
         """The paths in the project to archive, each ended by a NUL: what git tracks or does not ignore, and packages of
         PyPI, which nodes may not be able to install."""
         mine = os.path.relpath(self._gate.out, top) + os.sep
-        listed = "".join(ask_git("ls-files", "-z", *which, folder=top) or ""
-                         for which in (("--cached", "--recurse-submodules"), ("--others", "--exclude-standard")))
-        names = [name for name in listed.split("\0") if name and not name.startswith(mine) and os.path.lexists(os.path.join(top, name))]
+        listed = [ask_git("ls-files", "-z", *which, folder=top) for which in (("--cached", "--recurse-submodules"), ("--others", "--exclude-standard"))]
+        if None in listed:
+            raise Failure(f"{top}: git does not list its files: see `git -C {top} ls-files --recurse-submodules`")
+        names = [name for name in "".join(listed).split("\0") if name and not name.startswith(mine) and os.path.lexists(os.path.join(top, name))]
         tools = os.path.relpath(os.path.join(self._gate.project.root, "build", "tools"), top)
         return "".join(f"{name}\0" for name in (*names, *([tools] if os.path.isdir(os.path.join(top, tools)) else [])))
 

@@ -1,5 +1,6 @@
 """The results of a run in words: the summary's lines, and the commands that rerun something."""
 
+import re
 import shlex
 
 from kernelgate.baseline.changes import LOOSENINGS
@@ -8,7 +9,6 @@ from kernelgate.base.json_io import list_of, member, object_of, text_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
 from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
-from kernelgate.run.ctest import pattern_of
 from kernelgate.run.expected import list_names, split_test
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
@@ -209,12 +209,13 @@ def reproduce_test(document, test, case=None, strict=False):
     if not test or test.startswith(OTHERS_TESTS):
         return None
     build = shlex.quote(text_of(document, "build") or ("build/gpu" if test.startswith("gpu.") else "build/cpu"))
+    pattern = "^" + re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) + "$"
     settings = "KG_STRICT=1 " if strict else ""
     settings += f"KG_FILTER={_quoted(case)} " if case is not None else ""
     # A strict run only takes a filter that is given on purpose.
     settings += f"KG_FILTER_GIVEN={_quoted(case)} " if case is not None and strict else ""
     # CTest runs the last build, so rebuild first.
-    return clean(f"cmake --build {build} && {settings}ctest --test-dir {build} -R {_quoted(pattern_of(test))} --output-on-failure")
+    return clean(f"cmake --build {build} && {settings}ctest --test-dir {build} -R {_quoted(pattern)} --output-on-failure")
 
 
 def _reproduce_case(document, entry):
