@@ -93,6 +93,22 @@ class CommandLine(Command):
                                   env={**self.environment, "_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))})
             self.assertEqual(done.stdout.strip(), wanted, done.stderr)
 
+    def test_completion_of_shells(self):
+        """Each asks the command for what may follow."""
+        self.write("bin/kernelgate", '#!/bin/sh\n[ "$_ARGCOMPLETE" ] && [ "$COMP_POINT" = 19 ] && printf "%s\n--strict\n--sample" "--$COMP_LINE" >&8; echo no\n')
+        os.chmod("bin/kernelgate", 0o755)
+        line, folder = "kernelgate gate --s", os.path.join(TREE, "tools", "completions")
+        for shell, program in (
+                ("bash", f'source {folder}/kernelgate.bash; COMP_LINE="{line}" COMP_POINT=19; _kernelgate kernelgate; printf "%s\n" "${{COMPREPLY[@]}}"'),
+                ("zsh", f'compadd() {{ print -rl -- ${{(P)@[-1]}} }}; BUFFER="{line}" CURSOR=19 words=(kernelgate); source {folder}/_kernelgate'),
+                ("fish", f'source {folder}/kernelgate.fish; complete -C "{line}"')):
+            with self.subTest(shell):
+                if shutil.which(shell) is None:
+                    self.skipTest(f"{shell} is not installed")
+                done = subprocess.run([shell, "-c", program], capture_output=True, text=True, check=False,
+                                      env={**self.environment, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}", "HOME": os.getcwd()})
+                self.assertEqual(set(done.stdout.split("\n")) - {"", f"--{line}"}, {"--strict", "--sample"}, done.stderr)
+
     def test_limits(self):
         """No command takes one that is none; gate.begin, the first of CTest's tests, is such a command."""
         self.ends(2, "", "kernelgate: KG_CASE_TIMEOUT='abc' is not a number of seconds from 0.001 to 1000000: set it to one, or unset "

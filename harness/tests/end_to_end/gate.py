@@ -174,9 +174,9 @@ class Gate(Runs):
         """A green gate is short, a quiet one a single line."""
         self.write_script("bin/ctest", fake_ctest(printing("7: of a test", " 1/2 Test  #7: own ......   Passed    0.50 sec")))
         for options, told, lines in (
-                ((), "\n  fake              4 checked       4 refused\nPASS  4 cases on cpu-model, filtered: ", 7),
+                ((), "\n  fake              4 checked       4 refused\nrun: 20", 8),
                 (("-q",), "PASS  4 cases on cpu-model, filtered: 4 of 5 cases\n", 1),
-                (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 16)):
+                (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 17)):
             printed = self.gate(0, told, *options, **PLAIN)
             self.assertEqual(printed.count("\n"), lines, printed)
             self.assertNotIn("of a test", printed)
@@ -247,6 +247,25 @@ class Gate(Runs):
                 (script("exit 9"), 2, "no test left a verdict, of these: model.fake.check")):
             self.write_script("bin/ctest", ctest)
             self.gate(code, told, **PLAIN)
+
+    def test_what_failed_in_the_last_run(self):
+        self.write_script("bin/ctest", script("exit 1"))
+        self.gate(2, "everything runs: out has no results", "--last-failed")
+        self.write_script("bin/ctest", fake_ctest())
+        self.gate(1, "FAIL", "--filter", "fake/plain/*,fake/wrong/*")
+        for _ in range(2):  # a run of what failed is the last run of the next one
+            printed = self.gate(1, "only what failed in the last run", "--last-failed")
+            self.assertIn(f"filtered: 1 of {len(CASES)} cases", printed)
+            self.assertEqual([entry["case"] for entry in self.load("out/results.json")["cases"]], ["fake/wrong/64/b32"])
+        self.gate(0, "PASS", "--filter", "fake/plain/*")
+        before = self.load("out/results.json")
+        for strict, code in ((None, 77), ("1", 2)):
+            self.gate(code, "nothing was judged: nothing failed in the last run, by out/results.json", "--last-failed", KG_STRICT=strict)
+        self.assertEqual(self.load("out/results.json"), before)
+        for told, *options in (("--last-failed and --filter exclude", "--filter", "x"), ("--last-failed and KG_FILTER exclude",)):
+            self.gate(2, told, "--last-failed", *options, **({} if options else PLAIN))
+        self.write("out/results.json", "{")
+        self.gate(2, "out/results.json:1: is not JSON", "--last-failed")
 
     def test_a_strict_run_takes_no_filter_of_the_environment(self):
         """One that was left there would pass for a whole gate."""

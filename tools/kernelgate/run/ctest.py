@@ -13,11 +13,12 @@ from kernelgate.base.json_io import member
 from kernelgate.base.programs import GPU, NOTHING, call_program
 from kernelgate.base.steps import run_step
 from kernelgate.base.text import clean
+from kernelgate.run.last_run import Estimate
 from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
 from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
-ENDED = re.compile(r" *([0-9]+/[0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
+ENDED = re.compile(r" *([0-9]+)/([0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
 SHOWN_BYTES = 16384  # shown of a test's output, its beginning and its end
 SHOWN_TESTS = 20
 
@@ -133,15 +134,20 @@ def list_boards(project, console):
     return Boards(("--resource-spec-file", spec), count)
 
 
-def run_tests(preset, boards, options, console, verbose):
+def run_tests(preset, boards, options, console, verbose, last=None):
     """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build
-    folder. Leaves out gate.results, which sums up a run of plain ctest: the gate does that itself at the end."""
+    folder. Leaves out gate.results, which sums up a run of plain ctest: the gate does that itself at the end. `last` is the
+    last run, by which the progress is estimated."""
+    estimate = Estimate(last)
+
     def read(line):
         ended = ENDED.match(line)
-        if ended and verbose:
-            console.say(f"{ended[2]}: {ended[3].lower()} after {ended[4]} s")
-        elif ended:
-            console.count(f"{ended[1]} tests")
+        if ended:
+            left = estimate.count(int(ended[1]), int(ended[2]), ended[3])
+            if verbose:
+                console.say(f"{ended[3]}: {ended[4].lower()} after {ended[5]} s")
+            else:
+                console.count(f"{ended[1]}/{ended[2]} tests{left}")
     code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count), *options,
                      *boards.options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
                      "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",

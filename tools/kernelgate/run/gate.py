@@ -37,6 +37,7 @@ from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
 from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
 from kernelgate.run.base_build import Base
 from kernelgate.run.build import OTHERWISE, Build, read_lines
+from kernelgate.run.last_run import filter_of_failures, load_last
 from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc
 from kernelgate.run.project import Project, need_baselines
 from kernelgate.run.run_files import clear, make_folder, refuse_source
@@ -56,6 +57,8 @@ def add_arguments(parser):
                         help="for CI: cases that could not be judged fail too (the same as KG_STRICT=1)")
     parser.add_argument("--filter", metavar="GLOB",
                         help="only the cases whose id matches, such as 'matmul_f32/tiled/*' (the same as KG_FILTER)")
+    parser.add_argument("--last-failed", action="store_true", dest="last_failed",
+                        help="only what failed in the last run, by the results that it left in KG_OUT; all if it left none")
     parser.add_argument("--changed", action="store_true",
                         help="on a GPU, time only changed cases: those whose launch or machine code differs from the base's, "
                              "else the baseline's (the default in a pull request of GitHub Actions)")
@@ -81,6 +84,8 @@ class Gate:
     def __init__(self, options):
         for name in OWN_SETTINGS:
             os.environ.pop(name, None)
+        if options.last_failed and setting("KG_FILTER") is not None:
+            raise Failure("gate: --last-failed and KG_FILTER exclude each other: unset KG_FILTER")
         if options.filter is not None:
             os.environ.update(KG_FILTER=options.filter, KG_FILTER_GIVEN=options.filter)
         quiet, self.verbose = options.quiet, options.verbose
@@ -99,11 +104,12 @@ class Gate:
         self.preset, self.labels, self.tested = "cpu", [], "CPU model"
         self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
+        self.last, self.last_failed = None, options.last_failed
 
     def _choose_times(self, options):
-        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
+        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter")):
             if getattr(options, one) and getattr(options, other):
-                raise Failure(f"gate: --{one} and --{other} exclude each other: give one of them")
+                raise Failure(f"gate: --{one.replace('_', '-')} and --{other} exclude each other: give one of them")
         self.changed = options.changed or (os.environ.get("GITHUB_EVENT_NAME") in PULL_REQUESTS and not options.all
                                               and not options.paired)
         for name, form, what in (("seconds", "[1-9][0-9]{0,5}", "a whole number from 1 to 999999"),
@@ -129,10 +135,30 @@ class Gate:
         os.chdir(self.project.root)
         refuse_source(self.out)
 
+    def _take_last(self):
+        """Takes from the last run what failed and how long its tests took, before its results are cleared."""
+        try:
+            self.last = load_last(self.out)
+        except Failure:
+            if self.last_failed:
+                raise
+        if not self.last_failed:
+            return
+        where = self.project.shown(self.out)
+        found = filter_of_failures(self.last) if self.last is not None else None
+        if found == "":
+            raise NothingToJudge(f"nothing was judged: nothing failed in the last run, by {where}/results.json")
+        if found is None:
+            self.console.say(f"--last-failed: everything runs: {'the last run failed as a whole' if self.last else f'{where} has no results'}")
+            return
+        self.console.say(f"--last-failed: only what failed in the last run ({found.count(',') + 1} names)")
+        os.environ.update(KG_FILTER=found, KG_FILTER_GIVEN=found)
+
     def run(self, held):
         """Runs the gate; the exit code. `held` is the stack of resources that are released at the end."""
         make_folder(self.out)
         held.enter_context(run_lock.held(self.out, NAME))
+        self._take_last()
         # From here on, an earlier run's results must never pass for this one's. A filter that matches no case makes no
         # run, but that is known only after the build.
         with contextlib.ExitStack() as forgetting:
@@ -251,7 +277,7 @@ class Gate:
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
-        code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose)
+        code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose, self.last)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
