@@ -97,6 +97,11 @@ class Form(unittest.TestCase):
             steps = yaml.safe_load(text)["runs"]["steps"]
             self.assertEqual([*faults_of_text(text), *(fault for step in steps for fault in faults_of_step(step))], [], name)
 
+    def test_what_comments_waits_for_workflows_that_are_there(self):
+        for folder in (WORKFLOWS, TREE / "examples" / "own-kernels" / ".github" / "workflows"):
+            loaded = {path.name: parsed(path.read_text()) for path in folder.iterdir()}
+            self.assertLessEqual(set(loaded["comment.yml"]["on"]["workflow_run"]["workflows"]), {one["name"] for one in loaded.values()})
+
     def test_a_workflow_with_rights_has_no_file_of_a_pull_request(self):
         text = (WORKFLOWS / "comment.yml").read_text()
         for other in ("actions/checkout@" + "0" * 40 + " # v5.0.0", "./ci/comment"):
