@@ -262,6 +262,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(calls, ["setup", "cmake", "cmake", "cmake", "gate"])
         self.assert_called(f"gate --target gpu --strict --base {self.sandbox.base} [KG_FILTER=]")
         self.assertTrue((self.sandbox.artifacts / "kernelgate-gpu-0" / "junit.xml").is_file())
+        self.assertEqual(git(self.sandbox.checkout, "status", "--porcelain"), "", "kernelgate's checkout is no change")
         cache = self.sandbox.given["actions/cache"][0]
         self.assertRegex(cache["key"], r"^kernelgate-[0-9a-f]{16}-gpu-")
         self.assertTrue(cache["key"].startswith(cache["restore-keys"]))
