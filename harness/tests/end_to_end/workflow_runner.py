@@ -60,7 +60,7 @@ def value_of(expression, contexts, state):
     parts = re.split(r"('(?:[^']|'')*')", expression.strip())
     parts[::2] = [re.sub(r"\.([a-z]+)-([a-z]+)", r".\1_\2", part) for part in parts[::2]]
     parts[::2] = [re.sub(r"!(?!=)", " not ", part).replace("&&", " and ").replace("||", " or ") for part in parts[::2]]
-    names = {"true": True, "false": False, "null": "", "format": str.format, "fromJSON": json.loads, "contains": lambda text, part: part in text, "always": lambda: True, "cancelled": lambda: False,
+    names = {"true": True, "false": False, "null": "", "format": str.format, "fromJSON": json.loads, "always": lambda: True, "cancelled": lambda: False,
              "success": lambda: state == "success", "failure": lambda: state == "failure"}
     return eval("".join(parts), {"__builtins__": {}}, {  # pylint: disable=eval-used
         **names, **{name: Context(value) for name, value in contexts.items()}})

@@ -2,16 +2,12 @@
 usage: workflows.py TREE [unittest's options]"""
 
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-from workflow_runner import (BASH, yaml, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, STEP_SECONDS, Sandbox, SelfHosted,
-                             TREE, WORKFLOWS, event_of, git, write_script)
+from workflow_runner import (BASH, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, Sandbox, SelfHosted, TREE, WORKFLOWS,
+                             event_of, git, write_script, yaml)
 
 GPUS = {path.stem for path in (TREE / "baselines").glob("nvidia-*.json")}
 
@@ -101,6 +97,11 @@ class Form(unittest.TestCase):
             steps = yaml.safe_load(text)["runs"]["steps"]
             self.assertEqual([*faults_of_text(text), *(fault for step in steps for fault in faults_of_step(step))], [], name)
 
+    def test_what_comments_waits_for_workflows_that_are_there(self):
+        for folder in (WORKFLOWS, TREE / "examples" / "own-kernels" / ".github" / "workflows"):
+            loaded = {path.name: parsed(path.read_text()) for path in folder.iterdir()}
+            self.assertLessEqual(set(loaded["comment.yml"]["on"]["workflow_run"]["workflows"]), {one["name"] for one in loaded.values()})
+
     def test_a_workflow_with_rights_has_no_file_of_a_pull_request(self):
         text = (WORKFLOWS / "comment.yml").read_text()
         for other in ("actions/checkout@" + "0" * 40 + " # v5.0.0", "./ci/comment"):
@@ -187,12 +188,6 @@ class Steps(unittest.TestCase):
         run = self.run_job("gate-cpu.yml", "model", event_of("push"))
         self.assertEqual((run.result, run.page), ("failure", "The gate left no summary: see the logs of its steps.\n"))
 
-    def test_a_summary_that_is_too_long_is_pointed_to(self):
-        self.sandbox.does("gate", GATE_PASSES + "head -c 1048576 /dev/zero | tr '\\0' x >out/summary.md\n")
-        run = self.run_job("gate-cpu.yml", "model", event_of("push"))
-        self.assertEqual(run.result, "success")
-        self.assertIn("does not fit on this page: it is out/summary.md", run.page)
-
     def test_a_broken_step_fails_here(self):
         for file, job, change in (
             ("gate-cpu.yml", "tests", ("ci/test", "ci/tests")),
@@ -267,6 +262,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(calls, ["setup", "cmake", "cmake", "cmake", "gate"])
         self.assert_called(f"gate --target gpu --strict --base {self.sandbox.base} [KG_FILTER=]")
         self.assertTrue((self.sandbox.artifacts / "kernelgate-gpu-0" / "junit.xml").is_file())
+        self.assertEqual(git(self.sandbox.checkout, "status", "--porcelain"), "", "kernelgate's checkout is no change")
         cache = self.sandbox.given["actions/cache"][0]
         self.assertRegex(cache["key"], r"^kernelgate-[0-9a-f]{16}-gpu-")
         self.assertTrue(cache["key"].startswith(cache["restore-keys"]))
@@ -394,40 +390,6 @@ class Steps(unittest.TestCase):
         run = self.record()
         self.assertEqual(run.result, "failure")
         self.assertIn("allow it in the repository's settings", run.output)
-
-
-class JobSummary(unittest.TestCase):
-    """ci/job-summary at the edges of a page, which GitHub drops whole where it is larger than 1 MiB."""
-
-    MOST = 1024 * 1024 - 1
-
-    def put(self, before, size):
-        """The page's size with a summary of so many bytes, None for none, and what was printed."""
-        with tempfile.TemporaryDirectory() as folder:
-            page, summary = pathlib.Path(folder, "page"), pathlib.Path(folder, "summary.md")
-            page.write_bytes(b"x" * before)
-            if size is not None:
-                summary.write_bytes(b"y" * size)
-            environment = {"PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(page)}
-            done = subprocess.run([TREE / "ci" / "job-summary", summary], env=environment, capture_output=True, text=True, timeout=STEP_SECONDS)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return page.stat().st_size, done.stdout
-
-    def test_what_fits_is_put_there_whole(self):
-        for before, size in (0, 1), (0, self.MOST), (10, self.MOST - 10), (self.MOST - 1, 1):
-            self.assertEqual(self.put(before, size), (before + size, ""))
-
-    def test_what_does_not_fit_is_named(self):
-        for before, size in (0, self.MOST + 1), (10, self.MOST - 9), (self.MOST - 1000, 1001), (0, None):
-            after, output = self.put(before, size)
-            self.assertTrue(before < after <= self.MOST, (before, size, after))
-            self.assertEqual(output, "")
-
-    def test_a_full_page_stays_as_it_is(self):
-        for before, size in (self.MOST - 20, 100), (self.MOST - 20, None), (self.MOST, 1), (self.MOST, None), (self.MOST + 5, 1):
-            after, output = self.put(before, size)
-            self.assertEqual(after, before)
-            self.assertIn("the job's page is full", output)
 
 
 PROBES = [

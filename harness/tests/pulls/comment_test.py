@@ -15,8 +15,10 @@ import tempfile
 import unittest
 import zipfile
 
+import yaml
+
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder) for folder in ("report", "fakes")]
-from results_fixture import COMMAND, HOSTILE, a_bit_of_everything, case, results  # pylint: disable=wrong-import-position
+from results_fixture import COMMAND, HOSTILE, TREE, a_bit_of_everything, case, results  # pylint: disable=wrong-import-position
 
 from fake_github import BOT, TOKEN, FakeGitHub  # pylint: disable=wrong-import-position
 
@@ -172,11 +174,16 @@ class Posting(unittest.TestCase):
                                                  f"PATCH /repos/owner/kernels/issues/comments/{first}"])
         self.assertEqual(self.github.leaks, [])
 
-    def test_the_command_posts(self):
+    def test_the_action_posts(self):
         self.github.add_pull(7, SHA)
         self.leave(1, red())
         self.run_ended(1, conclusion="failure")
-        done = subprocess.run([COMMAND, "comment", "--post"], capture_output=True, encoding="utf-8", check=False)
+        folder = os.path.join(TREE, "ci", "comment")
+        with open(os.path.join(folder, "action.yml"), encoding="utf-8") as file:
+            step, = yaml.safe_load(file)["runs"]["steps"]
+        self.assertEqual(step["env"], {"GITHUB_TOKEN": "${{ inputs.token }}", "AUTHOR": "${{ inputs.author }}"})
+        done = subprocess.run(["bash", "-eo", "pipefail", "-c", step["run"]], capture_output=True, encoding="utf-8", check=False,
+                              env={**os.environ, "GITHUB_ACTION_PATH": folder, "AUTHOR": BOT})
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "kernelgate: the comment in #7 is made\n", ""))
 
     def test_several_targets_are_one_comment_of_the_newest_attempt(self):
