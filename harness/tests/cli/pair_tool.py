@@ -202,7 +202,7 @@ class Commands(command_fixture.Folder):
                 ("--head sh -c 'echo boom >&2; exit 3': exit code 3 (boom): ", "sh -c 'echo boom >&2; exit 3'"),
                 ("ended by signal 9", "sh -c 'kill -9 $$'"),
                 ("--head none: cannot be run: No such file", "none"),
-                ("is not JSON: line 1: ", "echo hello"), ("(hello)", "echo hello"), ("leaves no JSON in {}: No such file", "true {}"),
+                ("is not JSON: Expecting value: line 1 column 1 (char 0) (hello): ", "echo hello"), ("leaves no JSON in {}: No such file", "true {}"),
                 ("still runs after 0.3 s", "sleep 60", "--timeout=0.3"), ("No closing quotation", "a 'b"), ("--head is empty", " "),
                 ("its latency is not a time above 0", "cat zero.json"), ("NaN is not a number of JSON", "cat nan.json"),
                 ("no benchmark in common (copy/n0/1024/- and b/-/-/-)", "cat other.json"),
@@ -217,12 +217,9 @@ class Commands(command_fixture.Folder):
 
     def test_bounded_output(self):
         with mock.patch.object(benchmark_command, "MOST_BYTES", 1 << 20):
-            for command, told in (("yes", "prints more than"), ("sh -c 'yes | head -c 2000000 > {}'", "leaves more than")):
-                with self.assertRaisesRegex(errors.Failure, told):
+            for command in ("yes", "sh -c 'yes > {}'"):
+                with self.assertRaisesRegex(errors.Failure, "leaves more than 1 MiB"):
                     benchmark_command.BenchmarkCommand("--base", command, 60).run(None)
-            found = benchmark_command.BenchmarkCommand("--base", "sh -c 'yes | head -c 2000000; cp base.json {}'", 60)
-            self.documents(bmf(1), bmf(1))
-            self.assertEqual(found.run(lambda _, document: document), bmf(1))
 
     @staticmethod
     def is_running(process):
