@@ -78,7 +78,7 @@ class Group:
         variants = dict.fromkeys(map(variant_of, self.cases))
         if len(variants) > 1:
             return _listed([clean(variant.rstrip("/")) for variant in variants], most)
-        variant, = variants
+        variant = next(iter(variants))
         changes = {move.case: show_percent(move.change, True) for move in self.moves}
         shown = [clean(case[len(variant):]) + (f" {changes[case]}" if case in changes else "") for case in self.cases]
         count = f"{len(shown)} of {self.sizes} sizes" if self.sizes else plural(len(shown), "case")
