@@ -198,31 +198,36 @@ class Commands(command_fixture.Folder):
         two["devices"].append({**two["devices"][0], "id": 1})
         two["benchmarks"][1]["states"][0]["device"] = 1
         self.write("two.json", two)
+        other = nvbench()
+        other["devices"][0]["id"] = 1
+        for benchmark in other["benchmarks"]:
+            benchmark["states"][0]["device"] = 1
+        self.write("board.json", other)
+        self.write_script("boards", "#!/bin/sh\n[ -e ran ] && cat board.json || cat nvbench.json\ntouch ran\n")
+        self.write("nvbench.json", nvbench())
         for told, head, *words in (
                 ("--head sh -c 'echo boom >&2; exit 3': exit code 3 (boom): ", "sh -c 'echo boom >&2; exit 3'"),
                 ("ended by signal 9", "sh -c 'kill -9 $$'"),
                 ("--head none: cannot be run: No such file", "none"),
-                ("is not JSON: line 1: ", "echo hello"), ("(hello)", "echo hello"), ("leaves no JSON in {}: No such file", "true {}"),
+                ("is not JSON: Expecting value: line 1 column 1 (char 0) (hello): ", "echo hello"), ("leaves no JSON in {}: No such file", "true {}"),
                 ("still runs after 0.3 s", "sleep 60", "--timeout=0.3"), ("No closing quotation", "a 'b"), ("--head is empty", " "),
                 ("its latency is not a time above 0", "cat zero.json"), ("NaN is not a number of JSON", "cat nan.json"),
                 ("no benchmark in common (copy/n0/1024/- and b/-/-/-)", "cat other.json"),
                 ("is of google-benchmark, and the first", "cat google.json"),
-                ("of 2 devices", "cat two.json"), ("of no tool known here", "echo [1]"),
+                ("of 2 devices", "cat two.json"), ("or of another board of it", "./boards", "--base=./boards"), ("of no tool known here", "echo [1]"),
                 ("--pairs 8: finds nothing slower among 1 benchmarks: give 12", "cat head.json", "--pairs=8"),
                 ("expected a number from 0 to 99", "cat head.json", "--limit=x")):
-            done = self.run_command("pair", "--base=cat base.json", f"--head={head}", "--seed=1", *words)
+            base = () if any(word.startswith("--base=") for word in words) else ("--base=cat base.json",)
+            done = self.run_command("pair", *base, f"--head={head}", "--seed=1", *words)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
             self.assertIn(told, done.stderr.replace("--base", "--head") if "google" in told else done.stderr)
             self.assertFalse(os.path.exists("out/results.json"))
 
     def test_bounded_output(self):
         with mock.patch.object(benchmark_command, "MOST_BYTES", 1 << 20):
-            for command, told in (("yes", "prints more than"), ("sh -c 'yes | head -c 2000000 > {}'", "leaves more than")):
-                with self.assertRaisesRegex(errors.Failure, told):
+            for command in ("yes", "sh -c 'yes > {}'"):
+                with self.assertRaisesRegex(errors.Failure, "leaves more than 1 MiB"):
                     benchmark_command.BenchmarkCommand("--base", command, 60).run(None)
-            found = benchmark_command.BenchmarkCommand("--base", "sh -c 'yes | head -c 2000000; cp base.json {}'", 60)
-            self.documents(bmf(1), bmf(1))
-            self.assertEqual(found.run(lambda _, document: document), bmf(1))
 
     @staticmethod
     def is_running(process):

@@ -1,9 +1,7 @@
 """A benchmark's command: runs it within bounds of time and output, and reads the JSON that it prints or leaves in a file."""
 
 import contextlib
-import json
 import os
-import selectors
 import shlex
 import shutil
 import subprocess
@@ -19,29 +17,10 @@ from kernelgate.base.steps import end_process_group
 FILE = "{}"  # in a command: the file for its JSON
 REMEDY = f"let it print JSON alone, or leave it in a file, {FILE}"
 MOST_BYTES = 256 << 20  # of JSON: some ten thousand benchmarks of nvbench
-LAST_BYTES = 4096  # kept of what else a command prints
+LAST_BYTES = 4096  # read of what else a command prints
 SECONDS_TO_LIST = 60
+LOOK_SECONDS = 0.1  # between two looks at what a command left
 ELF = b"\x7fELF"
-
-
-class Output:
-    """What a command prints on a stream: the first bytes, or the last."""
-
-    def __init__(self, stream, most=None):
-        self.stream = stream
-        self._most = most
-        self.data = bytearray()
-        self.overflowed = False
-
-    def read(self):
-        """Reads what is there; False at the end."""
-        data = os.read(self.stream.fileno(), 1 << 16)
-        self.data += data
-        if self._most is None:
-            del self.data[:-LAST_BYTES]
-        else:
-            self.overflowed = len(self.data) > self._most
-        return bool(data)
 
 
 class BenchmarkCommand:
@@ -58,68 +37,59 @@ class BenchmarkCommand:
         if not self._words:
             raise Failure(f"pair: {option} is empty: give the command of a benchmark")
 
-    def _failure(self, why, remedy, said=b""):
-        lines = said.decode("utf-8", "replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return Failure(f"pair: {self.option} {fit(self.text, 160)}: {why}{f' ({fit(last, 300)})' if last else ''}: {remedy}")
+    def _failure(self, why, remedy, said=""):
+        """The failure of a command; `said` is the path of what it printed, whose last line may say why."""
+        last = ""
+        if said:
+            with open(said, "rb") as file:
+                file.seek(max(0, os.path.getsize(said) - LAST_BYTES))
+                lines = file.read().decode("utf-8", "replace").split("\n")
+            last = next((f" ({fit(line.strip(), 300)})" for line in reversed(lines) if line.strip()), "")
+        return Failure(f"pair: {self.option} {fit(self.text, 160)}: {why}{last}: {remedy}")
 
-    def _drain(self, process, outputs):
-        """Reads the outputs to their ends; subprocess.TimeoutExpired if the command takes too long."""
+    def _wait(self, process, files):
+        """Waits for the end of a process; its exit code. Failure if it takes too long, or one of the files grows too large."""
         end = time.monotonic() + self._timeout
-        with selectors.DefaultSelector() as selector:
-            for output in outputs:
-                selector.register(output.stream, selectors.EVENT_READ, output)
-            while selector.get_map():
-                ready = selector.select(max(end - time.monotonic(), 0))
-                if not ready and time.monotonic() >= end:
-                    raise subprocess.TimeoutExpired(self._words, self._timeout)
-                for key, _ in ready:
-                    if key.data.overflowed:
-                        raise self._failure(f"prints more than {MOST_BYTES >> 20} MiB", f"let it leave its JSON in a file, {FILE}")
-                    if not key.data.read():
-                        selector.unregister(key.fileobj)
-        process.wait(max(end - time.monotonic(), 0.001))
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(LOOK_SECONDS)
+            if any(os.path.exists(file) and os.path.getsize(file) > MOST_BYTES for file in files):
+                raise self._failure(f"leaves more than {MOST_BYTES >> 20} MiB", "run fewer benchmarks at a time, and let it print nothing else")
+            if time.monotonic() >= end:
+                raise self._failure(f"still runs after {self._timeout:g} s", "mend it, or give a longer --timeout", files[-1])
 
-    def _execute(self, words, in_file):
-        """Runs the command to its end; what it printed on the standard output."""
+    def _execute(self, words, files):
+        """Runs the command to its end, which prints into the last two files."""
+        *_, printed, said = files
         with contextlib.ExitStack() as stack:
+            streams = [stack.enter_context(open(file, "wb")) for file in (printed, said)]
             try:
                 with stopped_later():
-                    process = stack.enter_context(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                                                   stderr=subprocess.PIPE, start_new_session=True))
+                    process = stack.enter_context(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=streams[0], stderr=streams[1],
+                                                                   start_new_session=True))
                     stack.callback(end_process_group, process)
             except (OSError, ValueError) as error:
                 raise self._failure(f"cannot be run: {getattr(error, 'strerror', error)}", "name a program on the PATH, or its path") from None
-            printed, said = Output(process.stdout, None if in_file else MOST_BYTES), Output(process.stderr)
-            try:
-                self._drain(process, (printed, said))
-            except subprocess.TimeoutExpired:
-                raise self._failure(f"still runs after {self._timeout:g} s", "mend it, or give a longer --timeout", said.data) from None
-        if process.returncode != 0:
-            how = f"exit code {process.returncode}" if process.returncode > 0 else f"ended by signal {-process.returncode}"
-            raise self._failure(how, "mend it", said.data or printed.data)
-        return printed.data
+            code = self._wait(process, files)
+        if code != 0:
+            how = f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+            raise self._failure(how, "mend it", said if os.path.getsize(said) else printed)
 
     def run(self, convert):
         """Runs the command; what `convert` makes of its JSON, given the path for its messages, and the document."""
         with tempfile.TemporaryDirectory(prefix="kernelgate-pair-") as folder:
-            path = os.path.join(folder, "run.json")
-            words = [word.replace(FILE, path) for word in self._words]
-            in_file = words != self._words
-            data = self._execute(words, in_file)
+            left, printed, said = files = [os.path.join(folder, name) for name in ("run.json", "printed", "said")]
+            words = [word.replace(FILE, left) for word in self._words]
+            path = printed if words == self._words else left
+            self._execute(words, files)
             try:
-                if in_file:
-                    if os.path.getsize(path) > MOST_BYTES:
-                        raise self._failure(f"leaves more than {MOST_BYTES >> 20} MiB in {FILE}", "run fewer benchmarks at a time")
-                    with open(path, "rb") as file:
-                        data = file.read()
-                return convert(path, parse_json(bytes(data)))
+                with open_regular(path) as file:
+                    document = parse_json(file.read(MOST_BYTES))
+                return convert(path, document)
             except OSError as error:
                 raise self._failure(f"leaves no JSON in {FILE}: {error.strerror}", f"put {FILE} where it takes a file's name") from None
-            except json.JSONDecodeError as error:
-                raise self._failure(f"its output is not JSON: line {error.lineno}: {error.msg}", REMEDY, data[:LAST_BYTES].partition(b"\n")[0]) from None
             except ValueError as error:
-                raise self._failure(f"its output is not JSON: {error}", REMEDY) from None
+                raise self._failure(f"its output is not JSON: {error}", REMEDY, path) from None
             except Failure as failure:
                 raise Failure(str(failure).replace(path, f"pair: {self.option}")) from None
 

@@ -66,7 +66,7 @@ class Pairs:
         self.seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
         self._random = random.Random(self.seed)
         self._code = None
-        self._tool = self._target = self._provenance = None
+        self._tool = self._target = self._board = self._provenance = None
         self._runs = {BASE: [], HEAD: []}
         self._names = {}
         self.busy = 0  # other processes on the GPU, at most
@@ -86,10 +86,10 @@ class Pairs:
             raise Failure(f"{path}: holds benchmarks of {len(devices)} devices: run at least one benchmark, on one GPU ({VISIBLE})")
         key = text_of(devices[0].target, "key")
         target = {**devices[0].target, "key": target_key(f"{key} {tool.NAME}" if key else tool.NAME)}
-        if self._target not in (None, target):
+        if self._target is not None and (self._target, self._board) != (target, devices[0].id):
             raise Failure(f"{path}: is of {target['key']}, and the first run was of {self._target['key']}, or of another board of it: run "
                           "both commands with one tool on one GPU")
-        self._tool, self._target, self._provenance = tool, target, self._provenance or devices[0].provenance
+        self._tool, self._target, self._board, self._provenance = tool, target, devices[0].id, self._provenance or devices[0].provenance
         return devices[0]
 
     def run_pair(self):
