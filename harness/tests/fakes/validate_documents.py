@@ -1,8 +1,9 @@
-"""Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED]
+"""Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED [MEMBER]]
 
 SCHEMAS is the folder of the schemas; the form kernelgate-NAME/N is that of kernelgate-NAME.schema.json there, or else the
 definition NAME in kernelgate-documents.schema.json. Prints what is wrong. In the file CHANGED it leaves all copies of the document
-with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy].
+with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy]; with
+MEMBER, those with one change in that member.
 
 exit: 0 valid, 1 not, or there is no such schema
 """
@@ -55,7 +56,7 @@ def changes(inside):
         del inside[key]
 
 
-def main(folder, path, changed=None):
+def main(folder, path, changed=None, member=None):
     document = read(path)
     schema = schema_of(folder, document)
     validator_of = jsonschema.validators.validator_for(schema, default=None)
@@ -66,12 +67,13 @@ def main(folder, path, changed=None):
     for error in validator.iter_errors(document):
         sys.exit(f"{error.json_path}: {error.message[:300]}")
     if changed is not None:
-        copies = [f"[{json.dumps(validator.is_valid(document))}, {json.dumps(document)}]" for _ in changes(document)]
+        copies = [f"[{json.dumps(validator.is_valid(document))}, {json.dumps(document)}]"
+                  for _ in changes(document if member is None else document[member])]
         with open(changed, "w", encoding="utf-8") as file:
             file.write(f"[{', '.join(copies)}]")
 
 
 if __name__ == "__main__":
-    if not 3 <= len(sys.argv) <= 4:
+    if not 3 <= len(sys.argv) <= 5:
         sys.exit(__doc__)
     main(*sys.argv[1:])
