@@ -8,6 +8,7 @@ MEMBER, those with one change in that member.
 exit: 0 valid, 1 not, or there is no such schema
 """
 
+import functools
 import json
 import os
 import sys
@@ -27,15 +28,26 @@ def read(path):
         return json.load(file)
 
 
-def schema_of(folder, document):
-    name = document["schema"].removeprefix("kernelgate-").partition("/")[0]
+def name_of(document):
+    return document["schema"].removeprefix("kernelgate-").partition("/")[0]
+
+
+@functools.lru_cache(maxsize=None)
+def validator_of(folder, name):
+    """What holds documents of a form to its schema. It takes 0.2 s to check the schema itself."""
     path = os.path.join(folder, f"kernelgate-{name}.schema.json")
     if os.path.exists(path):
-        return read(path)
-    documents = read(os.path.join(folder, "kernelgate-documents.schema.json"))
-    if name not in documents["$defs"]:
-        sys.exit(f"there is no schema of {document['schema']}")
-    return {"$schema": documents["$schema"], "$defs": documents["$defs"], "$ref": f"#/$defs/{name}"}
+        schema = read(path)
+    else:
+        documents = read(os.path.join(folder, "kernelgate-documents.schema.json"))
+        if name not in documents["$defs"]:
+            sys.exit(f"there is no schema of kernelgate-{name}")
+        schema = {"$schema": documents["$schema"], "$defs": documents["$defs"], "$ref": f"#/$defs/{name}"}
+    kind = jsonschema.validators.validator_for(schema, default=None)
+    if kind is None:
+        sys.exit(f"{schema['$schema']}: this jsonschema does not know it: install a newer one")
+    kind.check_schema(schema)
+    return kind(schema)
 
 
 def changes(inside):
@@ -58,12 +70,7 @@ def changes(inside):
 
 def main(folder, path, changed=None, member=None):
     document = read(path)
-    schema = schema_of(folder, document)
-    validator_of = jsonschema.validators.validator_for(schema, default=None)
-    if validator_of is None:
-        sys.exit(f"{schema['$schema']}: this jsonschema does not know it: install a newer one")
-    validator_of.check_schema(schema)
-    validator = validator_of(schema)
+    validator = validator_of(folder, name_of(document))
     for error in validator.iter_errors(document):
         sys.exit(f"{error.json_path}: {error.message[:300]}")
     if changed is not None:
