@@ -66,11 +66,11 @@ class Schemas(Runs):
         self.expect_program(0, "", *VALIDATE, path)
         self.assertTrue(self.is_read(self.load(path), reader), path)
 
-    def expect_agreement(self, document, reader):
-        """Every change of a valid document has to be refused by both, or by neither."""
+    def expect_agreement(self, document, reader, *member):
+        """Every change of a valid document, or of its member, has to be refused by both, or by neither."""
         self.write("document", document)
         self.expect_valid("document", reader)
-        self.expect_program(0, "", *VALIDATE, "document", "changed")
+        self.expect_program(0, "", *VALIDATE, "document", "changed", *member)
         copies = self.load("changed")
         read = [self.is_read(copy, reader) for _, copy in copies]
         self.assertEqual([(right, json.dumps(copy)) for right, (valid, copy) in zip(read, copies) if right != valid][:10], [])
@@ -113,7 +113,7 @@ class Schemas(Runs):
 
     def test_results(self):
         """Those of a run; and, with one of each kind of entry left, so that the changes are of all kinds and not too many, changed
-        anywhere."""
+        anywhere: each kind alone, since a change takes as long as the whole document."""
         results = self.run_results()
         self.expect_valid("out/results.json", "results")
         tally = results["tally"]
@@ -121,13 +121,16 @@ class Schemas(Runs):
         self.assertEqual((tally["vanished"], tally["filtered_out"]), (1, 1))
         self.assertTrue(results["refused"])
         self.assertIn({"note": "kernels/fake/plain.cu:12: sum is used uninitialized", "target": "cpu-model", "test": ""}, results["notes"])
-        results.update(ONE_OF_EACH)
+        lists = {name: value for name, value in ONE_OF_EACH.items() if isinstance(value, list)}
+        results.update({**ONE_OF_EACH, **dict.fromkeys(lists, [])})
         for name in ("refused", "vanished"):
             del results[name][1:]
         results["provenance"]["nvidia-fake"].update(
             limits={"copy_bytes_per_second": 1e12, "operations_per_second": 1e13, "bus_bytes_per_second": 5e10},
             sentinels_ns={"copy": 1e5})
         self.expect_agreement(results, "results")
+        for name, value in lists.items():
+            self.expect_agreement({**results, name: value}, "results", name)
 
 
 if __name__ == "__main__":
