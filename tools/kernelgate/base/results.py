@@ -129,11 +129,12 @@ def _converted(document):
     base = object_of(document, "base")
     document.pop("base", None)
     run.update({key: base[name] for key, name in (("base_ref", "ref"), ("base", "commit")) if name in base})
-    for group in list_of(document, "failure_groups"):
-        alike = texts_of(group, "cases")
-        for entry in list_of(document, "cases"):
-            if all(text_of(entry, key) == text_of(group, key) for key in ("target", "verdict")) and text_of(entry, "case") in alike:
-                entry["group"] = digest(alike[0])
+    alike = {(text_of(group, "target"), text_of(group, "verdict"), case): digest(texts_of(group, "cases")[0])
+             for group in list_of(document, "failure_groups") for case in texts_of(group, "cases")}
+    for entry in list_of(document, "cases"):
+        group = alike.get(tuple(text_of(entry, key) for key in ("target", "verdict", "case")))
+        if group is not None:
+            entry["group"] = group
     document.pop("failure_groups", None)
     return {**document, "run": run}
 
