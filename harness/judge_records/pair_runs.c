@@ -237,10 +237,12 @@ static size_t look_at_pairs(pair_runs *run)
     return *run->ended != '\0' || !has_open(run) ? 0 : family->pairs[look];
 }
 
-/* Gives a metric the figures of all pairs, where the result had those of the first one. */
+/* Gives a metric the figures of the pairs that decided it, where the result had those of the first
+ * one. */
 static void complete_metric(kg__paired_metric *paired, double margin)
 {
-    size_t count = paired->hypothesis.count;
+    const kg__hypothesis *tested = &paired->hypothesis;
+    size_t count = tested->looked > 0 ? tested->looked : tested->count;
     kg__metric_result *metric = paired->metric;
     kg__interval head = kg__median_interval(paired->head, count, CONFIDENCE);
 
