@@ -97,6 +97,7 @@ class Costs(InFolder):
         self.assertEqual(self.estimate(earlier), {**guessed, "model.a.check": 2100, "gpu.a.time": 2500, "other": 0})
         os.environ["KG_FILTER"] = "*/2/-"
         self.assertEqual(self.estimate(), {**dict.fromkeys(guessed, 0), "model.a.check": 100, "other": 1000})
+        self.assertEqual(self.estimate({"tests": [{"name": "model.a.check", "seconds": 3}]})["model.a.check"], 1500)
 
 
 class Shares(InFolder):

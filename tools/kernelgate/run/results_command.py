@@ -160,7 +160,8 @@ def add_arguments(parser):
                         help="gpu, model or sm: only the tests of this target must report; may be repeated")
     parser.add_argument("--ctest", metavar="FILE", help="the report of ctest --output-junit, which says how each test ended")
     parser.add_argument("--ctest-code", type=_code_of_ctest, default=0, metavar="N", help="the exit code of ctest")
-    parser.add_argument("--shard", metavar="FILE", help="with --programs: the share of the tests that must report here, as ci/gate --shard left it")
+    parser.add_argument("--shard", metavar="FILE",
+                        help="with --programs: the share of the tests that must report here, as kernelgate gate --shard leaves it")
     parser.add_argument("--error", action="append", default=[], metavar="TEXT",
                         help="an error of the run that no test can report; may be repeated")
     parser.add_argument("--note", action="append", default=[], metavar="TEXT",

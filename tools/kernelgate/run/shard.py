@@ -83,10 +83,12 @@ def estimate(names, tables, baselines, earlier):
     counted = baseline.cases if baseline else {}
     costs = {}
     for name in names:
+        listed = tables.get(name, ())
+        chosen = list(filter(filter_takes, listed))
         if name in seconds:
-            costs[name] = round(1000 * seconds[name])
+            costs[name] = round(1000 * seconds[name] * (len(chosen) / len(listed) if listed else 1))
         elif name in tables:
-            costs[name] = round(sum(_case_ms(name, case, counted) for case in tables[name] if filter_takes(case)))
+            costs[name] = round(sum(_case_ms(name, case, counted) for case in chosen))
         else:
             costs[name] = OTHER_TEST_MS
     return costs

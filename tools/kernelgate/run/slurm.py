@@ -26,10 +26,10 @@ SILENT_SECONDS = 900.0  # that the scheduler may not answer
 ANSWER_SECONDS = 120
 FLAGS = ("strict", "changed", "all", "paired", "verbose", "quiet")
 VALUES = ("target", "filter", "sample", "seconds")
-# The final states that are no answer of a gate, with what to do.
+# The final states of a task that has no verdict, with what to do.
 ENDS = {
     "BOOT_FAIL": "its node did not start: submit it again",
-    "CANCELLED": "it was cancelled: submit it again",
+    "CANCELLED": "it was canceled: submit it again",
     "DEADLINE": "it could not end before its deadline: give it a later one",
     "NODE_FAIL": "its node failed: submit it again",
     "OUT_OF_MEMORY": "its memory was not enough: submit it again with more --mem",
@@ -185,7 +185,7 @@ class Job:
         if self.id:
             with contextlib.suppress(Failure):
                 _call("scancel", *self._cluster, self.id)
-                self._console.say(f"job {self.id} is cancelled")
+                self._console.say(f"job {self.id} is canceled")
 
     def results(self):
         """The folders of the shards' results, and, by its number, what went wrong with a shard."""
