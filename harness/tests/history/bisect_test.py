@@ -1,12 +1,16 @@
 """The bisection of commits, in a small repository. What compiles is a stand-in: it makes the fake comparison's programs behave as
 a file of the commit says. usage: bisect_test.py TREE KERNELGATE FAKES"""
 
+import json
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(sys.argv[1], "harness", "tests", "end_to_end"))
 from run_fixture import COMMAND, GPU, MODEL, SLOW, VALIDATE, Runs, fake_baseline  # pylint: disable=wrong-import-position
+
+# pylint: disable-next=wrong-import-position
+from kernelgate.history.bisect import stub_in_records
 
 COMMANDS = r"""
 import os, sys
@@ -58,7 +62,8 @@ class Bisect(Runs):
         return names
 
     def bisect(self, code, told, *words, **settings):
-        return self.expect_program(code, told, sys.executable, "-B", "-c", COMMANDS, "tools", f"{MODEL} {GPU}", "bisect", *words, **settings)
+        return self.expect_program(code, told, sys.executable, "-B", "-c", COMMANDS, "tools", f"{MODEL} {GPU}", "bisect", *words,
+                                   **settings)
 
     def found(self, code, good, bad, *words):
         """The candidates, and the states of the steps, in their order."""
@@ -93,6 +98,15 @@ class Bisect(Runs):
         good, same, wrong, worse = self.commit("# 0\n", "# 1\n", WRONG, WORSE)
         self.bisect(1, f"not reproducible: GOOD {wrong} is bad here", SLOW, wrong, worse)
         self.assertEqual(self.found(1, good, same), ([], ["good", "good"]))
+
+    def test_a_kernel_that_does_not_compile(self):
+        """Observers report a stub with its place; a hang or another failure they do not."""
+        os.makedirs("build/bisect/out/records")
+        at = {"file": "kernels/a.cu", "line": 7}
+        for record, stub in (({"event": "failed", "case": SLOW, "at": at}, "kernels/a.cu:7"), ({"event": "failed", "case": SLOW}, None),
+                             ({"event": "hung", "where": "w", "at": at}, None)):
+            self.write("build/bisect/out/records/a.jsonl", json.dumps(record) + "\n")
+            self.assertEqual(stub_in_records(), stub)
 
     def test_one_metric(self):
         names = self.commit("# 0\n", f"* {SLOW} shuffles 3\n", f"* {SLOW} shuffles 3\n" + WORSE, f"* {SLOW} shuffles 3\n" + WORSE + "#\n")

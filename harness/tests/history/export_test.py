@@ -49,7 +49,7 @@ class Export(Histories):
         counters = json.loads(self.export("bmf", "--target", "cpu-model"))
         jsonschema.validate(counters, BMF)
         self.assertEqual(counters[CASE], {"barriers": {"value": 8}, "shuffles": {"value": 4}, "tensor_multiply_adds": {"value": 64}})
-        self.refuse("a report of Bencher has one testbed, and the commit had cpu-model, nvidia-h200", "history", "export", "--format", "bmf")
+        self.refuse("Bencher has one testbed, and the commit had cpu-model, nvidia-h200", "history", "export", "--format", "bmf")
 
     def test_lengths(self):
         self.add(results(timed(1, case=f"m/{'v' * 1020}/1/-"), at=90, commit="c" * 40))
@@ -118,7 +118,8 @@ class Page(Histories):
         self.assertEqual((page.count("<polyline"), page.count("<circle"), page.count('data-verdict="slower"')), (3, 4, 1))
         self.assertIn("2 counters never moved", page)
         root = ElementTree.fromstring(page.partition("<main>")[2].partition("</main>")[0].join(("<main>", "</main>")))
-        self.assertEqual([cell.text for cell in root.iter("td")], ["time_ns", GPU, "4", "1 000 ns", "1 030 ns", "+3.0 %", "slower", "▁▃▆█"])
+        self.assertEqual([cell.text for cell in root.iter("td")],
+                         ["time_ns", GPU, "4", "1 000 ns", "1 030 ns", "+3.0 %", "slower", "▁▃▆█"])
         self.refuse("history page: pages: cannot be written", "history", "page", "--output", "pages")
 
     def test_places(self):

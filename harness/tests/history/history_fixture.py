@@ -34,7 +34,8 @@ def time_text(seconds):
 
 def results(*cases, at=0, commit=None, **run):
     """The results of a run that began so many seconds after BEGUN."""
-    facts = {"started": time_text(BEGUN + at), "host": "runner-1", "branch": "main", "commit": commit or f"{at:040x}", "dirty": False, **run}
+    facts = {"started": time_text(BEGUN + at), "host": "runner-1", "branch": "main", "commit": commit or f"{at:040x}", "dirty": False,
+             **run}
     verdicts = ("pass", "faster", "no-baseline", "noisy", "environment", "slower", "wrong", "error", "vanished", "failed_claims",
                 "filtered_out", "unavailable", "broken")
     return {"schema": "kernelgate-results/2", "run": {key: value for key, value in facts.items() if value is not None}, "strict": True,

@@ -79,13 +79,16 @@ class Add(Histories):
         """What is wrong, the content, and what is said of it."""
         document = results(timed(1000), at=1)
         bad_id = json.dumps({**document, "cases": [{**timed(1), "case": "m/tiled/a b/-"}]})
-        yield from (("empty", b"", "is not JSON"), ("truncated", GOOD[:-9].encode(), "is not JSON"), ("binary", bytes(range(256)), "is not JSON"),
+        yield from (("empty", b"", "is not JSON"), ("truncated", GOOD[:-9].encode(), "is not JSON"),
+                    ("binary", bytes(range(256)), "is not JSON"),
                     ("deep", b"[" * 100000, "is nested too deeply"), ("other", b'{"schema": "kernelgate-list/1"}', "its schema is"),
-                    ("figure", GOOD.replace('"value": 1000', '"value": "1000"').encode(), "cases"), ("id", bad_id.encode(), "not the id of a case"),
+                    ("figure", GOOD.replace('"value": 1000', '"value": "1000"').encode(), "cases"),
+                    ("id", bad_id.encode(), "not the id of a case"),
                     ("infinite", GOOD.replace('"value": 1000', '"value": Infinity').encode(), "not a number of JSON"),
                     ("twice", json.dumps({**document, "cases": [timed(1), timed(2)]}).encode(), "is in it twice on nvidia-h200"))
         whole = archive(("results.json", GOOD))
-        yield from (("cut", whole[:-30], "not a ZIP archive"), ("flipped", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:], "cannot be unpacked"),
+        yield from (("cut", whole[:-30], "not a ZIP archive"),
+                    ("flipped", whole[:60] + bytes([whole[60] ^ 255]) + whole[61:], "cannot be unpacked"),
                     ("none", archive(("junit.xml", "")), "has no results.json"), ("up", archive(("../results.json", GOOD)), "leads out"),
                     ("root", archive(("/results.json", GOOD)), "leads out"), ("slash", archive(("a\\..\\results.json", GOOD)), "leads out"),
                     ("link", archive((linked("results.json"), "/etc/passwd")), "is a symbolic link"),
@@ -134,8 +137,10 @@ class Add(Histories):
         self.assertEqual(len(artifacts.read_artifact("a.zip")), 2)
         self.refuse_artifact("lies.zip", "cannot be unpacked: Bad CRC-32")
         for name, value, path, told in (("LARGEST_DOCUMENT", 5000, "a.zip", "more than"), ("LARGEST_DOCUMENT", 5000, "folder", "more than"),
-                                        ("LARGEST_TOTAL", 7000, "a.zip", "its results have more"), ("LARGEST_ARCHIVE", 500, "a.zip", "more than"),
-                                        ("MOST_MEMBERS", 1, "a.zip", "has more than 1 members"), ("MOST_MEMBERS", 1, "folder", "has more than 1 files")):
+                                        ("LARGEST_TOTAL", 7000, "a.zip", "its results have more"),
+                                        ("LARGEST_ARCHIVE", 500, "a.zip", "more than"),
+                                        ("MOST_MEMBERS", 1, "a.zip", "has more than 1 members"),
+                                        ("MOST_MEMBERS", 1, "folder", "has more than 1 files")):
             setattr(artifacts, name, value)
             self.refuse_artifact(path, told)
             setattr(artifacts, name, kept[name])
@@ -283,11 +288,13 @@ class Show(Histories):
         self.assertEqual(self.commits(CASE), [side, merge, second[:10], first, "f" * 40])
 
     def test_choices(self):
-        self.add(*(results(timed(1000 + number), counted(number), at=number, branch="main" if number % 2 else "fix") for number in range(50)))
+        self.add(*(results(timed(1000 + number), counted(number), at=number, branch="main" if number % 2 else "fix")
+                   for number in range(50)))
         for count, *arguments in ((30,), (50, "--last", "99"), (2, "--last", "2"), (25, "--branch", "fix", "--last", "99")):
             self.assertEqual(len(self.points(CASE, "--target", "nvidia-*", *arguments)), count)
         self.assertEqual([point["value"] for point in self.points(CASE, "--metric", "barriers", "--last", "3")], [47, 48, 49])
-        for told, *arguments in (('did you mean "m/tiled/*"', "m/tield/*"), ('has no target "nvidia-a100"', CASE, "--target", "nvidia-a100"),
+        for told, *arguments in (('did you mean "m/tiled/*"', "m/tield/*"),
+                                 ('has no target "nvidia-a100"', CASE, "--target", "nvidia-a100"),
                                  ("no run has figures", CASE, "--metric", "fences"), ("no run has figures", CASE, "--branch", "other"),
                                  ("is not a number of runs", CASE, "--last", "0")):
             self.refuse(told, "history", "show", *arguments)
@@ -350,7 +357,8 @@ class Creep(Histories):
             ((1000, 1000), (1004, 1000), (1002, 1000), (1016, 1015), (1030, 1030), (1034, 1030)))))
         entry, = self.small_document(1, "history", "creep", "--json")["creeping"]
         measured = {key: round(value, 4) for key, value in entry["measured"].items()}
-        self.assertEqual(measured, {"value": round(1032 / 1002 - 1, 4), "low": round(1030 / 1004 - 1, 4), "high": round(1034 / 1000 - 1, 4)})
+        self.assertEqual(measured, {"value": round(1032 / 1002 - 1, 4), "low": round(1030 / 1004 - 1, 4),
+                                    "high": round(1034 / 1000 - 1, 4)})
         self.assertIn("1 of 1 metric crept beyond the limit", self.expect(1, CASE, "history", "creep"))
 
     def test_exact_counters_do_not(self):

@@ -40,6 +40,16 @@ PARTS = {"model": ("check", "count"), "gpu": ("check", "time")}
 SUFFIXES = {"model": "model|instrumented", "gpu": "gpu"}
 
 
+def stub_in_records():
+    """Where the kernel did not compile, so that a stub is in its place: observers report that of nothing else. None if it did."""
+    for path in glob.glob(os.path.join(PLACE, "out", "records", "*.jsonl")):
+        with contextlib.closing(Records(path)) as records:
+            for record in records.read():
+                if text_of(record, "event") == "failed" and "at" in record:
+                    return f"{text_of(record['at'], 'file')}:{integer_of(record['at'], 'line')}"
+    return None
+
+
 class Bisection:
     """The commits after GOOD up to BAD, along BAD's first parents, and what is known of each."""
 
@@ -113,18 +123,10 @@ class Bisection:
                          stdout=log, stderr=log, env=environment)
         return {**merge(out, False).document, "run": {"commit": commit.commit}}
 
-    def _stub(self):
-        """Where the kernel did not compile, so that a stub is in its place: observers say so of nothing else. None if it did."""
-        for path in glob.glob(os.path.join(PLACE, "out", "records", "*.jsonl")):
-            for record in Records(path).read():
-                if text_of(record, "event") == "failed" and "at" in record:
-                    return f"{text_of(record['at'], 'file')}:{integer_of(record['at'], 'line')}"
-        return None
-
     def _judge(self, document):
         """The state of a commit by what it measured, and why."""
         entry = next((entry for entry in document["cases"] if entry["case"] == self.case), None)
-        stub = self._stub()
+        stub = stub_in_records()
         if stub is not None:
             return SKIPPED, f"it does not compile: {stub}"
         if entry is None:
@@ -191,7 +193,8 @@ class Bisection:
 
     def tell(self, found):
         if len(found) > 1:
-            self.console.say(f"the first bad commit is one of {len(found)}, since {plural(len(found) - 1, 'commit')} could not be measured:")
+            skipped = plural(len(found) - 1, "commit")
+            self.console.say(f"the first bad commit is one of {len(found)}, since {skipped} could not be measured:")
         for commit in found:
             said = os.fsdecode(git(".", "log", "-1", "--format=%h %an, %ad: %s", "--date=short", commit).stdout).strip()
             self.console.say(f"first bad commit: {said}" if len(found) == 1 else f"  {said}")

@@ -88,7 +88,6 @@ def _cells(entry):
 
 
 def add_arguments(parser):
-    parser.add_argument("case", nargs="?", metavar="GLOB", help="only these cases; * also matches slashes, a comma separates globs")
     add_choice(parser, None)
     add_format(parser)
     parser.epilog = """\

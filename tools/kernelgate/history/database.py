@@ -188,8 +188,9 @@ class Database:
             return False
         run = document["run"]
         at = text_of(run, "started") or text_of(run, "ended")
+        facts_id = self._content_id(_facts_of(document))
         run_id = self._id_of("runs", "hash", hash=key, at=seconds_of(at) if at else int(time.time()), branch=text_of(run, "branch"),
-                             commit_name=text_of(run, "commit"), exit_code=document["exit_code"], facts_id=self._content_id(_facts_of(document)))
+                             commit_name=text_of(run, "commit"), exit_code=document["exit_code"], facts_id=facts_id)
         for entry in list_of(document, "cases"):
             self._file.execute("INSERT INTO measured VALUES (?, ?, ?, ?)", (
                 self._id_of("cases", "name", name=entry["case"]), self._id_of("targets", "name", name=entry["target"]), run_id,

@@ -108,9 +108,8 @@ FORMATS = {"bmf": write_bmf, "github-action-benchmark": write_benchmark, "openme
 
 
 def add_arguments(parser):
-    parser.add_argument("case", nargs="?", metavar="GLOB", help="only these cases; * also matches slashes, a comma separates globs")
     parser.add_argument("--format", required=True, choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
-    parser.add_argument("--commit", metavar="COMMIT", help="of this commit, by its first digits (default: of the last one; openmetrics: of all)")
+    parser.add_argument("--commit", metavar="COMMIT", help="of this commit (default: of the last one; openmetrics: of all)")
     add_choice(parser, None)
     parser.epilog = """\
 bmf and github-action-benchmark have the figures of one commit, since their services

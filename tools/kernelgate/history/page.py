@@ -51,14 +51,14 @@ def write(series):
     shown = [one for one in series if one.moves or unit_of(one.metric)]
     titles, *cells = overview(shown[:MOST]).shown()
     folders = jinja2.FileSystemLoader([os.path.dirname(os.path.abspath(__file__)), REPORT])
-    environment = jinja2.Environment(loader=folders, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(loader=folders, autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                                     undefined=jinja2.StrictUndefined)
     return environment.get_template("page.html").render(
         titles=titles, rows=list(map(_row, cells, shown)), left_out=len(shown) - len(cells), unmoved=len(series) - len(shown),
         width=WIDTH, height=HEIGHT)
 
 
 def add_arguments(parser):
-    parser.add_argument("case", nargs="?", metavar="GLOB", help="only these cases; * also matches slashes, a comma separates globs")
     add_choice(parser, LAST)
     parser.add_argument("--output", metavar="FILE", help="write it to this file (default: the standard output)")
     parser.epilog = """\

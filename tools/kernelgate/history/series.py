@@ -107,7 +107,8 @@ class History:
         """The names and ids of the targets that globs match. Failure if none does."""
         found = [(name, number) for name, number in self._targets if globs is None or globs_take(globs, name)]
         if not found:
-            raise Failure(f'{self._database.path}: has no target "{globs}": it has {", ".join(name for name, _ in self._targets) or "none"}')
+            known = ", ".join(name for name, _ in self._targets)
+            raise Failure(f'{self._database.path}: has no target "{globs or "*"}": it has {known or "none"}')
         return found
 
     def _content(self, number, stored, text):

@@ -96,7 +96,8 @@ def render(series, metric, form):
 
 
 def add_choice(parser, last):
-    """The options that choose runs, targets and metrics."""
+    """The arguments that choose cases, runs, targets and metrics."""
+    parser.add_argument("case", nargs="?", metavar="GLOB", help="only these cases; * also matches slashes, a comma separates globs")
     parser.add_argument("--metric", metavar="NAME", help="only this metric, such as time_ns (default: all)")
     parser.add_argument("--target", metavar="GLOB", help="only these targets, such as nvidia-h200 (default: all)")
     parser.add_argument("--branch", metavar="NAME", help="only the runs of this branch (default: all)")
@@ -125,7 +126,6 @@ def load_series(options, last, commit=None):
 
 
 def add_arguments(parser):
-    parser.add_argument("case", metavar="CASE|GLOB", help="cases; * also matches slashes, a comma separates globs")
     add_choice(parser, LAST)
     add_format(parser)
     parser.epilog = """\
