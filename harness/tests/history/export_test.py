@@ -116,7 +116,7 @@ class Page(Histories):
         self.assertEqual(page, self.expect(0, "", "history", "page"))
         self.assertNotIn("<script", page)
         self.assertEqual((page.count("<polyline"), page.count("<circle"), page.count('data-verdict="slower"')), (3, 4, 1))
-        self.assertIn("2 counters never moved", page)
+        self.assertIn("2 metrics never moved", page)
         root = ElementTree.fromstring(page.partition("<main>")[2].partition("</main>")[0].join(("<main>", "</main>")))
         self.assertEqual([cell.text for cell in root.iter("td")],
                          ["time_ns", GPU, "4", "1 000 ns", "1 030 ns", "+3.0 %", "slower", "▁▃▆█"])

@@ -8,7 +8,7 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.figures import show_figure, unit_of
 from kernelgate.base.json_io import number_of
 from kernelgate.base.run_facts import short_commit
-from kernelgate.history.show import add_choice, limit_of, load_series, overview, table_of
+from kernelgate.history.show import add_choice, limit_of, load_series, moved, overview, table_of
 from kernelgate.report import plots
 from kernelgate.report.page import FOLDER as REPORT
 from kernelgate.report.printers import save
@@ -46,9 +46,9 @@ def _row(cells, series):
             "tips": ["  ".join(shown) for shown in list(table_of([series]).shown())[1:]]}
 
 
-def write(series):
+def write(series, metric):
     import jinja2  # pylint: disable=import-outside-toplevel # no other command needs it, and the manual page imports all
-    shown = [one for one in series if one.moves or unit_of(one.metric)]
+    shown = moved(series, metric)
     titles, *cells = overview(shown[:MOST]).shown()
     folders = jinja2.FileSystemLoader([os.path.dirname(os.path.abspath(__file__)), REPORT])
     environment = jinja2.Environment(loader=folders, autoescape=True, trim_blocks=True, lstrip_blocks=True,
@@ -62,14 +62,14 @@ def add_arguments(parser):
     add_choice(parser, LAST)
     parser.add_argument("--output", metavar="FILE", help="write it to this file (default: the standard output)")
     parser.epilog = """\
-Counters that stayed as they were are left out.
+Without --metric it has times, and counters that moved.
 
 exit: 0 printed or written; 2 no history, nothing chosen, or a damaged file
 """
 
 
 def main(options):
-    text = write(load_series(options, options.last))
+    text = write(load_series(options, options.last), options.metric)
     if options.output is None:
         print_output("history page", text)
         return
