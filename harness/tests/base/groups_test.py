@@ -39,16 +39,18 @@ ALIKE = (
                 case("a/v/5/-", "no-baseline", target="u")], "strict": True, "unrecorded": ["u"]},
      [("error", "t", ["a/v/4/-"], True, "a/v/4/-", ""), ("noisy", "t", ["a/v/2/-"], True, "a/v/2/-", ""), ("noisy", "t", ["a/v/3/-"], False, "a/v/3/-", ""),
       ("faster", "t", ["a/v/1/-"], False, "a/v/1/-", "")]),
+    ({"cases": [case("a/v/1/-", "no-baseline"), case("a/w/1/-", "no-baseline"), case("b/v/1/-", "no-baseline")]},
+     [("no-baseline", "t", ["a/v/1/-", "a/w/1/-"], False, "a", "a/v, a/w"), ("no-baseline", "t", ["b/v/1/-"], False, "b/v/1/-", "")]),
     ({"errors": [{"why": "x", "test": "gpu.a"}, {"why": "y"}, {"why": "x", "test": "gpu.b"}, {"why": "y"}],
       "claims": [{"claim": "gpu.a.claim_b", "target": "t", "holds": False}, {"claim": "c", "holds": True}, {"claim": "d", "reported_only": True}],
       "vanished": [{"case": f"a/v/{size}/-", "target": "t"} for size in (1, 2)] + [{"case": "a/v/1/-", "target": "u"}],
       "unlisted": [{}], "summary": {"unlisted": "list"},
       "tests": [{"name": "gpu.a", "target": "t", "skipped": "no GPU", "exit_code": 77}, {"name": "gpu.b", "target": "t", "skipped": "no GPU", "exit_code": 77},
                 {"name": "gpu.c", "skipped": "x", "skipped_by": "filter"}, {"name": "gpu.d", "target": "t", "skipped": "no GPU", "exit_code": 2}]},
-     [("error", "", ["gpu.a", "gpu.b"], True, "gpu.a", "gpu.a, gpu.b"), ("error", "", ["kernelgate"], True, "kernelgate", ""),
+     [("error", "", ["gpu.a", "gpu.b"], True, "gpu.a", "also gpu.b"), ("error", "", ["kernelgate"], True, "kernelgate", ""),
       ("claim", "t", ["gpu.a.claim_b"], True, "gpu.a.claim_b", ""), ("vanished", "t", ["a/v/1/-", "a/v/2/-"], True, "a/v", "2 cases: 1/-, 2/-"),
       ("vanished", "u", ["a/v/1/-"], True, "a/v/1/-", ""), ("skipped", "t", ["gpu.d"], True, "gpu.d", ""),
-      ("unlisted", "", ["baseline"], False, "baseline", ""), ("skipped", "t", ["gpu.a", "gpu.b"], False, "gpu.a", "gpu.a, gpu.b")]),
+      ("unlisted", "", ["baseline"], False, "baseline", ""), ("skipped", "t", ["gpu.a", "gpu.b"], False, "gpu.a", "also gpu.b")]),
 )
 
 

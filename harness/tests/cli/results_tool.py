@@ -38,6 +38,11 @@ class Results(unittest.TestCase):
                              ({"commit": "0123456789-dirty", "base": {"ref": "main", "commit": "abcdef0123"}},
                               {"commit": "0123456789", "dirty": True, "base_ref": "main", "base": "abcdef0123"})):
             self.assertEqual(self.loaded({**earlier, **members}), {**DOCUMENT, "run": run})
+        cases = [{**CASE, "case": name, "target": target, "verdict": verdict} for name, target, verdict in (
+            ("a/v/1/-", "gpu", "wrong"), ("a/v/2/-", "gpu", "wrong"), ("a/v/3/-", "gpu", "wrong"), ("a/v/1/-", "other", "wrong"), ("a/v/2/-", "gpu", "error"))]
+        found = self.loaded({**earlier, "cases": cases, "failure_groups": [{"target": "gpu", "verdict": "wrong", "cases": ["a/v/1/-", "a/v/2/-"]}]})
+        self.assertNotIn("failure_groups", found)
+        self.assertEqual([entry.get("group") for entry in found["cases"]], [results.digest("a/v/1/-")] * 2 + [None] * 3)
         for members, told in (({"commit": 5}, "run.commit: expected a string"), ({"schema": "kernelgate-results/0"}, "its schema is")):
             with self.assertRaisesRegex(errors.Failure, told):
                 self.loaded({**earlier, **members})

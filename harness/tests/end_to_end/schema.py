@@ -26,6 +26,7 @@ ONE_OF_EACH = {
                   "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
                                 "after": 0.2}]},
     "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
+    "failure_groups": [{"verdict": "vanished", "target": "t", "cases": ["a/b/1/b16"], "fails": True}],
     "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "speedups": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},

@@ -203,7 +203,7 @@ PASS  4 cases
     def test_counts_what_it_leaves_out(self):
         self.assertIn("\nkernelgate: error: broken 19\n\n... and 80 more in report/index.html\n",
                       written(results(errors=[{"why": f"broken {number}"} for number in range(100)])))
-        self.assertIn("\ngpu.0: error: broken\n    gpu.0, gpu.1, gpu.2, gpu.3, gpu.4, gpu.5, gpu.6, gpu.7 and 92 more\n",
+        self.assertIn("\ngpu.0: error: broken\n    also gpu.1, gpu.2, gpu.3, gpu.4, gpu.5, gpu.6, gpu.7, gpu.8 and 91 more\n",
                       written(results(errors=[{"why": "broken", "test": f"gpu.{number}"} for number in range(100)])))
         notes = results(notes=[{"note": f"note {number // 2}"} for number in range(20)])
         self.assertIn("note 5\n... and 4 more notes in report/index.html\n", written(notes))

@@ -121,6 +121,11 @@ class JUnit(InFolder):
         properties = {entry.get("name"): entry.get("value") for entry in root.iter("property")}
         self.assertEqual((properties["target.name"], properties["board.gpu.a.time"]), ("NVIDIA H200", "GPU-1 (0:1)"))
 
+    def test_cases_that_failed_alike_name_their_group(self):
+        entries = [case(f"a/v/{size}/-", verdict="slower", metrics={"time_ns": {"value": 1, "change": size / 10, "verdict": "slower"}}) for size in (1, 2)]
+        for failure in self.tree(results(*entries, case("a/w/1/-", verdict="slower"))).iter("failure"):
+            self.assertEqual(failure.text.startswith("alike: a/v: 2 of 2 sizes: 2/- +20.0 %, 1/- +10.0 %\n"), "time_ns" in failure.text)
+
     def test_hostile_texts(self):
         root = self.tree(a_bit_of_everything())
         self.assertEqual(sum(int(suite.get("tests")) for suite in root), len(list(root.iter("testcase"))))
@@ -143,7 +148,7 @@ class Summary(unittest.TestCase):
         self.assertIn("\nTo run them again:\n\n```sh\nagain 'a/v/2/b8'\nagain 'a/v/1/-'\n```\n", text)
         self.assertIn(f"\n| `a/v/1/-` | `{GPU}` | `time_ns` | 10 000 ns | 12 000 ns | +20.0 % | 2.0 % |\n"
                       f"| `a/w/4/-` | `{GPU}` | `time_ns` | 10 000 ns | 12 000 ns | -50.0 % | 2.0 % |\n\n- `a/v/1/-`\n  - registers 32 -&gt; 40\n", text)
-        self.assertIn(f"\n| target | wrong | slower | noisy | faster | pass |\n| --- | ---: | ---: | ---: | ---: | ---: |\n| `{GPU}` | 2 | 1 | "
+        self.assertIn(f"\n| target | machine | wrong | slower | noisy | faster | pass |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |\n| `{GPU}` | driver 580.1 | 2 | 1 | "
                       f"1 | 1 | 1 |\n", text)
         self.assertEqual(re.findall("^## (.*)", text, re.MULTILINE), ["Failed", "What changed", "To look at"])
 
@@ -160,9 +165,9 @@ class Summary(unittest.TestCase):
 
 2026-11-27 05:44 UTC, runner-7, [job](https://ci/5)
 
-| target | pass |
-| --- | ---: |
-| `{GPU}` | 500 |
+| target | machine | pass |
+| --- | --- | ---: |
+| `{GPU}` | driver 580.1 | 500 |
 
 ## What changed
 
@@ -192,7 +197,7 @@ Baselines since main: unchanged.
                 written = summary.write(Run(document))
                 self.assertLessEqual(len(written.encode()), summary.MOST_BYTES)
                 rows = [line for line in written.split("\n") if line.startswith("| **")]
-                self.assertTrue(all(line.endswith(" |") for line in rows))
+                self.assertTrue(rows and all(line.endswith(" |") for line in rows))
             self.assertIn("more lines: the page and results.json have them.", written)
 
 

@@ -70,13 +70,15 @@ class Group:
         return place_of(self.run, self.entry) if self.sizes else None
 
     def members(self, most=MEMBERS_NAMED):
-        """Which cases they are, "2 of 4 sizes: 530/b16 +10.0 %, 1/b16 +5.0 %"; "" of a single one."""
+        """Which cases they are, "2 of 4 sizes: 530/b16 +10.0 %, 1/b16 +5.0 %", or which other tests; "" of a single one."""
         if len(self.cases) == 1:
             return ""
+        if self.verdict in ("error", "skipped") and not self.sizes:
+            return "also " + _listed(list(map(clean, self.cases[1:])), most)
         variants = dict.fromkeys(map(variant_of, self.cases))
         if len(variants) > 1:
             return _listed([clean(variant.rstrip("/")) for variant in variants], most)
-        variant, = variants
+        variant = next(iter(variants))
         changes = {move.case: show_percent(move.change, True) for move in self.moves}
         shown = [clean(case[len(variant):]) + (f" {changes[case]}" if case in changes else "") for case in self.cases]
         count = f"{len(shown)} of {self.sizes} sizes" if self.sizes else plural(len(shown), "case")
@@ -156,12 +158,13 @@ def _alike(entries, key_of):
 
 def _of_cases(run):
     """Of one verdict and target, and of one cause, as the programs say it (`group`); without, wrong and broken cases are
-    alone, and others are those of a variant. Where a target has no baseline at all, its cases are left out."""
+    alone, those without a baseline are those of a comparison, and others of a variant. Where a target has no baseline at all, its
+    cases are left out."""
     unrecorded = list_of(run.document, "unrecorded")
 
     def key_of(entry):
         verdict, case = verdict_of(entry), text_of(entry, "case")
-        alone = case if is_dismissed(verdict) else variant_of(case)
+        alone = case if is_dismissed(verdict) else comparison_of_case(case) if verdict == "no-baseline" else variant_of(case)
         return verdict, text_of(entry, "target"), run.fails(entry), text_of(entry, "group") or alone
 
     chosen = [entry for entry in run.list("cases") if RANKS[verdict_of(entry)] > RANKS["unchanged"]

@@ -21,6 +21,8 @@ RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
 ERRORS = ("error_max", "error_mean")  # a checked case's errors against its reference, in roundoffs of its output's type
+FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}  # what is shown of a machine
+UUID_SHOWN = 12  # characters shown of a board's UUID: "GPU-956c5159"
 COUNTERS = tuple(load_schema(BASELINE)["$defs"]["counter"]["enum"])
 KEPT = "tensor_multiply_adds"  # not a cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
@@ -127,11 +129,12 @@ def _converted(document):
     base = object_of(document, "base")
     document.pop("base", None)
     run.update({key: base[name] for key, name in (("base_ref", "ref"), ("base", "commit")) if name in base})
-    for group in list_of(document, "failure_groups"):
-        alike = texts_of(group, "cases")
-        for entry in list_of(document, "cases"):
-            if all(text_of(entry, key) == text_of(group, key) for key in ("target", "verdict")) and text_of(entry, "case") in alike:
-                entry["group"] = digest(alike[0])
+    alike = {(text_of(group, "target"), text_of(group, "verdict"), case): digest(texts_of(group, "cases")[0])
+             for group in list_of(document, "failure_groups") for case in texts_of(group, "cases")}
+    for entry in list_of(document, "cases"):
+        group = alike.get(tuple(text_of(entry, key) for key in ("target", "verdict", "case")))
+        if group is not None:
+            entry["group"] = group
     document.pop("failure_groups", None)
     return {**document, "run": run}
 
@@ -282,6 +285,15 @@ class Run:
         if not found and key == "verdict":
             return f"{self.text('outcome').partition(' (exit ')[0]}  {self.text('headline')}"
         return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
+
+    def machine(self, target):
+        """The GPU and the software of a target, "GPU-956c5159, driver 580, CUDA 13.0", or the model's compiler."""
+        facts = self.object("provenance").get(target)
+        boards = sum(text_of(board, "target") == target for board in self.object("boards").values())
+        shown = [label + clean(text_of(facts, fact)) for fact, label in FACTS.items() if text_of(facts, fact)]
+        if text_of(facts, "uuid"):
+            shown[0] = f"{boards} boards" if boards > 1 else shown[0][:UUID_SHOWN]
+        return ", ".join(shown)
 
     def fails(self, entry):
         return fails(counts_as(entry), self.strict)

@@ -15,7 +15,6 @@ from kernelgate.base.run_facts import describe_run
 from kernelgate.base.text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # only the verdict, one line per comparison, or one per case
-UUID_SHOWN = 12  # characters shown of a board's UUID: "GPU-956c5159"
 MOST_NOTES = 6  # further notes are counted: the page has them
 LONGEST_LINE = 160  # of a failure; the rest of it is on the lines below
 MOST_FAILURES = 20  # as further failures are
@@ -25,7 +24,6 @@ RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence"
 JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
 SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
-FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
 UNJUDGED = ("refused", "gpu-only")
 RATIOS = {  # the text before and after a ratio
     "global_load_sectors_per_request": (", ", " sectors each"),
@@ -147,13 +145,8 @@ class Console:
                          for verdict in reversed(VERDICTS[1:]) if verdict in verdicts)
 
     def add_machine(self, target):
-        """The GPU and software of a target, or the model's compiler."""
-        facts = self.run.object("provenance").get(target)
-        boards = sum(text_of(board, "target") == target for board in self.run.object("boards").values())
-        shown = [label + clean(text_of(facts, fact)) for fact, label in FACTS.items() if text_of(facts, fact)]
-        if text_of(facts, "uuid"):
-            shown[0] = f"{boards} boards" if boards > 1 else shown[0][:UUID_SHOWN]
-        self.add(clean(target) + ("  " if shown else "") + ", ".join(shown))
+        machine = self.run.machine(target)
+        self.add(clean(target) + ("  " if machine else "") + machine)
 
     def add_target(self, target):
         entries = self.run.list("cases") + self.run.list("refused")

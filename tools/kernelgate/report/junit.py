@@ -90,9 +90,9 @@ def usable_seconds(entry):
     return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
 
-def body_of(entry, group, reproduced):
+def body_of(entry, alike, reproduced):
     """The group of a case that failed like others, the figures of its metrics, one per line, what changed, and how to run it again."""
-    lines = [f"alike: {group.name}: {group.members(MEMBERS_NAMED)}"] if group is not None and len(group.cases) > 1 else []
+    lines = [alike] if alike else []
     lines += [figures_of(name, metric) for name, metric in shown_metrics(entry)]
     lines += ["changed: " + clean(text) for text in texts_of(entry, "changed")]
     if reproduced and text_of(entry, "reproduce"):
@@ -107,11 +107,15 @@ def outcome_of(verdict, failing):
 
 
 def collect_cases(run, suites):
-    groups = {(group.verdict, group.target, case): group for group in groups_of(run) for case in group.cases}
+    alike = {}
+    for group in groups_of(run):
+        if len(group.cases) > 1:
+            text = f"alike: {group.name}: {group.members(MEMBERS_NAMED)}"
+            alike.update({(group.verdict, group.target, case): text for case in group.cases})
     for entry in run.list("cases"):
         verdict, reason = verdict_of(entry), reason_of(entry)
         suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict, f"{verdict}: {reason}" if reason else "",
-                           body=body_of(entry, groups.get((verdict, text_of(entry, "target"), text_of(entry, "case"))), RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
+                           body=body_of(entry, alike.get((verdict, text_of(entry, "target"), text_of(entry, "case"))), RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
                            place=place_of(run, entry))
     for entry in run.list("vanished"):
         suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")),

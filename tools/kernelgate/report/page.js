@@ -104,7 +104,7 @@
     add(header, "p", page.headline + ".");
     if (page.run) {
       const line = add(header, "p", page.run, { class: "note" });
-      if (page.job) line.append(", ", add(line, "a", "job", { href: page.job }));
+      if (page.job) line.append(", ", add(line, "a", "job", { href: page.job, rel: "noreferrer" }));
     }
     for (const remark of page.remarks) add(header, "p", remark, { class: "note" });
   };

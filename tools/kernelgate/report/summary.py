@@ -39,8 +39,8 @@ def row(verdict, what, target, reason):
 
 def group_row(group):
     members = group.members()
-    place = f"{group.place[0]}:{group.place[1]}" if group.place else ""
-    reason = group.reason if group.reason.startswith(place) else f"{place}: {group.reason}"
+    file, line = group.place or ("", 0)
+    reason = group.reason if group.reason.startswith(file) else f"{file}:{line}: {group.reason}"
     return row(group.verdict, name(group.name) + (f" {prose(members)}" if members else ""), group.target, reason)
 
 
@@ -52,15 +52,15 @@ def table(heading, rows, share):
 
 
 def counts(run):
-    """How many cases of each target have which verdict."""
+    """The machine of each target, and how many of its cases have which verdict."""
     found = {}
     for entry in run.list("cases"):
         of_target = found.setdefault(text_of(entry, "target"), {})
         of_target[verdict_of(entry)] = of_target.get(verdict_of(entry), 0) + 1
     shown = [verdict for verdict in reversed(VERDICTS) if any(verdict in of_target for of_target in found.values())]
-    lines = [f"| {name(target)} | " + " | ".join(str(of_target.get(verdict, 0)) for verdict in shown) + " |"
+    lines = [f"| {name(target)} | {prose(run.machine(target))} | " + " | ".join(str(of_target.get(verdict, 0)) for verdict in shown) + " |"
              for target, of_target in found.items()]
-    return ["", "| target | " + " | ".join(shown) + " |", "| --- |" + " ---: |" * len(shown), *lines] if lines else []
+    return ["", "| target | machine | " + " | ".join(shown) + " |", "| --- | --- |" + " ---: |" * len(shown), *lines] if lines else []
 
 
 def head(run):

@@ -19,6 +19,7 @@ from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
 ENDED = re.compile(r" *([0-9]+)/([0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
+STARTED = re.compile(r" *Start +[0-9]+: (\S+)")
 SHOWN_BYTES = 16384  # shown of a test's output, its beginning and its end
 SHOWN_TESTS = 20
 
@@ -141,7 +142,9 @@ def run_tests(preset, boards, options, console, verbose, last=None):
     estimate = Estimate(last)
 
     def read(line):
-        ended = ENDED.match(line)
+        started, ended = STARTED.match(line), ENDED.match(line)
+        if started:
+            estimate.start(started[1])
         if ended:
             left = estimate.count(int(ended[1]), int(ended[2]), ended[3])
             if verbose:

@@ -6,7 +6,6 @@ import re
 import time
 
 from kernelgate.base.case_id import comparison_of_case, is_case_id, variant_of_case
-from kernelgate.base.errors import Failure
 from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import number_of, text_of
 from kernelgate.base.progress import show_duration
@@ -57,17 +56,27 @@ class Estimate:
     speed of this one."""
 
     def __init__(self, last):
-        self._left = {text_of(test, "name"): number_of(test, "seconds") for test in last.list("tests")} if last is not None else {}
-        self._left = {name: seconds for name, seconds in self._left.items() if 0 <= seconds < 1e9}
+        seconds = {text_of(test, "name"): number_of(test, "seconds") for test in last.list("tests")} if last is not None else {}
+        self._expected = {name: of_test for name, of_test in seconds.items() if 0 <= of_test < 1e9}  # of those that have not ended
         self._began = time.monotonic()
-        self._done = 0.0
+        self._running = {}  # when each began
+        self._done = 0.0  # expected seconds of those that have ended
+
+    def start(self, name):
+        self._running[name] = time.monotonic()
 
     def count(self, ended, count, name):
         """Counts a test as ended, the `ended`th of `count`; what to add to the count: ", about 40 s left"."""
-        self._done += self._left.pop(name, 0.0)
-        left = sum(self._left.values())
+        now = time.monotonic()
+        self._done += self._expected.pop(name, 0.0)
+        self._running.pop(name, None)
+        # The longest tests begin first: without those that run, the rest would be overestimated until the end.
+        credit = sum(min(now - began, self._expected.get(other, 0.0)) for other, began in self._running.items())
+        waiting = [seconds for other, seconds in self._expected.items() if other not in self._running]
+        left = sum(self._expected.get(other, 0.0) for other in self._running) - credit
         # The last run may have had other tests: --target, --filter.
-        left *= min(1.0, (count - ended) / len(self._left)) if self._left else 0.0
-        if self._done <= KNOWN_SHARE * (self._done + left) or left == 0:
+        left += sum(waiting) * min(1.0, max(0, count - ended - len(self._running)) / len(waiting)) if waiting else 0.0
+        done = self._done + credit
+        if done <= KNOWN_SHARE * (done + left) or left <= 0:
             return ""
-        return f", about {show_duration((time.monotonic() - self._began) * left / self._done)} left"
+        return f", about {show_duration((now - self._began) * left / done)} left"
