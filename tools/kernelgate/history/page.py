@@ -30,10 +30,10 @@ def plot_of(series):
 
 
 def draw(plot):
-    """The lines of a plot in the page's units, each a list of a run's number and its place. The axis begins at zero, unless the least
-    value is above half of the greatest: its moves could not be seen."""
+    """The lines of a plot in the page's units, each a list of a run's number and its place. The axis begins at zero, unless moves
+    could not be seen then: where the least value is above half of the greatest."""
     figures = list(plots.figures_in(value for series in plot["series"] for value in series["values"]))
-    low = min(figures) if 2 * min(figures) > max(figures) else 0.0
+    low = min(figures) if max(figures) / 2 < min(figures) < max(figures) else 0.0
     across, up = (WIDTH - 2 * MARGIN) / max(1, len(plot["places"]) - 1), (HEIGHT - 2 * MARGIN) / (max(figures) - low or 1.0)
     lines = {series["name"]: [(number, round(MARGIN + number * across, 1), round(HEIGHT - MARGIN - (value - low) * up, 1))
                               for number, value in enumerate(series["values"]) if value is not None] for series in plot["series"]}
@@ -42,7 +42,7 @@ def draw(plot):
 
 def _row(cells, series):
     plot = plot_of(series)
-    return {"cells": cells, "plot": draw(plot) if plot else None, "verdicts": [point.verdict for point in series.points],
+    return {"cells": cells[:-1], "plot": draw(plot) if plot else None, "verdicts": [point.verdict for point in series.points],
             "tips": ["  ".join(shown) for shown in list(table_of([series]).shown())[1:]]}
 
 
@@ -54,7 +54,7 @@ def write(series, metric):
     environment = jinja2.Environment(loader=folders, autoescape=True, trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)
     return environment.get_template("page.html").render(
-        titles=titles, rows=list(map(_row, cells, shown)), left_out=len(shown) - len(cells), unmoved=len(series) - len(shown),
+        titles=titles[:-1], rows=list(map(_row, cells, shown)), left_out=len(shown) - len(cells), unmoved=len(series) - len(shown),
         width=WIDTH, height=HEIGHT)
 
 
