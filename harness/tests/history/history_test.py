@@ -83,6 +83,7 @@ class Add(Histories):
                     ("binary", bytes(range(256)), "is not JSON"),
                     ("deep", b"[" * 100000, "is nested too deeply"), ("other", b'{"schema": "kernelgate-list/1"}', "its schema is"),
                     ("figure", GOOD.replace('"value": 1000', '"value": "1000"').encode(), "cases"),
+                    ("time", GOOD.replace("2023-", "2023/").encode(), "it has no time such as"),
                     ("id", bad_id.encode(), "not the id of a case"),
                     ("infinite", GOOD.replace('"value": 1000', '"value": Infinity').encode(), "not a number of JSON"),
                     ("twice", json.dumps({**document, "cases": [timed(1), timed(2)]}).encode(), "is in it twice on nvidia-h200"))
@@ -95,6 +96,9 @@ class Add(Histories):
                     ("pair", archive(("a/results.json", GOOD), ("b/results.json", GOOD[:-1])), "b/results.json"),
                     ("bomb", archive(("results.json", " " * (40 << 20))), "would unpack to more"),
                     ("encrypted", whole.replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"), "is encrypted"))
+
+    def test_members_of_a_newer_kernelgate(self):
+        self.add({**results(timed(1000, more=[1]), shard={"plan": 3}), "more": {}}, told="1 run added")
 
     def test_refused_whole(self):
         self.add(results(timed(999)))
@@ -306,7 +310,7 @@ class Show(Histories):
         text = self.expect(0, "", "history", "show", CASE)
         self.assertRegex(text, r"m/tiled/530/b16 +barriers +cpu-model +4 +8 +8 +0.0 % +pass +▁▁█▁\n")
         self.assertRegex(text, r"m/tiled/530/b16 +time_ns +nvidia-h200 +4 +1 000 ns +1 035 ns +\+3.5 % +slower +▁▃·█\n")
-        self.assertIn("\n1 counter that never moved", text)
+        self.assertIn("\n1 metric that never moved", text)
         rows = self.expect(0, "", "history", "show", CASE, "--metric", "time_ns").splitlines()[3:]
         self.assertEqual([row.split()[-1] for row in rows], ["verdict", "pass", "pass", "wrong", "slower"])
         self.assertIn("-dirty", rows[2])

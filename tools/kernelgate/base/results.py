@@ -157,9 +157,8 @@ def read_results(path):
     return as_results(path, read_json(path, REMEDY))
 
 
-def _read(path, members, texts):
+def _checked(path, document, members, texts):
     """The document, after checking the members and the texts in lists, and each case."""
-    document = read_results(path)
     for key, kind in members.items():
         _require(path, document.get(key), key, kind)
     for key, names in texts.items():
@@ -184,7 +183,7 @@ _TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"),
 
 def load(path):
     """The results in a file. Only members that the printers rely on are checked; they accept anything for the rest."""
-    return _read(path, _MEMBERS, _TEXTS)
+    return _checked(path, read_results(path), _MEMBERS, _TEXTS)
 
 
 def _check_figures(path, where, figures):
@@ -197,7 +196,13 @@ def _check_figures(path, where, figures):
 
 def load_figures(path):
     """Like load(), with the checks for computing with figures: compare and predict need no more members."""
-    document = _read(path, {"run": dict, "targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
+    return with_figures(path, read_results(path))
+
+
+def with_figures(path, document):
+    """The document from read_results() or as_results(), after the checks of load_figures()."""
+    members = {"run": dict, "targets": dict, "provenance": dict, "cases": list}
+    _checked(path, document, members, {"cases": ("case", "target", "verdict", "why")})
     _require(path, document["run"].get("commit", ""), "run.commit", str)
     _require(path, document.get("boards", {}), "boards", dict)
     for key in ("targets", "provenance"):

@@ -13,7 +13,7 @@ import sqlite3
 import time
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import list_of, member, object_of, text_of
+from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
 from kernelgate.base.run_facts import TIME
 from kernelgate.base.settings import setting
 
@@ -66,9 +66,10 @@ def digest(text):
     return hashlib.sha256(text.encode()).digest()
 
 
-def seconds_of(text):
-    """The seconds since 1970 of a time in results."""
-    return calendar.timegm(time.strptime(text, TIME))
+def began_at(document):
+    """When a run began, or ended where only that is known, else now: in seconds since 1970. ValueError if it is not a time."""
+    text = text_of(document["run"], "started") or text_of(document["run"], "ended")
+    return calendar.timegm(time.strptime(text, TIME)) if text else int(time.time())
 
 
 def _content_of(entry):
@@ -187,10 +188,9 @@ class Database:
         if self._file.execute("SELECT 1 FROM runs WHERE hash = ?", (key,)).fetchone():
             return False
         run = document["run"]
-        at = text_of(run, "started") or text_of(run, "ended")
         facts_id = self._content_id(_facts_of(document))
-        run_id = self._id_of("runs", "hash", hash=key, at=seconds_of(at) if at else int(time.time()), branch=text_of(run, "branch"),
-                             commit_name=text_of(run, "commit"), exit_code=document["exit_code"], facts_id=facts_id)
+        run_id = self._id_of("runs", "hash", hash=key, at=began_at(document), branch=text_of(run, "branch"),
+                             commit_name=text_of(run, "commit"), exit_code=integer_of(document, "exit_code"), facts_id=facts_id)
         for entry in list_of(document, "cases"):
             self._file.execute("INSERT INTO measured VALUES (?, ?, ?, ?)", (
                 self._id_of("cases", "name", name=entry["case"]), self._id_of("targets", "name", name=entry["target"]), run_id,

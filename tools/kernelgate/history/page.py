@@ -8,7 +8,7 @@ from kernelgate.base.errors import Failure
 from kernelgate.base.figures import show_figure, unit_of
 from kernelgate.base.json_io import number_of
 from kernelgate.base.run_facts import short_commit
-from kernelgate.history.show import add_choice, limit_of, load_series, overview, table_of
+from kernelgate.history.show import add_choice, limit_of, load_series, moved, overview, table_of
 from kernelgate.report import plots
 from kernelgate.report.page import FOLDER as REPORT
 from kernelgate.report.printers import save
@@ -30,10 +30,10 @@ def plot_of(series):
 
 
 def draw(plot):
-    """The lines of a plot in the page's units, each a list of a run's number and its place. The axis begins at zero, unless the least
-    value is above half of the greatest: its moves could not be seen."""
+    """The lines of a plot in the page's units, each a list of a run's number and its place. The axis begins at zero, unless moves
+    could not be seen then: where the least value is above half of the greatest."""
     figures = list(plots.figures_in(value for series in plot["series"] for value in series["values"]))
-    low = min(figures) if 2 * min(figures) > max(figures) else 0.0
+    low = min(figures) if max(figures) / 2 < min(figures) < max(figures) else 0.0
     across, up = (WIDTH - 2 * MARGIN) / max(1, len(plot["places"]) - 1), (HEIGHT - 2 * MARGIN) / (max(figures) - low or 1.0)
     lines = {series["name"]: [(number, round(MARGIN + number * across, 1), round(HEIGHT - MARGIN - (value - low) * up, 1))
                               for number, value in enumerate(series["values"]) if value is not None] for series in plot["series"]}
@@ -42,19 +42,19 @@ def draw(plot):
 
 def _row(cells, series):
     plot = plot_of(series)
-    return {"cells": cells, "plot": draw(plot) if plot else None, "verdicts": [point.verdict for point in series.points],
+    return {"cells": cells[:-1], "plot": draw(plot) if plot else None, "verdicts": [point.verdict for point in series.points],
             "tips": ["  ".join(shown) for shown in list(table_of([series]).shown())[1:]]}
 
 
-def write(series):
+def write(series, metric):
     import jinja2  # pylint: disable=import-outside-toplevel # no other command needs it, and the manual page imports all
-    shown = [one for one in series if one.moves or unit_of(one.metric)]
+    shown = moved(series, metric)
     titles, *cells = overview(shown[:MOST]).shown()
     folders = jinja2.FileSystemLoader([os.path.dirname(os.path.abspath(__file__)), REPORT])
     environment = jinja2.Environment(loader=folders, autoescape=True, trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)
     return environment.get_template("page.html").render(
-        titles=titles, rows=list(map(_row, cells, shown)), left_out=len(shown) - len(cells), unmoved=len(series) - len(shown),
+        titles=titles[:-1], rows=list(map(_row, cells, shown)), left_out=len(shown) - len(cells), unmoved=len(series) - len(shown),
         width=WIDTH, height=HEIGHT)
 
 
@@ -62,14 +62,14 @@ def add_arguments(parser):
     add_choice(parser, LAST)
     parser.add_argument("--output", metavar="FILE", help="write it to this file (default: the standard output)")
     parser.epilog = """\
-Counters that stayed as they were are left out.
+Without --metric it has times, and counters that moved.
 
 exit: 0 printed or written; 2 no history, nothing chosen, or a damaged file
 """
 
 
 def main(options):
-    text = write(load_series(options, options.last))
+    text = write(load_series(options, options.last), options.metric)
     if options.output is None:
         print_output("history page", text)
         return

@@ -79,6 +79,11 @@ def overview(series):
     return table
 
 
+def moved(series, metric):
+    """Times, what moved, and what --metric names."""
+    return [found for found in series if metric or found.moves or unit_of(found.metric)]
+
+
 def render(series, metric, form):
     """The output: of one series its runs, of several a line each, without the counters that stayed as they were."""
     if form == "csv":
@@ -87,11 +92,11 @@ def render(series, metric, form):
         return json_text({"schema": "kernelgate-history/1", "series": [
             {"case": found.case, "target": found.target, "metric": found.metric, "points": [point.document() for point in found.points]}
             for found in series]})
-    shown = [found for found in series if metric or found.moves or unit_of(found.metric)]
+    shown = moved(series, metric)
     lines = overview(shown).format(form) if shown else ""
     if len(series) > len(shown):
         gap = "\n" if shown else ""
-        lines += f"{gap}{plural(len(series) - len(shown), 'counter')} that never moved: --metric NAME shows one\n"
+        lines += f"{gap}{plural(len(series) - len(shown), 'metric')} that never moved: --metric NAME shows one\n"
     return f"{lines}\n{table_of(shown).format(form)}" if len(shown) == 1 else lines
 
 
