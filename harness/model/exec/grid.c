@@ -61,7 +61,7 @@ long long kg__model_clock(void)
     static _Atomic long long now;
     static _Thread_local int thread;
     static _Thread_local unsigned int block;
-    static _Thread_local long long step;
+    static _Thread_local long long step = CLOCK_STEP;
 
     /* Kernels that wait for a time call it again and again: 10 ms took 600,000 calls of each
      * thread, and take 50 when each step is longer than the last. */
