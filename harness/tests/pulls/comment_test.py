@@ -24,6 +24,7 @@ from fake_github import BOT, TOKEN, FakeGitHub  # pylint: disable=wrong-import-p
 
 from kernelgate.base.errors import Failure  # pylint: disable=wrong-import-position
 from kernelgate.base.results import Run  # pylint: disable=wrong-import-position
+from kernelgate.base import artifacts as base_artifacts  # pylint: disable=wrong-import-position
 from kernelgate.pulls import artifacts, github, post  # pylint: disable=wrong-import-position
 from kernelgate.report.comment import LARGEST, Facts, write_comment  # pylint: disable=wrong-import-position
 
@@ -220,20 +221,20 @@ class Posting(unittest.TestCase):
         lying[directory + 24:directory + 28] = (1 << 31).to_bytes(4, "little")
         another = good.replace('"strict": false', '"strict": "false"')
         for data, why in (
-                (archive(("results.json", good), ("../../.bashrc", "x")), "a path that leads out of it"),
-                (archive(("results.json", good), ("/etc/cron.d/x", "x")), "a path that leads out of it"),
-                (archive(("results.json", good), ("..\\x", "x")), "a path that leads out of it"),
-                (archive(links=[("results.json", "/etc/passwd")]), "it has a link"),
-                (archive(("results.json", good), links=[("records", "/")]), "it has a link"),
-                (archive(("results.json", b"[" + b" " * artifacts.LARGEST_RESULTS + b"]")), "has more than"),
-                (bytes(lying), "has more than"), (archive(("other.json", good)), "it has 0 files"),
-                (archive(("x/results.json", good)), "0 files"),
+                (archive(("results.json", good), ("../../.bashrc", "x")), "leads out of the archive"),
+                (archive(("results.json", good), ("/etc/cron.d/x", "x")), "leads out of the archive"),
+                (archive(("results.json", good), ("..\\x", "x")), "leads out of the archive"),
+                (archive(links=[("results.json", "/etc/passwd")]), "is a symbolic link"),
+                (archive(("results.json", good), links=[("records", "/")]), "is a symbolic link"),
+                (archive(("results.json", b"[" + b" " * artifacts.LARGEST_RESULTS + b"]")), "more than 250 times"),
+                (bytes(lying), "more than 250 times"), (archive(("other.json", good)), "it has no results.json"),
+                (archive(("x/results.json", good)), "it has no results.json"),
                 (archive(("results.json", "[" * 100000)), "nested too deeply"), (archive(("results.json", b"\xff")), "codec"),
                 (archive(("results.json", '{"schema": "kernelgate-results/2"}')), "does not fit the schema"),
                 (archive(("results.json", "[]")), "does not fit the schema"), (archive(("results.json", another)), "does not fit"),
                 (archive(("results.json", good.replace("{", '{"strict": true, ', 1))), '"strict" twice'),
-                (archive(("results.json", good))[:-30], "not an archive"), (b"", "not an archive"), (b"PK\5\6" + b"\0" * 18, "0 files"),
-                (archive(*((f"x{number}", "") for number in range(artifacts.MOST_MEMBERS + 1))), "more than 20000 files")):
+                (archive(("results.json", good))[:-30], "not a ZIP archive"), (b"", "not a ZIP archive"), (b"PK\5\6" + b"\0" * 18, "no results.json"),
+                (archive(*((f"x{number}", "") for number in range(base_artifacts.MOST_MEMBERS + 1))), "more than 20000 members")):
             with self.assertRaises(Failure) as caught:
                 artifacts.read_results(data)
             self.assertIn(why, str(caught.exception))
@@ -242,12 +243,12 @@ class Posting(unittest.TestCase):
         self.leave(1, self.green(), "kernelgate-b")
         self.run_ended(1)
         self.post()
-        self.assertTrue(self.only().startswith("**PASS** `1 case`  \n**ERROR** Artifact 40 is refused: it has a link,"), self.only())
+        self.assertTrue(self.only().startswith("**PASS** `1 case`  \n**ERROR** Artifact 40 is refused: its archive, or a file in it, leads out"), self.only())
 
     def test_a_duplicate_file_and_a_huge_archive_are_refused(self):
         with self.assertWarns(UserWarning):
             data = archive(("results.json", "[]"), ("results.json", "{}"))
-        with self.assertRaisesRegex(Failure, "it has 2 files"):
+        with self.assertRaisesRegex(Failure, "is in it twice"):
             artifacts.read_results(data)
         self.addCleanup(setattr, post, "LARGEST_ARCHIVE", post.LARGEST_ARCHIVE)
         post.LARGEST_ARCHIVE = 1000

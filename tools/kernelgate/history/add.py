@@ -6,7 +6,7 @@ from kernelgate.base.errors import Failure, complain
 from kernelgate.base.figures import plural
 from kernelgate.base.json_io import json_text, parse_named
 from kernelgate.base.results import as_results, with_figures
-from kernelgate.history.artifacts import REMEDY, read_artifact
+from kernelgate.base.artifacts import REMEDY, read_artifact
 from kernelgate.history.database import Database, add_database, began_at, canonical, digest, path_of
 
 ERROR = 2

@@ -5,6 +5,7 @@ import io
 import os
 import pathlib
 import stat
+import struct
 import zipfile
 import zlib
 
@@ -24,10 +25,18 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 REMEDY = f"name a {NAME}, or an artifact of a run as it was uploaded"
 
 
+class Refused(Failure):
+    """An artifact that is not as a run leaves it. `fault` has no word of the artifact's."""
+
+    def __init__(self, label, fault):
+        super().__init__(f"{label}: {fault}: {REMEDY}")
+        self.fault = fault
+
+
 def _limited(label, file, most):
     data = file.read(most + 1)
     if len(data) > most:
-        raise Failure(f"{label}: has more than {most // MIB} MiB: {REMEDY}")
+        raise Refused(label, f"has more than {most // MIB} MiB")
     return data
 
 
@@ -81,30 +90,31 @@ def _unpack(archive, member, label):
     try:
         with archive.open(member) as file:
             return _limited(label, file, LARGEST_DOCUMENT)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise Failure(f"{label}: cannot be unpacked: {error}: {REMEDY}") from None
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, OSError):
+        raise Refused(label, "cannot be unpacked") from None
 
 
-def _in_archive(path, data):
+def results_in_archive(path, data):
+    """The results in the bytes of an archive: the name of each for messages, and its bytes."""
     # Every member has this header, whatever number of them the archive claims: its directory would take gigabytes.
     if data.count(CENTRAL_HEADER) > MOST_MEMBERS:
-        raise Failure(f"{path}: has more than {MOST_MEMBERS} members: {REMEDY}")
+        raise Refused(path, f"has more than {MOST_MEMBERS} members")
     found, names, total = [], set(), 0
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError) as error:
-        raise Failure(f"{path}: is not a ZIP archive: {error}: {REMEDY}") from None
+    except (zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, ValueError, OverflowError):
+        raise Refused(path, "is not a ZIP archive") from None
     for member in archive.infolist():
         label = f"{path}/{member.orig_filename}"
         fault = "is in it twice" if member.filename in names else _fault_of(member)
         if fault:
-            raise Failure(f"{label}: {fault}: {REMEDY}")
+            raise Refused(label, fault)
         names.add(member.filename)
         if _is_results(member):
             found.append((label, _unpack(archive, member, label)))
             total += len(found[-1][1])
             if total > LARGEST_TOTAL:
-                raise Failure(f"{path}: its results have more than {LARGEST_TOTAL // MIB} MiB: {REMEDY}")
+                raise Refused(path, f"its results have more than {LARGEST_TOTAL // MIB} MiB")
     return found
 
 
@@ -114,7 +124,7 @@ def read_artifact(path):
         found = _in_folder(path)
     else:
         data = _read(path, LARGEST_ARCHIVE)
-        found = _in_archive(path, data) if data.startswith(ARCHIVES) else [(path, _limited(path, io.BytesIO(data), LARGEST_DOCUMENT))]
+        found = results_in_archive(path, data) if data.startswith(ARCHIVES) else [(path, _limited(path, io.BytesIO(data), LARGEST_DOCUMENT))]
     if not found:
         raise Failure(f"{path}: has no {NAME}: {REMEDY}")
     return found
