@@ -238,11 +238,9 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
     return wait_at(object, object->phase - !is_running, (uintptr_t)__builtin_return_address(0));
 }
 
-kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
+static kg__model_turn wait_at_numbered(kg__model_barrier_object *object, unsigned int threads,
+                                       uintptr_t code)
 {
-    kg__model_barrier_object *object = kg__named_barrier(number);
-    uintptr_t code = (uintptr_t)__builtin_return_address(0);
-
     kg__leave_straight();
     if (object == NULL || threads % KG__MODEL_WARP != 0)
         kg__fail_wrong(KG__INVALID_BARRIER, code,
@@ -251,6 +249,18 @@ kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
     return wait_at(object, arrive_at(object, 1, 0, code), code);
+}
+
+kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
+{
+    return wait_at_numbered(kg__named_barrier(number), threads,
+                            (uintptr_t)__builtin_return_address(0));
+}
+
+kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads)
+{
+    return wait_at_numbered(kg__tile_barrier(number), threads,
+                            (uintptr_t)__builtin_return_address(0));
 }
 
 void kg__exec_polled(const void *word, uint64_t value)

@@ -90,10 +90,13 @@ bool kg__watch_checks(void)
     return watching && (watched_for & KG__MODEL_CHECK) != 0;
 }
 
-void kg__watch_track(kg__spans *to)
+kg__spans *kg__watch_track(kg__spans *to)
 {
+    kg__spans *former = spans;
+
     spans = to;
     kg__requests_track(to != NULL);
+    return former;
 }
 
 static uint64_t linear_block(void)
@@ -440,6 +443,12 @@ void kg__watch_written(const void *pointer, size_t count)
         at_large.value[KG__COPIED_BYTES] += count;
     if (kg__watch_checks() && kg__model_find(pointer) != NULL)
         kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, true);
+}
+
+void kg__watch_unwritten(const void *pointer, size_t count)
+{
+    if (kg__watch_checks())
+        kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, false);
 }
 
 const kg__model_report *kg__model_seen(void)

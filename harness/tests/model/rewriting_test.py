@@ -94,8 +94,10 @@ REFUSED = (
     ("template <typename T> static T twice(T x) { return 2 * x; }\nstatic __device__ float f(float x)\n{ return twice<float>(x); }\n"
      "__global__ void k(float *x) { *x = f(*x); }\n", 4,
      'calling a __host__ function ("twice") from a __device__ function ("f") is not allowed'),
-    ("__global__ void child(float *x) { *x = 1; }\n__global__ void k(float *x)\n{ child<<<1,\n32>>>(x); }\n", 4,
-     "the CPU model does not support dynamic parallelism (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("__global__ void k(cudaEvent_t x)\n{ cudaStreamWaitEvent(cudaStreamFireAndForget,\nx, 0); k<<<1, 1>>>(x); }\n", 3,
+     "the CPU model does not support cudaStreamWaitEvent() in kernels (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("__global__ void k()\n{ k<<<1, 1>>>();\ncudaDeviceSynchronize(); }\n", 4,
+     'calling a __host__ function ("cudaDeviceSynchronize") from a __global__ function ("k") is not allowed'),
     ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
      "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
     ("__device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n", 2,
@@ -104,6 +106,15 @@ REFUSED = (
 )
 # What looks like that, and is not.
 TAKEN = (
+    "template <typename T> __device__ int f(T x, T *y) { return x.get<2>() + y->get<3>(1) + x.template get<4>() + (x.size < 3); }\n"
+    "struct S { int size; template <int n> __device__ int get(int a = 0) { return n + a; } };\n"
+    "__global__ void k(int *x) { S s; *x = f(s, &s); if (!x) k<<<1, 1>>>(x); }\n",
+    "__device__ void cudaMemset(float *x) { *x = 0; }\n__global__ void k(float *x) { cudaMemset(x); }\n",
+    "template <int n> __global__ void child(float *x) { if (n > *x)\nchild<n><<<1, 1>>>(x + 1); }\n"
+    "__global__ void k(float *x)\n{ child<2><<<1,\n32>>>(x); k<<<1, 1>>>(x); }\n",
+    "__global__ void k(int *x);\n__global__ void k(int *x, float y) { k<<<1, 1>>>(x, y); }\n"
+    "template <typename T> __global__ void k(T *x, T y, int z) { k<<<1, 1>>>(x, y, z); }\n"
+    "__global__ void m(int *x) { k<<<1, 1>>>(x, 1, 2); k<<<1, 1>>>(x, 1.0f); }\n",
     "constexpr float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline __host__ __device__ float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline float two() { return 2; }\n__global__ void k(float *x) { auto two = [] { return 3; }; *x = two(); }\n",
@@ -123,6 +134,8 @@ UNSUPPORTED = (
     ("bar.sync 1, 64;", "instruction 'bar.sync'"),
     ("add.cc.u32 %0, %0, %0;", "instruction 'add.cc.u32'"),
     ("add.u32 %0, %0;", "instruction 'add.u32'"),
+    ("vadd4.u32.u32.u32 %0.b3210, %0, %0, %0;", "instruction 'vadd4.u32.u32.u32'"),
+    ("vadd.u32.u32.u32.sub %0, %0, %0, %0;", "instruction 'vadd.u32.u32.u32.sub'"),
     ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
     ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};",
      "instruction 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64'"),
