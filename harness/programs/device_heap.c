@@ -1,6 +1,7 @@
-/* `new` and `delete` of a program's CUDA sources (model/include/kg_program.h). */
+/* `new`, `delete` and clock() of a program's CUDA sources (model/include/kg_program.h). */
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "model/runtime/calls.h"
 #include "programs/device_heap.h"
@@ -15,6 +16,11 @@ void *kg__program_new(size_t size)
     if (kg__model_in_kernel() != 0)
         return kg__model_malloc(size);
     return _Znwm != NULL ? _Znwm(size) : malloc(size);
+}
+
+long kg__program_clock(void)
+{
+    return kg__model_in_kernel() != 0 ? (long)kg__model_clock() : (long)clock();
 }
 
 void kg__program_delete(void *memory)

@@ -1,4 +1,4 @@
-/* `new` and `delete` of CUDA sources: of device memory in kernels, else the C++ library's. */
+/* What CUDA sources call in kernels and on the host: `new`, `delete` and clock(). */
 #ifndef KG__PROGRAMS_DEVICE_HEAP_H
 #define KG__PROGRAMS_DEVICE_HEAP_H
 
@@ -8,5 +8,8 @@
 void *kg__program_new(size_t size);
 /* Stands for `delete`, arrays included; memory may be NULL. */
 void kg__program_delete(void *memory);
+/* Stands for clock(): in a kernel cycles, as of clock64(), else the processor time of the process.
+ */
+long kg__program_clock(void);
 
 #endif

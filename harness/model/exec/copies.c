@@ -29,6 +29,8 @@ struct waiting {
 
 /* Barriers that a block names by number. */
 #define NAMED_BARRIERS 16
+/* Of 64, 128, … and 1024 threads. */
+#define TILE_BARRIERS 31
 
 struct kg__copies {
     thread_copies of_threads[KG__MODEL_MAX_THREADS];
@@ -36,6 +38,9 @@ struct kg__copies {
     struct waiting waiting[KG__MODEL_MAX_THREADS];
     int waiting_count;
     kg__model_barrier_object named[NAMED_BARRIERS];
+    kg__model_barrier_object of_tiles[TILE_BARRIERS];
+    unsigned char exchanged[KG__MODEL_MAX_WARPS][32]; /* a value of each warp */
+    bool any_named;
 };
 
 void kg__begin_copies(void)
@@ -50,7 +55,11 @@ void kg__begin_copies(void)
         block->waiting[i].object = NULL;
     block->any = kg__running.at_objects = false;
     block->waiting_count = 0;
-    memset(block->named, 0, sizeof block->named);
+    if (block->any_named) {
+        memset(block->named, 0, sizeof block->named);
+        memset(block->of_tiles, 0, sizeof block->of_tiles);
+    }
+    block->any_named = false;
 }
 
 bool kg__has_copies(void)
@@ -128,7 +137,21 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 
 kg__model_barrier_object *kg__named_barrier(unsigned int number)
 {
+    kg__running.copies->any_named = true;
     return number < NAMED_BARRIERS ? &kg__running.copies->named[number] : NULL;
+}
+
+kg__model_barrier_object *kg__tile_barrier(unsigned int number)
+{
+    kg__running.copies->any_named = true;
+    return number < TILE_BARRIERS ? &kg__running.copies->of_tiles[number] : NULL;
+}
+
+void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts)
+{
+    unsigned char *kept = kg__running.copies->exchanged[warp % KG__MODEL_MAX_WARPS];
+
+    memcpy(puts ? kept : value, puts ? value : kept, bytes);
 }
 
 void kg__set_expected(kg__model_barrier_object *object, unsigned int expected)

@@ -1,7 +1,6 @@
 /* Matrices that a warp holds together: the layout of their elements, and products. */
 #include "model/exec/matrices.h"
 
-#include "kg_model_dot.h"
 #include "model/exec/grid.h"
 
 #include <kernelgate/types.h>
@@ -10,7 +9,6 @@
 #define WARP KG__MODEL_WARP
 #define BLOCK_ROWS 8
 #define LANES_PER_ROW 4
-#define LARGEST 32 /* rows and columns */
 
 typedef struct position {
     unsigned int row, column;
@@ -146,76 +144,28 @@ bool kg__matrix_access_of(const kg__model_matrix *matrix, size_t stride, bool by
     return number < accesses;
 }
 
-/* A whole operand, in the type that its products are computed in. */
-typedef union operand {
-    float floats[LARGEST][LARGEST];
-    double doubles[LARGEST][LARGEST];
-    int32_t integers[LARGEST][LARGEST];
-} operand;
-
-/* Copies one lane's part of an operand. */
-static void gather(operand *to, const kg__model_matrix *matrix, const void *part, unsigned int lane)
+const kg__matrix_positions *kg__matrix_positions_of(const kg__model_matrix *matrix)
 {
-    const unsigned int held = block_count(matrix) * matrix->run;
+    static _Thread_local kg__matrix_positions known[8];
+    static _Thread_local unsigned int next;
+    kg__matrix_positions *made;
 
-    for (unsigned int i = 0; i < held; i++) {
-        const position at = element_at(matrix, lane, i);
-        const double value = kg_element(type_of[matrix->element], part, i);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const kg__model_matrix *other = &known[i].matrix;
 
-        switch (matrix->element) {
-        case KG__MODEL_FLOAT64:
-            to->doubles[at.row][at.column] = value;
-            break;
-        case KG__MODEL_INT8:
-        case KG__MODEL_UINT8:
-            to->integers[at.row][at.column] = (int32_t)value;
-            break;
-        case KG__MODEL_TF32:
-            to->floats[at.row][at.column] = kg__model_cut_to_tf32((float)value);
-            break;
-        default:
-            to->floats[at.row][at.column] = (float)value;
-        }
+        if (other->count == matrix->count && other->rows == matrix->rows &&
+            other->columns == matrix->columns && other->run == matrix->run &&
+            other->along_rows == matrix->along_rows && other->is_turned == matrix->is_turned)
+            return &known[i];
     }
-}
+    made = &known[next++ % (sizeof known / sizeof *known)];
+    made->matrix = *matrix;
+    made->held = block_count(matrix) * matrix->run;
+    for (unsigned int i = 0; i < WARP * made->held; i++) {
+        const position at = element_at(matrix, i / made->held, i % made->held);
 
-/* Computes one element of the product. */
-static double dot(const kg__model_product *product, const operand *a, const operand *b, position at,
-                  double c)
-{
-    const unsigned int terms = product->a->columns;
-    float sum = (float)c;
-
-    if (product->d->element == KG__MODEL_FLOAT64)
-        return kg__model_dot_of_doubles(a->doubles[at.row], b->doubles[at.column], terms, c);
-    if (product->d->element == KG__MODEL_INT32)
-        return kg__model_dot_of_integers(a->integers[at.row], b->integers[at.column], terms,
-                                         (int32_t)c, product->saturates);
-    for (unsigned int i = 0; i < terms; i += product->terms)
-        sum = kg__model_dot_of_floats(&a->floats[at.row][i], &b->floats[at.column][i],
-                                      product->terms, sum);
-    return (double)sum;
-}
-
-void kg__multiply(const kg__model_product *const lanes[WARP])
-{
-    const kg__model_matrix *sums = lanes[0]->d;
-    operand a;
-    operand b;
-
-    for (unsigned int lane = 0; lane < WARP; lane++) {
-        gather(&a, lanes[0]->a, lanes[lane]->a_part, lane);
-        gather(&b, lanes[0]->b, lanes[lane]->b_part, lane);
+        made->row[i] = (unsigned char)(matrix->is_turned ? at.column : at.row);
+        made->column[i] = (unsigned char)(matrix->is_turned ? at.row : at.column);
     }
-    for (unsigned int i = 0; i < WARP * sums->count; i++) {
-        const kg__model_product *mine = lanes[i / sums->count];
-        const unsigned int number = i % sums->count;
-        position at = element_at(sums, i / sums->count, number);
-
-        if (sums->is_turned)
-            at = (position){ at.column, at.row };
-        kg_set_element(
-            type_of[sums->element], mine->d_part, number,
-            dot(mine, &a, &b, at, kg_element(type_of[mine->c->element], mine->c_part, number)));
-    }
+    return made;
 }

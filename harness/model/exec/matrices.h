@@ -25,6 +25,19 @@ typedef struct kg__matrix_access {
 bool kg__matrix_access_of(const kg__model_matrix *matrix, size_t stride, bool by_rows, bool shared,
                           unsigned int lane, unsigned int number, kg__matrix_access *access);
 
+#define KG__MATRIX_LARGEST 32 /* rows and columns */
+
+/* Where each lane's elements are in a matrix. */
+typedef struct kg__matrix_positions {
+    kg__model_matrix matrix;
+    unsigned int held; /* elements of a lane, each once: those of lane l begin at number l * held */
+    unsigned char row[KG__MATRIX_LARGEST * KG__MATRIX_LARGEST];
+    unsigned char column[KG__MATRIX_LARGEST * KG__MATRIX_LARGEST];
+} kg__matrix_positions;
+/* Returns them, turned if the matrix is, until the calling thread has asked about eight other
+ * kinds of matrices. */
+const kg__matrix_positions *kg__matrix_positions_of(const kg__model_matrix *matrix);
+
 /* Computes the product of a warp's lanes. */
 void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP]);
 

@@ -238,11 +238,9 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
     return wait_at(object, object->phase - !is_running, (uintptr_t)__builtin_return_address(0));
 }
 
-kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
+static kg__model_turn wait_at_numbered(kg__model_barrier_object *object, unsigned int threads,
+                                       uintptr_t code)
 {
-    kg__model_barrier_object *object = kg__named_barrier(number);
-    uintptr_t code = (uintptr_t)__builtin_return_address(0);
-
     kg__leave_straight();
     if (object == NULL || threads % KG__MODEL_WARP != 0)
         kg__fail_wrong(KG__INVALID_BARRIER, code,
@@ -251,6 +249,18 @@ kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads
     if (object->pending == object->expected)
         kg__set_expected(object, threads > 0 ? threads : (unsigned int)kg__running.live);
     return wait_at(object, arrive_at(object, 1, 0, code), code);
+}
+
+kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads)
+{
+    return wait_at_numbered(kg__named_barrier(number), threads,
+                            (uintptr_t)__builtin_return_address(0));
+}
+
+kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads)
+{
+    return wait_at_numbered(kg__tile_barrier(number), threads,
+                            (uintptr_t)__builtin_return_address(0));
 }
 
 void kg__exec_polled(const void *word, uint64_t value)
@@ -310,6 +320,7 @@ kg__model_turn kg__exec_wait_for_others(uintptr_t code)
 
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code)
 {
+    kg__leave_straight();
     kg__running.last_wait_for_watcher = code;
     kg__running.last_waiting_for_watcher = kg__running.current;
     return next_turn();
@@ -379,13 +390,28 @@ kg__model_fiber *kg__give_first_turn(void)
     return kg__running.threads[kg__running.current].fiber;
 }
 
+/* Has the watcher go on from a thread that has returned to the next one, on the same stack. */
+static void step_lane(const kg__model_fiber *self)
+{
+    const kg__exec_watcher *watcher = kg__running.watcher;
+    const unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
+
+    watcher->pause_lane();
+    if (lane == 0) {
+        (void)watcher->replay();
+        kg__turn_to_warp(kg__running.current / KG__MODEL_WARP);
+    }
+    watcher->resume_lane(lane, self->stack);
+}
+
 /* Runs the threads of a block from the current one on, until one has waited or the block's last
  * has returned. */
 static void run_straight(kg__model_fiber *self)
 {
     kg__running.straight_fiber = self;
     kg__model_own_straight =
-        (kg__model_straight){ true, kg__running.thread_count - 1, &kg__running.current };
+        (kg__model_straight){ kg__running.watcher == NULL, kg__running.thread_count - 1,
+                              &kg__running.current };
     /* Most bodies call their kernel for all threads. */
     for (;;) {
         kg__running.launch.body(kg__running.launch.context);
@@ -393,6 +419,8 @@ static void run_straight(kg__model_fiber *self)
             break;
         kg__running.current++;
         kg__model_step_thread(&threadIdx, &blockDim);
+        if (kg__running.watcher != NULL)
+            step_lane(self);
     }
     kg__leave_straight();
 }

@@ -297,9 +297,7 @@ template <unsigned int Size, typename Parent = void>
 class thread_block_tile : public kg__lanes
 {
     static_assert(Size > 0 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
-    static_assert(Size <= KG__MODEL_WARP,
-                  "the CPU model does not support tiles of several warps (docs/model.md): "
-                  "give the variant GPU_ONLY");
+    static_assert(Size <= KG__MODEL_WARP, "a tile has at most 1024 threads");
 
   public:
     KG__GROUP thread_block_tile(unsigned int meta_size, unsigned int meta_rank)
@@ -364,6 +362,112 @@ class thread_block_tile : public kg__lanes
   private:
     KG__GROUP_STATIC(unsigned int, first_lane, kg__model::lane() & ~(Size - 1))
 };
+
+/* A tile of several warps, which exchange values outside of shared memory, like those of devices
+ * from compute capability 8.0 on. */
+template <unsigned int Size>
+class kg__wide_tile
+{
+  public:
+    KG__GROUP kg__wide_tile(unsigned int meta_size, unsigned int meta_rank)
+        : meta_size_(meta_size), meta_rank_(meta_rank)
+    {
+    }
+    KG__GROUP kg__wide_tile(const thread_block &)
+        : kg__wide_tile((kg__model::threads_in_block() + Size - 1) / Size,
+                        kg__model::thread_in_block() / Size)
+    {
+    }
+    KG__GROUP_STATIC(constexpr unsigned int, size, Size)
+    KG__GROUP_STATIC(constexpr unsigned int, num_threads, Size)
+    KG__GROUP_STATIC(unsigned int, thread_rank, kg__model::thread_in_block() % Size)
+    KG__GROUP_CONST(unsigned int, meta_group_size, meta_size_)
+    KG__GROUP_CONST(unsigned int, meta_group_rank, meta_rank_)
+    /* Each tile of each size has a barrier of its own. */
+    static KG__GROUP void sync()
+    {
+        const unsigned int tile = kg__model::thread_in_block() / Size;
+        const unsigned int left = kg__model::threads_in_block() - tile * Size;
+
+        kg__model_pass(kg__model_wait_at_tile(1024 / Size - 1 + tile, left < Size ? left : Size));
+    }
+    template <typename Value>
+    KG__GROUP Value shfl(Value value, unsigned int rank) const
+    {
+        if (thread_rank() == rank % Size)
+            kg__put(value);
+        sync();
+        value = kg__take<Value>(rank % Size / KG__MODEL_WARP);
+        sync();
+        return value;
+    }
+    KG__GROUP int any(int predicate) const
+    {
+        return kg__combine(kg__warp().any(predicate), [](int a, int b) { return a | b; });
+    }
+    KG__GROUP int all(int predicate) const
+    {
+        return kg__combine(kg__warp().all(predicate), [](int a, int b) { return a & b; });
+    }
+
+    /* Used by the model's own functions of groups: */
+    static KG__GROUP thread_block_tile<KG__MODEL_WARP> kg__warp()
+    {
+        return thread_block_tile<KG__MODEL_WARP>(Size / KG__MODEL_WARP,
+                                                 thread_rank() / KG__MODEL_WARP);
+    }
+    /* Gives a value of the thread's warp to the tile, until its next barrier but one. */
+    template <typename Value>
+    static KG__GROUP void kg__put(Value value)
+    {
+        static_assert(std::is_trivially_copyable<Value>::value && sizeof(Value) <= 32,
+                      "a tile's warps exchange trivially copyable types of at most 32 bytes");
+        kg__model_exchange(kg__model::thread_in_block() / KG__MODEL_WARP, &value, sizeof value, 1);
+    }
+    /* Takes that of a warp, by its number in the tile. */
+    template <typename Value>
+    static KG__GROUP Value kg__take(unsigned int warp)
+    {
+        Value value;
+
+        kg__model_exchange(kg__model::thread_in_block() / Size * (Size / KG__MODEL_WARP) + warp,
+                           &value, sizeof value, 0);
+        return value;
+    }
+    /* Combines the values of all warps, each of which has one for all of its threads. */
+    template <typename Value, typename Operation>
+    static KG__GROUP Value kg__combine(Value value, Operation &&operation)
+    {
+        if (thread_rank() % KG__MODEL_WARP == 0)
+            kg__put(value);
+        sync();
+        value = kg__take<Value>(0);
+        for (unsigned int warp = 1; warp < Size / KG__MODEL_WARP; warp++)
+            value = operation(value, kg__take<Value>(warp));
+        sync();
+        return value;
+    }
+
+  private:
+    unsigned int meta_size_, meta_rank_;
+};
+
+#define KG__WIDE_TILE(size)                                                                        \
+    template <typename Parent>                                                                     \
+    class thread_block_tile<size, Parent> : public kg__wide_tile<size>                             \
+    {                                                                                              \
+      public:                                                                                      \
+        using kg__wide_tile<size>::kg__wide_tile;                                                  \
+        KG__GROUP thread_block_tile(const kg__wide_tile<size> &other) : kg__wide_tile<size>(other) \
+        {                                                                                          \
+        }                                                                                          \
+    };
+KG__WIDE_TILE(64)
+KG__WIDE_TILE(128)
+KG__WIDE_TILE(256)
+KG__WIDE_TILE(512)
+KG__WIDE_TILE(1024)
+#undef KG__WIDE_TILE
 
 } // namespace cooperative_groups
 

@@ -213,10 +213,13 @@ KG__MODEL_UNWATCHED static inline void kg__model_call(void *body)
 template <typename Body>
 KG__MODEL_UNWATCHED static inline void *kg__model_keep_body(void *body, int copies)
 {
+    Body *const former = static_cast<Body *>(body);
+
+    /* The host's memory, for a kernel's launch too. */
     if (copies)
-        return new Body(*static_cast<const Body *>(body));
-    delete static_cast<Body *>(body);
-    return nullptr;
+        return new (kg__model_keep_memory(nullptr, sizeof(Body))) Body(*former);
+    former->~Body();
+    return kg__model_keep_memory(body, 0);
 }
 
 /* Launches `kernel` over the grid of `config`. The arguments are converted to the kernel's
@@ -327,6 +330,11 @@ static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
                                                 void (*kernel)(Parameters...))
 {
     return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
 }
 
 template <typename Element>

@@ -211,6 +211,10 @@ typedef struct CUevent_st *cudaEvent_t;
 /* The two streams that exist without being created. */
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+/* Of kernels: a grid that begins when the launching one has ended, with all that it launched; and
+ * one that nothing orders with others. */
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01

@@ -40,6 +40,9 @@ extern const uint3 kg__model_cluster_dim; /* blocks per cluster; 1 without clust
 /* Keeps the context of a launch that runs later: returns a copy of it, or frees one. */
 typedef void *kg__model_keep(void *context, int copies);
 
+/* Frees the memory `former` (NULL: none); returns new memory, aligned to 64 bytes, or NULL where
+ * `bytes` is 0. */
+void *kg__model_keep_memory(void *former, size_t bytes);
 /* Runs a kernel over its grid, now or when its stream's order says so: calls body(context) once for
  * each thread. `kernel` is the kernel's address, which identifies its name and attributes. `keep`
  * copies the context; NULL: the host waits for the launch. Returns the result for
@@ -262,6 +265,10 @@ kg__model_turn kg__model_wait_at_parity(kg__model_barrier_object *object, int pa
 /* Arrives and waits at one of a block's 16 numbered barriers, with `threads` threads (0: all
  * that have not ended). */
 kg__model_turn kg__model_wait_at_named(unsigned int number, unsigned int threads);
+/* The same of one of the 31 barriers of a block's tiles of several warps. */
+kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads);
+/* Keeps (`puts`) or returns the value of a warp of the running block: at most 32 bytes. */
+void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts);
 
 /* Replaces the C library's memcpy() in instrumented kernels, whose accesses are recorded. */
 void *kg__model_memcpy(void *to, const void *from, size_t size);

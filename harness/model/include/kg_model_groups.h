@@ -13,6 +13,17 @@ KG__GROUP thread_block this_thread_block()
     return thread_block();
 }
 
+/* Memory that tiles of several warps take on devices before compute capability 8.0. */
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+};
+
+template <unsigned int MaxBlockSize>
+KG__GROUP thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+    return thread_block();
+}
+
 KG__GROUP grid_group this_grid()
 {
     return grid_group();
@@ -101,7 +112,7 @@ tiled_partition(const thread_block_tile<ParentSize, Parent> &parent)
 {
     static_assert(Size <= ParentSize, "a tile must not be larger than its parent");
     return thread_block_tile<Size, thread_block_tile<ParentSize, Parent>>(
-        ParentSize / Size, parent.thread_rank() / Size);
+        ParentSize / Size, static_cast<unsigned int>(parent.thread_rank()) / Size);
 }
 
 /* By rank: `size` at a time. */

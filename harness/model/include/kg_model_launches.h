@@ -226,6 +226,20 @@ static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t 
     return error;
 }
 
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *before, size_t count,
+                                           cudaGraphNodeParams *params)
+{
+    return cudaGraphAddNode(node, graph, before, nullptr, count, params);
+}
+
+static inline cudaError_t
+cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *before, size_t count,
+                                    unsigned int flags = cudaStreamAddCaptureDependencies)
+{
+    return cudaStreamUpdateCaptureDependencies(stream, before, nullptr, count, flags);
+}
+
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                cudaGraphNode_t *, char *, size_t)
 {

@@ -76,15 +76,6 @@ static inline cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 /* Streams and pools: attributes that change nothing are not kept. */
 KG__MODEL_HINT(cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
                ((void)to, (void)from, 1))
-enum cudaMemAccessFlags {
-    cudaMemAccessFlagsProtNone = 0,
-    cudaMemAccessFlagsProtRead = 1,
-    cudaMemAccessFlagsProtReadWrite = 3
-};
-struct cudaMemAccessDesc {
-    struct cudaMemLocation location;
-    enum cudaMemAccessFlags flags;
-};
 KG__MODEL_HINT(cudaMemPoolSetAccess,
                (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count),
                ((void)count, pool != NULL && list != NULL))

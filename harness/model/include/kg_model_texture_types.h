@@ -24,6 +24,7 @@ struct cudaChannelFormatDesc {
 #define cudaArrayDefault 0x00
 #define cudaArrayLayered 0x01
 #define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
 
 /* Elements for arrays, bytes for linear memory. */
 struct cudaExtent {
@@ -151,7 +152,8 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy,
                               cudaStream_t stream KG__MODEL_DEFAULT(0));
 
-/* Mipmapped arrays and views of resources are cudaErrorNotSupported. */
+/* Mipmapped arrays, views of resources, and linear filters across the edges of a cube map are
+ * cudaErrorNotSupported. */
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
                                     const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture,
@@ -195,6 +197,9 @@ typedef union kg__model_texel {
  * `bytes` is the size of a requested field, 0 for floats. */
 kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, float x, float y,
                                 float z, int layer, size_t bytes);
+/* Fetches from a cube map in a direction. */
+kg__model_texel kg__model_fetch_cube(cudaTextureObject_t object, float x, float y, float z,
+                                     int layer, size_t bytes);
 /* Fetches from linear memory by the element's number. */
 kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t bytes);
 /* Reads an element of `bytes` bytes from a surface, or writes it; `x` is in bytes. */

@@ -82,6 +82,11 @@ KG__MODEL_FETCH(tex1DLayered, (float x, int layer), (x, layer),
 KG__MODEL_FETCH(tex2DLayered, (float x, float y, int layer), (x, y, layer),
                 kg__model_fetch(texture, 2, x, y, 0, layer < 0 ? 0 : layer,
                                 kg__model_field_bytes<Element>))
+KG__MODEL_FETCH(texCubemap, (float x, float y, float z), (x, y, z),
+                kg__model_fetch_cube(texture, x, y, z, -1, kg__model_field_bytes<Element>))
+KG__MODEL_FETCH(texCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer),
+                kg__model_fetch_cube(texture, x, y, z, layer < 0 ? 0 : layer,
+                                     kg__model_field_bytes<Element>))
 #undef KG__MODEL_FETCH
 
 #define KG__MODEL_SURFACE(name, dimensions, parameters, arguments, x, y, z)                        \

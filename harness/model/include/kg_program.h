@@ -9,6 +9,8 @@ extern "C" void *malloc(__SIZE_TYPE__ size) noexcept __asm__("kg__model_malloc")
 extern "C" void free(void *memory) noexcept __asm__("kg__model_free");
 void *operator new(__SIZE_TYPE__ size) __asm__("kg__program_new");
 void *operator new[](__SIZE_TYPE__ size) __asm__("kg__program_new");
+/* A kernel's clock() is clock64(), the host's is the C library's. */
+extern "C" long clock(void) noexcept __asm__("kg__program_clock");
 void operator delete(void *memory) noexcept __asm__("kg__program_delete");
 void operator delete[](void *memory) noexcept __asm__("kg__program_delete");
 void operator delete(void *memory, __SIZE_TYPE__ size) noexcept __asm__("kg__program_delete");

@@ -25,7 +25,7 @@ MISSING = tuple((re.compile(pattern), feature) for pattern, feature in (
     (r"((?:cublas|cusparse|cusolver|cufft|cudnn|curand|cutlass|cute/|thrust/|cub/|cuda/|nccl|nvshmem|nvrtc|mma)[^:\s]*)"
      r": No such file or directory", r"\1"),
     (rf"['‘]([\w:]+)['’] (?:is not a (?:class template )?member of|in namespace) {CUDA_SPACE}", r"\2::\1"),
-    (r"['‘](?:texture|texCubemap\w*|tex2Dgather|surfCubemap\w*)['’]", "texture references and cube maps"),
+    (r"['‘](?:texture|tex2Dgather|surfCubemap\w*)['’]", "texture references, tex2Dgather() and surfaces of cube maps"),
     (r"['‘]cudaGraph\w*['’]", "CUDA graphs"),
 ))
 MISSING_SPACE = re.compile(rf"{CUDA_SPACE} (?:has not been declared|is not a namespace)")

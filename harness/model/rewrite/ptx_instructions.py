@@ -75,6 +75,9 @@ SPACES = ("global", "shared", "const", "local", "param")
 WITHOUT_EFFECT = ("prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent", "setmaxnreg")
 ATOMICS = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor",
            "exch": "atomicExch", "cas": "atomicCAS", "inc": "atomicInc", "dec": "atomicDec"}
+# The operation of each video instruction on a lane; the half of an average is rounded away from 0, if it is not below.
+VIDEO = {"vadd": "x + y", "vsub": "x - y", "vavrg": "(x + y + (x + y >= 0)) >> 1", "vabsdiff": "x < y ? y - x : x - y",
+         "vmin": "x < y ? x : y", "vmax": "x > y ? x : y"}
 # Types that CUDA's functions have no name for.
 SAME_ATOMICS = {("add", "s64"): "u64", ("and", "b32"): "u32", ("exch", "s64"): "u64"}
 HINT = re.compile(r"(L1|L2)::\S*|ca|cg|cs|lu|cv|nc|wb|wt|weak|aligned|cta|gpu|sys|cluster|mmio")
@@ -427,12 +430,38 @@ def write_dot(instruction, _is_volatile):
     return result.write(f"__dp4a({', '.join(operand.read(a) for operand in operands)})")
 
 
+def write_video(instruction, _is_volatile):
+    """SIMD video instructions and the scalar ones of their names: all lanes of a and b, without selectors and masks. The
+    secondary operation adds up the lanes' results and c, or compares the one result with c; without it c has no effect."""
+    name, *parts = instruction.parts
+    operation, lanes = (name[:-1], name[-1]) if name[-1] in "24" else (name, "1")
+    expect(len(parts) >= 3 and all(part in ("u32", "s32") for part in parts[:3 - (operation == "vset")]), instruction)
+    kinds = parts[:2] if operation == "vset" else parts[1:3]
+    rest = [part for part in parts[3:] if part != "sat"]
+    seconds = ("add",) if lanes != "1" else ("add", "min", "max")
+    expect(not rest or len(rest) == 1 and rest[0] in seconds, instruction)
+    result, a, b, *c = instruction.operands
+    expect(len(c) == (1 if rest or lanes != "1" else 0), instruction)
+    signs = [str(kind == "s32").lower() for kind in kinds]
+    sign = str(operation != "vset" and parts[0] == "s32").lower()
+    if operation == "vset":
+        expect(parts[2] in COMPARISONS and "sat" not in parts, instruction)
+        value = f"x {COMPARISONS[parts[2]]} y"
+    else:
+        value = VIDEO[operation]
+    called = f"kg__ptx::video<{lanes}, {signs[0]}, {signs[1]}, {sign}, {str('sat' in parts).lower()}>"
+    function = f"[](int64_t x, int64_t y) {{ return int64_t({value}); }}"
+    second = f"kg__ptx::{rest[0]}_second" if rest else "kg__ptx::no_second"
+    return result.write(f"{called}({function}, {second}, {', '.join(one.read('u32') for one in (a, b, *c))})")
+
+
 WRITERS = {"setp": write_comparison, "selp": write_selection, "mov": write_move, "cvt": write_conversion, "ld": write_load,
            "ldu": write_load, "st": write_store, "atom": write_atomic, "red": write_atomic, "cvta": write_address,
            "isspacep": write_address, "bar": write_barrier, "barrier": write_barrier, "membar": write_fence,
            "fence": write_fence, "shfl": write_shuffle, "vote": write_vote, "match": write_vote, "redux": write_vote,
            "activemask": write_vote, "elect": write_vote, "ldmatrix": write_matrix_move, "stmatrix": write_matrix_move,
            "movmatrix": write_transposition, "mma": write_product, "dp4a": write_dot,
+           **{name + lanes: write_video for name in (*VIDEO, "vset") for lanes in ("", "2", "4") if name + lanes != "vavrg"},
            "createpolicy": lambda instruction, _: instruction.operands[0].write("0u"),
            "trap": lambda *_: "__trap();", "brkpt": lambda *_: "__brkpt();"}
 LOGIC = ("and", "or", "xor", "not")

@@ -38,6 +38,11 @@ BLOCKS = ("compound_statement", "for_statement", "for_range_loop", "if_statement
 UNEVALUATED = ("sizeof_expression", "decltype", "alignof_expression", "static_assert_declaration", "template_argument_list")
 SHIFTS = {b"<<": b"kg__model_shift_left", b">>": b"kg__model_shift_right",
           b"<<=": b"kg__model_shift_left_by", b">>=": b"kg__model_shift_right_by"}
+# Calls of cudart that kernels cannot make; and those that they can on a GPU.
+HOST_CALLS = frozenset(b"""cudaDeviceSynchronize cudaThreadSynchronize cudaStreamSynchronize cudaEventSynchronize cudaStreamCreate
+    cudaEventCreate cudaEventElapsedTime cudaMemcpy cudaMemcpy2D cudaMemset cudaMallocManaged cudaMallocHost cudaHostAlloc cudaFreeHost
+    cudaMemcpyToSymbol cudaMemcpyFromSymbol cudaLaunchHostFunc cudaDeviceReset cudaSetDevice""".split())
+HOST_CALLS_HERE = frozenset(b"cudaStreamWaitEvent cudaEventCreateWithFlags cudaEventRecord cudaEventDestroy cudaGraphLaunch".split())
 # Prefix of the functions that stand for a kernel in its launches, like nvcc's own stubs.
 LAUNCHED = b"kg__launched_"
 REMEDY = "name the file in GPU_ONLY to gate it on GPUs alone"
@@ -255,11 +260,11 @@ class Source:
         kernel, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         marks = next(child for child in node.children if child.type == "kernel_call_syntax")
         opened, closed = marks.children[0].end_byte, marks.children[-1].start_byte
-        if self.is_device_code(node):
-            self.edit(node, lambda: self.refuse(
-                node, f"the CPU model does not support dynamic parallelism (docs/model.md): {REMEDY}"))
-            return
         name = called_in(kernel)
+        function = self.enclosing(node)
+        outer = name_in(function_in(function)) if function is not None and function_in(function) is not None else None
+        # A kernel that launches itself is declared there, but what stands for it is not.
+        launches_itself = name is not None and outer is not None and self.of(outer) == self.of(name)
         if name is not None and not self.is_shadowed(node, self.of(name)):
             self.launched.add(self.of(name))
 
@@ -267,8 +272,12 @@ class Source:
             configuration = b"kg__model_configure(" + self.render(opened, closed) + b")"
             before, behind = self.lines_of(node.start_byte, marks.start_byte), self.lines_of(marks.end_byte, arguments.start_byte)
             given = behind + self.render(arguments.start_byte, arguments.end_byte)
-            if name is None or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
-                return b"kg__model_starter(%s, %s)%s%s" % (configuration, self.flat(kernel), before, given)
+            if name is None or launches_itself or self.of(name) not in self.kernels or self.is_shadowed(node, self.of(name)):
+                started = self.flat(kernel)
+                if launches_itself and kernel.type == "identifier":
+                    _, names = self.name_parameters(function_in(function).child_by_field_name("parameters"), b"kg__a")
+                    started = b"static_cast<%s>(%s)" % (self.pointer_type(names), started)
+                return b"kg__model_starter(%s, %s)%s%s" % (configuration, started, before, given)
             called = b" ".join((LAUNCHED if leaf.start_byte == name.start_byte else b"") + self.of(leaf)
                                for leaf in leaves(kernel))
             return b"kg__model_run(%s, %s%s%s)" % (configuration, before, called, given)
@@ -300,6 +309,11 @@ class Source:
             names[-1] += b"..." if b"..." in before else b""
             texts.append(b" ".join((before + after).split()))
         return texts, names
+
+    @staticmethod
+    def pointer_type(names):
+        """The type of a pointer to a kernel, where its parameters have these names."""
+        return b"void (*)(%s)" % b", ".join(b"decltype(%s)%s" % (one.rstrip(b"."), one[len(one.rstrip(b".")):]) for one in names)
 
     def signature(self, node, words):
         """A text that distinguishes functions of one name by their parameters."""
@@ -341,8 +355,7 @@ class Source:
                 heads.append(b"std::enable_if_t<std::is_void<%s>::value, int> = 0" % result)
             template = b"template <%s> " % b", ".join(heads)
             kernel += b"<%s>" % b", ".join(arguments)
-        types = b", ".join(b"decltype(%s)%s" % (one.rstrip(b"."), one[len(one.rstrip(b".")):]) for one in names)
-        kernel = b"static_cast<void (*)(%s)>(%s)" % (types, kernel)
+        kernel = b"static_cast<%s>(%s)" % (self.pointer_type(names), kernel)
         bound = b"_known<%s>(%s)" % (kernel, b", ".join(names)) if self.side_by_side else b"(%s)" % b", ".join([kernel, *names])
         text = b"%s[[maybe_unused]] static inline auto %s%s(%s) { return kg__model_bind%s; }" % (
             template, LAUNCHED, self.of(name), b", ".join(texts), bound)
@@ -428,7 +441,7 @@ class Source:
         names = {name for name, is_host in kinds.items() if is_host == {True}}
         for _, text in self.others:
             names.difference_update(re.findall(rb"\b(\w+)\s*\(", text))
-        return names
+        return names | ((HOST_CALLS | HOST_CALLS_HERE) - set(kinds))
 
     def call(self, node, host_functions):
         """A call of a host function in device code."""
@@ -441,8 +454,10 @@ class Source:
         function = self.enclosing(node)
         kind = "__global__" if GLOBAL in self.attributes(function) else "__device__"
         names = [self.of(name).decode(errors="replace") for name in (called, name_in(function_in(function)))]
-        refusal = self.refuse(
-            called, f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed')
+        why = f'calling a __host__ function ("{names[0]}") from a {kind} function ("{names[1]}") is not allowed'
+        if self.of(called) in HOST_CALLS_HERE:
+            why = f"the CPU model does not support {names[0]}() in kernels (docs/model.md): {REMEDY}"
+        refusal = self.refuse(called, why)
         self.insert(node.start_byte, b"(" + refusal + b", ")
         self.insert(node.end_byte, b")")
 
@@ -507,6 +522,10 @@ class Source:
                 self.call(node, host_functions)
             elif node.type in ("binary_expression", "assignment_expression"):
                 self.shift(node)
+            elif node.type == "template_method" and node.parent.type == "field_expression" and \
+                    self.enclosing(node, ("template_declaration",)) is not None:
+                # nvcc takes a dependent member for a template without this word.
+                self.insert(node.start_byte, b"template ")
             elif node.type == "gnu_asm_expression":
                 self.assembly(node)
             elif node.type == "declaration" and SHARED in self.attributes(node):

@@ -37,6 +37,13 @@ static size_t or_one(size_t extent)
     return extent > 0 ? extent : 1;
 }
 
+/* Whether an array can be the faces of one cube map, or of each layer. */
+static bool is_cube(struct cudaExtent extent, bool is_layered)
+{
+    return extent.width == extent.height && extent.depth > 0 && extent.depth % 6 == 0 &&
+           (is_layered || extent.depth == 6);
+}
+
 static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFormatDesc *element,
                                   struct cudaExtent extent, unsigned int flags)
 {
@@ -46,7 +53,9 @@ static cudaError_t allocate_array(cudaArray_t *array, const struct cudaChannelFo
 
     if (array == NULL || bytes == 0 || extent.width == 0 || extent.width > 1 << 20 ||
         extent.height > 1 << 20 || extent.depth > 1 << 20 ||
-        (flags & ~(unsigned)(cudaArrayLayered | cudaArraySurfaceLoadStore)) != 0)
+        (flags & ~(unsigned)(cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap)) !=
+            0 ||
+        ((flags & cudaArrayCubemap) != 0 && !is_cube(extent, (flags & cudaArrayLayered) != 0)))
         return cudaErrorInvalidValue;
     error = kg__model_allocate(&data,
                                bytes * extent.width * or_one(extent.height) * or_one(extent.depth));

@@ -1,6 +1,7 @@
 /* API calls: they take turns, and after a kernel's failure all calls return its error. */
 #include "model/runtime/calls.h"
 
+#include "model/exec/fibers.h"
 #include "model/exec/launch.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
@@ -10,6 +11,8 @@
 
 /* Recursive, because the program's constructors run while a launch keeps its arguments. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Of the calls that the running kernel makes. */
+static pthread_mutex_t lock_of_kernel = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
 static _Thread_local bool is_called_out;
 static bool finds_in_calls;
@@ -20,13 +23,14 @@ static void (*planned)(void *context, const kg__model_kernel *kernel,
 static void *planned_context;
 static cudaError_t sticky_error = cudaSuccess;
 static _Thread_local cudaError_t last_error = cudaSuccess;
+static _Thread_local cudaError_t last_error_of_kernel = cudaSuccess;
 static kg__model_unchecked unchecked;
 
 cudaError_t kg__model_end_call(cudaError_t error)
 {
     /* cudaErrorNotReady is an answer, not an error. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
-        last_error = error;
+        *(kg__model_where(NULL) ? &last_error_of_kernel : &last_error) = error;
     return error;
 }
 
@@ -62,6 +66,15 @@ bool kg__model_enter(cudaError_t *error)
         return true;
     *error = kg__model_leave(sticky_error);
     return false;
+}
+
+bool kg__model_enter_from_any(cudaError_t *error)
+{
+    if (!kg__model_where(NULL))
+        return kg__model_enter(error);
+    kg__model_hold_sigterm();
+    pthread_mutex_lock(&lock_of_kernel);
+    return true;
 }
 
 void kg__model_hold(void)
@@ -122,7 +135,12 @@ void kg__find_in_call(const kg__finding *what)
 
 cudaError_t kg__model_leave(cudaError_t error)
 {
-    pthread_mutex_unlock(&lock);
+    if (kg__model_where(NULL)) {
+        pthread_mutex_unlock(&lock_of_kernel);
+        kg__model_release_sigterm();
+    } else {
+        pthread_mutex_unlock(&lock);
+    }
     return kg__model_end_call(error);
 }
 
@@ -163,6 +181,9 @@ cudaError_t cudaPeekAtLastError(void)
 {
     cudaError_t error;
 
+    /* Its launch has the lock. */
+    if (kg__model_where(NULL))
+        return last_error_of_kernel;
     pthread_mutex_lock(&lock);
     error = sticky_error != cudaSuccess ? sticky_error : last_error;
     unchecked.error = cudaSuccess;
@@ -174,7 +195,7 @@ cudaError_t cudaGetLastError(void)
 {
     cudaError_t error = cudaPeekAtLastError();
 
-    last_error = cudaSuccess;
+    *(kg__model_where(NULL) ? &last_error_of_kernel : &last_error) = cudaSuccess;
     return error;
 }
 

@@ -19,6 +19,9 @@ void kg__note_call_site(kg__call_site *site);
  * that the call must return, because a kernel has failed before or the caller is itself a
  * kernel. */
 bool kg__model_enter(cudaError_t *error);
+/* The same for a call that kernels may make too: those of a launch take a lock of their own, since
+ * its blocks may run side by side. */
+bool kg__model_enter_from_any(cudaError_t *error);
 /* Releases the lock and ends the call; returns `error`, which cudaGetLastError() returns too. */
 cudaError_t kg__model_leave(cudaError_t error);
 /* Ends a call that does not take the lock: keeps an error as the calling thread's last one, and
@@ -53,11 +56,14 @@ void kg__model_free_dropped(void);
 bool kg__model_plans_launch(const kg__model_kernel *kernel, const cudaLaunchConfig_t *config);
 
 /* Begins every API call; may return from the function that contains it. */
-#define KG__BEGIN_CALL()                                                                           \
+#define KG__BEGIN_CALL() KG__ENTER(kg__model_enter)
+/* Begins one that kernels may make too. */
+#define KG__BEGIN_CALL_OF_ANY() KG__ENTER(kg__model_enter_from_any)
+#define KG__ENTER(enter)                                                                           \
     do {                                                                                           \
         cudaError_t refused;                                                                       \
                                                                                                    \
-        if (!kg__model_enter(&refused))                                                            \
+        if (!enter(&refused))                                                                      \
             return refused;                                                                        \
     } while (0)
 

@@ -6,6 +6,15 @@ static bool is_good;         /* the arguments of its call */
 static cudaGraph_t scratch;  /* what it is captured into where it is not kept; NULL: its graph */
 static kg__action **changed; /* what gets its work; NULL: it is a new node */
 
+static bool has_node(cudaGraph_t graph, const kg__node *node)
+{
+    size_t i = 0;
+
+    while (i < graph->nodes.count && graph->nodes.list[i] != node)
+        i++;
+    return i < graph->nodes.count;
+}
+
 /* Captures. */
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMode mode)
@@ -29,12 +38,81 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, enum cudaStreamCaptureMo
     return kg__model_leave(cudaSuccess);
 }
 
+/* Returns a stream that is captured; NULL with the error. */
+static kg__stream *capturing(cudaStream_t handle, cudaError_t *error)
+{
+    kg__stream *stream = kg__stream_of(handle);
+
+    *error = stream == NULL ? cudaErrorInvalidResourceHandle : cudaErrorIllegalState;
+    return stream != NULL && stream->graph != NULL ? stream : NULL;
+}
+
+/* Has the next node of a stream come after others of its graph. */
+static cudaError_t set_tips(kg__stream *stream, const cudaGraphNode_t *before, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!has_node(stream->graph, before[i]))
+            return cudaErrorInvalidValue;
+    }
+    for (size_t i = 0; i < count; i++)
+        kg__nodes_add(&stream->tips, before[i]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t *before,
+                                                const cudaGraphEdgeData *edges, size_t count,
+                                                unsigned int flags)
+{
+    kg__stream *stream;
+    cudaError_t error;
+
+    KG__BEGIN_CALL();
+    stream = capturing(handle, &error);
+    if (stream == NULL)
+        return kg__model_leave(error);
+    if (edges != NULL || (before == NULL && count > 0) || flags > cudaStreamSetCaptureDependencies)
+        return kg__model_leave(cudaErrorInvalidValue);
+    if (flags == cudaStreamSetCaptureDependencies)
+        stream->tips.count = 0;
+    return kg__model_leave(set_tips(stream, before, count));
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t handle, cudaGraph_t graph,
+                                          const cudaGraphNode_t *before,
+                                          const cudaGraphEdgeData *edges, size_t count,
+                                          enum cudaStreamCaptureMode mode)
+{
+    cudaGraph_t made;
+    kg__stream *stream;
+    cudaError_t error;
+
+    KG__BEGIN_CALL();
+    if (!kg__graph_is(graph) || edges != NULL || (before == NULL && count > 0))
+        return kg__model_leave(cudaErrorInvalidValue);
+    error = cudaStreamBeginCapture(handle, mode);
+    if (error != cudaSuccess)
+        return kg__model_leave(error);
+    stream = kg__stream_of(handle);
+    made = stream->graph;
+    stream->graph = graph;
+    graph->is_kept = true;
+    kg__graph_free(made);
+    error = set_tips(stream, before, count);
+    if (error != cudaSuccess)
+        (void)kg__capture_end(stream, &graph);
+    return kg__model_leave(error);
+}
+
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
 {
+    cudaGraph_t known;
     kg__stream *stream;
 
     KG__BEGIN_CALL();
     stream = kg__stream_of(handle);
+    /* The program has a graph that it captures into. */
+    if (graph == NULL && stream != NULL && stream->graph != NULL && stream->graph->is_kept)
+        graph = &known;
     if (graph == NULL || stream == NULL)
         return kg__model_leave(graph == NULL ? cudaErrorInvalidValue
                                              : cudaErrorInvalidResourceHandle);
@@ -103,15 +181,6 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
         return kg__model_leave(cudaErrorInvalidValue);
     *clone = kg__graph_copy(graph);
     return kg__model_leave(cudaSuccess);
-}
-
-static bool has_node(cudaGraph_t graph, const kg__node *node)
-{
-    size_t i = 0;
-
-    while (i < graph->nodes.count && graph->nodes.list[i] != node)
-        i++;
-    return i < graph->nodes.count;
 }
 
 /* Has the builder capture into a graph. */

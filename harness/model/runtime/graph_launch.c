@@ -1,14 +1,17 @@
 /* Graphs that execute. Each node has a stream of its own, so that nodes are ordered as the edges
  * say, and as other streams' work is. */
 #include "base/message.h"
-#include "model/runtime/graphs.h"
+#include "model/runtime/graph_parts.h"
+#include "model/watch/watcher.h"
 
 #include <stdlib.h>
 
 /* A node of a graph that executes. */
 typedef struct step {
-    const kg__node *node; /* NULL: the end of another graph in this one */
-    kg__action *action;   /* NULL: it only joins others */
+    /* NULL: the end of another graph in this one. Only to be compared: it may be destroyed. */
+    const kg__node *node;
+    enum cudaGraphNodeType type;
+    kg__action *action; /* NULL: it only joins others */
     kg__stream stream;
     size_t *before; /* the steps that it comes after */
     size_t before_count, before_room;
@@ -16,6 +19,7 @@ typedef struct step {
 
 struct CUgraphExec_st {
     struct CUgraphExec_st *next;
+    bool frees;  /* a launch frees what the last one has allocated */
     step *steps; /* each after those before it */
     size_t count, room;
 };
@@ -25,7 +29,9 @@ static cudaGraphExec_t execs;
 static size_t add_step(cudaGraphExec_t exec, const kg__node *node, kg__action *action)
 {
     exec->steps = kg__grow(exec->steps, exec->count, &exec->room, sizeof *exec->steps);
-    exec->steps[exec->count] = (step){ .node = node, .action = action };
+    exec->steps[exec->count] = (step){ .node = node,
+                                       .type = node != NULL ? node->type : cudaGraphNodeTypeEmpty,
+                                       .action = action };
     kg__stream_begin(&exec->steps[exec->count].stream);
     if (action != NULL)
         action->references++;
@@ -44,8 +50,15 @@ static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first);
 /* Adds the step of a node, whose former nodes have theirs; false if its own graph has a circle. */
 static bool add_step_of(cudaGraphExec_t exec, const kg__node *node, size_t first, size_t *step_of)
 {
-    const size_t added = add_step(exec, node, node->action);
+    kg__action *action =
+        node->branches != NULL ? kg__branches_action(node->branches) : node->action;
+    const size_t added = add_step(exec, node, action);
 
+    if (node->branches != NULL && action == NULL)
+        return false;
+    /* The step alone has it. */
+    if (node->branches != NULL)
+        kg__action_release(action);
     if (first != SIZE_MAX)
         put_after(&exec->steps[added], first);
     for (size_t i = 0; i < node->before.count; i++)
@@ -88,7 +101,7 @@ static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first)
     return added == count;
 }
 
-static void free_steps(cudaGraphExec_t exec)
+void kg__exec_free(cudaGraphExec_t exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         if (exec->steps[i].action != NULL)
@@ -98,6 +111,40 @@ static void free_steps(cudaGraphExec_t exec)
     }
     free(exec->steps);
     free(exec);
+}
+
+cudaGraphExec_t kg__exec_make(cudaGraph_t graph)
+{
+    cudaGraphExec_t made = kg__allocate(1, sizeof *made);
+
+    if (add_steps(made, graph, SIZE_MAX))
+        return made;
+    kg__exec_free(made);
+    return NULL;
+}
+
+cudaError_t kg__exec_run_inside(cudaGraphExec_t exec)
+{
+    kg__spans *all = kg__watch_track(NULL);
+    cudaError_t error = cudaSuccess;
+
+    (void)kg__watch_track(all);
+    for (size_t i = 0; i < exec->count && error == cudaSuccess; i++) {
+        kg__action *action = exec->steps[i].action;
+
+        if (action == NULL)
+            continue;
+        if (all != NULL)
+            kg__spans_join(all, &action->spans);
+        error = action->run(action);
+    }
+    return error;
+}
+
+void kg__exec_begin_conditions(cudaGraphExec_t exec)
+{
+    for (size_t i = 0; i < exec->count; i++)
+        kg__branches_begin(exec->steps[i].action);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -111,11 +158,10 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
     KG__BEGIN_CALL();
     if (exec == NULL || !kg__graph_is(graph))
         return kg__model_leave(cudaErrorInvalidValue);
-    made = kg__allocate(1, sizeof *made);
-    if (!add_steps(made, graph, SIZE_MAX)) {
-        free_steps(made);
+    made = kg__exec_make(graph);
+    if (made == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
-    }
+    made->frees = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
     made->next = execs;
     *exec = execs = made;
     return kg__model_leave(cudaSuccess);
@@ -144,15 +190,37 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     if (link == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     *link = exec->next;
-    free_steps(exec);
+    kg__exec_free(exec);
     return kg__model_leave(cudaSuccess);
+}
+
+/* Prepares the memory and the conditions of a launch, which what was given before may use. */
+static cudaError_t prepare(cudaGraphExec_t exec)
+{
+    bool has_parts = false;
+    cudaError_t error = cudaSuccess;
+
+    for (size_t i = 0; i < exec->count; i++)
+        has_parts |= exec->steps[i].type == cudaGraphNodeTypeMemAlloc ||
+                     exec->steps[i].type == cudaGraphNodeTypeConditional;
+    if (has_parts && kg__queue_defers())
+        error = kg__queue_wait_for_all();
+    for (size_t i = 0; i < exec->count && error == cudaSuccess && !exec->frees; i++) {
+        if (kg__graph_memory_is_used(exec->steps[i].action))
+            error = cudaErrorInvalidValue;
+    }
+    if (error == cudaSuccess)
+        kg__exec_begin_conditions(exec);
+    return error;
 }
 
 /* Launches of one graph are ordered, in whatever streams. */
 static cudaError_t launch(cudaGraphExec_t exec, kg__stream *stream)
 {
-    cudaError_t error = cudaSuccess;
+    cudaError_t error = prepare(exec);
 
+    if (error != cudaSuccess)
+        return error;
     kg__stream_refresh(stream);
     for (size_t i = 0; i < exec->count; i++)
         kg__clock_join(&stream->clock, &exec->steps[i].stream.clock);
@@ -190,8 +258,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle)
 
 static bool are_alike(const step *a, const step *b)
 {
-    bool alike = (a->node != NULL) == (b->node != NULL) &&
-                 (a->node == NULL || a->node->type == b->node->type) &&
+    bool alike = (a->node != NULL) == (b->node != NULL) && a->type == b->type &&
                  a->before_count == b->before_count;
 
     for (size_t i = 0; i < a->before_count && alike; i++)
@@ -223,7 +290,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
         alike = are_alike(&exec->steps[i], &other->steps[i]);
     for (size_t i = 0; i < exec->count && alike; i++)
         swap_actions(&exec->steps[i], &other->steps[i]);
-    free_steps(other);
+    kg__exec_free(other);
     if (info != NULL)
         *info = (cudaGraphExecUpdateResultInfo){
             .result = alike ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged

@@ -1,6 +1,9 @@
 #include "model/runtime/graphs.h"
 
 #include "base/message.h"
+#include "model/exec/launch.h"
+#include "model/runtime/children.h"
+#include "model/runtime/graph_parts.h"
 
 #include <stdlib.h>
 
@@ -70,6 +73,7 @@ cudaGraph_t kg__graph_copy(cudaGraph_t graph)
             node->action->references++;
         added = kg__graph_add(copy, node->type, node->action, &(kg__nodes){ 0 });
         added->child = node->child != NULL ? kg__graph_copy(node->child) : NULL;
+        added->branches = kg__branches_copy(node->branches);
     }
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const kg__nodes *before = &graph->nodes.list[i]->before;
@@ -89,6 +93,7 @@ void kg__graph_free(cudaGraph_t graph)
             kg__action_release(node->action);
         if (node->child != NULL)
             kg__graph_free(node->child);
+        kg__branches_free(node->branches);
         free(node->before.list);
         free(node);
     }
@@ -131,8 +136,10 @@ cudaError_t kg__capture_end(kg__stream *origin, cudaGraph_t *graph)
     }
     leave_capture(origin);
     *graph = error == cudaSuccess ? captured : NULL;
-    if (error != cudaSuccess)
+    if (error != cudaSuccess && !captured->is_kept)
         kg__graph_free(captured);
+    else
+        captured->is_invalid = false;
     return error;
 }
 
@@ -192,9 +199,12 @@ static bool breaks_capture(const kg__stream *stream)
 
 cudaError_t kg__stream_give(cudaStream_t handle, enum cudaGraphNodeType type, kg__action *action)
 {
-    kg__stream *stream = kg__stream_of(handle);
+    kg__stream *stream;
     kg__node *node;
 
+    if (kg__model_where(NULL))
+        return kg__child_give(handle, action);
+    stream = kg__stream_of(handle);
     if (stream == NULL || (stream->graph == NULL && breaks_capture(stream))) {
         kg__action_release(action);
         return stream == NULL ? cudaErrorInvalidResourceHandle : cudaErrorStreamCaptureImplicit;

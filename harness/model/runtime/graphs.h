@@ -5,18 +5,22 @@
 
 #include "model/runtime/queue.h"
 
+typedef struct kg__branches kg__branches;
+
 struct CUgraphNode_st {
     enum cudaGraphNodeType type;
-    kg__action *action; /* NULL: it only joins others */
-    cudaGraph_t child;  /* whose nodes it has; NULL: none */
-    kg__nodes before;   /* the nodes that it comes after */
-    size_t number;      /* in its graph, or in the graph that is executed */
+    kg__action *action;     /* NULL: it only joins others */
+    cudaGraph_t child;      /* whose nodes it has; NULL: none */
+    kg__branches *branches; /* of a conditional node; NULL: it is not one */
+    kg__nodes before;       /* the nodes that it comes after */
+    size_t number;          /* in its graph, or in the graph that is executed */
 };
 
 struct CUgraph_st {
     struct CUgraph_st *next;
     kg__nodes nodes;
     bool is_invalid; /* its capture was broken off */
+    bool is_kept;    /* it was there before its capture, and stays */
 };
 
 /* Gives a stream work: it is queued, or captured where the stream is. Takes over the reference to

@@ -2,6 +2,7 @@
 #include "model/exec/launch.h"
 #include "base/message.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/children.h"
 #include "model/runtime/graphs.h"
 #include "model/runtime/runtime.h"
 #include "model/watch/findings.h"
@@ -36,9 +37,11 @@ void kg__model_launch_failed(cudaError_t error)
 {
     kg__model_unchecked launch = { .error = error };
 
-    if (kg__model_where(NULL))
-        kg__model_trap(cudaErrorNotSupported,
-                       "a kernel starts a kernel, which the CPU model does not support");
+    if (kg__model_where(NULL)) {
+        kg__format(launch.why, sizeof launch.why, "its launch of a kernel failed with %s%s%s",
+                   cudaGetErrorName(error), failure_words[0] != '\0' ? ": " : "", failure_words);
+        kg__model_trap(error, launch.why);
+    }
     launch.call_count = backtrace(launch.calls, sizeof launch.calls / sizeof launch.calls[0]);
     kg__format(launch.why, sizeof launch.why, "%s", failure_words);
     kg__model_note_unchecked(&launch);
@@ -223,7 +226,11 @@ static cudaError_t run_action(kg__action *action)
         kg__model_place_shared(launch->kernel);
     error = run(launch);
     kg__model_free_dropped();
-    return error;
+    if (error != cudaSuccess) {
+        (void)kg__children_run(false);
+        return error;
+    }
+    return kg__children_run(true);
 }
 
 static void drop_action(kg__action *action)
@@ -234,35 +241,30 @@ static void drop_action(kg__action *action)
         made->keep(made->launch.context, 0);
 }
 
-static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
-                         void (*body)(void *context), void *context, kg__model_keep *keep)
+/* Finds the kernel at an address, and checks its launch. */
+static cudaError_t check(const cudaLaunchConfig_t *config, const void *address,
+                         const kg__model_kernel **kernel)
 {
-    const bool is_captured = kg__stream_is_captured(config->stream);
-    const bool keeps = keep != NULL && (kg__queue_defers() || is_captured);
-    const kg__model_kernel *kernel;
-    launch_action *made;
     cudaError_t error;
 
     if (address == NULL)
         return cudaErrorInvalidDeviceFunction;
-    if (kg__stream_of(config->stream) == NULL)
-        return cudaErrorInvalidResourceHandle;
-    kernel = kg__model_kernel_at(address);
-    error = kg__exec_check_launch(config, kernel, failure_words, sizeof failure_words);
+    *kernel = kg__model_kernel_at(address);
+    error = kg__exec_check_launch(config, *kernel, failure_words, sizeof failure_words);
     if (error == cudaErrorInvalidKernelImage)
         kg__complain("%s", failure_words);
-    if (error == cudaSuccess && is_captured && keep == NULL)
-        error = cudaErrorNotSupported;
-    if (error != cudaSuccess)
-        return error;
-    if (kg__model_plans_launch(kernel, config)) {
-        kg__stream_advance(kg__stream_of(config->stream), NULL);
-        return cudaSuccess;
-    }
-    made = kg__action_make(sizeof *made, "kernel", run_action, drop_action);
+    return error;
+}
+
+/* Makes the action of a launch; it keeps its arguments by `keep` (NULL: they stay where they are).
+ */
+static kg__action *make(const cudaLaunchConfig_t *config, const kg__model_kernel *kernel,
+                        void (*body)(void *context), void *context, kg__model_keep *keep)
+{
+    launch_action *made = kg__action_make(sizeof *made, "kernel", run_action, drop_action);
     kg__format(made->what, sizeof made->what, "kernel %s", kernel->name);
     made->action.what = made->what;
-    made->keep = keeps ? keep : NULL;
+    made->keep = keep;
     made->launch =
         (kg__exec_launch){ .kernel = kernel,
                            .grid = config->gridDim,
@@ -272,10 +274,47 @@ static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
                            .body = body,
                            .context = made->keep != NULL ? made->keep(context, 1) : context,
                            .is_cooperative = kg__exec_is_cooperative(config) };
-    error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel, &made->action);
+    return &made->action;
+}
+
+static cudaError_t start(const cudaLaunchConfig_t *config, const void *address,
+                         void (*body)(void *context), void *context, kg__model_keep *keep)
+{
+    const bool is_captured = kg__stream_is_captured(config->stream);
+    const bool keeps = kg__queue_defers() || is_captured;
+    const kg__model_kernel *kernel;
+    cudaError_t error;
+
+    if (kg__stream_of(config->stream) == NULL)
+        return cudaErrorInvalidResourceHandle;
+    error = check(config, address, &kernel);
+    if (error == cudaSuccess && is_captured && keep == NULL)
+        error = cudaErrorNotSupported;
+    if (error != cudaSuccess)
+        return error;
+    if (kg__model_plans_launch(kernel, config)) {
+        kg__stream_advance(kg__stream_of(config->stream), NULL);
+        return cudaSuccess;
+    }
+    error = kg__stream_give(config->stream, cudaGraphNodeTypeKernel,
+                            make(config, kernel, body, context, keeps ? keep : NULL));
     if (error == cudaSuccess && keep == NULL && kg__queue_tracks())
         error = kg__stream_wait(config->stream);
     return error;
+}
+
+/* A launch by a kernel, which has no handle of a graph, nor a cooperative one. */
+static cudaError_t start_child(const cudaLaunchConfig_t *config, const void *address,
+                               void (*body)(void *context), void *context, kg__model_keep *keep)
+{
+    const kg__model_kernel *kernel;
+    cudaError_t error = check(config, address, &kernel);
+
+    if (error == cudaSuccess && (keep == NULL || kg__exec_is_cooperative(config)))
+        error = cudaErrorNotSupported;
+    return error == cudaSuccess
+               ? kg__child_give(config->stream, make(config, kernel, body, context, keep))
+               : error;
 }
 
 cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *address,
@@ -283,10 +322,11 @@ cudaError_t kg__model_launch(const cudaLaunchConfig_t *config, const void *addre
 {
     cudaError_t error;
 
-    if (!kg__model_enter(&error))
+    if (!kg__model_enter_from_any(&error))
         return error;
     if (config == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     failure_words[0] = '\0';
-    return kg__model_leave(start(config, address, body, context, keep));
+    return kg__model_leave(
+        (kg__model_where(NULL) ? start_child : start)(config, address, body, context, keep));
 }

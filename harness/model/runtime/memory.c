@@ -3,14 +3,12 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
-#include "model/exec/fibers.h"
 #include "model/runtime/arrays.h"
 #include "model/runtime/calls.h"
-#include "model/runtime/graphs.h"
+#include "model/runtime/graph_parts.h"
 #include "model/runtime/transfers.h"
 #include "model/watch/watcher.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,8 +69,12 @@ static cudaError_t remove_one(void *pointer, kg__model_memory_kind kind)
     kg__model_allocation allocation;
     const kg__model_freed *freed = kg__model_find_freed(pointer);
 
+    cudaError_t error;
+
     if (pointer == NULL)
         return cudaSuccess;
+    if (kind == KG__MODEL_DEVICE && kg__graph_frees(pointer, &error))
+        return error;
     if (kg__model_remove_allocation(pointer, kind, &allocation)) {
         unmap(&allocation, true);
         return cudaSuccess;
@@ -129,35 +131,32 @@ static void **dropped;
 static size_t dropped_count;
 static size_t dropped_room;
 
-/* A kernel runs while its launch has the lock, but its blocks may run side by side. */
-static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
-
 void *kg__model_malloc(size_t size)
 {
     void *memory = NULL;
+    cudaError_t error;
 
     if (!kg__model_where(NULL))
         return malloc(size);
-    kg__model_hold_sigterm();
-    pthread_mutex_lock(&heap);
-    (void)add(&memory, size, KG__MODEL_DEVICE);
-    pthread_mutex_unlock(&heap);
-    kg__model_release_sigterm();
+    kg__exec_leave_process();
+    (void)kg__model_enter_from_any(&error);
+    (void)kg__model_leave(add(&memory, size, KG__MODEL_DEVICE));
     return memory;
 }
 
 void kg__model_free(void *memory)
 {
+    cudaError_t error;
+
     if (!kg__model_where(NULL)) {
         free(memory);
         return;
     }
-    kg__model_hold_sigterm();
-    pthread_mutex_lock(&heap);
+    kg__exec_leave_process();
+    (void)kg__model_enter_from_any(&error);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
-    pthread_mutex_unlock(&heap);
-    kg__model_release_sigterm();
+    (void)kg__model_leave(cudaSuccess);
 }
 
 void kg__model_free_dropped(void)
@@ -178,8 +177,20 @@ int kg__model_in_kernel(void)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    KG__BEGIN_CALL();
-    return kg__model_leave(allocate(pointer, size, KG__MODEL_DEVICE));
+    cudaError_t error;
+
+    KG__BEGIN_CALL_OF_ANY();
+    error = allocate(pointer, size, KG__MODEL_DEVICE);
+    /* The hooks do not see that a kernel's variable is written here. */
+    if (error == cudaSuccess && kg__model_where(NULL) && kg__is_device(pointer))
+        kg__watch_written(pointer, sizeof *pointer);
+    return kg__model_leave(error);
+}
+
+void *kg__model_keep_memory(void *former, size_t bytes)
+{
+    free(former);
+    return bytes > 0 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
@@ -223,18 +234,26 @@ static cudaError_t run_free(kg__action *action)
     return remove_one(((ordered_memory *)(void *)action)->pointer, KG__MODEL_DEVICE);
 }
 
-/* Gives a stream an allocation, which has been made, or a free. Captured, neither does anything:
- * the memory of a graph stays. */
+void kg__memory_unmap(void *pointer)
+{
+    (void)remove_one(pointer, KG__MODEL_DEVICE);
+}
+
+/* Gives a stream an allocation, which has been made, or a free. */
 static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
 {
     const kg__model_allocation *holder = kg__model_find(pointer);
     ordered_memory *made;
 
+    if (!frees && kg__stream_is_captured(stream))
+        return kg__graph_allocate(pointer, holder->size, stream);
+    /* A graph frees memory of graphs alone. */
+    if (frees && kg__stream_is_captured(stream) && !kg__graph_has(pointer))
+        return cudaErrorInvalidValue;
     if (!kg__queue_tracks() || holder == NULL)
         return frees ? remove_one(pointer, KG__MODEL_DEVICE) : cudaSuccess;
-    made =
-        kg__action_make(sizeof *made, frees ? "free" : "allocation",
-                        frees && !kg__stream_is_captured(stream) ? run_free : run_allocation, NULL);
+    made = kg__action_make(sizeof *made, frees ? "free" : "allocation",
+                           frees ? run_free : run_allocation, NULL);
     made->pointer = pointer;
     kg__spans_add(&made->action.spans, true, (uintptr_t)holder->base, holder->size);
     return kg__stream_give(stream, frees ? cudaGraphNodeTypeMemFree : cudaGraphNodeTypeMemAlloc,
@@ -350,7 +369,10 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind,
                         cudaStream_t stream, bool waits)
 {
-    KG__BEGIN_CALL();
+    if (waits)
+        KG__BEGIN_CALL();
+    else
+        KG__BEGIN_CALL_OF_ANY();
     return kg__model_leave(kg__transfer(kg__side_of_rows(to, count), kg__side_of_rows(from, count),
                                         make_cudaExtent(count, 1, 1), kind, stream, waits));
 }
@@ -369,7 +391,10 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t count, enum cudaM
 cudaError_t kg__model_fill(void *pointer, size_t pitch, unsigned int value, unsigned int size,
                            size_t width, size_t height, cudaStream_t stream, int waits)
 {
-    KG__BEGIN_CALL();
+    if (waits != 0)
+        KG__BEGIN_CALL();
+    else
+        KG__BEGIN_CALL_OF_ANY();
     return kg__model_leave(
         kg__fill(pointer, pitch, value, size, width, height, stream, waits != 0));
 }

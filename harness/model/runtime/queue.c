@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "model/exec/allocations.h"
+#include "model/exec/launch.h"
 #include "model/watch/findings.h"
 #include "model/watch/regions.h"
 #include "model/watch/trace.h"
@@ -51,7 +52,7 @@ void *kg__action_make(size_t size, const char *what, cudaError_t (*run)(kg__acti
     made->run = run;
     made->drop = drop;
     made->what = what;
-    if (kg__queue_tracks())
+    if (kg__queue_tracks() || kg__model_where(NULL))
         kg__note_call_site(&made->site);
     return made;
 }
@@ -163,28 +164,32 @@ static void set_other(kg__finding *what, const kg__action *action, bool writes)
     what->other.what = action->what;
 }
 
+void kg__queue_find_conflict(const kg__action *mine, const kg__spans *my_spans,
+                             const kg__action *other, const kg__spans *other_spans)
+{
+    for (int how = 1; how < 4; how++) {
+        const bool writes = how >= 2;
+        const bool other_writes = how != 2;
+        uintptr_t address;
+        kg__finding what;
+
+        if (!kg__spans_meet(my_spans, writes, other_spans, other_writes, &address))
+            continue;
+        what = finding_at(KG__RACE_BETWEEN_STREAMS, address);
+        what.by.what = mine->what;
+        set_other(&what, other, other_writes);
+        kg__find_of_host(source_of(mine), access_of(writes), &what);
+        return;
+    }
+}
+
 /* Finds work that accesses the same memory as `mine`, and that nothing orders with it. */
 static void find_conflicts(const piece *mine)
 {
     for (const piece *other = last; other != NULL; other = other->before) {
-        uintptr_t address;
-
-        if (other == mine || other->state != DONE || happens_before(other, &mine->after) ||
-            happens_before(mine, &other->after))
-            continue;
-        for (int how = 1; how < 4; how++) {
-            const bool writes = how >= 2;
-            const bool other_writes = how != 2;
-            kg__finding what;
-
-            if (!kg__spans_meet(&mine->spans, writes, &other->spans, other_writes, &address))
-                continue;
-            what = finding_at(KG__RACE_BETWEEN_STREAMS, address);
-            what.by.what = mine->action->what;
-            set_other(&what, other->action, other_writes);
-            kg__find_of_host(source_of(mine->action), access_of(writes), &what);
-            break;
-        }
+        if (other != mine && other->state == DONE && !happens_before(other, &mine->after) &&
+            !happens_before(mine, &other->after))
+            kg__queue_find_conflict(mine->action, &mine->spans, other->action, &other->spans);
     }
 }
 
@@ -203,10 +208,10 @@ static cudaError_t run(piece *mine)
     mine->state = RUNNING;
     acting = mine;
     if (kg__queue_tracks())
-        kg__watch_track(&mine->spans);
+        (void)kg__watch_track(&mine->spans);
     if (error == cudaSuccess)
         error = mine->action->run(mine->action);
-    kg__watch_track(NULL);
+    (void)kg__watch_track(NULL);
     acting = outer;
     mine->state = DONE;
     waiting_count--;

@@ -1,6 +1,7 @@
 /* The calls of streams and events. */
 #include "base/clock.h"
 #include "model/runtime/calls.h"
+#include "model/runtime/children.h"
 #include "model/runtime/graphs.h"
 #include "model/runtime/queue.h"
 #include "model/runtime/runtime.h"
@@ -10,9 +11,14 @@
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-    KG__BEGIN_CALL();
-    if (stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0)
+    KG__BEGIN_CALL_OF_ANY();
+    if (stream == NULL || (flags & ~(unsigned int)cudaStreamNonBlocking) != 0 ||
+        (kg__model_where(NULL) && flags != cudaStreamNonBlocking))
         return kg__model_leave(cudaErrorInvalidValue);
+    if (kg__model_where(NULL)) {
+        *stream = kg__child_stream();
+        return kg__model_leave(cudaSuccess);
+    }
     /* CUDA clamps it to the nearest valid one. */
     priority = priority > 0 ? 0 : priority < -5 ? -5 : priority;
     *stream = (cudaStream_t)(void *)kg__stream_create(flags, priority);
@@ -31,9 +37,12 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    KG__BEGIN_CALL();
-    return kg__model_leave(kg__stream_destroy(stream) ? cudaSuccess
-                                                      : cudaErrorInvalidResourceHandle);
+    bool destroyed;
+
+    KG__BEGIN_CALL_OF_ANY();
+    /* A kernel's own executes what it was given, and needs no memory. */
+    destroyed = kg__model_where(NULL) ? kg__child_stream_is(stream) : kg__stream_destroy(stream);
+    return kg__model_leave(destroyed ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t kg__model_stream_facts(cudaStream_t handle, int *priority, unsigned int *flags,

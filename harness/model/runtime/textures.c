@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The dimensions of a cube map, whose faces are layers of two dimensions. */
+#define CUBE 4
+
 /* A texture or a surface. */
 typedef struct texture {
     unsigned char *data;
@@ -15,7 +18,7 @@ typedef struct texture {
     size_t element_bytes;
     size_t pitch, slice; /* bytes from row to row, from layer to layer */
     long size[3];        /* elements; 1 for dimensions that it does not have */
-    int dimensions;      /* without layers; 0: linear memory */
+    int dimensions;      /* without layers; 0: linear memory; CUBE: a cube map */
     bool is_layered, is_surface, gives_floats;
     struct cudaTextureDesc how;
 } texture;
@@ -79,7 +82,10 @@ static void take_array(texture *made, const struct cudaArray *array)
     made->data = array->data;
     made->element = array->element;
     made->is_layered = (array->flags & cudaArrayLayered) != 0;
-    made->dimensions = extent->height == 0 ? 1 : made->is_layered || extent->depth == 0 ? 2 : 3;
+    made->dimensions = (array->flags & cudaArrayCubemap) != 0   ? CUBE
+                       : extent->height == 0                    ? 1
+                       : made->is_layered || extent->depth == 0 ? 2
+                                                                : 3;
     made->size[0] = or_one(extent->width);
     made->size[1] = or_one(extent->height);
     made->size[2] = or_one(extent->depth);
@@ -143,6 +149,13 @@ static cudaError_t make_texture(cudaTextureObject_t *object,
     if (error != cudaSuccess)
         return error;
     made.how = *how;
+    if (made.dimensions == CUBE) {
+        if (how->seamlessCubemap != 0 && how->filterMode == cudaFilterModeLinear)
+            return cudaErrorNotSupported;
+        /* A direction has no unit, and meets a face inside of its edges. */
+        made.how.normalizedCoords = 1;
+        made.how.addressMode[0] = made.how.addressMode[1] = cudaAddressModeClamp;
+    }
     is_float = made.element.f == cudaChannelFormatKindFloat;
     made.gives_floats = is_float || how->readMode == cudaReadModeNormalizedFloat;
     if (!is_float && made.gives_floats && made.element.x == 32)
@@ -165,6 +178,8 @@ static cudaError_t make_surface(cudaSurfaceObject_t *object,
         return cudaErrorInvalidValue;
     error = take_resource(&made, resource);
     made.is_surface = true;
+    if (error == cudaSuccess && made.dimensions == CUBE)
+        error = cudaErrorNotSupported;
     if (error == cudaSuccess)
         *object = add(&made);
     return error;
@@ -211,7 +226,8 @@ static const texture *used(unsigned long long object, int dimensions, bool is_la
     if (entry->texture->dimensions != dimensions || entry->texture->is_layered != is_layered)
         kg__model_trap(cudaErrorIllegalAddress,
                        "a texture or surface is read with other dimensions than its memory has: "
-                       "tex1Dfetch() is for linear memory, tex*Layered() for layers");
+                       "tex1Dfetch() is for linear memory, tex*Layered() for layers, "
+                       "texCubemap() for cube maps");
     return entry->texture;
 }
 
@@ -321,11 +337,9 @@ static long place(const texture *from, int dimension, float coordinate, float *f
     return (long)whole;
 }
 
-kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, float x, float y,
-                                float z, int layer, size_t bytes)
+static kg__model_texel fetch(const texture *from, int dimensions, const float coordinates[3],
+                             int layer, size_t bytes)
 {
-    const texture *from = used(object, dimensions, layer >= 0, false);
-    const float coordinates[] = { x, y, z };
     long first[3] = { 0, 0, 0 };
     float fraction[3] = { 0, 0, 0 };
     double sums[4] = { 0, 0, 0, 0 };
@@ -355,6 +369,35 @@ kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, floa
     for (size_t field = 0; from->gives_floats && field < 4; field++)
         texel.real[field] = (float)sums[field];
     return texel;
+}
+
+kg__model_texel kg__model_fetch(cudaTextureObject_t object, int dimensions, float x, float y,
+                                float z, int layer, size_t bytes)
+{
+    const float coordinates[] = { x, y, z };
+
+    return fetch(used(object, dimensions, layer >= 0, false), dimensions, coordinates, layer,
+                 bytes);
+}
+
+/* The face of the largest coordinate, and the place on it: the CUDA programming guide's table of
+ * cubemap textures. Of equal ones z is before y, and y before x. */
+kg__model_texel kg__model_fetch_cube(cudaTextureObject_t object, float x, float y, float z,
+                                     int layer, size_t bytes)
+{
+    const texture *from = used(object, CUBE, layer >= 0, false);
+    const float a = fabsf(x);
+    const float b = fabsf(y);
+    const float c = fabsf(z);
+    const int axis = a > b && a > c ? 0 : b > c ? 1 : 2;
+    const float most[] = { a, b, c };
+    const float given[] = { x, y, z };
+    const bool negative = signbit(given[axis]) != 0;
+    const float s = axis == 0 ? (negative ? z : -z) : axis == 1 ? x : negative ? -x : x;
+    const float t = axis != 1 ? -y : negative ? -z : z;
+    const float place[] = { (s / most[axis] + 1) / 2, (t / most[axis] + 1) / 2, 0 };
+
+    return fetch(from, 2, place, 6 * (layer < 0 ? 0 : layer) + 2 * axis + negative, bytes);
 }
 
 kg__model_texel kg__model_fetch_linear(cudaTextureObject_t object, int x, size_t bytes)
@@ -394,5 +437,7 @@ void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x,
         index[i] = index[i] < 0 ? 0 : index[i] < from->size[i] ? index[i] : from->size[i] - 1;
     }
     at = (unsigned char *)element_at(from, index);
+    if (writes) /* which no hook sees */
+        kg__exec_leave_process();
     memcpy(writes ? at : element, writes ? element : at, bytes);
 }

@@ -168,6 +168,25 @@ static void note_unaligned(const void *address, size_t size, unsigned int kind, 
         note_range(address, size, kind, code);
 }
 
+/* Makes room for some events, so that the running lane does not pause between them. Returns whether
+ * it has paused before them. */
+static inline __attribute__((always_inline)) bool make_room_for(unsigned int events, uintptr_t code)
+{
+    const bool looks = kg__suspicious;
+    bool lacks;
+
+    if (kg__trace.cursor == NULL)
+        return false;
+    if (__builtin_expect(looks, 0))
+        kg__trace_widen();
+    lacks = kg__trace.limit - kg__trace.cursor < (ptrdiff_t)(events * KG__TRACE_TO_NEXT);
+    if (__builtin_expect(lacks, 0))
+        make_room(code);
+    if (__builtin_expect(looks, 0))
+        kg__trace.limit = kg__trace.cursor;
+    return lacks;
+}
+
 /* Kernels written for lanes in lockstep count in volatile words: a lane reads a word, writes it,
  * and repeats both unless it reads what it wrote. A lane that paused in between would undo what
  * others counted meanwhile, or count twice, so there is room for all three. */
@@ -244,12 +263,17 @@ void kg__model_acquire(void)
     note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
 }
 
+/* Events of an atomic update at most: the read, and basic blocks of what computes the new value. */
+#define UPDATING 16
+
 /* The stand-in's atomics load once and store once. The load is the request, and no other thread
- * runs between the two. The load's memory order marks a compare-and-swap. An exchange is one
- * access, since it does not depend on the old value. */
+ * runs between the two: a lane that paused in a basic block there undid what others stored. The
+ * load's memory order marks a compare-and-swap. An exchange is one access, since it does not depend
+ * on the old value. */
 #define ATOMICS(bits)                                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
+        (void)make_room_for(UPDATING, CODE);                                                       \
         note_access(address,                                                                       \
                     KG__ACCESS_ATOMIC | sizeof *address |                                          \
                         (order == __ATOMIC_ACQUIRE ? KG__ACCESS_VOLATILE : 0),                     \
@@ -288,17 +312,16 @@ static unsigned int kind_of_atomic(size_t bytes, unsigned int how)
            ((how & KG__MODEL_OF_BLOCK) != 0 ? KG__ACCESS_OF_BLOCK : 0);
 }
 
-/* Waits until an atomic read may happen and the trace has room for it, so that no other thread
- * runs between the two. */
+/* Waits until an atomic read may happen and the trace has room for the update, so that no other
+ * thread runs in between. */
 static void wait_for_value(const void *word, bool acquires, uintptr_t code)
 {
     for (;;) {
-        if (kg__trace.cursor != NULL && kg__trace.cursor == kg__trace.limit && !kg__suspicious)
-            make_room(code);
-        else if (kg__exec_is_early(word, acquires))
-            kg__model_pass(kg__exec_wait_for_others(code));
-        else
+        if (make_room_for(UPDATING, code))
+            continue;
+        if (!kg__exec_is_early(word, acquires))
             return;
+        kg__model_pass(kg__exec_wait_for_others(code));
     }
 }
 
@@ -472,6 +495,7 @@ int kg__model_printf(const char *format, ...)
         va_end(values);
         return written;
     }
+    kg__exec_leave_process();
     count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
     if (shown_bytes < SHOWN_BYTES) {
         va_start(values, format);

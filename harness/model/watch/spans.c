@@ -21,6 +21,15 @@ void kg__spans_add(kg__spans *spans, bool written, uintptr_t start, size_t bytes
     spans->of[written].list[(*count)++] = (kg__span){ start, start + bytes };
 }
 
+void kg__spans_join(kg__spans *to, const kg__spans *from)
+{
+    for (int i = 0; i < 2; i++) {
+        for (size_t at = 0; at < from->of[i].count; at++)
+            kg__spans_add(to, i == 1, from->of[i].list[at].start,
+                          from->of[i].list[at].end - from->of[i].list[at].start);
+    }
+}
+
 static int compare(const void *left, const void *right)
 {
     const kg__span *a = left;

@@ -20,6 +20,8 @@ typedef struct kg__spans {
 
 /* Adds `bytes` from `start`, which lie behind those that were added before, or are sorted later. */
 void kg__spans_add(kg__spans *spans, bool written, uintptr_t start, size_t bytes);
+/* Adds all that another has. */
+void kg__spans_join(kg__spans *to, const kg__spans *from);
 /* Sorts the spans by address and joins those that meet. */
 void kg__spans_sort(kg__spans *spans);
 /* Returns whether two have a byte in common, in what `a` writes or reads and `b` writes or reads;

@@ -18,8 +18,9 @@ bool kg__watch_checks(void);
 /* Marks this program's kernels as instrumented. */
 void kg__watch_instrumented(void);
 
-/* From now on launches add the global memory that they access to `spans` (NULL: no longer). */
-void kg__watch_track(kg__spans *spans);
+/* From now on launches add the global memory that they access to `spans` (NULL: no longer). Returns
+ * what they added it to. */
+kg__spans *kg__watch_track(kg__spans *spans);
 /* Has `accessed` called for the accesses by the host's code to memory that it and the device can
  * access: `kind` as in trace.h, `code` where the hook returns to. */
 void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int kind,
@@ -27,6 +28,8 @@ void kg__watch_on_host_access(void (*accessed)(uintptr_t address, unsigned int k
 
 /* Notes that a copy or a fill has written `count` bytes. */
 void kg__watch_written(const void *pointer, size_t count);
+/* Notes that the device's memory holds nothing any more that a kernel may read. */
+void kg__watch_unwritten(const void *pointer, size_t count);
 /* Forgets the state of an allocation that is freed, and fills in `freed` for messages. */
 void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed);
 

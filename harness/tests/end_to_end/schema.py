@@ -16,13 +16,17 @@ from kernelgate.baseline.reading import read_document
 
 # Entries of each kind, and what no run of the fakes has.
 ONE_OF_EACH = {
-    "commit": "abc", "base": {"ref": "main", "commit": "abc"}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
+    "run": {"started": "2026-01-31T12:00:00Z", "ended": "2026-01-31T12:01:02Z", "seconds": 62.5, "host": "h", "branch": "b", "commit": "abc",
+            "dirty": True, "base": "0123456", "base_ref": "main", "version": "0.1.0", "version_commit": "0123456",
+            "job": {"service": "github", "url": "https://a.b/c", "event": "push", "pull_request": 7}, "shard": {"index": 1, "of": 2},
+            "merged": [{"source": "a"}]}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
     "baselines": {"since": "main", "commit": "abc", "gates": [{"target": "t", "at_2_percent": 2, "wider": 1, "reported_only": 0}], "by_hand": 1,
                   "files": [{"target": "t", "state": "unreadable", "no_longer_gated": 0, "retired": 0, "widened": 1, "slower": 0,
                              "new": 0, "sentinels_moved": 0, "why": "w"}],
                   "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
                                 "after": 0.2}]},
     "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
+    "failure_groups": [{"verdict": "vanished", "target": "t", "cases": ["a/b/1/b16"], "fails": True}],
     "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "speedups": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},

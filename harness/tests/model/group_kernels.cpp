@@ -217,6 +217,39 @@ EACH(grid_shape)
 }
 
 // k == 1: without the tile's barriers.
+// A tile of two warps, the whole block.
+EACH(wide_tile)
+{
+    cg::thread_block_tile<64> tile = cg::tiled_partition<64>(cg::this_thread_block());
+    auto warp = cg::tiled_partition<32>(tile);
+
+    d.numbers[i] =
+        cg::reduce(tile, i, cg::plus<int>()) + 10000 * (int)warp.meta_group_rank() +
+        100000 * (int)(tile.shfl(i, 40) % 64 + tile.meta_group_rank()) +
+        10000000 * (tile.any(i % 64 == 50) + 2 * tile.all(i % 64 < 50) + 4 * tile.all(i >= 0));
+}
+
+EACH(wide_scan)
+{
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+
+    d.numbers[i] = cg::inclusive_scan(tile, 1) + 100 * (int)cg::exclusive_scan(tile, 1.0f) +
+                   10000 * cg::exclusive_scan(tile, i % 64, cg::greater<int>());
+}
+
+// Values that tiles of the half of a block swap; k == 1: without barrier.
+EACH(swap_in_wide_tiles)
+{
+    __shared__ int staged[128];
+    cg::block_tile_memory<128> memory;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+
+    staged[threadIdx.x] = i;
+    if (d.k != 1)
+        tile.sync();
+    d.numbers[i] = staged[threadIdx.x ^ 63];
+}
+
 EACH(swap_in_tiles)
 {
     __shared__ int staged[WATCH_MAX_BLOCK];

@@ -156,6 +156,21 @@ static int swap_in_tiles(int i)
     return i ^ 7;
 }
 
+static int wide_tile(int i)
+{
+    return sum_from(i / 64 * 64, 64) + 10000 * (i / 32 % 2) + 4000000 + 50000000;
+}
+
+static int wide_scan(int i)
+{
+    return i % 64 + 1 + 100 * (i % 64) + 10000 * (i % 64 > 0 ? i % 64 - 1 : 0);
+}
+
+static int swap_in_wide_tiles(int i)
+{
+    return i ^ 63;
+}
+
 #define ROW(name) #name, name
 
 /* Shuffles of a warp. */
@@ -189,6 +204,9 @@ static const struct {
     { ROW(shuffle_struct), 2 },
     { ROW(grid_shape), 0 },
     { ROW(swap_in_tiles), 0 },
+    { ROW(wide_tile), 0 },
+    { ROW(wide_scan), 17 },
+    { ROW(swap_in_wide_tiles), 0 },
 };
 
 Test(groups, give_each_thread_what_is_its_own)
@@ -217,6 +235,20 @@ Test(groups, of_a_tile_that_do_not_meet_race)
     data.k = 1;
     start("swap_in_tiles", line(2), line(BLOCK), data);
     expect_only(FOUND(RACE_IN_WARP, "staged", 0, 0, 0), "no tile.sync()");
+}
+
+/* Two tiles of a block, which have barriers of their own. */
+Test(groups, of_several_warps_that_do_not_meet_race)
+{
+    watch_data data = watch_both(2 * THREADS);
+
+    start("swap_in_wide_tiles", line(2), line(THREADS), data);
+    for (int i = 0; i < 2 * THREADS; i++)
+        cr_expect(data.numbers[i] == swap_in_wide_tiles(i), "thread %d", i);
+    expect_clean("two tiles");
+    data.k = 1;
+    start("swap_in_wide_tiles", line(2), line(THREADS), data);
+    expect_only(FOUND(RACE_IN_BLOCK, "staged", 0, 0, 0), "no tile.sync()");
 }
 
 Test(groups, that_update_what_others_write_race)

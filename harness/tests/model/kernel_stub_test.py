@@ -28,7 +28,7 @@ ERRORS = (
      UNSUPPORTED % "cuda::nowhere::none"),
     ("#include <cuda_runtime.h>\n#include <cuda/atomic>\n#include <string>\nvoid f() { cuda::atomic<std::string> a; }\n", 4,
      "static assertion failed: the CPU model's atomics take"),
-    ("#include <cuda_runtime.h>\ntexture<float> t;\n", 2, UNSUPPORTED % "texture references and cube maps"),
+    ("#include <cuda_runtime.h>\ntexture<float> t;\n", 2, UNSUPPORTED % "texture references, tex2Dgather() and surfaces of cube maps"),
     ("#include <cuda_runtime.h>\n// texture<float> is not used\nint f() { return none; } // cudaGraph\n", 3, OTHERWISE),
 )
 # A program that prints the table of its stubs, and calls what is in two of its sources.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kg_model_dot.h"
+#include "model/exec/matrices.h"
 #include "model/runtime/runtime.h"
 #include "tests/model/each_row.h"
 #include "tests/model/matrix_kernels.h"
@@ -339,6 +340,68 @@ static const struct {
     { "read_stored", 32, FINDS(RACE_IN_WARP, "tile", .bytes = 4) },
     { "store_beyond", 32, FINDS(OUT_OF_BOUNDS, "b", AT(1024, 1024, 8), .by.access = KG__WRITE) },
 };
+
+/* A product of m16n8k16 by columns together is that of each element alone, bit by bit: of values
+ * whose sums are cut, of 0, of exponents that a float's products leave, and of infinity. */
+Test(matrices, are_the_same_by_columns_as_by_elements)
+{
+    static const kg__model_matrix shapes[] = {
+        { KG__MODEL_BFLOAT16, 16, 16, 2, 8, .is_operand = true },
+        { KG__MODEL_BFLOAT16, 8, 16, 2, 4, .is_operand = true },
+        { KG__MODEL_FLOAT32, 16, 8, 2, 4, .is_operand = false },
+    };
+    static const int widths[] = { 1, 4, 12, 40, 200, 255 };
+    static float full[3][16][16];
+    uint16_t parts[2][32][8];
+    float sums[32][4];
+    kg__model_product products[32];
+    const kg__model_product *lanes[32];
+    uint32_t seed = 1;
+
+    for (size_t row = 0; row < 40 * LENGTH(widths); row++) {
+        const int width = widths[row % LENGTH(widths)];
+
+        for (int i = 0; i < 3; i++) {
+            const kg__matrix_positions *at = kg__matrix_positions_of(&shapes[i]);
+
+            for (unsigned int e = 0; e < 32 * at->held; e++) {
+                uint32_t bits;
+
+                seed = seed * 1664525u + 1013904223u;
+                bits = (seed & 0x807f0000u) |
+                       (uint32_t)(127 + (int)(seed >> 8 & 0xff) % width - width / 2) << 23;
+                /* One in eight is 0; c has all its bits. */
+                bits = (seed >> 9 & 7) == 0 ? 0 : i == 2 ? bits | (seed & 0xffff) : bits;
+                memcpy(&full[i][at->row[e]][at->column[e]], &bits, sizeof bits);
+                memcpy(i == 2 ? (void *)&sums[e / at->held][e % at->held]
+                              : (void *)&parts[i][e / at->held][e % at->held],
+                       i == 2 ? (char *)&bits : (char *)&bits + 2, i == 2 ? 4 : 2);
+            }
+        }
+        for (int i = 0; i < 32; i++) {
+            products[i] = (kg__model_product){ .a = &shapes[0],
+                                               .b = &shapes[1],
+                                               .c = &shapes[2],
+                                               .d = &shapes[2],
+                                               .terms = 16,
+                                               .a_part = parts[0][i],
+                                               .b_part = parts[1][i],
+                                               .c_part = sums[i],
+                                               .d_part = sums[i] };
+            lanes[i] = &products[i];
+        }
+        kg__multiply(lanes);
+        for (unsigned int e = 0; e < 128; e++) {
+            const kg__matrix_positions *at = kg__matrix_positions_of(&shapes[2]);
+            const unsigned int r = at->row[e], c = at->column[e];
+            const float is = sums[e / 4][e % 4];
+            const float right = kg__model_dot_of_floats(full[0][r], full[1][c], 16, full[2][r][c]);
+
+            cr_expect(memcmp(&is, &right, sizeof is) == 0 || (isnan(is) && isnan(right)),
+                      "width %d: %a, not %a", width, (double)is, (double)right);
+        }
+    }
+}
 
 Test(matrices, defects_are_found_in_the_line_of_the_call)
 {

@@ -13,7 +13,7 @@
 static const struct {
     const char *text;
     uint32_t expected;
-} rows[] = { PTX_ROWS(EXPECT) };
+} rows[] = { PTX_ROWS(EXPECT) PTX_ROWS_OF_VIDEO(EXPECT) };
 static const struct {
     const char *text;
     float expected;

@@ -89,6 +89,19 @@ extern "C" {
     ROW("{ .reg .f32 x; mov.b32 x, %1; cvt.rna.tf32.f32 %0, x; }", 0x3f801000u, 0, 0, 0x3f802000u) \
     ROW("{ .reg .b32 d; cvt.sat.u8.s32 d, %1; mov.b32 %0, d; }", 300, 0, 0, 255)                   \
     ROW("// nothing\n", 0, 0, 0, 7)
+#define PTX_ROWS_OF_VIDEO(ROW)                                                                     \
+    ROW("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;", 0x05ff0001u, 0x03000102u, 100, 359)           \
+    ROW("vabsdiff4.s32.s32.s32 %0, %1, %2, %3;", 0x05ff0001u, 0x03000102u, 9, 0x02010101u)         \
+    ROW("vadd4.u32.u32.u32.sat %0, %1, %2, %3;", 0xf0010203u, 0x20010101u, 0, 0xff020304u)         \
+    ROW("vadd4.s32.s32.s32.add %0, %1, %2, %3;", 0xff010203u, 0xfe010101u, 10, 16)                 \
+    ROW("vsub2.s32.u32.u32.sat %0, %1, %2, %3;", 0x0001fff0u, 0xffff0001u, 0, 0x80007fffu)         \
+    ROW("vavrg4.u32.u32.u32 %0, %1, %2, %3;", 0x01020304u, 0x02020305u, 0, 0x02020305u)            \
+    ROW("vmax2.s32.s32.s32 %0, %1, %2, %3;", 0xffff0001u, 0x0001fffeu, 0, 0x00010001u)             \
+    ROW("vset4.u32.u32.lt.add %0, %1, %2, %3;", 0x01020304u, 0x02020205u, 5, 7)                    \
+    ROW("vset2.s32.s32.eq %0, %1, %2, %3;", 0x00010002u, 0x00010003u, 0, 0x10000u)                 \
+    ROW("vadd.s32.s32.s32.sat %0, %1, %2;", 0x7fffffffu, 1, 0, 0x7fffffffu)                        \
+    ROW("vabsdiff.u32.s32.s32.max %0, %1, %2, %3;", 3, -4u, 5, 7)                                  \
+    ROW("vmin.s32.s32.s32.add %0, %1, %2, %3;", 3, -4u, 5, 1)
 #define PTX_ROWS_OF_REALS(ROW)                                                                     \
     ROW("add.f32 x, x, y;", 1.5f, 2.0f, 0.0f, 3.5f)                                                \
     ROW("sub.ftz.f32 x, x, y;", 1.5f, 2.0f, 0.0f, -0.5f)                                           \

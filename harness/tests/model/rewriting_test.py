@@ -11,6 +11,7 @@ from unittest import mock
 ROOT, CXX, INCLUDE = sys.argv[1:4]
 REWRITE = f"{ROOT}/harness/model/rewrite"
 sys.path.insert(0, REWRITE)
+import block_heads  # noqa: E402 pylint: disable=wrong-import-position
 import compile_kernel  # noqa: E402 pylint: disable=wrong-import-position
 import grammar  # noqa: E402 pylint: disable=wrong-import-position
 import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
@@ -34,6 +35,21 @@ KEPT = (
     'f("kernel<<<1, 2>>>(a)");', 'f(R"x(kernel<<<1, 2>>>("a"))x");', "f('<', \"<<<\");", "a = 1'000'000 << 2;",
     'asm volatile("" ::: "memory");', 'asm("");', 'int f() __asm__("other");', '__asm__ volatile("// nothing");',
     'asm volatile("rdtsc" : "=a"(low), "=d"(high));',
+)
+# Functions in assembly, and which of their hooks at the heads of blocks stay.
+HEAD = "\tcall\t*__sanitizer_cov_trace_pc@GOTPCREL(%rip)\n"
+READ = "\tcall\t*__tsan_read4@GOTPCREL(%rip)\n"
+HEADS = (
+    # A loop whose access stands for its head; the hook before a return stays.
+    (HEAD + "\ttestl\t%edi, %edi\n\tjle\t.L1\n.L2:\n" + HEAD + READ + "\tjne\t.L2\n.L1:\n" + HEAD + "\tret\n", [False, False, True]),
+    # A loop without an access, and one whose accesses may be to the stack.
+    (".L2:\n" + HEAD + "\taddl\t$1, %eax\n\tjne\t.L2\n" + READ, [True]),
+    ("\tleaq\t8(%rsp), %rdi\n.L2:\n" + HEAD + READ + "\tjne\t.L2\n" + HEAD + READ + "\tret\n", [True, True]),
+    # A jump forward to a jump back; handlers of findings are no events.
+    (".L4:\n" + READ + HEAD + "\tje\t.L5\n" + HEAD + "\tje\t.L3\n\tcall\t*__ubsan_handle_shift@GOTPCREL(%rip)\n.L3:\n" + READ +
+     ".L5:\n\tjmp\t.L4\n", [True, False]),
+    # Calls of functions, jumps through tables, into other functions and over the end.
+    (HEAD + "\tcall\tf\n" + READ, [True]), (HEAD + "\tjmp\t*%rax\n", [True]), (HEAD + "\tjmp\tf\n", [True]), (HEAD, [True]),
 )
 KERNEL = """#include <cuda_runtime.h>
 #define LOAD(x, p)                        \\
@@ -78,8 +94,10 @@ REFUSED = (
     ("template <typename T> static T twice(T x) { return 2 * x; }\nstatic __device__ float f(float x)\n{ return twice<float>(x); }\n"
      "__global__ void k(float *x) { *x = f(*x); }\n", 4,
      'calling a __host__ function ("twice") from a __device__ function ("f") is not allowed'),
-    ("__global__ void child(float *x) { *x = 1; }\n__global__ void k(float *x)\n{ child<<<1,\n32>>>(x); }\n", 4,
-     "the CPU model does not support dynamic parallelism (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("__global__ void k(cudaEvent_t x)\n{ cudaStreamWaitEvent(cudaStreamFireAndForget,\nx, 0); k<<<1, 1>>>(x); }\n", 3,
+     "the CPU model does not support cudaStreamWaitEvent() in kernels (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
+    ("__global__ void k()\n{ k<<<1, 1>>>();\ncudaDeviceSynchronize(); }\n", 4,
+     'calling a __host__ function ("cudaDeviceSynchronize") from a __global__ function ("k") is not allowed'),
     ("#include <cuComplex_none.h>\n__global__ void k(float *x) { *x = from_toolkit(); }\n", 2,
      "the CPU model does not support cuComplex_none.h (docs/model.md): name the file in GPU_ONLY to gate it on GPUs alone"),
     ("__device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n", 2,
@@ -88,6 +106,15 @@ REFUSED = (
 )
 # What looks like that, and is not.
 TAKEN = (
+    "template <typename T> __device__ int f(T x, T *y) { return x.get<2>() + y->get<3>(1) + x.template get<4>() + (x.size < 3); }\n"
+    "struct S { int size; template <int n> __device__ int get(int a = 0) { return n + a; } };\n"
+    "__global__ void k(int *x) { S s; *x = f(s, &s); if (!x) k<<<1, 1>>>(x); }\n",
+    "__device__ void cudaMemset(float *x) { *x = 0; }\n__global__ void k(float *x) { cudaMemset(x); }\n",
+    "template <int n> __global__ void child(float *x) { if (n > *x)\nchild<n><<<1, 1>>>(x + 1); }\n"
+    "__global__ void k(float *x)\n{ child<2><<<1,\n32>>>(x); k<<<1, 1>>>(x); }\n",
+    "__global__ void k(int *x);\n__global__ void k(int *x, float y) { k<<<1, 1>>>(x, y); }\n"
+    "template <typename T> __global__ void k(T *x, T y, int z) { k<<<1, 1>>>(x, y, z); }\n"
+    "__global__ void m(int *x) { k<<<1, 1>>>(x, 1, 2); k<<<1, 1>>>(x, 1.0f); }\n",
     "constexpr float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline __host__ __device__ float two() { return 2; }\n__global__ void k(float *x) { *x = two(); }\n",
     "inline float two() { return 2; }\n__global__ void k(float *x) { auto two = [] { return 3; }; *x = two(); }\n",
@@ -107,6 +134,8 @@ UNSUPPORTED = (
     ("bar.sync 1, 64;", "instruction 'bar.sync'"),
     ("add.cc.u32 %0, %0, %0;", "instruction 'add.cc.u32'"),
     ("add.u32 %0, %0;", "instruction 'add.u32'"),
+    ("vadd4.u32.u32.u32 %0.b3210, %0, %0, %0;", "instruction 'vadd4.u32.u32.u32'"),
+    ("vadd.u32.u32.u32.sub %0, %0, %0, %0;", "instruction 'vadd.u32.u32.u32.sub'"),
     ("ld.global.v4.u64 {%0, %0, %0, %0}, [%1];", "instruction 'ld.global.v4.u64'"),
     ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0}, {%0}, {%0}, {%0};",
      "instruction 'mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64'"),
@@ -130,6 +159,15 @@ def rewrite_marked(text):
 
 
 class Rewriting(unittest.TestCase):
+    def test_heads_of_blocks(self):
+        for function, kept in HEADS:
+            with self.subTest(function), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "a.s")
+                path.write_text(f"f:\n\t.cfi_startproc\n{function}\t.cfi_endproc\n")
+                block_heads.thin(str(path))
+                left = [*re.findall("^(?:(.*trace_pc.*)|)$", path.read_text().replace("\n\t.cfi_endproc\n", "\n\t.cfi_endproc"), re.MULTILINE)]
+                self.assertEqual([line != "" for line in left], kept)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

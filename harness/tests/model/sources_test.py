@@ -81,8 +81,6 @@ class Sources(unittest.TestCase):
         self.refuse("the CPU model does not support cuModuleLoad()", "#include <cuda.h>\n", "CUmodule m; cuModuleLoad(&m, 0);")
         self.refuse("the CPU model does not support completion functions", "#include <cuda/barrier>\n",
                     "__shared__ cuda::barrier<cuda::thread_scope_block, int> bar; (void)bar;")
-        self.refuse("the CPU model does not support tiles of several warps", "#include <cooperative_groups.h>\n",
-                    "(void)cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());")
         self.refuse("the CPU model's atomics take", "#include <cuda/atomic>\n",
                     "struct { int a[3]; } x = {}; (void)cuda::atomic_ref<decltype(x)>(x).load();")
         self.refuse("the CPU model does not support cuda::device::barrier_arrive_tx()", "#include <cuda/barrier>\n",

@@ -20,6 +20,11 @@ static __device__ float fetch_one(texture_fetch how, cudaTextureObject_t texture
         return tex3D<float>(texture, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
     case FETCH_LAYERED:
         return tex2DLayered<float>(texture, x[3 * i], x[3 * i + 1], (int)x[3 * i + 2]);
+    case FETCH_CUBE:
+        return texCubemap<float>(texture, x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+    case FETCH_LAYERED_CUBE:
+        texCubemapLayered(&value, texture, x[3 * i], x[3 * i + 1], x[3 * i + 2], 1);
+        return value;
     case FETCH_LINEAR_CHAR:
         return (float)tex1Dfetch<char>(texture, (int)x[i]);
     case FETCH_2D_SHORT2: {

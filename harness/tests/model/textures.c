@@ -146,6 +146,39 @@ Test(textures, have_dimensions)
                    (const float[]){ 6, 20.5f, 20 }, 3);
 }
 
+/* Of faces of 2 x 2 elements: a direction leads to one of them, whatever its length. */
+Test(textures, are_cube_maps)
+{
+    struct cudaTextureDesc how = clamped;
+    const float x[] = { 1,    0.5f, 0.5f, 1,    -0.5f, -0.5f, -1, 0.5f, -0.5f, -0.5f, 1,    0.5f,
+                        0.5f, -1,   0.5f, 0.5f, -0.5f, 1,     -2, 2,    -4,    0.1f,  0.2f, 0.3f };
+    const float expected[] = { 0, 3, 4, 10, 13, 19, 21, 17 };
+    const float middles[] = { 0, 0, 1, 0.99f, 0, 1, 8, 0, 0 };
+    const float layered[] = { 24, 27, 28, 34, 37, 43, 45, 41 };
+    struct cudaResourceDesc resource = { .resType = cudaResourceTypeArray };
+    const struct cudaChannelFormatDesc element = floats();
+    cudaTextureObject_t texture = 0;
+    cudaArray_t array = NULL;
+
+    expect_fetches("cube", FETCH_CUBE, texture_of(array_of(2, 2, 6, cudaArrayCubemap), &how), x,
+                   LENGTH(x), expected, MOST);
+    expect_fetches("cubes", FETCH_LAYERED_CUBE,
+                   texture_of(array_of(2, 2, 12, cudaArrayCubemap | cudaArrayLayered), &how), x,
+                   LENGTH(x), layered, MOST);
+    how.filterMode = cudaFilterModeLinear;
+    expect_fetches("middles", FETCH_CUBE, texture_of(array_of(2, 2, 6, cudaArrayCubemap), &how),
+                   middles, LENGTH(middles), (const float[]){ 17.5f, 18, 1.5f }, 3);
+    for (size_t depth = 0; depth <= 12; depth += 4)
+        cr_expect(cudaMalloc3DArray(&array, &element, make_cudaExtent(2, 2, depth),
+                                    cudaArrayCubemap) == cudaErrorInvalidValue);
+    cr_expect(cudaMalloc3DArray(&array, &element, make_cudaExtent(2, 4, 6), cudaArrayCubemap) ==
+              cudaErrorInvalidValue);
+    resource.res.array.array = array_of(2, 2, 6, cudaArrayCubemap | cudaArraySurfaceLoadStore);
+    how.seamlessCubemap = 1;
+    cr_expect(cudaCreateTextureObject(&texture, &resource, &how, NULL) == cudaErrorNotSupported);
+    cr_expect(cudaCreateSurfaceObject(&texture, &resource) == cudaErrorNotSupported);
+}
+
 /* Elements of other types, in linear memory and in rows. */
 static const signed char chars[] = { 5, -128, 127, -1 };
 static const unsigned int naturals[] = { 1, 4000000000u };

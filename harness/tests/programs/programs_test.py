@@ -95,6 +95,13 @@ ROWS = (
     Row("ends_in_loop", "for (unsigned int k = 0; k <= threadIdx.x / 64; k++) { __syncthreads(); x[i] = k; }"),
     Row("unset_sum", "__shared__ int sum; atomicAdd(&sum, 1); __syncthreads(); x[i] = sum;",
         ((LINE, "uninitialized shared read: sum"),), code=FOUND),
+    # More than a lane's trace holds: no lane may pause in an update.
+    Row("many_updates", "for (int k = 0; k < 3000; k++) { atomicInc((unsigned *)x + 1, 99); "
+        "cuda::atomic_ref<int>(x[2]).fetch_max(k ^ i); int old = 0; do old = atomicCAS(x + 3, 0, 1); while (old); "
+        "__threadfence(); x[4] += 1; __threadfence(); atomicExch(x + 3, 0); } __syncthreads(); if (threadIdx.x == 0) x[0] = x[1] == 32 * 3000 % 100 && x[4] == 32 * 3000;",
+        launch="kernel<<<1, 32>>>(x, 256); cudaDeviceSynchronize();", variable="#include <cuda/atomic>\n", output="result 1"),
+    Row("wait_for_time", "const long long begin = clock64(); while (clock64() - begin < 2000000000000) { } const clock_t last = clock(); "
+        "while (clock() - last < 20000000) { } x[i] = clock64() - begin > 1;", output="result 1", finish="return clock() > 600 * CLOCKS_PER_SEC;"),
     Row("bad_options", "x[i] = 1;", options="exitcode=x", code=2, output=""),
 )
 

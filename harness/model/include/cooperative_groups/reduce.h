@@ -24,6 +24,10 @@ KG__GROUP_OPERATION(bit_or, a | b)
 KG__GROUP_OPERATION(bit_xor, a ^ b)
 #undef KG__GROUP_OPERATION
 
+/* Combines the values of a group's threads. */
+template <typename Group, typename Value, typename Operation>
+KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation);
+
 namespace kg__model
 {
 
@@ -65,12 +69,65 @@ KG__GROUP Value scan_up(const Group &group, Value value, Operation &operation)
 }
 
 template <unsigned int Size, typename Parent, typename Value, typename Operation>
-KG__GROUP Value reduce_all(const thread_block_tile<Size, Parent> &tile, Value value,
-                           Operation &operation)
+KG__GROUP std::enable_if_t<Size <= KG__MODEL_WARP, Value>
+reduce_all(const thread_block_tile<Size, Parent> &tile, Value value, Operation &operation)
 {
     for (unsigned int by = Size / 2; by > 0; by /= 2)
         value = operation(value, tile.shfl_xor(value, by));
     return value;
+}
+
+/* Of several warps: the warps' combinations are combined. */
+template <unsigned int Size, typename Value, typename Operation>
+KG__GROUP Value reduce_all(const kg__wide_tile<Size> &tile, Value value, Operation &operation)
+{
+    return tile.kg__combine(reduce(tile.kg__warp(), value, operation), operation);
+}
+
+template <unsigned int Size, typename Parent, typename Value, typename Operation>
+KG__GROUP std::enable_if_t<(Size > KG__MODEL_WARP), Value>
+scan_up(const thread_block_tile<Size, Parent> &tile, Value value, Operation &operation)
+{
+    const auto warp = tile.kg__warp();
+    const unsigned int own = tile.thread_rank() / KG__MODEL_WARP;
+    Value with_own = scan_up(warp, value, operation);
+
+    if (warp.thread_rank() == KG__MODEL_WARP - 1)
+        tile.kg__put(with_own);
+    tile.sync();
+    if (own > 0) {
+        Value before = tile.template kg__take<Value>(0);
+
+        for (unsigned int other = 1; other < own; other++)
+            before = operation(before, tile.template kg__take<Value>(other));
+        with_own = operation(before, with_own);
+    }
+    tile.sync();
+    return with_own;
+}
+
+/* Returns the value of the thread before, in the first thread any. */
+template <typename Group, typename Value>
+KG__GROUP Value value_before(const Group &group, const Value &value)
+{
+    return group.shfl_up(value, 1);
+}
+
+template <unsigned int Size, typename Parent, typename Value>
+KG__GROUP std::enable_if_t<(Size > KG__MODEL_WARP), Value>
+value_before(const thread_block_tile<Size, Parent> &tile, const Value &value)
+{
+    const auto warp = tile.kg__warp();
+    const unsigned int own = tile.thread_rank() / KG__MODEL_WARP;
+    Value before = warp.shfl_up(value, 1);
+
+    if (warp.thread_rank() == KG__MODEL_WARP - 1)
+        tile.kg__put(value);
+    tile.sync();
+    if (warp.thread_rank() == 0 && own > 0)
+        before = tile.template kg__take<Value>(own - 1);
+    tile.sync();
+    return before;
 }
 
 template <typename Value, typename Operation>
@@ -99,7 +156,7 @@ KG__GROUP Value reduce(const Group &group, Value value, Operation &&operation)
     constexpr kg__model_warp_operation at_once =
         kg__model::hardware_operation<std::decay_t<Operation>, Value>();
 
-    if constexpr (at_once != KG__MODEL_SYNC)
+    if constexpr (at_once != KG__MODEL_SYNC && std::is_base_of<kg__lanes, Group>::value)
         return static_cast<Value>(kg__model_run_warp_operation(
             at_once, group.kg__mask(), static_cast<unsigned int>(value), 0, KG__MODEL_WARP));
     else

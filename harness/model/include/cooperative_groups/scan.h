@@ -29,7 +29,7 @@ KG__GROUP Value exclusive_scan(const Group &group, Value value, Operation &&oper
                   std::is_same<std::decay_t<Operation>, plus<Value>>::value) {
         return static_cast<Value>(with_own - value);
     } else {
-        const Value before = group.shfl_up(with_own, 1);
+        const Value before = kg__model::value_before(group, with_own);
 
         return group.thread_rank() == 0 ? Value() : before;
     }
@@ -82,7 +82,7 @@ KG__GROUP Value exclusive_scan_update(const Group &group, const Atomic &atomic, 
 {
     const Value with_own = kg__model::scan_up(group, value, operation);
     const Value old = kg__model::update_by_last(group, atomic, with_own, operation);
-    const Value before = group.shfl_up(with_own, 1);
+    const Value before = kg__model::value_before(group, with_own);
 
     return group.thread_rank() == 0 ? old : operation(old, before);
 }

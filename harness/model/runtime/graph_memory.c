@@ -1,0 +1,148 @@
+/* Memory of graphs. Its addresses belong to the graphs and to what executes them; a launch
+ * allocates it, and a node, a call or a later launch frees it. It then holds nothing that a kernel
+ * may read. */
+#include "model/runtime/graph_parts.h"
+
+#include "base/message.h"
+#include "model/exec/allocations.h"
+#include "model/runtime/runtime.h"
+#include "model/watch/watcher.h"
+
+typedef struct graph_memory {
+    kg__action action; /* which allocates it */
+    struct graph_memory *next;
+    void *pointer;
+    size_t size;
+    bool is_used; /* a launch has allocated it */
+} graph_memory;
+
+static graph_memory *all;
+/* Bytes of all and of those in use, now and at most. */
+static uint64_t reserved[2];
+static uint64_t used[2];
+
+static void count(uint64_t bytes[2], size_t more, size_t less)
+{
+    bytes[0] += more - less;
+    if (bytes[0] > bytes[1])
+        bytes[1] = bytes[0];
+}
+
+static void set_used(graph_memory *memory, bool is_used)
+{
+    count(used, is_used && !memory->is_used ? memory->size : 0,
+          !is_used && memory->is_used ? memory->size : 0);
+    memory->is_used = is_used;
+}
+
+static cudaError_t run_allocation(kg__action *action)
+{
+    graph_memory *memory = (graph_memory *)(void *)action;
+
+    set_used(memory, true);
+    kg__watch_unwritten(memory->pointer, memory->size);
+    return cudaSuccess;
+}
+
+/* No graph has it any more. What a launch has allocated stays the program's. */
+static void drop_allocation(kg__action *action)
+{
+    graph_memory *memory = (graph_memory *)(void *)action;
+    graph_memory **link = &all;
+    const bool was_used = memory->is_used;
+
+    while (*link != memory)
+        link = &(*link)->next;
+    *link = memory->next;
+    set_used(memory, false);
+    count(reserved, 0, memory->size);
+    if (!was_used)
+        kg__memory_unmap(memory->pointer);
+}
+
+cudaError_t kg__graph_allocate(void *pointer, size_t size, cudaStream_t stream)
+{
+    graph_memory *made =
+        kg__action_make(sizeof *made, "allocation", run_allocation, drop_allocation);
+
+    made->pointer = pointer;
+    made->size = size;
+    made->next = all;
+    all = made;
+    count(reserved, size, 0);
+    kg__spans_add(&made->action.spans, true, (uintptr_t)pointer, size);
+    return kg__stream_give(stream, cudaGraphNodeTypeMemAlloc, &made->action);
+}
+
+static graph_memory *find(const void *pointer)
+{
+    graph_memory *memory = all;
+
+    while (memory != NULL && memory->pointer != pointer)
+        memory = memory->next;
+    return memory;
+}
+
+bool kg__graph_has(const void *pointer)
+{
+    return find(pointer) != NULL;
+}
+
+bool kg__graph_frees(void *pointer, cudaError_t *error)
+{
+    graph_memory *memory = find(pointer);
+
+    if (memory == NULL)
+        return false;
+    *error = memory->is_used ? cudaSuccess : cudaErrorInvalidValue;
+    set_used(memory, false);
+    kg__watch_unwritten(pointer, memory->size);
+    return true;
+}
+
+bool kg__graph_memory_is_used(const kg__action *action)
+{
+    return action != NULL && action->run == run_allocation &&
+           ((const graph_memory *)(const void *)action)->is_used;
+}
+
+/* Returns the figure of an attribute; NULL for another one. */
+static uint64_t *figure_of(enum cudaGraphMemAttributeType attribute)
+{
+    switch (attribute) {
+    case cudaGraphMemAttrUsedMemCurrent:
+        return &used[0];
+    case cudaGraphMemAttrUsedMemHigh:
+        return &used[1];
+    case cudaGraphMemAttrReservedMemCurrent:
+        return &reserved[0];
+    case cudaGraphMemAttrReservedMemHigh:
+        return &reserved[1];
+    default:
+        return NULL;
+    }
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    const uint64_t *figure = figure_of(attribute);
+
+    KG__BEGIN_CALL();
+    if (device != 0 || figure == NULL || value == NULL)
+        return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *(uint64_t *)value = *figure;
+    return kg__model_leave(cudaSuccess);
+}
+
+/* Only the highest figures can be set, to 0: they then begin with what is there now. */
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    KG__BEGIN_CALL();
+    if (device != 0 || value == NULL || *(const uint64_t *)value != 0 ||
+        (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh))
+        return kg__model_leave(device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+    *figure_of(attribute) = attribute == cudaGraphMemAttrUsedMemHigh ? used[0] : reserved[0];
+    return kg__model_leave(cudaSuccess);
+}
