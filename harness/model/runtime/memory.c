@@ -232,7 +232,7 @@ static cudaError_t run_free(kg__action *action)
     return remove_one(((ordered_memory *)(void *)action)->pointer, KG__MODEL_DEVICE);
 }
 
-void kg__memory_unmap(void *pointer)
+static void unmap_of_graph(void *pointer)
 {
     (void)remove_one(pointer, KG__MODEL_DEVICE);
 }
@@ -244,7 +244,7 @@ static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
     ordered_memory *made;
 
     if (!frees && kg__stream_is_captured(stream))
-        return kg__graph_allocate(pointer, holder->size, stream);
+        return kg__graph_allocate(pointer, holder->size, stream, unmap_of_graph);
     /* A graph frees memory of graphs alone. */
     if (frees && kg__stream_is_captured(stream) && !kg__graph_has(pointer))
         return cudaErrorInvalidValue;
