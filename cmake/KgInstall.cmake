@@ -58,6 +58,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/harness/model/watch/program.c ${PROJECT_SOUR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/kernelgate/ DESTINATION ${KG_SHARED}/tools/kernelgate
   FILES_MATCHING PATTERN *.py PATTERN *.pyc PATTERN *.json PATTERN page.*)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/baselines/schemas/ DESTINATION ${KG_SHARED}/schemas)
+# The commit of what is installed, as the checkout's command names it now: the build may be of an earlier one.
+set(commit ${PROJECT_BINARY_DIR}/installed/kernelgate-commit)
+install(CODE "execute_process(COMMAND \"${PROJECT_BINARY_DIR}/kernelgate\" --version OUTPUT_VARIABLE version)
+string(REGEX MATCH \"[0-9a-f-]+(-dirty)?[)]\" commit \"\${version}\")
+string(REPLACE \")\" \"\" commit \"\${commit}\")
+file(WRITE \"${commit}\" \"\${commit}\")")
+install(FILES ${commit} DESTINATION ${KG_SHARED})
 
 # What programs are built with: the directory that stands in for a CUDA Toolkit (harness/programs/).
 get_property(toolkit GLOBAL PROPERTY KG_TOOLKIT)
@@ -74,8 +81,12 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARE
 
 # Copies of the scripts with which a user begins, from the installation alone.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
-  DESTINATION ${KG_SHARED}/ci)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup DESTINATION ${KG_SHARED}/ci)
+              ${PROJECT_SOURCE_DIR}/ci/problem-matcher.json DESTINATION ${KG_SHARED}/ci)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup ${PROJECT_SOURCE_DIR}/ci/action DESTINATION ${KG_SHARED}/ci)
+# What workflows use, where a repository of kernelgate has it.
+install(FILES ${PROJECT_SOURCE_DIR}/action.yml DESTINATION ${KG_SHARED})
+install(FILES ${PROJECT_SOURCE_DIR}/ci/comment/action.yml DESTINATION ${KG_SHARED}/ci/comment)
+install(FILES ${PROJECT_SOURCE_DIR}/.github/workflows/kernelgate.yml DESTINATION ${KG_SHARED}/.github/workflows)
 file(RELATIVE_PATH KG_SETUP_FROM_COMMANDS /${CMAKE_INSTALL_BINDIR} /${KG_SHARED}/ci/setup)
 foreach(KG_SCRIPT gate rebaseline nvcc setup)
   set(KG_CALL "kernelgate\" ${KG_SCRIPT}")
@@ -88,6 +99,10 @@ endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/kernelgate.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME kernelgate)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/_kernelgate DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/completions/kernelgate.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES ${PROJECT_BINARY_DIR}/kernelgate.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS

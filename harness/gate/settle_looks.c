@@ -87,16 +87,6 @@ static open_work count_open_work(const kg__settlement *run)
     return left;
 }
 
-/* The first look that can find a variant of this family slower, if it is the last one. */
-static size_t find_first_look(const kg__settlement *run)
-{
-    size_t look = 0;
-
-    while (look + 1 < KG__LOOKS && !kg__look_has_power(&run->family, look, true))
-        look++;
-    return look;
-}
-
 /* Takes a look at the family once every suspect has its pairs. */
 static void look_if_due(kg__settlement *run)
 {
@@ -116,7 +106,7 @@ static void stop_pairs(kg__settlement *run)
     kg__format(
         why, sizeof why,
         "there is no time for %zu pairs within %.0f s (a pair takes %.1f s; --seconds allows more)",
-        run->family.pairs[find_first_look(run)], run->limit, run->round_seconds);
+        run->family.pairs[kg__first_useful_look(&run->family)], run->limit, run->round_seconds);
     kg__settle_leave(run, why);
 }
 
@@ -124,7 +114,7 @@ static void stop_pairs(kg__settlement *run)
  * the suspects to the baseline if no look could find anything. */
 static void end_pairs(kg__settlement *run)
 {
-    if (run->look > find_first_look(run)) {
+    if (run->look > kg__first_useful_look(&run->family)) {
         kg__take_look(&run->family, run->look - 1, true);
         settle_suspects(run);
     }
@@ -137,7 +127,7 @@ static void end_pairs(kg__settlement *run)
 /* Whether there is time for the pairs that the next useful look needs. */
 static bool has_time_for_pairs(const kg__settlement *run, const open_work *work)
 {
-    size_t useful = find_first_look(run);
+    size_t useful = kg__first_useful_look(&run->family);
     size_t pairs = work->pairs;
 
     if (run->look < useful)

@@ -91,6 +91,7 @@ static void form_family(kg__settlement *run)
             run->family.list[run->family.count++] = &suspect->metrics[m].hypothesis;
         }
     }
+    run->family.margin = run->base.margin;
     kg__family_plan(&run->family);
 }
 
@@ -112,6 +113,7 @@ bool kg__settle_open(kg__settlement *run)
                                   .ref = ref != NULL ? ref : "the base",
                                   .commit = commit != NULL ? commit : "",
                                   .target = &run->target,
+                                  .margin = KG__PAIRS_MARGIN,
                                   .paired = kg__is_paired() };
     load_baseline(run);
     take_suspects(run);

@@ -119,6 +119,15 @@ bool kg__look_has_power(const kg__family *family, size_t look, bool last)
                      look == 0 && family->variants > 0 ? family->variants : family->count);
 }
 
+size_t kg__first_useful_look(const kg__family *family)
+{
+    size_t look = 0;
+
+    while (look + 1 < KG__LOOKS && !kg__look_has_power(family, look, true))
+        look++;
+    return look;
+}
+
 static size_t count_variants(kg__hypothesis *const *list, size_t count)
 {
     size_t different = 0;
@@ -190,7 +199,8 @@ static int compare_by_variant(const void *left, const void *right)
 }
 
 /* Makes the test of the first variant in a list that is sorted by variant. */
-static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_t pairs)
+static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_t pairs,
+                                      double margin)
 {
     variant_test made = { .mean.count = pairs, .members = list };
 
@@ -200,7 +210,7 @@ static variant_test make_variant_test(kg__hypothesis **list, size_t count, size_
         for (size_t i = 0; i < made.count; i++)
             made.mean.differences[pair] += list[i]->differences[pair] / (double)made.count;
     }
-    made.mean.p = kg__signed_rank_p(made.mean.differences, pairs, log1p(KG__PAIRS_MARGIN));
+    made.mean.p = kg__signed_rank_p(made.mean.differences, pairs, log1p(margin));
     return made;
 }
 
@@ -219,7 +229,7 @@ static void test_variants(const kg__family *family, size_t pairs, double share)
     }
     qsort(list, count, sizeof(kg__hypothesis *), compare_by_variant);
     for (size_t i = 0; i < count; i += tests[tested++].count) {
-        tests[tested] = make_variant_test(list + i, count - i, pairs);
+        tests[tested] = make_variant_test(list + i, count - i, pairs, family->margin);
         means[tested] = &tests[tested].mean;
     }
     find_slower(means, reject(means, tested, family->variants, share));
@@ -249,7 +259,7 @@ void kg__take_look(const kg__family *family, size_t look, bool last)
         if (hypothesis->finding != KG__UNDECIDED || hypothesis->count < pairs)
             continue;
         hypothesis->looked = pairs;
-        hypothesis->p = kg__signed_rank_p(hypothesis->differences, pairs, log1p(KG__PAIRS_MARGIN));
+        hypothesis->p = kg__signed_rank_p(hypothesis->differences, pairs, log1p(family->margin));
         tested[tested_count++] = hypothesis;
     }
     if (look == 0 && family->variants > 0)

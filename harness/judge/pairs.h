@@ -2,8 +2,8 @@
  * findings out.
  *
  * A hypothesis is one metric of one case. Its data are differences ln(head / base), one for each
- * pair of processes; the test is whether their median exceeds ln(1 + KG__PAIRS_MARGIN). All
- * hypotheses that are tested together are a family. There is a look at it after 12, 16 and 24
+ * pair of processes; the test is whether their median exceeds ln(1 + margin). All hypotheses that
+ * are tested together are a family. There is a look at it after 12, 16 and 24
  * pairs. In a family too large for 12 pairs, the first look tests its variants instead, each by the
  * mean of its differences, after 10 to 12 pairs. If nothing is slower, the probability that
  * anything in a family is found slower is at most KG__PAIRS_ERROR_RATE; docs/judging.md has the
@@ -16,7 +16,8 @@
 
 #define KG__LOOKS 3
 #define KG__PAIRS_MAXIMUM 24
-/* A head that is slower by no more than this counts as equal to its base. */
+/* A head that is slower by no more than this counts as equal to its base, unless a user sets
+ * another margin. */
 #define KG__PAIRS_MARGIN 0.01
 #define KG__PAIRS_ERROR_RATE 0.007
 
@@ -39,13 +40,15 @@ typedef struct kg__hypothesis {
 typedef struct kg__family {
     kg__hypothesis **list;
     size_t count;
+    double margin;           /* a fraction: KG__PAIRS_MARGIN, or what the user chose */
     double part;             /* of the error rate: see kg__family_plan() */
     size_t pairs[KG__LOOKS]; /* that each look needs */
     size_t variants;         /* that the first look tests; 0: it tests the hypotheses */
 } kg__family;
 
-/* Plans the looks at a family, whose list, count and part are set. `part` is 1 if there is no other
- * family; families tested separately keep the error rate together if their parts add up to 1. */
+/* Plans the looks at a family, whose list, count, margin and part are set. `part` is 1 if there is
+ * no other family; families tested separately keep the error rate together if their parts add up
+ * to 1. */
 void kg__family_plan(kg__family *family);
 
 /* Returns the exact one-sided p-value of Wilcoxon's signed-rank test of `count`
@@ -57,6 +60,9 @@ double kg__signed_rank_p(const double *differences, size_t count, double margin)
 /* Returns whether a look (0 to KG__LOOKS - 1) can find anything slower; `last` as in
  * kg__take_look(). */
 bool kg__look_has_power(const kg__family *family, size_t look, bool last);
+
+/* Returns the first look that can find anything slower if it is the last one. */
+size_t kg__first_useful_look(const kg__family *family);
 
 /* Looks at the undecided hypotheses that have the look's pairs, using the first pairs of each.
  * Those that Holm's procedure rejects at the look's share of the error rate are found slower; those

@@ -11,6 +11,7 @@
 #include "judge_records/launch_code.h"
 #include "judge_records/measured.h"
 #include "judge_records/moves.h"
+#include "judge_records/pair_runs.h"
 #include "judge_records/program_run.h"
 
 static json_t *judge(const char *path, json_t *document, const char *baselines, kg__error *error)
@@ -19,6 +20,8 @@ static json_t *judge(const char *path, json_t *document, const char *baselines, 
 
     if (strcmp(schema, KG__MOVES_SCHEMA) == 0)
         return kg__judge_moves(path, document, error);
+    if (strcmp(schema, KG__PAIRS_SCHEMA) == 0)
+        return kg__judge_pairs(path, document, error);
     if (strcmp(schema, KG__LAUNCHES_SCHEMA) == 0)
         return kg__judge_launches(path, document, error);
     if (strcmp(schema, KG__PROGRAM_SCHEMA) == 0)

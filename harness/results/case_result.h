@@ -26,7 +26,7 @@ typedef struct kg__pairs_result {
     double change; /* the median of the pairs, and the ends of its interval */
     double low;
     double high;
-    double p; /* of being slower by no more than KG__PAIRS_MARGIN */
+    double p; /* of being slower by no more than the margin */
 } kg__pairs_result;
 
 /* What a process sampled of a metric, in ns. */

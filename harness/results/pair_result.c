@@ -244,17 +244,21 @@ static void explain_slower(const kg__suspect *suspect, const kg__paired_metric *
 static void explain_not_slower(const kg__suspect *suspect, const kg__paired_metric *paired,
                                const kg__interval *change, char *why, size_t size)
 {
-    bool open = paired->hypothesis.finding == KG__UNDECIDED || change->value > KG__PAIRS_MARGIN;
-    const char *relation = open ? "not found slower by more than 1 % than"
-                           : change->value < -KG__PAIRS_MARGIN ? "faster than"
-                                                               : "as fast as";
+    double margin = suspect->base->margin;
+    bool open = paired->hypothesis.finding == KG__UNDECIDED || change->value > margin;
+    const char *relation = change->value < -margin ? "faster than" : "as fast as";
     char evidence[64];
+    char least[KG__FIGURE_SIZE];
+    char doubt[KG__FIGURE_SIZE + 32];
     char by[KG__FIGURE_SIZE];
     char since[KG__FIGURE_SIZE];
 
     show_evidence(paired, evidence, sizeof evidence);
     kg__show_percent(by, sizeof by, change->value, true);
-    kg__format(why, size, "%s %s (%s, %s)", relation, suspect->base->ref, by, evidence);
+    kg__show_percent(least, sizeof least, margin, false);
+    kg__format(doubt, sizeof doubt, "not found slower by more than %s than", least);
+    kg__format(why, size, "%s %s (%s, %s)", open ? doubt : relation, suspect->base->ref, by,
+               evidence);
     if (!rose(paired->metric))
         return;
 

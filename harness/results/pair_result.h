@@ -32,6 +32,7 @@ typedef struct kg__pairs_base {
     const kg__target *target;
     const kg__baseline *baseline; /* NULL without one */
     bool paired;                  /* every metric is in doubt */
+    double margin;                /* the slowdown that counts as none, a fraction */
 } kg__pairs_base;
 
 typedef struct kg__suspect {

@@ -40,6 +40,7 @@ struct kg__copies {
     kg__model_barrier_object named[NAMED_BARRIERS];
     kg__model_barrier_object of_tiles[TILE_BARRIERS];
     unsigned char exchanged[KG__MODEL_MAX_WARPS][32]; /* a value of each warp */
+    bool any_named;
 };
 
 void kg__begin_copies(void)
@@ -54,8 +55,11 @@ void kg__begin_copies(void)
         block->waiting[i].object = NULL;
     block->any = kg__running.at_objects = false;
     block->waiting_count = 0;
-    memset(block->named, 0, sizeof block->named);
-    memset(block->of_tiles, 0, sizeof block->of_tiles);
+    if (block->any_named) {
+        memset(block->named, 0, sizeof block->named);
+        memset(block->of_tiles, 0, sizeof block->of_tiles);
+    }
+    block->any_named = false;
 }
 
 bool kg__has_copies(void)
@@ -133,11 +137,13 @@ void kg__model_init_object(kg__model_barrier_object *object, unsigned int expect
 
 kg__model_barrier_object *kg__named_barrier(unsigned int number)
 {
+    kg__running.copies->any_named = true;
     return number < NAMED_BARRIERS ? &kg__running.copies->named[number] : NULL;
 }
 
 kg__model_barrier_object *kg__tile_barrier(unsigned int number)
 {
+    kg__running.copies->any_named = true;
     return number < TILE_BARRIERS ? &kg__running.copies->of_tiles[number] : NULL;
 }
 

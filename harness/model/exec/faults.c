@@ -5,6 +5,7 @@
 #include "model/exec/allocations.h"
 #include "model/exec/copies.h"
 #include "model/exec/grid.h"
+#include "model/exec/processes.h"
 #include "model/exec/workers.h"
 
 #include <math.h>
@@ -30,6 +31,17 @@ static void fail(cudaError_t error)
     kg__leave_straight();
     kg__running.failure.error = error;
     kg__model_where(&kg__running.failure.place);
+    kg__end_failed_process();
+    kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,
+                     kg__running.host_context);
+    __builtin_unreachable();
+}
+
+void kg__fail_as(const kg__exec_failure *failure)
+{
+    void *abandoned;
+
+    kg__running.failure = *failure;
     kg__model_switch(kg__running.threads[kg__running.current].fiber, &abandoned, NULL,
                      kg__running.host_context);
     __builtin_unreachable();

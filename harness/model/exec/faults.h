@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "model/exec/launch.h"
 #include "model/include/cuda_runtime_api.h"
 #include "records/finding.h"
 
@@ -14,6 +15,9 @@ void kg__fail_deadlock(void) __attribute__((noreturn));
  * `what` is the message. */
 void kg__fail_wrong(kg__finding_kind found, uintptr_t code, const char *what)
     __attribute__((noreturn));
+
+/* Ends the launch with a failure of a process that ran some of its blocks. */
+void kg__fail_as(const kg__exec_failure *failure) __attribute__((noreturn));
 
 /* Makes signals of a fault in a kernel end its launch, until kg__release_faults(). */
 void kg__catch_faults(void);

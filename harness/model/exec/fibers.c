@@ -67,6 +67,16 @@ void kg__model_release_sigterm(void)
     }
 }
 
+bool kg__model_signal_waits(void)
+{
+    return waiting_signal != 0;
+}
+
+void kg__model_drop_signal(void)
+{
+    waiting_signal = 0;
+}
+
 kg__model_turn kg__model_leave_for(kg__model_fiber *from, void **saved, kg__model_fiber *to,
                                    void *context)
 {

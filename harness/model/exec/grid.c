@@ -2,6 +2,7 @@
 #include "model/exec/grid.h"
 
 #include "model/exec/allocations.h"
+#include "model/exec/processes.h"
 #include "model/exec/workers.h"
 
 #include <string.h>
@@ -63,6 +64,7 @@ long long kg__model_clock(void)
     static _Thread_local unsigned int block;
     static _Thread_local long long step = CLOCK_STEP;
 
+    kg__exec_leave_process();
     /* Kernels that wait for a time call it again and again: 10 ms took 600,000 calls of each
      * thread, and take 50 when each step is longer than the last. */
     step = thread == kg__running.current && block == blockIdx.x
@@ -187,8 +189,7 @@ void kg__begin_block(void)
     kg__running.futile_polls = 0;
     kg__running.futile_rounds = 0;
     kg__running.frontier = kg__running.step > 0 ? 0 : kg__running.thread_count - 1;
-    kg__running.straight =
-        kg__running.watcher == NULL && kg__running.step > 0 && !kg__blocks_wait();
+    kg__running.straight = kg__running.step > 0 && !kg__blocks_wait();
     if (kg__running.watcher != NULL)
         kg__running.watcher->begin_block();
     kg__turn_to_warp(kg__running.first_warp);
@@ -274,10 +275,18 @@ bool kg__step_block(void)
     return true;
 }
 
+void kg__set_block(uint64_t number)
+{
+    const uint64_t plane = (uint64_t)gridDim.x * gridDim.y;
+
+    blockIdx =
+        (uint3){ (unsigned int)(number % gridDim.x), (unsigned int)(number % plane / gridDim.x),
+                 (unsigned int)(number / plane) };
+}
+
 bool kg__claim_block(void)
 {
     kg__queue *queue = kg__running.queue;
-    const uint64_t plane = (uint64_t)gridDim.x * gridDim.y;
     uint64_t number;
 
     if (queue->stopped)
@@ -285,9 +294,7 @@ bool kg__claim_block(void)
     number = queue->claimed++;
     if (number >= queue->count)
         return false;
-    blockIdx =
-        (uint3){ (unsigned int)(number % gridDim.x), (unsigned int)(number % plane / gridDim.x),
-                 (unsigned int)(number / plane) };
+    kg__set_block(number);
     return true;
 }
 
@@ -321,8 +328,13 @@ bool kg__begin_next_block(void)
 
     if (kg__running.queue != NULL)
         return claim_next_block();
-    kg__tell_ended_blocks(kg__running.statistics.blocks);
-    if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && !kg__step_block()))
+    if (!kg__is_process())
+        kg__tell_ended_blocks(kg__running.statistics.blocks);
+    if (next == KG__EXEC_NEXT_NONE || (next == KG__EXEC_NEXT_IN_ORDER && kg__rest_was_run()))
+        return false;
+    if (kg__is_process())
+        kg__next_of_process();
+    else if (next == KG__EXEC_NEXT_IN_ORDER && !kg__step_block())
         return false;
     kg__begin_block();
     return true;

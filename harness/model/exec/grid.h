@@ -141,6 +141,8 @@ void kg__shape_grid(const kg__exec_launch *launch);
 /* Fills shared memory with poison, over the previous block's data, and makes all threads of the
  * block at blockIdx ready. */
 void kg__begin_block(void);
+/* Sets blockIdx to a block by its number, x fastest. */
+void kg__set_block(uint64_t number);
 /* Begins no block, but sets blockIdx to one of the queue that nobody has begun; false if all have
  * begun, or a thread has failed. */
 bool kg__claim_block(void);

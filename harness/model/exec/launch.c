@@ -6,6 +6,7 @@
 #include "model/exec/copies.h"
 #include "model/exec/faults.h"
 #include "model/exec/grid.h"
+#include "model/exec/processes.h"
 #include "model/exec/turns.h"
 #include "model/exec/workers.h"
 
@@ -155,6 +156,7 @@ static void run_grid(kg__model_fiber *fiber)
     if (order == KG__MODEL_REVERSED && seconds_taken > 0)
         kg__limit_time(REVERSED_FACTOR * seconds_taken + REVERSED_SECONDS);
     kg__tell_ended_blocks(0);
+    kg__begin_processes();
     if (kg__may_share_blocks()) {
         kg__model_fiber_give(fiber);
         kg__share_blocks(run_shared);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define KG__MODEL_MAX_THREADS 1024
 #define KG__MODEL_MAX_WARPS (KG__MODEL_MAX_THREADS / KG__MODEL_WARP)
@@ -161,6 +162,15 @@ typedef struct kg__exec_watcher {
     void (*sync_blocks)(void);
     /* The block at blockIdx continues, with its data. */
     void (*resume_block)(void *kept);
+    /* Returns whether forked processes may run the launch's other blocks (exec/processes.h). */
+    bool (*may_fork)(void);
+    /* A forked process begins. */
+    void (*begin_process)(void);
+    /* It has run its blocks: writes what they did. */
+    void (*end_process)(FILE *to);
+    /* Adds what `count` processes have written. Returns false, and adds nothing, if one of them
+     * accessed what another wrote. */
+    bool (*add_processes)(FILE *const *from, unsigned int count);
 } kg__exec_watcher;
 
 /* A launch to run. */
@@ -229,6 +239,16 @@ bool kg__exec_bring_copy(unsigned int newest, void **to, size_t *size);
 
 /* Makes the running lane wait, at this code address, for the watcher's replay. */
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code);
+/* Ends the process that runs some of a launch's blocks, if the caller is one: the launch has to be
+ * run by one process, since it has a finding, an effect outside of device memory, or one that
+ * depends on other blocks. */
+#ifdef KG__MODEL_IS_LIBRARY
+void kg__exec_leave_process(void);
+#else
+static inline void kg__exec_leave_process(void)
+{
+}
+#endif
 /* Returns whether other blocks may run at the same time, on other threads of the host. */
 bool kg__exec_shares_blocks(void);
 /* Records that the calling thread has read `value` from an atomic word. */

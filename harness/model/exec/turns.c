@@ -320,6 +320,7 @@ kg__model_turn kg__exec_wait_for_others(uintptr_t code)
 
 kg__model_turn kg__exec_wait_for_watcher(uintptr_t code)
 {
+    kg__leave_straight();
     kg__running.last_wait_for_watcher = code;
     kg__running.last_waiting_for_watcher = kg__running.current;
     return next_turn();
@@ -389,13 +390,28 @@ kg__model_fiber *kg__give_first_turn(void)
     return kg__running.threads[kg__running.current].fiber;
 }
 
+/* Has the watcher go on from a thread that has returned to the next one, on the same stack. */
+static void step_lane(const kg__model_fiber *self)
+{
+    const kg__exec_watcher *watcher = kg__running.watcher;
+    const unsigned int lane = (unsigned int)kg__running.current % KG__MODEL_WARP;
+
+    watcher->pause_lane();
+    if (lane == 0) {
+        (void)watcher->replay();
+        kg__turn_to_warp(kg__running.current / KG__MODEL_WARP);
+    }
+    watcher->resume_lane(lane, self->stack);
+}
+
 /* Runs the threads of a block from the current one on, until one has waited or the block's last
  * has returned. */
 static void run_straight(kg__model_fiber *self)
 {
     kg__running.straight_fiber = self;
     kg__model_own_straight =
-        (kg__model_straight){ true, kg__running.thread_count - 1, &kg__running.current };
+        (kg__model_straight){ kg__running.watcher == NULL, kg__running.thread_count - 1,
+                              &kg__running.current };
     /* Most bodies call their kernel for all threads. */
     for (;;) {
         kg__running.launch.body(kg__running.launch.context);
@@ -403,6 +419,8 @@ static void run_straight(kg__model_fiber *self)
             break;
         kg__running.current++;
         kg__model_step_thread(&threadIdx, &blockDim);
+        if (kg__running.watcher != NULL)
+            step_lane(self);
     }
     kg__leave_straight();
 }

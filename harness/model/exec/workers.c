@@ -62,13 +62,18 @@ static unsigned int count_processors(void)
                                                                : 1;
 }
 
+unsigned int kg__count_workers(void)
+{
+    if (wanted == 0)
+        wanted = count_processors();
+    return wanted;
+}
+
 bool kg__may_share_blocks(void)
 {
     const kg__exec_launch *launch = &kg__running.launch;
 
-    if (wanted == 0)
-        wanted = count_processors();
-    return wanted > 1 && launch->watcher == NULL && !kg__blocks_wait() &&
+    return kg__count_workers() > 1 && launch->watcher == NULL && !kg__blocks_wait() &&
            kg__running.order == KG__MODEL_ASCENDING &&
            (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z > 1 &&
            (launch->kernel->kept_count == 0 || launch->kernel->shared_of_threads);
@@ -162,13 +167,21 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Starts a worker. Signals but those of faults go to the program's own threads. */
-static bool start_worker(worker *made)
+void kg__block_signals(sigset_t *former)
 {
     const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGTERM };
+    sigset_t mask;
+
+    sigfillset(&mask);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&mask, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &mask, former);
+}
+
+static bool start_worker(worker *made)
+{
     pthread_attr_t attributes;
     size_t stack = WORKER_STACK;
-    sigset_t mask;
     sigset_t former;
     bool started;
 
@@ -178,14 +191,11 @@ static bool start_worker(worker *made)
         free(made->grid);
         return false;
     }
-    sigfillset(&mask);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        sigdelset(&mask, faults[i]);
     pthread_attr_init(&attributes);
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     (void)dl_iterate_phdr(add_bytes, &stack);
     (void)pthread_attr_setstacksize(&attributes, (stack + 4095) / 4096 * 4096);
-    pthread_sigmask(SIG_SETMASK, &mask, &former);
+    kg__block_signals(&former);
     started = pthread_create(&made->thread, &attributes, work, made) == 0;
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     pthread_attr_destroy(&attributes);

@@ -5,8 +5,15 @@
 
 #include "model/exec/grid.h"
 
+#include <signal.h>
+
 #ifdef KG__MODEL_IS_LIBRARY
 
+/* Returns how many threads of the host, or processes, may run blocks side by side. */
+unsigned int kg__count_workers(void);
+/* Blocks the calling thread's signals but those of faults, which are for the program's own threads;
+ * the former mask goes to `former` (NULL: dropped). */
+void kg__block_signals(sigset_t *former);
 /* Returns whether the launch that has been set in kg__running may run side by side. */
 bool kg__may_share_blocks(void);
 /* Runs its blocks: `run` runs those that the calling thread claims, on each worker. Afterwards

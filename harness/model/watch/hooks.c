@@ -495,6 +495,7 @@ int kg__model_printf(const char *format, ...)
         va_end(values);
         return written;
     }
+    kg__exec_leave_process();
     count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
     if (shown_bytes < SHOWN_BYTES) {
         va_start(values, format);

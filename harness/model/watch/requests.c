@@ -61,6 +61,11 @@ uint64_t kg__requests_accesses(void)
     return accesses;
 }
 
+void kg__requests_add(uint64_t more)
+{
+    accesses += more;
+}
+
 uint64_t *kg__requests_of_warps(void)
 {
     return of_warps;
@@ -198,35 +203,35 @@ static inline bool are_one_piece(const uint32_t *offsets, unsigned int count, un
     return gaps == 0;
 }
 
-/* Widens the part of a region where bits are set. */
-static inline void widen(kg__region *region, uint32_t first, uint32_t last)
+/* Marks the bytes from `first` up to, but not including, `end` as accessed by this launch. */
+static inline void mark_piece(kg__region *region, int how, uint32_t first, uint32_t end)
 {
-    if (first < region->first_set)
-        region->first_set = first;
-    if (last > region->last_set)
-        region->last_set = last;
+    if (region->bits[how] == NULL)
+        region->bits[how] = kg__allocate(region->bytes / 64 + 1, 8);
+    set_bits(region->bits[how], first, end);
+    region->first_set = first < region->first_set ? first : region->first_set;
+    region->last_set = end - 1 > region->last_set ? end - 1 : region->last_set;
+}
+
+void kg__requests_mark(kg__region *region, bool written, uint32_t offset, uint32_t bytes)
+{
+    if ((counting || tracking) && region->space == KG__MODEL_GLOBAL)
+        mark_piece(region, written ? KG__BITS_WRITTEN : KG__BITS_READ, offset, offset + bytes);
 }
 
 /* Marks bytes that this launch accesses for the first time. */
 static void mark_bytes(kg__region *region, int how, unsigned int bytes, const uint32_t *offsets,
                        unsigned int count)
 {
-    unsigned char *bits = region->bits[how];
-
-    if (bits == NULL)
-        bits = region->bits[how] = kg__allocate(region->bytes / 64 + 1, 8);
     for (unsigned int i = 0; i < count; i += WARP / 2) {
         unsigned int end = count - i < WARP / 2 ? count : i + WARP / 2;
 
         if (are_one_piece(offsets + i, end - i, bytes)) {
-            set_bits(bits, offsets[i], offsets[end - 1] + bytes);
-            widen(region, offsets[i], offsets[end - 1]);
+            mark_piece(region, how, offsets[i], offsets[end - 1] + bytes);
             continue;
         }
-        for (unsigned int lane = i; lane < end; lane++) {
-            set_bits(bits, offsets[lane], offsets[lane] + bytes);
-            widen(region, offsets[lane], offsets[lane]);
-        }
+        for (unsigned int lane = i; lane < end; lane++)
+            mark_piece(region, how, offsets[lane], offsets[lane] + bytes);
     }
 }
 
@@ -292,8 +297,10 @@ static inline void take_together(kg__site *site, kg__region *region, unsigned in
             mark_bytes(region, KG__BITS_READ, bytes, offsets, count);
         if (writes)
             mark_bytes(region, KG__BITS_WRITTEN, bytes, offsets, count);
-        if (tracking && (kind & strong) != 0)
+        if (tracking && (kind & strong) != 0) {
+            kg__exec_leave_process();
             mark_bytes(region, KG__BITS_STRONG, bytes, offsets, count);
+        }
     }
     if (checking)
         kg__shadow_take(region, site, kind, count, offsets, lanes, first_thread);
@@ -323,6 +330,8 @@ static void report_outside(const kg__site *site, const kg__region *region, unsig
     kg__finding_place place = { site->code, kg__access_of(kind), first_thread + lane, NULL };
     kg__finding what;
 
+    if ((kind & (KG__ACCESS_WRITE | KG__ACCESS_ATOMIC)) != 0)
+        kg__exec_leave_process();
     if (region == NULL) {
         if (report_freed(&place, bytes, address) ||
             kg__model_in_image((const void *)(uintptr_t)address))
@@ -433,8 +442,8 @@ static void take_note(unsigned int kind, unsigned int count, const uint64_t *add
     }
 }
 
-void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
-                      const uint64_t *addresses, const uint8_t *lanes)
+KG__OF_VECTORS void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
+                                     const uint64_t *addresses, const uint8_t *lanes)
 {
     kg__site *site;
     kg__region *region;

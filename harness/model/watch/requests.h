@@ -3,6 +3,8 @@
 #ifndef KG__MODEL_REQUESTS_H
 #define KG__MODEL_REQUESTS_H
 
+#include "model/watch/regions.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +24,11 @@ void kg__request_begin_warp(unsigned int warp);
 void kg__request_take(uintptr_t code, unsigned int kind, unsigned int count,
                       const uint64_t *addresses, const uint8_t *lanes);
 
+/* Notes that this launch has read or written `bytes` of global memory, if anything needs to know.
+ */
+void kg__requests_mark(kg__region *region, bool written, uint32_t offset, uint32_t bytes);
+/* Adds accesses that another process has handled. */
+void kg__requests_add(uint64_t more);
 /* Returns the single lanes' accesses handled since kg__requests_begin(). */
 uint64_t kg__requests_accesses(void);
 /* Raises `block` to the running block's requests and `warp` to those of its busiest warp, if

@@ -4,6 +4,8 @@
 #include "base/message.h"
 #include "model/watch/cells.h"
 #include "model/watch/races.h"
+#include "model/watch/watch.h"
+#include "model/watch/watcher.h"
 
 #include <stdlib.h>
 
@@ -139,4 +141,55 @@ void kg__shadow_set(kg__region *region, uintptr_t address, size_t bytes, bool wr
         return;
     kg__cells_set(region, (from - region->start) / region->granule,
                   (to - region->start - 1) / region->granule, written);
+}
+
+void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
+{
+    const kg__region *region = kg__region_of(allocation->base);
+
+    *freed = (kg__model_freed){ .base = allocation->base,
+                                .size = allocation->size,
+                                .start = (uintptr_t)allocation->base,
+                                .bytes = allocation->size,
+                                .number = allocation->number };
+    if (region == NULL) {
+        kg__format(freed->name, sizeof freed->name, "allocation %llu",
+                   (unsigned long long)allocation->number);
+        return;
+    }
+    freed->start = region->start;
+    freed->bytes = region->bytes;
+    kg__format(freed->name, sizeof freed->name, "%s", region->name);
+    kg__sites_forget_region(region);
+    kg__region_drop(allocation->base);
+}
+
+/* Returns whether the host can write to this memory without a call. */
+static bool is_written_silently(const void *data)
+{
+    const kg__model_allocation *holder = kg__model_find(data);
+
+    return holder != NULL && holder->kind != KG__MODEL_DEVICE;
+}
+
+void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region == NULL)
+        return;
+    kg__sites_forget_region(region);
+    kg__region_narrow(region, data, bytes);
+    if (is_written_silently(data))
+        region->state = KG__UPLOADED;
+    region->name = name;
+    region->read_only = read_only;
+}
+
+void kg__model_forget(const void *data, size_t bytes)
+{
+    kg__region *region = kg__region_at((uintptr_t)data);
+
+    if (region != NULL && !is_written_silently(data))
+        kg__shadow_set(region, (uintptr_t)data, bytes, false);
 }

@@ -54,7 +54,7 @@ void kg__trace_widen(void)
 
 /* Replays whole rows from `row` to before `end`, while all lanes are together. Returns the first
  * row where they are not. */
-static unsigned int replay_rows(unsigned int row, unsigned int end)
+KG__OF_VECTORS static unsigned int replay_rows(unsigned int row, unsigned int end)
 {
     uint64_t addresses[WARP];
 

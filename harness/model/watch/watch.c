@@ -7,8 +7,9 @@
 #include "model/watch/cells.h"
 #include "model/watch/clusters.h"
 #include "model/watch/findings.h"
+#include "model/watch/handover.h"
+#include "model/watch/lines.h"
 #include "model/watch/order.h"
-#include "model/watch/places.h"
 #include "model/watch/requests.h"
 #include "model/watch/shadow.h"
 #include "model/watch/trace.h"
@@ -30,9 +31,6 @@ static unsigned int watched_for;
 static uint64_t budget;
 static bool any_sampled;
 static kg__model_report report;
-static kg__model_line *lines;
-static size_t line_count;
-static size_t line_room;
 
 /* The running launch. */
 static uint64_t grid_blocks;
@@ -379,6 +377,41 @@ static void resume_block(void *suspended)
     free(kept);
 }
 
+/* Sampled launches choose their blocks, without checks nobody sees which memory blocks share, and
+ * of a kernel that was built as plain nobody sees what it writes. */
+static bool may_fork(void)
+{
+    return kg__watch_checks() && budget == 0 && kg__requests_accesses() > accesses_at_launch;
+}
+
+static uint64_t blocks_at_fork;
+
+static void begin_process(void)
+{
+    blocks_at_fork = run_blocks;
+    kg__handover_begin();
+}
+
+static void end_process(FILE *to)
+{
+    const kg__work_of_blocks work = { run_blocks - blocks_at_fork,
+                                      { busiest_block, busiest_warp } };
+
+    kg__handover_write(&work, to);
+}
+
+static bool add_processes(FILE *const *from, unsigned int count)
+{
+    kg__work_of_blocks work = { run_blocks, { busiest_block, busiest_warp } };
+
+    if (!kg__handover_add(&work, from, count))
+        return false;
+    run_blocks = work.blocks;
+    busiest_block = work.busiest[0];
+    busiest_warp = work.busiest[1];
+    return true;
+}
+
 const kg__exec_watcher *kg__watch_watcher(void)
 {
     static const kg__exec_watcher watcher = {
@@ -398,6 +431,10 @@ const kg__exec_watcher *kg__watch_watcher(void)
         .suspend_block = suspend_block,
         .sync_blocks = sync_blocks,
         .resume_block = resume_block,
+        .may_fork = may_fork,
+        .begin_process = begin_process,
+        .end_process = end_process,
+        .add_processes = add_processes,
     };
 
     return watching ? &watcher : NULL;
@@ -417,112 +454,16 @@ void kg__watch_unwritten(const void *pointer, size_t count)
         kg__shadow_set(kg__region_at((uintptr_t)pointer), (uintptr_t)pointer, count, false);
 }
 
-void kg__watch_freed(const kg__model_allocation *allocation, kg__model_freed *freed)
-{
-    const kg__region *region = kg__region_of(allocation->base);
-
-    *freed = (kg__model_freed){ .base = allocation->base,
-                                .size = allocation->size,
-                                .start = (uintptr_t)allocation->base,
-                                .bytes = allocation->size,
-                                .number = allocation->number };
-    if (region == NULL) {
-        kg__format(freed->name, sizeof freed->name, "allocation %llu",
-                   (unsigned long long)allocation->number);
-        return;
-    }
-    freed->start = region->start;
-    freed->bytes = region->bytes;
-    kg__format(freed->name, sizeof freed->name, "%s", region->name);
-    kg__sites_forget_region(region);
-    kg__region_drop(allocation->base);
-}
-
-/* Returns the entry of a source line, added if it is new. */
-static kg__model_line *line_at(kg__model_source source)
-{
-    for (size_t i = 0; i < line_count; i++) {
-        if (lines[i].line == source.line && strcmp(lines[i].file, source.file) == 0)
-            return &lines[i];
-    }
-    lines = kg__grow(lines, line_count, &line_room, sizeof *lines);
-    lines[line_count] = (kg__model_line){ .file = source.file, .line = source.line };
-    return &lines[line_count++];
-}
-
-static int compare_lines(const void *left, const void *right)
-{
-    const kg__model_line *a = left;
-    const kg__model_line *b = right;
-    int order = strcmp(a->file, b->file);
-
-    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
-}
-
-static void gather_site(const kg__site *site)
-{
-    for (int space = 0; space <= KG__SPACES; space++) {
-        kg__model_line *line;
-
-        if (site->sum[space][KG__SITE_REQUESTS] == 0)
-            continue;
-        line = line_at(kg__model_source_of((const void *)site->code));
-        for (int what = 0; what < KG__SITE_FIGURES; what++) {
-            kg__counter counter = kg__site_counter(site, space, what);
-
-            if (counter == KG__COUNTERS)
-                continue;
-            line->counts.value[counter] += site->sum[space][what];
-        }
-    }
-}
-
 const kg__model_report *kg__model_seen(void)
 {
-    line_count = 0;
     report.counts = sum_counts();
-    for (const kg__site *site = kg__sites(); site != NULL; site = site->next)
-        gather_site(site);
-    if (line_count > 0)
-        qsort(lines, line_count, sizeof *lines, compare_lines);
+    report.lines = kg__lines_of_sites(&report.line_count);
     if (any_sampled)
         report.counts.value[KG__UNIQUE_BYTES_READ] = report.counts.value[KG__UNIQUE_BYTES_WRITTEN] =
             0;
-    report.lines = lines;
-    report.line_count = line_count;
     report.findings = kg__model_findings(&report.finding_count);
     report.accesses = kg__requests_accesses();
     report.too_large = kg__watch_checks() ? kg__cells_too_large() : NULL;
     report.too_many_words = kg__words_overflow;
     return &report;
-}
-
-/* Returns whether the host can write to this memory without a call. */
-static bool is_written_silently(const void *data)
-{
-    const kg__model_allocation *holder = kg__model_find(data);
-
-    return holder != NULL && holder->kind != KG__MODEL_DEVICE;
-}
-
-void kg__model_describe(const void *data, size_t bytes, const char *name, bool read_only)
-{
-    kg__region *region = kg__region_at((uintptr_t)data);
-
-    if (region == NULL)
-        return;
-    kg__sites_forget_region(region);
-    kg__region_narrow(region, data, bytes);
-    if (is_written_silently(data))
-        region->state = KG__UPLOADED;
-    region->name = name;
-    region->read_only = read_only;
-}
-
-void kg__model_forget(const void *data, size_t bytes)
-{
-    kg__region *region = kg__region_at((uintptr_t)data);
-
-    if (region != NULL && !is_written_silently(data))
-        kg__shadow_set(region, (uintptr_t)data, bytes, false);
 }

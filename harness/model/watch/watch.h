@@ -12,8 +12,9 @@
  * order threads), blocks.c and order.c (which accesses happen before which, between blocks and
  * within one), cells.c (who wrote and read each byte last), races.c (unordered accesses),
  * accesses.c and shadow.c (check each access against the last ones), requests.c (the cost of a
- * request), trace.c (the lanes' traces and their replay), watch.c (modes, sampling, report),
- * undefined.c and hooks.c (the functions that compiled kernels call).
+ * request), trace.c (the lanes' traces and their replay), lines.c (counters of source lines),
+ * handover.c (what forked processes have done), watch.c (modes, sampling, report), undefined.c and
+ * hooks.c (the functions that compiled kernels call).
  */
 #ifndef KG__MODEL_WATCH_H
 #define KG__MODEL_WATCH_H

@@ -65,7 +65,7 @@ def results_of(program, part):
             subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True)
         with open(f"{folder}/out/results.json", encoding="utf-8") as file:
             document = json.load(file)
-    document.pop("commit", None)  # that of the checkout in which these tests run
+    document["run"].pop("commit", None)  # that of the checkout in which these tests run
     return document
 
 
@@ -206,7 +206,7 @@ class Adopt(Folder):
     def test_commits(self):
         unknown, first, second, dirty = self.gates((100500,), (100100,), (100200,), (100300,))
         for name, commit in ((first, "1111111111"), (second, "2222222222"), (dirty, "2222222222-dirty")):
-            self.write(name, {**json.loads(self.read(name)), "commit": commit})
+            self.write(name, {**json.loads(self.read(name)), "run": {"commit": commit.removesuffix("-dirty"), "dirty": "-" in commit}})
         self.adopt("2.json: is of commit 2222222222, others are of 1111111111", first, second, code=2)
         self.adopt("3.json: is of 2222222222-dirty, which is not a commit", dirty, code=2)
         self.adopt("sentinels changed", first, unknown)
@@ -349,7 +349,7 @@ class Adopt(Folder):
         return entry
 
     def test_documents(self):
-        self.write("0.json", {**self.gate(), "commit": "1111111111"})
+        self.write("0.json", {**self.gate(), "run": {"commit": "1" * 40}})
         self.write("1.json", self.gate(100200, 10070, verdict="wrong"))
         document = self.small_document(0, *self.arguments("--json", "0.json", "1.json"))
         self.assertEqual([document[name] for name in ("command", "replace", "commit", "sessions", "changed", "written")],
@@ -360,7 +360,7 @@ class Adopt(Folder):
         document = self.document(0, *self.arguments("--json", "0.json"))
         self.assertNotIn("case", self.entry(document, "left_out", file="0.json"))
         self.assertIs(document["written"], False)
-        self.write("1.json", {**self.gate(100300), "commit": "2222222222"})
+        self.write("1.json", {**self.gate(100300), "run": {"commit": "2" * 40}})
         document = self.document(2, *self.arguments("--json", "0.json", "1.json"))
         self.entry(document, "refused", file="1.json")
 

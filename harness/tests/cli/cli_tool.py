@@ -61,7 +61,7 @@ class CommandLine(Command):
 
     def test_version(self):
         version = self.ends(0, "kernelgate", "", "--version")
-        self.assertRegex(version, r"\Akernelgate [0-9]+\.[0-9]+\.[0-9]+\n\Z")
+        self.assertRegex(version, r"\Akernelgate [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{40}(-dirty)?\))?\n\Z")
         done = subprocess.run([sys.executable, "-m", "kernelgate", "--version"], capture_output=True, text=True, check=False,
                               env={**self.environment, "PYTHONPATH": os.path.join(TREE, "tools")})
         self.assertEqual((done.returncode, done.stdout), (0, version))
@@ -92,6 +92,22 @@ class CommandLine(Command):
             done = subprocess.run(["sh", "-c", f"{COMMAND} 8>&1 9>&2"], capture_output=True, text=True, check=False,
                                   env={**self.environment, "_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))})
             self.assertEqual(done.stdout.strip(), wanted, done.stderr)
+
+    def test_completion_of_shells(self):
+        """Each asks the command for what may follow."""
+        self.write("bin/kernelgate", '#!/bin/sh\n[ "$_ARGCOMPLETE" ] && [ "$COMP_POINT" = 19 ] && printf "%s\n--strict\n--sample" "--$COMP_LINE" >&8; echo no\n')
+        os.chmod("bin/kernelgate", 0o755)
+        line, folder = "kernelgate gate --s", os.path.join(TREE, "tools", "completions")
+        for shell, program in (
+                ("bash", f'source {folder}/kernelgate.bash; COMP_LINE="{line}" COMP_POINT=19; _kernelgate kernelgate; printf "%s\n" "${{COMPREPLY[@]}}"'),
+                ("zsh", f'compadd() {{ print -rl -- ${{(P)@[-1]}} }}; BUFFER="{line}" CURSOR=19 words=(kernelgate); source {folder}/_kernelgate'),
+                ("fish", f'source {folder}/kernelgate.fish; complete -C "{line}"')):
+            with self.subTest(shell):
+                if shutil.which(shell) is None:
+                    self.skipTest(f"{shell} is not installed")
+                done = subprocess.run([shell, "-c", program], capture_output=True, text=True, check=False,
+                                      env={**self.environment, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}", "HOME": os.getcwd()})
+                self.assertEqual(set(done.stdout.split("\n")) - {"", f"--{line}"}, {"--strict", "--sample"}, done.stderr)
 
     def test_limits(self):
         """No command takes one that is none; gate.begin, the first of CTest's tests, is such a command."""
@@ -161,7 +177,7 @@ class Results(Command):
     def test_files_and_exit_codes(self):
         self.leave("pass")
         self.ends(0, "PASS  1 case on t\nout/report/index.html  out/results.json  ", "", "results")
-        self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/1")
+        self.assertEqual(json.loads(self.read("out/results.json"))["schema"], "kernelgate-results/2")
         self.assertIn('<testsuites name="kernelgate" tests="3"', self.read("out/junit.xml"))
         self.assertIn("# kernelgate: PASS (exit 0)", self.read("out/summary.md"))
         self.leave("slower")

@@ -4,6 +4,7 @@ To start Python for each call takes most of the time of a test. So a command run
 already. How kernelgate starts is tested by real starts: the first run of each command is one, and so is every run with another
 interpreter or environment for it."""
 
+import contextlib
 import importlib
 import os
 import shutil
@@ -74,8 +75,10 @@ def _main_of(line, environment):
     """What a command line runs as a function, with its arguments and environment; None where it has to be started."""
     if VALIDATOR in line:
         sys.path.append(os.path.dirname(VALIDATOR))
-        main, arguments = importlib.import_module("validate_documents").main, line[line.index(VALIDATOR):]
-        return lambda: main(*arguments[1:]), arguments, environment
+        validate, arguments = importlib.import_module("validate_documents"), line[line.index(VALIDATOR):]
+        with contextlib.suppress(OSError, ValueError, KeyError, SystemExit):
+            validate.validator_of(arguments[1], validate.name_of(validate.read(arguments[2])))  # once, not in each fork
+        return lambda: validate.main(*arguments[1:]), arguments, environment
     path = os.path.realpath(line[0])
     if os.path.basename(path) != "kernelgate" or not os.path.exists(f"{path}-judge"):
         return None

@@ -50,7 +50,7 @@ def case(name, metrics, target=GPU, verdict="pass", why="", **more):
 
 
 def results(*cases, **more):
-    return {"schema": "kernelgate-results/1", "targets": {entry["target"]: {"key": entry["target"]} for entry in cases},
+    return {"schema": "kernelgate-results/2", "run": {}, "targets": {entry["target"]: {"key": entry["target"]} for entry in cases},
             "provenance": {}, "cases": list(cases), **more}
 
 
@@ -221,8 +221,8 @@ class Front(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        self.a = results(case("a", time(100000)), case("b", time(100000)), case("a", count(7), MODEL), commit="aaaaaaaaaa")
-        self.b = results(case("a", time(100000)), case("b", time(110000)), case("a", count(7), MODEL), commit="bbbbbbbbbb")
+        self.a = results(case("a", time(100000)), case("b", time(100000)), case("a", count(7), MODEL), run={"commit": "a" * 40})
+        self.b = results(case("a", time(100000)), case("b", time(110000)), case("a", count(7), MODEL), run={"commit": "bbbbbbbbbb"})
         self.write("a.json", self.a)
         self.write("b.json", self.b)
 
@@ -247,6 +247,7 @@ pass     m/a/1/b8  time_ns  100 000 ns  100 000 ns  1.0000  0.9990 to 1.0010  2.
 
 1 counter is the same in both
 nvidia-h200, time_ns: B / A is 1.0488 in the geometric mean of 2 cases
+slower: m/b/1/b8 on nvidia-h200: 1/b8 takes 110 µs, was 100 µs (+10.0 %, limit 2.8 %)
 cases: 1 slower, 2 pass
 exit 1
 """)
@@ -274,6 +275,7 @@ exit 1
         document = json.loads(done.stdout)
         self.assertEqual((done.returncode, document["exit_code"], len(document["metrics"])), (1, 1, 3))
         self.assertEqual(document["tally"]["slower"], 1)
+        self.assertEqual(document["failure_groups"], [{"verdict": "slower", "target": "nvidia-h200", "cases": ["m/b/1/b8"], "fails": True}])
         self.write("document.json", done.stdout.encode())
         valid = command_run.run([*command_run.VALIDATE, "document.json"], capture_output=True, text=True, check=False)
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
@@ -283,7 +285,7 @@ exit 1
         self.write("cut.json", b'{"schema": ')
         self.write("empty.json", b"")
         for arguments, told in ((("a.json", "none.json"), "none.json: cannot be read"),
-                                (("other.json", "b.json"), "kernelgate-results/1"),
+                                (("other.json", "b.json"), "kernelgate-results/2"),
                                 (("a.json", "cut.json"), "cut.json:1: is not JSON"),
                                 (("a.json", "empty.json"), "empty.json:1: is not JSON")):
             done = self.run_command(*arguments)

@@ -311,7 +311,7 @@ class Verdicts(Folder):
         with open("out/results.json", encoding="utf-8") as file:
             document = json.load(file)
         self.assertEqual(json.loads(done.stdout), document)
-        self.assertEqual((document["commit"], document["strict"]), ("c0ffee", True))
+        self.assertEqual((document["run"]["commit"], document["strict"]), ("c0ffee", True))
         done = command_run.run([*command_run.VALIDATE, "out/results.json"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -67,7 +67,7 @@ class Merges(Folder):
     def results(self, *documents, strict=False, build=None, **files):
         """Their results, described, of the form that results have."""
         merged = self.merged(*documents, strict=strict, build=build, **files)
-        run_results.finish(merged)
+        run_results.finish(merged.document)
         run_texts.describe(merged.document)
         self.assertIsNone(schema_form.misfit(merged.document, "kernelgate-results.schema.json"))
         return merged.document

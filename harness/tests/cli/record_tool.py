@@ -134,23 +134,6 @@ class Times(Recording):
         self.assertEqual([recorded._sessions.case(case).code for case in (SLOW, QUICK)],
                          [{"fingerprint": "elf-0123456789abcdef"}, None])
 
-    def test_further_boards_are_merged(self):
-        """A session of a known board joins that board's; a line says how many boards it rests on."""
-        self.record()
-        self.edit(lambda document: document["sessions"].update(
-            {case: {name: {"GPU-other": boards[BOARD]} for name, boards in metrics.items()}
-             for case, metrics in document["sessions"].items()}), SESSIONS)
-        self.plan(f"* {SLOW} hot 10020")
-        self.record("7 of 7 cases and sentinels changed")
-        case = self.case()
-        self.assertEqual((case["time_ns"]["value"], case["boards"], case["sessions"]), (10010, 2, 10))
-        self.assertEqual(self.sessions()[SLOW]["time_ns"], {"GPU-other": [10000] * 5, BOARD: [10020] * 5})
-        before = self.read(PATH)
-        self.record("0 of 7 cases and sentinels changed")
-        self.assertEqual((self.read(PATH), len(self.sessions()[SLOW]["time_ns"][BOARD])), (before, 10))
-        self.record("7 of 7 cases and sentinels changed", "--replace")
-        self.assertEqual((self.case()["boards"], self.case()["sessions"]), (1, 5))
-
     def test_sessions_that_are_lost_or_malformed(self):
         """They are never started afresh beside lines that rest on some, unless that is asked for."""
         self.record()

@@ -14,7 +14,7 @@ from kernelgate.base import errors
 from kernelgate.base import results
 
 CASE = {"case": "a/v/1/-", "target": "gpu", "verdict": "pass", "why": "", "metrics": {"time_ns": {"value": 1}}}
-DOCUMENT = {"schema": results.SCHEMA, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}
+DOCUMENT = {"schema": results.SCHEMA, "run": {}, "targets": {"gpu": {}}, "provenance": {}, "cases": [CASE]}
 
 
 class Results(unittest.TestCase):
@@ -31,11 +31,27 @@ class Results(unittest.TestCase):
             file.flush()
             return results.load_figures(file.name)
 
+    def test_the_earlier_form(self):
+        earlier = {key: value for key, value in DOCUMENT.items() if key != "run"} | {"schema": results.EARLIER}
+        for members, run in (({}, {}), ({"host": "h", "ended": "2026-01-31T12:00:00Z"}, {"host": "h", "ended": "2026-01-31T12:00:00Z"}),
+                             ({"commit": "0123456789"}, {"commit": "0123456789", "dirty": False}),
+                             ({"commit": "0123456789-dirty", "base": {"ref": "main", "commit": "abcdef0123"}},
+                              {"commit": "0123456789", "dirty": True, "base_ref": "main", "base": "abcdef0123"})):
+            self.assertEqual(self.loaded({**earlier, **members}), {**DOCUMENT, "run": run})
+        cases = [{**CASE, "case": name, "target": target, "verdict": verdict} for name, target, verdict in (
+            ("a/v/1/-", "gpu", "wrong"), ("a/v/2/-", "gpu", "wrong"), ("a/v/3/-", "gpu", "wrong"), ("a/v/1/-", "other", "wrong"), ("a/v/2/-", "gpu", "error"))]
+        found = self.loaded({**earlier, "cases": cases, "failure_groups": [{"target": "gpu", "verdict": "wrong", "cases": ["a/v/1/-", "a/v/2/-"]}]})
+        self.assertNotIn("failure_groups", found)
+        self.assertEqual([entry.get("group") for entry in found["cases"]], [results.digest("a/v/1/-")] * 2 + [None] * 3)
+        for members, told in (({"commit": 5}, "run.commit: expected a string"), ({"schema": "kernelgate-results/0"}, "its schema is")):
+            with self.assertRaisesRegex(errors.Failure, told):
+                self.loaded({**earlier, **members})
+
     def test_forms(self):
         self.assertEqual(self.loaded(DOCUMENT), DOCUMENT)
         for change, told in (
                 ({"schema": "x"}, 'its schema is "x"'), ({"targets": []}, "targets: expected an object"),
-                ({"commit": 5}, "commit: expected a string"), ({"boards": []}, "boards: expected an object"),
+                ({"run": {"commit": 5}}, "run.commit: expected a string"), ({"boards": []}, "boards: expected an object"),
                 ({"provenance": {"gpu": 5}}, "provenance.gpu: expected an object"), ({"cases": [5]}, r"cases\[0\]: expected"),
                 ({"cases": [{**CASE, "target": ""}]}, "its target is empty"), ({"cases": [{**CASE, "why": 5}]}, "why: expected a"),
                 ({"cases": [{**CASE, "verdict": "x"}]}, r"cases\[0\].verdict: expected one of pass, unchanged, more-accurate, faster"),

@@ -11,6 +11,7 @@ from kernelgate import commands
 from kernelgate.base import programs
 from kernelgate.run import begin as run_begin
 from kernelgate.run import expected as run_expected
+from kernelgate.run.shard import Share
 from kernelgate.base.errors import Failure
 
 # Two tests of one comparison on the CPU model, and a claim.
@@ -45,13 +46,11 @@ class Expected(Merges):
             "cases": {case: {"commit": "c", "barriers": 0} if case != "bad" else {} for case in cases}})
         run_expected.stored_baseline.cache_clear()
 
-    def checked(self, *documents, partial=False, tables=None):
+    def checked(self, *documents, partial=False, tables=None, share=None):
         tables = {test: dict.fromkeys(cases) for test, cases in (tables or TABLES).items()}
         merged = self.merged(*documents)
         before = len(merged.document["errors"])
-        run_expected.Coverage(merged, tables, "baselines", partial).check()
-        self.assertEqual((merged.tally["vanished"], merged.tally["unlisted"], merged.tally["broken"]),
-                         (len(merged.document["vanished"]), len(merged.document["unlisted"]), len(merged.document["errors"])))
+        run_expected.Coverage(merged, tables, "baselines", partial, share=share).check()
         del merged.document["errors"][:before]
         return merged.document
 
@@ -108,6 +107,21 @@ class Expected(Merges):
                 self.assertEqual([error["test"] for error in document["errors"]], errors)
                 self.assertEqual([f"{entry['case']} {entry['test']}" for entry in document["vanished"]], vanished)
                 self.assertEqual([entry["case"] for entry in document["unlisted"]], unlisted)
+
+    def test_a_shard_answers_for_its_share(self):
+        """What vanished from the tables of its tests, and from all of them; not what others judge."""
+        tables = {**TABLES, "model.b.check": ["b/v/1/-"], "model.b.count": ["b/v/1/-"]}
+        self.put_baseline(["a/v/3/-", "a/v/4/-", "b/v/1/-", "b/v/2/-", "c/v/1/-"], ["a/v/1/-", "a/v/2/-"])
+        for tests, documents, errors, vanished, counts in (
+                (TABLES, ALL, [], ["a/v/4/-", "c/v/1/-"], (3, 3, 3, 3)), (TABLES, ALL[:2], ["model.a.claim_x"], ["a/v/4/-", "c/v/1/-"], (3, 2, 3, 3)),
+                (["model.b.check"], (verdicts("model.b.check", part("check", case="b/v/1/-", target=MODEL), target=MODEL),), [], ["c/v/1/-"],
+                 (1, 1, 1, 1)), (["model.b.check"], (), [None], [], (1, 0, 1, 0)), ([], (), [], [], (0, 0, 0, 0))):
+            with self.subTest(tests=tests, documents=documents):
+                document = self.checked(*documents, tables=tables, share=Share(1, 2, "p", tuple(tests)))
+                self.assertEqual([error.get("test") for error in document["errors"]], errors)
+                self.assertEqual([entry["case"] for entry in document["vanished"]], vanished)
+                covered = document["coverage"]
+                self.assertEqual(tuple(covered[key][name] for key in ("tests", "cases") for name in ("expected", "reported")), counts)
 
     def test_timed_cases_are_the_gpus(self):
         gpu = {"key": "nvidia-fake", "name": "NVIDIA Fake"}

@@ -12,6 +12,7 @@ from merge_fixture import H200, MODEL, TREE, Merges, claim, part, timed, verdict
 from kernelgate.run import merge as run_merge
 from kernelgate.base.schemas import RESULTS, load_schema
 from kernelgate.base.errors import Failure
+from kernelgate.base.results import digest
 
 SKIPPED = {"skipped": "because", "cases": None}
 
@@ -139,7 +140,7 @@ class Parts(Merges):
                                      for name, entry in zip(documents, (part("check", "wrong", "w", **findings), slow))))
             self.expect_members(results["cases"][0], {"verdict": "wrong", "at": None, **findings}, documents)
         del slow["why"]
-        self.expect_members(self.results(verdicts("t", slow))["cases"][0], {"why": "", "reason": "s", "moves": None, "group": None})
+        self.expect_members(self.results(verdicts("t", slow))["cases"][0], {"why": "", "reason": "s", "moves": None, "group": digest("g")})
 
     def test_every_member_of_a_case_is_kept(self):
         """Each member that the schema knows of a case has its way into the results."""

@@ -174,9 +174,9 @@ class Described(Merges):
         results = self.results(verdicts("t", *(part("check", verdict, case=f"m/a/{size}/b8", **({"group": group} if group else {}))
                                                for size, (group, verdict) in enumerate(groups))))
         self.assertEqual(results["failure_groups"], [
-            {"target": "nvidia-h200", "verdict": verdict, "cases": [f"m/a/{size}/b8" for size in sizes]}
-            for verdict, sizes in (("wrong", (0, 2, 4)), ("error", (5, 6)))])
-        self.assertFalse(any("group" in entry for entry in results["cases"]))
+            {"target": "nvidia-h200", "verdict": verdict, "cases": [f"m/a/{size}/b8" for size in sizes], "fails": True}
+            for verdict, sizes in (("error", (5, 6)), ("wrong", (0, 2, 4)), ("wrong", (3,)), ("slower", (1,)))])
+        self.assertEqual(len({entry.get("group") for entry in results["cases"]}), 4)
 
 
 class Ends(Merges):
@@ -235,16 +235,6 @@ class Ends(Merges):
             run_results.add_baselines(merged, "no-such-commit")
         self.assertIn("--since no-such-commit", complain.call_args[0][0])
         self.assertEqual((len(merged.document["errors"]), merged.document.get("baselines")), (1, None))
-
-    def test_commits(self):
-        base = {"KG_BASE": "b", "KG_BASE_REF": "main", "KG_BASE_COMMIT": "c0"}
-        for settings, named, expected in (({}, None, {}), ({}, "c1", {"commit": "c1"}), (base, "c1", {"commit": "c1", "base": {
-                "ref": "main", "commit": "c0"}}), ({**base, "KG_BASE_COMMIT": ""}, None, {"base": {"ref": "main"}}),
-                                          ({**base, "KG_BASE": ""}, None, {}), ({**base, "KG_BASE_REF": ""}, None, {})):
-            found = {}
-            os.environ.update(settings)
-            run_results.name_commits(found, named)
-            self.assertEqual(found, expected)
 
     def test_the_code_of_ctest(self):
         self.assertEqual([run_results._code_of_ctest(text) for text in ("0", "8", "255")], [0, 8, 255])

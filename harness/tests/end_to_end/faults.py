@@ -29,7 +29,7 @@ HOT_AND_COLD = "* * hot 20000 cold 30000\n"
 # What another version, or an accident, may leave where a file of ours is read.
 ODDITIES = (*(f'{{"schema": "kernelgate-{form}/3", "cases": {cases}}}'.encode()
               for form, cases in (("baseline", "{}"), ("results", "[]"), ("verdicts", "[]"))),
-            b'{"schema": "kernelgate-results/1", "cases": [{"case": "a/b', b"", b"\x7fELF\x02\x01\x01", b"[" * (1 << 20),
+            b'{"schema": "kernelgate-results/2", "cases": [{"case": "a/b', b"", b"\x7fELF\x02\x01\x01", b"[" * (1 << 20),
             None)  # a folder
 
 

@@ -174,9 +174,9 @@ class Gate(Runs):
         """A green gate is short, a quiet one a single line."""
         self.write_script("bin/ctest", fake_ctest(printing("7: of a test", " 1/2 Test  #7: own ......   Passed    0.50 sec")))
         for options, told, lines in (
-                ((), "\n  fake              4 checked       4 refused\nPASS  4 cases on cpu-model, filtered: ", 7),
+                ((), "\n  fake              4 checked       4 refused\nrun: 20", 8),
                 (("-q",), "PASS  4 cases on cpu-model, filtered: 4 of 5 cases\n", 1),
-                (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 16)):
+                (("--verbose",), "\nkernelgate: own: passed after 0.50 s\n", 17)):
             printed = self.gate(0, told, *options, **PLAIN)
             self.assertEqual(printed.count("\n"), lines, printed)
             self.assertNotIn("of a test", printed)
@@ -248,6 +248,25 @@ class Gate(Runs):
             self.write_script("bin/ctest", ctest)
             self.gate(code, told, **PLAIN)
 
+    def test_what_failed_in_the_last_run(self):
+        self.write_script("bin/ctest", script("exit 1"))
+        self.gate(2, "everything runs: out has no results", "--last-failed")
+        self.write_script("bin/ctest", fake_ctest())
+        self.gate(1, "FAIL", "--filter", "fake/plain/*,fake/wrong/*")
+        for _ in range(2):  # a run of what failed is the last run of the next one
+            printed = self.gate(1, "only what failed in the last run", "--last-failed")
+            self.assertIn(f"filtered: 1 of {len(CASES)} cases", printed)
+            self.assertEqual([entry["case"] for entry in self.load("out/results.json")["cases"]], ["fake/wrong/64/b32"])
+        self.gate(0, "PASS", "--filter", "fake/plain/*")
+        before = self.load("out/results.json")
+        for strict, code in ((None, 77), ("1", 2)):
+            self.gate(code, "nothing was judged: nothing failed in the last run, by out/results.json", "--last-failed", KG_STRICT=strict)
+        self.assertEqual(self.load("out/results.json"), before)
+        for told, *options in (("--last-failed and --filter exclude", "--filter", "x"), ("--last-failed and KG_FILTER exclude",)):
+            self.gate(2, told, "--last-failed", *options, **({} if options else PLAIN))
+        self.write("out/results.json", "{")
+        self.gate(2, "out/results.json:1: is not JSON", "--last-failed")
+
     def test_a_strict_run_takes_no_filter_of_the_environment(self):
         """One that was left there would pass for a whole gate."""
         strict = {"KG_STRICT": "1", **PLAIN}
@@ -293,6 +312,49 @@ class Gate(Runs):
         self.gate(2, "\nmodel.fake.count: error: left no verdict: it was not run, or its program ended before it could report", **PLAIN)
         self.write_script("build/cpu/fake.model", script("exit 0"))
         self.gate(2, "build/cpu/fake.model: does not list its tests", **PLAIN)
+
+    def test_a_shard_is_a_share_of_the_tests(self):
+        """A shard without tests is idle; its filter may match the cases of others alone; a test that ctest left out is missing."""
+        listing = json.dumps({"tests": [{"name": "model.fake.check"}, {"name": "mine"}, {"name": "gate.begin", "properties": [
+            {"name": "FIXTURES_SETUP", "value": ["gate"]}]}]})
+        mine = "[ $mine ] && " + report('<testcase name="mine" status="run"/>') + " && exit 0"
+        self.write_script("bin/ctest", fake_ctest().replace("\n", f"\ncase \"$*\" in *json-v1*) echo '{listing}'; exit ;; *\" 0,0,0,2 \"*) mine=1 ;; esac\n", 1)
+                          .replace(f"{COMMAND} begin", f"{mine}\n{COMMAND} begin"))
+        for shard, told in (("1/3", "shard 1 of 3: 1 of 2 tests, about 1 of 1 s"), ("2/3", "shard 2 of 3: 1 of 2 tests"),
+                            ("3/3", "shard 3 of 3: 0 of 2 tests")):
+            self.gate(0, told, "--shard", shard, **PLAIN)
+            os.rename("out", f"out{shard[0]}")
+        tests = [self.load(f"out{index}/results.json")["coverage"]["tests"]["reported"] for index in (1, 2, 3)]
+        self.assertEqual(sorted(tests), [0, 0, 1])
+        self.expect_program(0, "PASS  4 cases on cpu-model, filtered: 4 of 5 cases", COMMAND, "merge", "out1", "out2", "out3", "--out", "all")
+        self.expect_program(2, "shard 2 of 3 is missing", COMMAND, "merge", "out1", "out3", "--out", "all")
+        self.write_script("bin/ctest", self.read("bin/ctest").replace('name=\\"mine', 'name=\\"other').replace('name="mine"', 'name="other"', 1))
+        self.gate(2, "mine: error: is in this shard's share, and ctest did not run it", "--shard", "1/3", **PLAIN)
+
+    def test_options_of_shards(self):
+        for told, *options in (("--shard '3/2': expected I/N", "--shard", "3/2"), ("--shard '0/2': expected", "--shard", "0/2"),
+                               ("--shard '1': expected", "--shard", "1"), ("--costs requires --shard I/N or --slurm N", "--costs", "x"),
+                               ("--slurm '0': expected a number of shards", "--slurm", "0"), ('unexpected argument "-x"', "--", "-x"),
+                               ("--shard and --slurm exclude each other", "--slurm", "2", "--shard", "1/2"),
+                               ("none.json: cannot be read", "--shard", "1/2", "--costs", "none.json"),
+                               ("out/slurm: is not the folder of an earlier job", "--slurm", "2")):
+            self.write("out/slurm/mine", "")
+            with self.subTest(options):
+                self.gate(2, told, *options, **PLAIN)
+        self.assertEqual(self.read("out/slurm/mine"), "")
+
+    def test_a_scheduler_that_refuses_or_is_not_there(self):
+        self.write_script("bin/sbatch", script("echo 'sbatch: error: invalid partition specified: x' >&2; exit 1"))
+        self.gate(2, "sbatch: sbatch: error: invalid partition specified: x", "--slurm", "2", "--", "-p", "x")
+        self.write_script("bin/sbatch", script("echo '7;east'"))
+        self.write_script("bin/squeue", script('echo "$*" >>asked', "[ -e away ] || { : >away; echo 'no controller' >&2; exit 1; }",
+                                               "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"))
+        self.gate(2, ("squeue: no controller: waiting for it", "no shard left results: shard 1: its job 7_1 ended as unknown: it left no "
+                      "results; see out/slurm/1.log; shard 2: its job"), "--slurm", "2")
+        self.assertIn("--clusters=east", self.read("asked"))
+        os.remove("bin/sbatch")
+        if not shutil.which("sbatch"):
+            self.gate(2, "sbatch: cannot be run: No such file or directory: --slurm requires Slurm's commands", "--slurm", "2")
 
 
 if __name__ == "__main__":

@@ -79,14 +79,10 @@ class Rebaseline(Runs):
         self.run_last_command(printed)
         self.assertFalse(os.path.exists(BASELINE))
 
-    def test_refusals_write_nothing(self):
-        for plan, told in ((f"2 {SLOW} wrong\n", "expected 1, got 2"), (f"4 {SLOW} throttled\n", "the GPU was throttled"),
-                           (f"4 {SLOW} foreign 1\n", "1 other process computed on the GPU"),
-                           (f"3 {SLOW} hot 12000 cold 15000\n", "differ from session to session: nothing is"),
-                           ("3 copy hot 120000\n", "copy: time_ns: the sessions disagree")):
-            self.write("plan", plan)
-            self.record(2, told)
-            self.assertFalse(os.path.exists(BASELINE))
+    def test_a_refusal_writes_nothing(self):
+        self.write("plan", f"2 {SLOW} wrong\n")
+        self.record(2, "expected 1, got 2")
+        self.assertFalse(os.path.exists(BASELINE))
         self.assertEqual(self.expect_shell("git status --porcelain"), "")
 
     def test_a_dirty_tree_refuses_unless_told(self):

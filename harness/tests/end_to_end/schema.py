@@ -16,13 +16,17 @@ from kernelgate.baseline.reading import read_document
 
 # Entries of each kind, and what no run of the fakes has.
 ONE_OF_EACH = {
-    "commit": "abc", "base": {"ref": "main", "commit": "abc"}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
+    "run": {"started": "2026-01-31T12:00:00Z", "ended": "2026-01-31T12:01:02Z", "seconds": 62.5, "host": "h", "branch": "b", "commit": "abc",
+            "dirty": True, "base": "0123456", "base_ref": "main", "version": "0.1.0", "version_commit": "0123456",
+            "job": {"service": "github", "url": "https://a.b/c", "event": "push", "pull_request": 7}, "shard": {"index": 1, "of": 2},
+            "merged": [{"source": "a"}]}, "boards": {"GPU-1": {"target": "t", "provenance": {}}},
     "baselines": {"since": "main", "commit": "abc", "gates": [{"target": "t", "at_2_percent": 2, "wider": 1, "reported_only": 0}], "by_hand": 1,
                   "files": [{"target": "t", "state": "unreadable", "no_longer_gated": 0, "retired": 0, "widened": 1, "slower": 0,
                              "new": 0, "sentinels_moved": 0, "why": "w"}],
                   "loosened": [{"target": "t", "case": "a/b/1/b16", "metric": "time_ns", "kind": "widened", "before": 0.02,
                                 "after": 0.2}]},
     "claims": [{"claim": "a/claim_b", "holds": True, "why": "", "target": "t", "test": "gpu.a.claim_b"}],
+    "failure_groups": [{"verdict": "vanished", "target": "t", "cases": ["a/b/1/b16"], "fails": True}],
     "errors": [{"test": "gpu.a.time", "why": "w"}], "notes": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "speedups": [{"note": "n", "target": "t", "test": "gpu.a.time"}],
     "tests": [{"name": "gpu.a.time", "target": "t", "seconds": 1.5, "complete": True, "exit_code": 0, "board": "GPU-1"},
@@ -62,11 +66,11 @@ class Schemas(Runs):
         self.expect_program(0, "", *VALIDATE, path)
         self.assertTrue(self.is_read(self.load(path), reader), path)
 
-    def expect_agreement(self, document, reader):
-        """Every change of a valid document has to be refused by both, or by neither."""
+    def expect_agreement(self, document, reader, *member):
+        """Every change of a valid document, or of its member, has to be refused by both, or by neither."""
         self.write("document", document)
         self.expect_valid("document", reader)
-        self.expect_program(0, "", *VALIDATE, "document", "changed")
+        self.expect_program(0, "", *VALIDATE, "document", "changed", *member)
         copies = self.load("changed")
         read = [self.is_read(copy, reader) for _, copy in copies]
         self.assertEqual([(right, json.dumps(copy)) for right, (valid, copy) in zip(read, copies) if right != valid][:10], [])
@@ -109,7 +113,7 @@ class Schemas(Runs):
 
     def test_results(self):
         """Those of a run; and, with one of each kind of entry left, so that the changes are of all kinds and not too many, changed
-        anywhere."""
+        anywhere: each kind alone, since a change takes as long as the whole document."""
         results = self.run_results()
         self.expect_valid("out/results.json", "results")
         tally = results["tally"]
@@ -117,13 +121,16 @@ class Schemas(Runs):
         self.assertEqual((tally["vanished"], tally["filtered_out"]), (1, 1))
         self.assertTrue(results["refused"])
         self.assertIn({"note": "kernels/fake/plain.cu:12: sum is used uninitialized", "target": "cpu-model", "test": ""}, results["notes"])
-        results.update(ONE_OF_EACH)
+        lists = {name: value for name, value in ONE_OF_EACH.items() if isinstance(value, list)}
+        results.update({**ONE_OF_EACH, **dict.fromkeys(lists, [])})
         for name in ("refused", "vanished"):
             del results[name][1:]
         results["provenance"]["nvidia-fake"].update(
             limits={"copy_bytes_per_second": 1e12, "operations_per_second": 1e13, "bus_bytes_per_second": 5e10},
             sentinels_ns={"copy": 1e5})
         self.expect_agreement(results, "results")
+        for name, value in lists.items():
+            self.expect_agreement({**results, name: value}, "results", name)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(self.run_script("test").returncode, 9)
 
     def test_a_script_may_be_called_through_a_link(self):
-        scripts = [name for name in sorted(os.listdir(CI)) if os.access(os.path.join(CI, name), os.X_OK)]
+        scripts = [name for name in sorted(os.listdir(CI)) if os.access(os.path.join(CI, name), os.X_OK) and os.path.isfile(os.path.join(CI, name))]
         self.assertIn("gate", scripts)
         elsewhere = os.path.join(self.folder, "else where")
         os.mkdir(elsewhere)

@@ -23,6 +23,11 @@ import time
 import traceback
 import unittest
 
+try:
+    import yaml
+except ImportError:
+    sys.exit("python3-yaml is missing: install it with ci/setup --for test")
+
 TREE = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
 WORKFLOWS = TREE / ".github" / "workflows"
 REPOSITORY = "owner/kernels"
@@ -53,8 +58,9 @@ class Context(dict):
 def value_of(expression, contexts, state):
     """What stands between ${{ and }}: Python, but for three operators."""
     parts = re.split(r"('(?:[^']|'')*')", expression.strip())
+    parts[::2] = [re.sub(r"\.([a-z]+)-([a-z]+)", r".\1_\2", part) for part in parts[::2]]
     parts[::2] = [re.sub(r"!(?!=)", " not ", part).replace("&&", " and ").replace("||", " or ") for part in parts[::2]]
-    names = {"true": True, "false": False, "null": "", "format": str.format, "always": lambda: True, "cancelled": lambda: False,
+    names = {"true": True, "false": False, "null": "", "format": str.format, "fromJSON": json.loads, "always": lambda: True, "cancelled": lambda: False,
              "success": lambda: state == "success", "failure": lambda: state == "failure"}
     return eval("".join(parts), {"__builtins__": {}}, {  # pylint: disable=eval-used
         **names, **{name: Context(value) for name, value in contexts.items()}})
@@ -99,9 +105,24 @@ done
 CMAKE = """#!/usr/bin/env bash
 set -eu
 printf 'cmake'  >>"$STAND_IN_CALLS"; printf ' %q' "$@" >>"$STAND_IN_CALLS"; echo >>"$STAND_IN_CALLS"
+if [[ $1 == --install && $3 == --prefix ]]; then
+    mkdir -p "$4/bin"
+    cp -- "${{0%/*}}/installed-kernelgate" "$4/bin/kernelgate"
+    exit
+fi
+[[ $1 != -S && $1 != --build ]] || exit 0
 [[ $# == 3 && $1 == --workflow && $2 == --preset ]] || {{ echo "cmake: not stood in for: $*" >&2; exit 2; }}
 python3 -c 'import json, sys; sys.exit(sys.argv[2] not in [one["name"] for one in json.load(open(sys.argv[1]))["workflowPresets"]])' \\
     "{tree}/CMakePresets.json" "$3"
+"""
+
+# What the action installs: its gate is that of the stand-ins.
+KERNELGATE = """#!/usr/bin/env bash
+exec "$GITHUB_WORKSPACE/.kernelgate/ci/$1" "${{@:2}}"
+"""
+
+CCACHE = """#!/usr/bin/env bash
+echo ccache version 4.7
 """
 
 GH = """#!/usr/bin/env bash
@@ -157,7 +178,9 @@ def template():
     shutil.copytree(TREE / "ci", checkout / "ci")
     for name in STOOD_IN_FOR:
         write_script(checkout / "ci" / name, STAND_IN)
-    write_script(folder / "bin" / "cmake", CMAKE)
+    shutil.copy(TREE / "action.yml", checkout)
+    for name, text in ("cmake", CMAKE), ("installed-kernelgate", KERNELGATE), ("ccache", CCACHE):
+        write_script(folder / "bin" / name, text)
     write_script(folder / "bin" / "gh", GH)
     (checkout / "baselines").mkdir()
     document = {"schema": "kernelgate-baseline/2", "target": {"key": "nvidia-h200"}, "cases": {"a/b/1/-": {"time_ns": {"value": 1}}}}
@@ -189,6 +212,7 @@ class Sandbox:
         self.temporary = self.folder / "temporary"
         self.artifacts = self.folder / "artifacts"
         self.settings = {}  # of the runner's own environment
+        self.given = {}  # what some actions were given, by their names
         self.failing_action = None
 
     def does(self, name, script):
@@ -246,10 +270,13 @@ class Runner:
     def __init__(self, sandbox, workflow, github, inputs=None):
         self.sandbox = sandbox
         self.workflow = workflow
+        called = workflow.get("on", {}) if isinstance(workflow.get("on"), dict) else {}
+        declared = (called.get("workflow_call") or {}).get("inputs", {})
         self.contexts = {
             "github": github,
-            "inputs": inputs or {},
+            "inputs": {**{name: one["default"] for name, one in declared.items()}, **(inputs or {})},
             "runner": {"temp": str(sandbox.temporary)},
+            "job": {"workflow_repository": "owner/kernelgate", "workflow_sha": "f" * 40},
             "needs": {},
             "matrix": {},
             "env": {},
@@ -265,8 +292,9 @@ class Runner:
                 self.contexts["needs"][needed] = {"result": self.run(needed).result}
             if self.contexts["needs"][needed]["result"] != "success":
                 state = "failure"
-        matrix = job.get("strategy", {}).get("matrix", {})
-        contexts = {**self.contexts, "matrix": {key: values[0] for key, values in matrix.items()}}
+        matrix = {key: filled(values, self.contexts) if isinstance(values, str) else values
+                  for key, values in job.get("strategy", {}).get("matrix", {}).items()}
+        contexts = {**self.contexts, "matrix": {key: values[0] for key, values in matrix.items()}, "strategy": {"job_index": 0}}
         run = Run(as_text(filled(job.get("name", name), contexts)), "skipped")
         if holds(job.get("if", "success()"), contexts, state):
             self.run_steps(job, contexts, run)
@@ -281,7 +309,7 @@ class Runner:
                 with open(self.sandbox.folder / "ran", "a") as ran:
                     ran.write(step.get("name", step.get("uses", "").partition("@")[0]) + "\n")
                 outcome = "failure" if self.fails(job, step, contexts, state, run) else "success"
-            contexts["steps"][step.get("id")] = {"outcome": outcome}
+            contexts["steps"][step.get("id")] = {"outcome": outcome, "outputs": self.outputs() if outcome == "success" else {}}
             if outcome == "failure":
                 state = "failure"
         run.result = state
@@ -291,14 +319,34 @@ class Runner:
         settings = {}
         for level in (self.workflow, job, step):
             settings.update({key: as_text(filled(value, contexts, state)) for key, value in level.get("env", {}).items()})
-        if "uses" in step:
-            return self.act(step, {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()})
-        return self.execute(step, settings, run)
+        if "uses" not in step:
+            return self.execute(step, settings, run, contexts)
+        given = {key: filled(value, contexts, state) for key, value in step.get("with", {}).items()}
+        if step["uses"].startswith(("./", "$/")):
+            return self.compose(self.sandbox.checkout / step["uses"][2:], given, contexts, run)
+        return self.act(step, given)
+
+    def compose(self, folder, given, contexts, run):
+        """Runs the steps of a composite action, and returns whether one failed."""
+        action = yaml.safe_load((folder / "action.yml").read_text())
+        unknown = given.keys() - action["inputs"].keys()
+        assert not unknown, f"{folder}: no inputs {unknown}"
+        inputs = {name: as_text(given.get(name, filled(one["default"], contexts))) for name, one in action["inputs"].items()}
+        inner = Run("", "")
+        self.run_steps({"steps": action["runs"]["steps"]}, {
+            **contexts, "inputs": inputs, "github": {**contexts["github"], "action_path": str(folder)}}, inner)
+        run.output, run.page = run.output + inner.output, run.page + inner.page
+        return inner.result == "failure"
 
     def act(self, step, given):
         """What the actions do to files."""
         action = step["uses"].partition("@")[0]
-        if action == self.sandbox.failing_action or action == "actions/checkout":
+        if action == "actions/checkout" and "path" in given:  # of kernelgate itself
+            shutil.copytree(self.sandbox.checkout / "ci", self.sandbox.checkout / given["path"] / "ci", dirs_exist_ok=True)
+            for name in ("action.yml", "CMakeLists.txt"):
+                shutil.copy(TREE / name, self.sandbox.checkout / given["path"])
+        if action == self.sandbox.failing_action or action in ("actions/checkout", "actions/cache"):
+            self.sandbox.given.setdefault(action, []).append(given)
             return action == self.sandbox.failing_action
         folder = self.sandbox.artifacts / as_text(given["name"])
         path = self.sandbox.checkout / as_text(given["path"])
@@ -310,7 +358,14 @@ class Runner:
             shutil.copytree(path, folder, dirs_exist_ok=True)
         return not path.is_dir() and given.get("if-no-files-found") == "error"
 
-    def execute(self, step, settings, run):
+    def outputs(self):
+        """What the last step that ran wrote to GITHUB_OUTPUT."""
+        path = self.sandbox.folder / "outputs"
+        found = dict(line.split("=", 1) for line in path.read_text().splitlines()) if path.exists() else {}
+        path.unlink(missing_ok=True)
+        return found
+
+    def execute(self, step, settings, run, contexts):
         script = self.sandbox.folder / "step.sh"
         script.write_text(step["run"])
         event = self.sandbox.folder / "event.json"
@@ -334,6 +389,8 @@ class Runner:
             "STAND_IN_CALLS": str(self.sandbox.calls),
             **NOT_A_REAL_RUN,
             "GITHUB_STEP_SUMMARY": str(page),
+            "GITHUB_OUTPUT": str(self.sandbox.folder / "outputs"),
+            "GITHUB_ACTION_PATH": contexts["github"].get("action_path", ""),
             **self.sandbox.settings,
             **settings,
         }

@@ -2,21 +2,12 @@
 usage: workflows.py TREE [unittest's options]"""
 
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-try:
-    import yaml
-except ImportError:
-    sys.exit("python3-yaml is missing: install it with ci/setup --for test")
-
-from workflow_runner import (BASH, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, STEP_SECONDS, Sandbox, SelfHosted,
-                             TREE, WORKFLOWS, event_of, git, write_script)
+from workflow_runner import (BASH, GATE_DIES, GATE_FAILS, GATE_PASSES, REPOSITORY, Runner, Sandbox, SelfHosted, TREE, WORKFLOWS,
+                             event_of, git, write_script, yaml)
 
 GPUS = {path.stem for path in (TREE / "baselines").glob("nvidia-*.json")}
 
@@ -38,6 +29,8 @@ def load(name):
 def faults_of_text(text):
     for line in text.splitlines():
         found = re.search(r"\buses:\s*(\S+)(.*)", line)
+        if found and found[1].startswith(("./", "$/")):
+            continue  # of this repository
         if found and not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", found[1]):
             yield f"{found[1]} is not pinned by a commit"
         elif found and not re.fullmatch(r" # v\d+\.\d+\.\d+", found[2]):
@@ -79,7 +72,10 @@ def faults(text):
     if workflow.get("permissions") != {}:
         yield "the token may do more than each job says"
     triggers = set(workflow["on"] if not isinstance(workflow["on"], str) else [workflow["on"]])
-    for trigger in triggers & {"pull_request_target", "workflow_run", "issue_comment"}:
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    # An action by $/ is the default branch's: no file of the pull request is on the machine.
+    harmless = {"workflow_run"} if all(step.get("uses", "").startswith("$/") for step in steps) else set()
+    for trigger in triggers & {"pull_request_target", "workflow_run", "issue_comment"} - harmless:
         yield f"{trigger} runs with rights that a fork's code must not have"
     own = any("self-hosted" in job["runs-on"] for job in workflow["jobs"].values())
     if own and workflow.get("concurrency", {}).get("cancel-in-progress") is not False:
@@ -91,18 +87,34 @@ def faults(text):
 class Form(unittest.TestCase):
     def test_workflows_are_of_good_form(self):
         names = sorted(path.name for path in WORKFLOWS.iterdir())
-        self.assertEqual(names, ["gate-cpu.yml", "gate-gpu.yml", "rebaseline.yml"])
+        self.assertEqual(names, ["comment.yml", "gate-cpu.yml", "gate-gpu.yml", "kernelgate.yml", "rebaseline.yml"])
         for name in names:
             self.assertEqual(list(faults((WORKFLOWS / name).read_text())), [], name)
+
+    def test_actions_are_of_good_form(self):
+        for name in ("action.yml", "ci/comment/action.yml"):
+            text = (TREE / name).read_text()
+            steps = yaml.safe_load(text)["runs"]["steps"]
+            self.assertEqual([*faults_of_text(text), *(fault for step in steps for fault in faults_of_step(step))], [], name)
+
+    def test_what_comments_waits_for_workflows_that_are_there(self):
+        for folder in (WORKFLOWS, TREE / "examples" / "own-kernels" / ".github" / "workflows"):
+            loaded = {path.name: parsed(path.read_text()) for path in folder.iterdir()}
+            self.assertLessEqual(set(loaded["comment.yml"]["on"]["workflow_run"]["workflows"]), {one["name"] for one in loaded.values()})
+
+    def test_a_workflow_with_rights_has_no_file_of_a_pull_request(self):
+        text = (WORKFLOWS / "comment.yml").read_text()
+        for other in ("actions/checkout@" + "0" * 40 + " # v5.0.0", "./ci/comment"):
+            self.assertIn("must not have", "".join(faults(text.replace("$/ci/comment", other))))
 
     def test_each_fault_is_found(self):
         text = (WORKFLOWS / "gate-gpu.yml").read_text()
         for old, new, fault in (
             (r"@[0-9a-f]{40}", "@v5", "not pinned"),
             (r" # v5\.0\.0", "", "which version"),
-            (r'HEAD "\$BASE"', "HEAD ${{ github.head_ref }}", "within a shell"),
+            (r'"\$RESULT" = success', '"${{ github.head_ref }}" = success', "within a shell"),
             (r"persist-credentials: false", "persist-credentials: true", "left in the checkout"),
-            (r"run: ci/gate", "run: ci/gaet", "not there to be run"),
+            (r'\[ "\$RESULT" = success \]', "ci/gaet", "not there to be run"),
             (r"    timeout-minutes: 90\n", "", "forever"),
             (r"      contents: read", "      contents: write", "may write"),
             (r"    permissions: \{\}\n", "", "what its token may do"),
@@ -142,7 +154,7 @@ class Steps(unittest.TestCase):
         self.assertEqual((run.name, run.result), ("gate-cpu", "success"), run.output)
         for call in ("test ''", "gate --target model --strict"):
             self.assert_called(call)
-        self.assertTrue((self.sandbox.artifacts / "gate-cpu" / "junit.xml").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model" / "junit.xml").is_file())
 
     def test_gate_cpu_fails_with_each_of_its_jobs(self):
         for name, script in (("gate", GATE_FAILS), ("test", "exit 1\n")):
@@ -169,25 +181,18 @@ class Steps(unittest.TestCase):
         self.sandbox.does("gate", GATE_FAILS)
         run = self.run_job("gate-cpu.yml", "model", event_of("push"))
         self.assertEqual((run.result, run.page), ("failure", "# kernelgate: FAIL (exit 1)\n"))
-        self.assertTrue((self.sandbox.artifacts / "gate-cpu" / "summary.md").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model" / "summary.md").is_file())
 
     def test_a_gate_that_died_says_so(self):
         self.sandbox.does("gate", GATE_DIES)
         run = self.run_job("gate-cpu.yml", "model", event_of("push"))
         self.assertEqual((run.result, run.page), ("failure", "The gate left no summary: see the logs of its steps.\n"))
 
-    def test_a_summary_that_is_too_long_is_pointed_to(self):
-        self.sandbox.does("gate", GATE_PASSES + "head -c 1048576 /dev/zero | tr '\\0' x >out/summary.md\n")
-        run = self.run_job("gate-cpu.yml", "model", event_of("push"))
-        self.assertEqual(run.result, "success")
-        self.assertIn("does not fit on this page: it is out/summary.md", run.page)
-
     def test_a_broken_step_fails_here(self):
         for file, job, change in (
-            ("gate-cpu.yml", "model", ("--target model", "--targte model")),
             ("gate-cpu.yml", "tests", ("ci/test", "ci/tests")),
-            ("gate-gpu.yml", "measure", ("--strict", "--stricter")),
-            ("gate-gpu.yml", "measure", ('HEAD "$BASE"', 'HEAD "$BASE')),
+            ("gate-gpu.yml", "measure", ("target: gpu", "target: gpu\n          arguments: --stricter")),
+            ("gate-gpu.yml", "measure", ("target: gpu", "target: gpu\n          base: nowhere")),
         ):
             self.sandbox.does("gate", GATE_PASSES)
             run = self.run_job(file, job, event_of("push"), change=change)
@@ -218,7 +223,7 @@ class Steps(unittest.TestCase):
 
     def test_gate_gpu_is_held_against_the_base(self):
         self.assert_held_against_the_base("gate-gpu.yml", "verdict", "gate --target gpu --strict")
-        self.assertTrue((self.sandbox.artifacts / "gate-gpu-nvidia-h200" / "junit.xml").is_file())
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-nvidia-h200" / "junit.xml").is_file())
 
     def test_gate_gpu_fails(self):
         for script in (GATE_FAILS, GATE_DIES):
@@ -242,6 +247,55 @@ class Steps(unittest.TestCase):
         runner = Runner(self.sandbox, load("gate-gpu.yml"), event_of("push"))
         runner.contexts["needs"]["measure"] = {"result": "cancelled"}
         self.assertEqual(runner.run("verdict").result, "failure")
+
+    # The gate of another repository
+
+    def gate_of(self, github=None, **inputs):
+        self.sandbox.does("gate", GATE_PASSES)
+        github = github or event_of("pull_request", base=self.sandbox.base)
+        return Runner(self.sandbox, load("kernelgate.yml"), github, inputs).run("verdict")
+
+    def test_another_repository_is_gated(self):
+        run = self.gate_of(runners='[["self-hosted", "nvidia-h200"], "ubuntu-24.04"]', target="gpu")
+        self.assertEqual((run.name, run.result), ("verdict", "success"), run.output)
+        calls = [call.partition(" ")[0] for call in self.sandbox.called()]
+        self.assertEqual(calls, ["setup", "cmake", "cmake", "cmake", "gate"])
+        self.assert_called(f"gate --target gpu --strict --base {self.sandbox.base} [KG_FILTER=]")
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-gpu-0" / "junit.xml").is_file())
+        self.assertEqual(git(self.sandbox.checkout, "status", "--porcelain"), "", "kernelgate's checkout is no change")
+        cache = self.sandbox.given["actions/cache"][0]
+        self.assertRegex(cache["key"], r"^kernelgate-[0-9a-f]{16}-gpu-")
+        self.assertTrue(cache["key"].startswith(cache["restore-keys"]))
+
+    def test_another_compiler_has_another_cache(self):
+        self.gate_of()
+        write_script(self.sandbox.folder / "bin" / "g++", "#!/bin/sh\nexec /usr/bin/g++ \"$@\"\n")
+        self.gate_of()
+        one, other = (given["restore-keys"] for given in self.sandbox.given["actions/cache"])
+        self.assertNotEqual(one, other)
+
+    def test_the_inputs_of_another_repository(self):
+        (self.sandbox.checkout / "sub").mkdir()
+        run = self.gate_of(project="sub", strict=False, base="none", ccache=False, arguments="--sample 3 --changed")
+        self.assertEqual(run.result, "success", run.output)
+        self.assert_called("gate --target model --sample 3 --changed [KG_FILTER=]")
+        self.assertNotIn("actions/cache", self.sandbox.given)
+        self.assertTrue((self.sandbox.artifacts / "kernelgate-model-0" / "junit.xml").is_file())
+        for inputs, said in (({"project": "nowhere"}, "there is no folder nowhere"), ({"base": "nowhere"}, "check out with fetch-depth: 0"),
+                             ({"arguments": "--no-such"}, "unknown option --no-such")):
+            runner = Runner(self.sandbox, load("kernelgate.yml"), event_of("push"), inputs)
+            run = runner.run("gate")
+            self.assertEqual(run.result, "failure", inputs)
+            self.assertIn(said, run.output)
+
+    def test_a_branchs_first_push_has_no_base(self):
+        self.assertEqual(self.gate_of(event_of("push", before="0" * 40)).result, "success")
+        self.assert_called("gate --target model --strict [KG_FILTER=]")
+
+    def test_a_fork_is_gated_where_that_is_wanted(self):
+        fork = event_of("pull_request", base=self.sandbox.base, origin="fork/kernels")
+        self.assertEqual((self.gate_of(fork).result, self.sandbox.called()), ("failure", []))
+        self.assertEqual(self.gate_of(fork, forks=True).result, "success")
 
     # Recording
 
@@ -336,40 +390,6 @@ class Steps(unittest.TestCase):
         run = self.record()
         self.assertEqual(run.result, "failure")
         self.assertIn("allow it in the repository's settings", run.output)
-
-
-class JobSummary(unittest.TestCase):
-    """ci/job-summary at the edges of a page, which GitHub drops whole where it is larger than 1 MiB."""
-
-    MOST = 1024 * 1024 - 1
-
-    def put(self, before, size):
-        """The page's size with a summary of so many bytes, None for none, and what was printed."""
-        with tempfile.TemporaryDirectory() as folder:
-            page, summary = pathlib.Path(folder, "page"), pathlib.Path(folder, "summary.md")
-            page.write_bytes(b"x" * before)
-            if size is not None:
-                summary.write_bytes(b"y" * size)
-            environment = {"PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(page)}
-            done = subprocess.run([TREE / "ci" / "job-summary", summary], env=environment, capture_output=True, text=True, timeout=STEP_SECONDS)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return page.stat().st_size, done.stdout
-
-    def test_what_fits_is_put_there_whole(self):
-        for before, size in (0, 1), (0, self.MOST), (10, self.MOST - 10), (self.MOST - 1, 1):
-            self.assertEqual(self.put(before, size), (before + size, ""))
-
-    def test_what_does_not_fit_is_named(self):
-        for before, size in (0, self.MOST + 1), (10, self.MOST - 9), (self.MOST - 1000, 1001), (0, None):
-            after, output = self.put(before, size)
-            self.assertTrue(before < after <= self.MOST, (before, size, after))
-            self.assertEqual(output, "")
-
-    def test_a_full_page_stays_as_it_is(self):
-        for before, size in (self.MOST - 20, 100), (self.MOST - 20, None), (self.MOST, 1), (self.MOST, None), (self.MOST + 5, 1):
-            after, output = self.put(before, size)
-            self.assertEqual(after, before)
-            self.assertIn("the job's page is full", output)
 
 
 PROBES = [

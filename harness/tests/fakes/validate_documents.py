@@ -1,12 +1,14 @@
-"""Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED]
+"""Holds a document to the JSON Schema of its form. usage: validate_documents.py SCHEMAS DOCUMENT [CHANGED [MEMBER]]
 
 SCHEMAS is the folder of the schemas; the form kernelgate-NAME/N is that of kernelgate-NAME.schema.json there, or else the
 definition NAME in kernelgate-documents.schema.json. Prints what is wrong. In the file CHANGED it leaves all copies of the document
-with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy].
+with one change (every value in it to others, every member taken out, members that no form has), each as [valid, copy]; with
+MEMBER, those with one change in that member.
 
 exit: 0 valid, 1 not, or there is no such schema
 """
 
+import functools
 import json
 import os
 import sys
@@ -26,15 +28,26 @@ def read(path):
         return json.load(file)
 
 
-def schema_of(folder, document):
-    name = document["schema"].removeprefix("kernelgate-").partition("/")[0]
+def name_of(document):
+    return document["schema"].removeprefix("kernelgate-").partition("/")[0]
+
+
+@functools.lru_cache(maxsize=None)
+def validator_of(folder, name):
+    """What holds documents of a form to its schema. It takes 0.2 s to check the schema itself."""
     path = os.path.join(folder, f"kernelgate-{name}.schema.json")
     if os.path.exists(path):
-        return read(path)
-    documents = read(os.path.join(folder, "kernelgate-documents.schema.json"))
-    if name not in documents["$defs"]:
-        sys.exit(f"there is no schema of {document['schema']}")
-    return {"$schema": documents["$schema"], "$defs": documents["$defs"], "$ref": f"#/$defs/{name}"}
+        schema = read(path)
+    else:
+        documents = read(os.path.join(folder, "kernelgate-documents.schema.json"))
+        if name not in documents["$defs"]:
+            sys.exit(f"there is no schema of kernelgate-{name}")
+        schema = {"$schema": documents["$schema"], "$defs": documents["$defs"], "$ref": f"#/$defs/{name}"}
+    kind = jsonschema.validators.validator_for(schema, default=None)
+    if kind is None:
+        sys.exit(f"{schema['$schema']}: this jsonschema does not know it: install a newer one")
+    kind.check_schema(schema)
+    return kind(schema)
 
 
 def changes(inside):
@@ -55,23 +68,19 @@ def changes(inside):
         del inside[key]
 
 
-def main(folder, path, changed=None):
+def main(folder, path, changed=None, member=None):
     document = read(path)
-    schema = schema_of(folder, document)
-    validator_of = jsonschema.validators.validator_for(schema, default=None)
-    if validator_of is None:
-        sys.exit(f"{schema['$schema']}: this jsonschema does not know it: install a newer one")
-    validator_of.check_schema(schema)
-    validator = validator_of(schema)
+    validator = validator_of(folder, name_of(document))
     for error in validator.iter_errors(document):
         sys.exit(f"{error.json_path}: {error.message[:300]}")
     if changed is not None:
-        copies = [f"[{json.dumps(validator.is_valid(document))}, {json.dumps(document)}]" for _ in changes(document)]
+        copies = [f"[{json.dumps(validator.is_valid(document))}, {json.dumps(document)}]"
+                  for _ in changes(document if member is None else document[member])]
         with open(changed, "w", encoding="utf-8") as file:
             file.write(f"[{', '.join(copies)}]")
 
 
 if __name__ == "__main__":
-    if not 3 <= len(sys.argv) <= 4:
+    if not 3 <= len(sys.argv) <= 5:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -39,13 +39,7 @@ Test(settle_pairs, a_head_as_fast_as_its_base_passes)
     cr_assert(strcmp(kg__json_text(json_object_get(entry, "base"), "ref"), "main") == 0);
     cr_assert(strcmp(kg__json_text(json_object_get(entry, "base"), "commit"), "0a1b2c3d4e") == 0);
     json_decref(document);
-    set("KG_BASE_REF", "main");
     expect_results(0, "against the stored baseline +3.1 %");
-    document = read_json(at("out/results.json"));
-    cr_assert(strcmp(kg__json_text(json_object_get(document, "base"), "ref"), "main") == 0);
-    cr_assert(strcmp(kg__json_text(json_object_get(document, "base"), "commit"), "0a1b2c3d4e") ==
-              0);
-    json_decref(document);
 }
 
 /* Base, head; head, base; and so on, each as short as twelve of them may be, and only the first two
@@ -220,7 +214,7 @@ Test(settle_pairs, what_was_found_stays_found)
         expect_case(SLOW, "slower", "time_ns slower than main by 1.9 %");
         metrics = json_object_get(entry_of(SLOW, &document), "metrics");
         cr_assert(strstr(kg__json_text(json_object_get(metrics, "cold_time_ns"), "why"),
-                         "not found slower by more than 1 % than main") != NULL);
+                         "not found slower by more than 1.0 % than main") != NULL);
         json_decref(document);
         expect_results(1, "slower than main by 1.9 %");
     }

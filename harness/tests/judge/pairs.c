@@ -135,7 +135,7 @@ static kg__hypothesis steady(size_t count, double difference)
 
 static kg__family plan(kg__hypothesis **list, size_t count)
 {
-    kg__family family = { .list = list, .count = count, .part = 1 };
+    kg__family family = { .list = list, .count = count, .margin = KG__PAIRS_MARGIN, .part = 1 };
 
     kg__family_plan(&family);
     return family;

@@ -11,6 +11,7 @@ from unittest import mock
 ROOT, CXX, INCLUDE = sys.argv[1:4]
 REWRITE = f"{ROOT}/harness/model/rewrite"
 sys.path.insert(0, REWRITE)
+import block_heads  # noqa: E402 pylint: disable=wrong-import-position
 import compile_kernel  # noqa: E402 pylint: disable=wrong-import-position
 import grammar  # noqa: E402 pylint: disable=wrong-import-position
 import rewrite_kernel  # noqa: E402 pylint: disable=wrong-import-position
@@ -34,6 +35,21 @@ KEPT = (
     'f("kernel<<<1, 2>>>(a)");', 'f(R"x(kernel<<<1, 2>>>("a"))x");', "f('<', \"<<<\");", "a = 1'000'000 << 2;",
     'asm volatile("" ::: "memory");', 'asm("");', 'int f() __asm__("other");', '__asm__ volatile("// nothing");',
     'asm volatile("rdtsc" : "=a"(low), "=d"(high));',
+)
+# Functions in assembly, and which of their hooks at the heads of blocks stay.
+HEAD = "\tcall\t*__sanitizer_cov_trace_pc@GOTPCREL(%rip)\n"
+READ = "\tcall\t*__tsan_read4@GOTPCREL(%rip)\n"
+HEADS = (
+    # A loop whose access stands for its head; the hook before a return stays.
+    (HEAD + "\ttestl\t%edi, %edi\n\tjle\t.L1\n.L2:\n" + HEAD + READ + "\tjne\t.L2\n.L1:\n" + HEAD + "\tret\n", [False, False, True]),
+    # A loop without an access, and one whose accesses may be to the stack.
+    (".L2:\n" + HEAD + "\taddl\t$1, %eax\n\tjne\t.L2\n" + READ, [True]),
+    ("\tleaq\t8(%rsp), %rdi\n.L2:\n" + HEAD + READ + "\tjne\t.L2\n" + HEAD + READ + "\tret\n", [True, True]),
+    # A jump forward to a jump back; handlers of findings are no events.
+    (".L4:\n" + READ + HEAD + "\tje\t.L5\n" + HEAD + "\tje\t.L3\n\tcall\t*__ubsan_handle_shift@GOTPCREL(%rip)\n.L3:\n" + READ +
+     ".L5:\n\tjmp\t.L4\n", [True, False]),
+    # Calls of functions, jumps through tables, into other functions and over the end.
+    (HEAD + "\tcall\tf\n" + READ, [True]), (HEAD + "\tjmp\t*%rax\n", [True]), (HEAD + "\tjmp\tf\n", [True]), (HEAD, [True]),
 )
 KERNEL = """#include <cuda_runtime.h>
 #define LOAD(x, p)                        \\
@@ -143,6 +159,15 @@ def rewrite_marked(text):
 
 
 class Rewriting(unittest.TestCase):
+    def test_heads_of_blocks(self):
+        for function, kept in HEADS:
+            with self.subTest(function), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "a.s")
+                path.write_text(f"f:\n\t.cfi_startproc\n{function}\t.cfi_endproc\n")
+                block_heads.thin(str(path))
+                left = [*re.findall("^(?:(.*trace_pc.*)|)$", path.read_text().replace("\n\t.cfi_endproc\n", "\n\t.cfi_endproc"), re.MULTILINE)]
+                self.assertEqual([line != "" for line in left], kept)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -1,4 +1,4 @@
-"""Tests of plain kernels whose blocks run side by side, of large launches that are sampled, and of how far a launch is.
+"""Tests of kernels whose blocks run side by side, of large launches that are sampled, and of how far a launch is.
 usage: side_by_side_test.py KERNELGATE"""
 
 import json
@@ -234,6 +234,70 @@ FAILED = (
     ("endless", r"kernel endless, block .*: it did not end before SIGTERM at a\.cu:\d+"),
     ("waits", r"kernel waits, block .*: .*deadlock"),
 )
+# Checked kernels that take long enough for processes. The last blocks of some need the program's own.
+CHECKED = r"""
+#include <cstdio>
+#include <cstring>
+#include <sys/resource.h>
+const int BLOCKS = 300, THREADS = 64, ALL = BLOCKS * THREADS;
+__device__ int total;
+__device__ signed char small[ALL];
+template <typename Last> __device__ void run(const int *in, int *out, Last last)
+{
+    __shared__ int part[THREADS];
+    const int place = blockIdx.x * THREADS + threadIdx.x;
+    int sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += in[(i + place) % THREADS];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    out[place] = part[THREADS - 1 - threadIdx.x] + place;
+    if (place % 3)
+        small[place] = (signed char)place;
+    if (blockIdx.x == BLOCKS - 1 && threadIdx.x == 0)
+        last();
+}
+#define KERNEL(name, last) __global__ void name(const int *in, int *out) { run(in, out, [&]() { last; }); }
+KERNEL(own, (void)0)
+KERNEL(writes, out[ALL / 2] = 1)
+KERNEL(reads, out[ALL - 1] = out[ALL / 3])
+KERNEL(adds, atomicAdd(&total, 1))
+KERNEL(prints, printf("the last\n"))
+KERNEL(takes, out[ALL - 1] += malloc(8) != nullptr)
+KERNEL(traps, __trap())
+KERNEL(hangs, while (in[0] >= 0) total = 1)
+int main(int, char **argv)
+{
+    int *in, *out, first, sum = 0, host[ALL];
+    signed char bytes[ALL];
+    rusage used;
+    cudaMalloc(&in, THREADS * sizeof(int));
+    cudaMemset(in, 1, THREADS * sizeof(int));
+    cudaMalloc(&out, ALL * sizeof(int));
+#define TEST(name) if (std::strcmp(argv[1], #name) == 0) name<<<BLOCKS, THREADS>>>(in, out)
+    TEST(own); TEST(writes); TEST(reads); TEST(adds); TEST(prints); TEST(takes); TEST(traps); TEST(hangs);
+    if (cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost) != cudaSuccess)
+        return 1;
+    cudaMemcpyFromSymbol(bytes, small, sizeof bytes);
+    cudaMemcpyFromSymbol(&first, total, sizeof first);
+    for (int i = 0; i < ALL; i++)
+        sum = sum * 31 + host[i] + bytes[i];
+    getrusage(RUSAGE_CHILDREN, &used);
+    std::printf("%d %d\n", sum, first);
+    return argv[2] != nullptr && used.ru_utime.tv_sec + used.ru_utime.tv_usec == 0;
+}
+"""
+# What the report of each says.
+LAST = (
+    ("own", "no findings"),
+    ("writes", r"write"),
+    ("reads", r"read"),
+    ("adds", "no findings"),
+    ("prints", "no findings"),
+    ("takes", "finding"),
+    ("traps", r"kernel traps, block \(299, 0, 0\), thread \(0, 0, 0\): "),
+    ("hangs", r"kernel hangs, block \(299, 0, 0\), thread \(0, 0, 0\): it did not end before SIGTERM at checked\.cu:\d+"),
+)
 SAMPLED = """
 #include <cstdio>
 __global__ void kernel(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
@@ -245,7 +309,7 @@ class SideBySide(ProgramTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        for name, text, flavor in (("a", PROGRAM, "plain"), ("sampled", SAMPLED, "checked")):
+        for name, text, flavor in (("a", PROGRAM, "plain"), ("checked", CHECKED, "checked"), ("sampled", SAMPLED, "checked")):
             cls.write(f"{name}.cu", text)
             subprocess.run([COMMAND, "nvcc", "-std=c++17", f"--kg-flavor={flavor}", f"{name}.cu", "-o", name], cwd=cls.folder, check=True)
 
@@ -268,6 +332,19 @@ class SideBySide(ProgramTest):
                     self.assertEqual(done.returncode, FOUND, done.stderr)
                     self.assertRegex(done.stderr, wanted)
                     self.assertEqual(done.stderr.count("kernelgate: kernel "), 1, done.stderr)
+
+    def test_processes(self):
+        """Results, findings and counters of checked kernels are those of one process."""
+        for name, wanted in LAST:
+            done = []
+            for threads in (3,) if name == "hangs" else (1, 3):
+                ended = self.run_program("./checked", name, *(["processes"] if name == "own" and threads > 1 else []),
+                                         options=f"threads={threads}:counters=counters:timeout={10 if name == 'hangs' else 100}")
+                with open(os.path.join(self.folder, "counters"), encoding="utf-8") as file:
+                    done.append((ended.returncode, ended.stdout, ended.stderr, json.load(file)))
+            with self.subTest(name):
+                self.assertRegex(done[-1][2], wanted)
+                self.assertEqual(done[0], done[-1])
 
     def test_lines_stay_whole(self):
         done = self.run_program("./a", "print", options="threads=3")

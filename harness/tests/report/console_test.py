@@ -12,7 +12,7 @@ from results_fixture import COMMAND, GPU, HOSTILE, MODEL, TREE, a_bit_of_everyth
 
 from kernelgate.base import color
 from kernelgate.report import console
-from kernelgate.report import places
+from kernelgate.base import places
 from kernelgate.base.results import Run
 
 TARGETS = {
@@ -120,15 +120,9 @@ b/c/1/b8: error: slower: 1/b8 takes 10.50 µs cold, was 10 µs (+5.0 %, limit 2.
     b/c/1/b8 on nvidia-h200
     reproduce: again 'b/c/1/b8'
 
-b/p/1/b8: error: slower: 1/b8: by pairs; registers 32 -> 40
+b/p/1/b8: error: slower: by pairs; registers 32 -> 40
     b/p/1/b8 on nvidia-h200
     reproduce: again 'b/p/1/b8'
-
-kernels/a/v.cu: warning: noisy: too noisy
-    a/v/3/b8 on nvidia-h200
-
-b/w/3/b8: note: faster: by 9 %
-    b/w/3/b8 on nvidia-h200
 
 suites/a.c:2: error: claim: 0.97 times
     gpu.a.claim_x_wins
@@ -139,11 +133,17 @@ gpu.b.claim_x_wins: error: claim: 0.97 times
 
 a/old/1/-: error: vanished: the baseline has it
 
+gpu.c.2: error: nothing to judge: no baseline
+
+kernels/a/v.cu: warning: noisy: too noisy
+    a/v/3/b8 on nvidia-h200
+
 baseline: warning: unlisted: list them
 
 gpu.c.77: warning: nothing to judge: no baseline
 
-gpu.c.2: error: nothing to judge: no baseline
+b/w/3/b8: note: faster: by 9 %
+    b/w/3/b8 on nvidia-h200
 
 FAIL  many
 """
@@ -201,11 +201,24 @@ PASS  4 cases
                       "+6.0 %, 5/b8 +5.0 % and 4 more\n", written(results(*entries)))
 
     def test_counts_what_it_leaves_out(self):
-        self.assertIn("\nkernelgate: error: broken\n\n... and 80 more in summary.md\n",
-                      written(results(errors=[{"why": "broken"}] * 100)))
+        self.assertIn("\nkernelgate: error: broken 19\n\n... and 80 more in report/index.html\n",
+                      written(results(errors=[{"why": f"broken {number}"} for number in range(100)])))
+        self.assertIn("\ngpu.0: error: broken\n    also gpu.1, gpu.2, gpu.3, gpu.4, gpu.5, gpu.6, gpu.7, gpu.8 and 91 more\n",
+                      written(results(errors=[{"why": "broken", "test": f"gpu.{number}"} for number in range(100)])))
         notes = results(notes=[{"note": f"note {number // 2}"} for number in range(20)])
-        self.assertIn("note 5\n... and 4 more notes in summary.md\n", written(notes))
+        self.assertIn("note 5\n... and 4 more notes in report/index.html\n", written(notes))
         self.assertIn("note 9\nFAIL", written(notes, "verbose"))
+
+    def test_a_long_failure_goes_on_below(self):
+        text = "word " * 100
+        entry = case("a/v/1/b8", verdict="wrong", why=text, also=text, changed=[text], reproduce=text, at={"file": "kernels/a/v.cu", "line": 9})
+        found = case("a/w/1/b8", verdict="wrong", findings=[{"file": "a.cu", "line": 3, "text": "x" * 400}])
+        lines = written(results(entry, found, targets={GPU: {}})).split("\n\n", 1)[1].splitlines()
+        self.assertEqual([line for line in lines if len(line) > 160], [f"    reproduce: {text}"])
+        failure = lines[:lines.index("")]
+        self.assertRegex(failure[0], "^kernels/a/v.cu:9: error: wrong: (word )+word$")
+        self.assertTrue(all(line.startswith("    ") for line in failure[1:]))
+        self.assertEqual(" ".join(map(str.strip, failure)).count("word"), 400)
 
     def test_boards_are_counted(self):
         boards = {uuid: {"target": GPU} for uuid in ("GPU-1", "GPU-2")}
@@ -306,7 +319,7 @@ class TheCommand(InTree):
             self.assertEqual((done.stdout, done.stderr, done.returncode), (expected + files, "", 1))
             again = self.call(*options, "--print", "out/results.json")
             self.assertEqual((again.stdout, again.stderr, again.returncode), (expected, "", 0))
-        self.assertIn("\nk.cu:3: error: misaligned read of 4 bytes\n", self.call().stdout)
+        self.assertIn("\nk.cu:3: error: misaligned read of 4 bytes\n", written(document, sources="."))
         done = subprocess.run([COMMAND, "report", "--format=console", "--verbose"], stdout=subprocess.PIPE, check=False)
         self.assertEqual(done.stdout.decode(), written(document, "verbose", sources="."))
 
@@ -315,7 +328,7 @@ class TheCommand(InTree):
             done = self.call(stdout=full)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "kernelgate: the verdicts: the standard output cannot be written: redirect it elsewhere\n"))
-        self.assertEqual(sorted(os.listdir("out")), ["junit.xml", "records", "report", "results.json", "summary.md"])
+        self.assertEqual(sorted(os.listdir("out")), ["junit.xml", "kernelgate.sarif", "records", "report", "results.json", "summary.md"])
 
     def test_a_file_that_cannot_be_printed(self):
         for text, error in (("{}", "its schema is"), ("[", "is not JSON"), (None, "cannot be read")):

@@ -45,8 +45,8 @@ class Page(unittest.TestCase):
         headings = re.findall("<h2>(.*?)</h2>|<summary>(.*?)</summary>", page)
         self.assertEqual([first or second for first, second in headings if not re.search("[(]|limit|Occupancy", first or second)],
                          [
-            "Failed", "To look at", "Refused and skipped", "Claims", "Speedups and notes", "a", "b", "Counters by line of source",
-            "All 13 cases", "Where it was measured", "Tests that ran"])
+            "What changed", "Failed", "Refused and skipped", "Claims", "Speedups and notes", "a", "Notes on a", "b",
+            "Notes on b", "Counters by line of source", "Notes on b", "Notes on the tables", "All 13 cases", "Each time, and what moved", "Where it was measured", "Tests that ran"])
 
     def test_findings_have_their_lines_of_source(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -67,22 +67,24 @@ class Page(unittest.TestCase):
             self.assertIn(text, page)
 
     def test_what_failed(self):
-        slow = {"value": 47980, "baseline": 45130, "change": 0.0631, "smallest": 0.02, "gated": False, "verdict": "slower"}
+        slow = {"value": 47980, "baseline": 45130, "change": 0.0631, "limit": 0.02, "smallest": 0.02, "gated": False, "verdict": "slower"}
         entries = [case(f"m/a/{verdict}/b8", verdict=verdict,
                         metrics={"time_ns": {**slow, "verdict": verdict}} if verdict != "error" else {})
                    for verdict in VERDICTS] + [case(f"m/b/{number}/-", verdict="wrong") for number in range(30)]
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/0/-", "m/b/1/-"]}]
         page = built(results(*entries, failure_groups=groups))
-        cards = re.findall('<article class="failure"><h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
-        self.assertEqual((len(cards), cards[0], cards[1]), (20, ("error", "m/a/error/b8"), ("wrong", "m/a/wrong/b8")))
-        self.assertIn("Also 1 other case: <code>m/b/1/-</code>", page)
+        cards = re.findall('<article class="failure"[^>]*>\\s*<h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
+        self.assertEqual((len(cards), cards[:3]), (20, [("error", "m/a/error/b8"), ("wrong", "m/a/wrong/b8"), ("wrong", "m/b")]))
+        self.assertIn("<p>2 of 30 sizes: 0/-, 1/-</p>", page)
         self.assertIn("<code>again 'm/a/error/b8'</code>", page)
-        self.assertEqual(len(rows_of(page, "More failed cases")), 12)
-        self.assertEqual([row[0] for row in rows_of(page, "What is to be looked at")],
-                         ["environment", "noisy", "no-baseline", "faster"])
-        cases = rows_of(page, "All cases")
-        self.assertEqual((len(cases), cases[0][:4]), (38, ["m/a/error/b8", GPU, "error", "result"]))
-        self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "47 980 ns", "45 130 ns", "+6.3 %", "2.0 %", "no"], cases)
+        changed = rows_of(page, "What changed")
+        self.assertEqual((len(changed), [row[0] for row in changed][-4:]), (36, ["environment", "noisy", "no-baseline", "faster"]))
+        (slower,) = (row for row in changed if row[0] == "slower")
+        self.assertEqual(slower, ["slower", "m/a/slower/b8", GPU, "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %"])
+        alike = rows_of(page, "All cases")
+        self.assertEqual((alike[0], alike[1]), (["m/a", GPU, "error", "1", "error/b8"], ["m/a", GPU, "wrong", "1", "wrong/b8"]))
+        self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %", "2.0 %", "no"],
+                      rows_of(page, "Each time, and what moved"))
 
     def test_tables_and_machines(self):
         page = built(results(
@@ -91,9 +93,10 @@ class Page(unittest.TestCase):
             boards={f"GPU-{number}": {"target": GPU, "provenance": {"power_w": 700 + number}} for number in (1, 2)},
             tests=[{"name": "gpu.m.time", "target": GPU, "seconds": 3.456, "complete": True, "exit_code": 0, "board": "GPU-1"}]))
         self.assertEqual(rows_of(page, "Time, hot in the caches (µs)"), [["64", "b8", "3.510", "7.021 (0.50×)"]])
-        self.assertEqual(rows_of(page, "Counters by line of source"), [["a.cu:3", "a/64/b8", "4"]])
-        self.assertIn(["m/a/64/b8", GPU, "pass", "time_ns", "3 510 ns", "", "", "", "yes"], rows_of(page, "All cases"))
-        self.assertNotIn("shuffles", [row[3] for row in rows_of(page, "All cases")])
+        self.assertEqual(rows_of(page, "Counters by line of source"), [["a.cu:3", "a/64/b8", "", "4"]])
+        metrics = rows_of(page, "Each time, and what moved")
+        self.assertIn(["m/a/64/b8", GPU, "pass", "time_ns", "", "3 510 ns", "", "", "", "yes"], metrics)
+        self.assertNotIn("shuffles", [row[3] for row in metrics])
         machines = rows_of(page, "Targets and boards")
         for row in ([GPU, "name", "NVIDIA H200"], [MODEL, "compiler", "gcc 12.2.0"], ["GPU-2", "power_w", "702"]):
             self.assertIn(row, machines)

@@ -53,11 +53,16 @@ def refused(name, why, target=GPU):
     return {"case": name, "why": why, "target": target, "test": "gpu.a.time"}
 
 
-def results(*cases, **more):
+def results(*cases, failure_groups=(), **more):
+    """Results of these cases; those of each of `failure_groups` failed alike."""
+    for group in failure_groups:
+        for entry in cases:
+            if (entry["target"], entry["verdict"]) == (group["target"], group["verdict"]) and entry["case"] in group["cases"]:
+                entry["group"] = group["cases"][0]
     tally = {verdict: sum(entry["verdict"] == verdict for entry in cases) for verdict in VERDICTS}
     tally.update(vanished=0, failed_claims=0, filtered_out=0, unavailable=0, broken=0)
     return {
-        "schema": "kernelgate-results/1", "strict": False,
+        "schema": "kernelgate-results/2", "run": {}, "strict": False,
         "targets": {GPU: {"key": GPU, "name": "NVIDIA H200"}, MODEL: {"key": MODEL, "compiler": "gcc 12.2.0"}},
         "provenance": {GPU: {"driver": "580.1", "limits": {"copy_bytes_per_second": 1e12, "operations_per_second": 1e12,
                                                                 "bus_bytes_per_second": 5e10}},
@@ -79,7 +84,7 @@ def a_bit_of_everything(text=HOSTILE):
     return results(
         *entries, claims=[{"claim": text, "holds": holds, "why": text, "target": GPU, "test": text} for holds in (True, False)],
         refused=[located], vanished=[located], unlisted=[located], errors=[{"test": text, "why": text}, {"why": text}],
-        notes=[{"note": text, "target": text, "test": text}], commit=text, base={"ref": text, "commit": text},
+        notes=[{"note": text, "target": text, "test": text}], run=dict.fromkeys(("started", "host", "branch", "commit", "base_ref", "base", "version"), text) | {"job": {"url": text}},
         tests=[{"name": "gpu.a.time", "target": GPU, "seconds": 3.5, "complete": True, "exit_code": 1, "board": "GPU-1"},
                {"name": text, "target": text, "seconds": 0, "complete": True, "exit_code": 77, "skipped": text,
                 "skipped_by": "empty"}],

@@ -10,7 +10,8 @@ sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
 from kernelgate.base.errors import Failure# noqa: E402
 from kernelgate.run import run_files  # noqa: E402
 
-OURS = ("results.json", "junit.xml", "summary.md", ".results.json.new-42", "report/index.html", "records/gpu.a.time.verdicts.json",
+OURS = ("results.json", "junit.xml", "summary.md", "kernelgate.sarif", ".results.json.new-42", "report/index.html",
+        "records/gpu.a.time.verdicts.json",
         "records/.gpu.a.time.verdicts.json.new-7", "records/gpu.a.time.1.jsonl", "records/gpu.a.time.1.cases")
 OTHERS = ("notes.txt", "results.json.bak", "my.results.json", ".junit.xml.swp", ".new-1", "..new-1", "records/.new-1",
           "report/style.css", "records/readme", "records/results.json", "records/.jsonl")

@@ -44,7 +44,7 @@ class Table:
         """The table as lines of "text", "markdown" or "csv"."""
         return "".join(f"{line}\n" for line in {"text": self._text, "markdown": self._markdown, "csv": self._csv}[form]())
 
-    def _shown(self):
+    def shown(self):
         """The titles and rows without the CSV-only columns."""
         places = [place for place, column in enumerate(self._columns) if not column.csv_only]
         yield [self._columns[place].title for place in places]
@@ -53,7 +53,7 @@ class Table:
 
     def _text(self):
         columns = [column for column in self._columns if not column.csv_only]
-        rows = list(self._shown())
+        rows = list(self.shown())
         widths = [max(len(row[place]) for row in rows) for place in range(len(columns))]
         colors = color.OF_WORDS if self._colored and color.is_wanted(sys.stdout) else {}
         for number, row in enumerate(rows):
@@ -65,7 +65,7 @@ class Table:
             yield line.rstrip()
 
     def _markdown(self):
-        titles, *rows = [[escape_markdown(cell) for cell in row] for row in self._shown()]
+        titles, *rows = [[escape_markdown(cell) for cell in row] for row in self.shown()]
         rule = ["---:" if column.right else "---" for column in self._columns if not column.csv_only]
         return (f"| {' | '.join(row)} |" for row in (titles, rule, *rows))
 

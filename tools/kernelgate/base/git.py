@@ -19,15 +19,20 @@ def git(folder, *arguments):
         raise Failure(f"git {' '.join(arguments)}: has not ended in {GIT_SECONDS} s: run it yourself in {folder}") from None
 
 
-def ask_git(*arguments):
-    """Git's output in the current directory; None on failure."""
+def ask_git(*arguments, folder="."):
+    """Git's output in a folder; None on failure."""
     try:
-        done = git(".", *arguments)
+        done = git(folder, *arguments)
     except Failure:
         return None
     return os.fsdecode(done.stdout) if done.returncode == 0 else None
 
 
+def described_commit(folder=".", digits=40):
+    """The commit that is checked out in a folder, with "-dirty" if tracked files differ; None if git fails."""
+    return (ask_git("describe", "--always", "--dirty", f"--abbrev={digits}", "--exclude=*", folder=folder) or "").split("\n")[0] or None
+
+
 def current_commit():
-    """The short name of the commit that is checked out, with "-dirty" if tracked files differ; None if git fails."""
-    return (ask_git("describe", "--always", "--dirty", "--abbrev=10", "--exclude=*") or "").split("\n")[0] or None
+    """The short name of the commit that is checked out here, with "-dirty" if tracked files differ; None if git fails."""
+    return described_commit(digits=10)

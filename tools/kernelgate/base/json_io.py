@@ -64,17 +64,24 @@ def parse_json(data):
     return document
 
 
+def parse_named(label, data, remedy):
+    """The JSON document in the content of a file, called `label` in errors."""
+    try:
+        return parse_json(data)
+    except json.JSONDecodeError as error:
+        raise Failure(f"{label}:{error.lineno}: is not JSON: {error.msg} in column {error.colno}: {remedy}") from None
+    except ValueError as error:
+        raise Failure(f"{label}: is not JSON: {error}: {remedy}") from None
+
+
 def read_json(path, remedy):
     """The JSON document in a file."""
     try:
         with open_regular(path) as file:
-            return parse_json(file.read())
+            data = file.read()
     except OSError as error:
         raise Failure(f"{path}: cannot be read: {error.strerror}: {remedy}") from None
-    except json.JSONDecodeError as error:
-        raise Failure(f"{path}:{error.lineno}: is not JSON: {error.msg} in column {error.colno}: {remedy}") from None
-    except ValueError as error:
-        raise Failure(f"{path}: is not JSON: {error}: {remedy}") from None
+    return parse_named(path, data, remedy)
 
 
 def check_schema(path, document, schema, remedy):

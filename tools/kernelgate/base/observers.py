@@ -50,6 +50,22 @@ def stoppable():
         os.kill(os.getpid(), stopped.number)
 
 
+@contextlib.contextmanager
+def stopped_later():
+    """Puts off Stopped while a process is started, which would run on if it were raised before the process is known."""
+    numbers = []
+    stopping = [number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is _stop]
+    for number in stopping:
+        signal.signal(number, lambda number, _frame: numbers.append(number))
+    try:
+        yield
+    finally:
+        for number in stopping:
+            signal.signal(number, _stop)
+        for number in numbers:
+            os.kill(os.getpid(), number)
+
+
 def silence_limit():
     """The seconds without a record after which an observer counts as hung."""
     text = os.environ.get("KG_CASE_TIMEOUT", "")

@@ -1,6 +1,7 @@
 """The results of a run: its verdicts and counters, loading and checking the document, and queries that all its forms
 use."""
 
+import hashlib
 import json
 import math
 
@@ -11,7 +12,8 @@ from kernelgate.base.figures import known_percent, show_figure, show_percent, un
 from kernelgate.base.schemas import BASELINE, RESULTS, load_schema
 from kernelgate.base.text import clean
 
-SCHEMA = "kernelgate-results/1"
+SCHEMA = "kernelgate-results/2"
+EARLIER = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
 VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
@@ -19,6 +21,8 @@ RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
 ERRORS = ("error_max", "error_mean")  # a checked case's errors against its reference, in roundoffs of its output's type
+FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}  # what is shown of a machine
+UUID_SHOWN = 12  # characters shown of a board's UUID: "GPU-956c5159"
 COUNTERS = tuple(load_schema(BASELINE)["$defs"]["counter"]["enum"])
 KEPT = "tensor_multiply_adds"  # not a cost, and must not be lost
 ALWAYS_SHOWN = ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors", "barriers")
@@ -115,10 +119,46 @@ def _require_verdict(path, verdict, where):
         raise Failure(f"{path}: {where}: expected one of {', '.join(VERDICTS)}: {REMEDY}")
 
 
-def _read(path, members, texts):
+def _converted(document):
+    """A document of the earlier form as one of this form, whose `run` says when, where and of what commit it was, and whose cases
+    name their group."""
+    document = {**document, "schema": SCHEMA}
+    run = {key: document.pop(key) for key in ("host", "ended", "commit") if key in document}
+    if isinstance(run.get("commit"), str):
+        run.update(commit=run["commit"].removesuffix("-dirty"), dirty=run["commit"].endswith("-dirty"))
+    base = object_of(document, "base")
+    document.pop("base", None)
+    run.update({key: base[name] for key, name in (("base_ref", "ref"), ("base", "commit")) if name in base})
+    alike = {(text_of(group, "target"), text_of(group, "verdict"), case): digest(texts_of(group, "cases")[0])
+             for group in list_of(document, "failure_groups") for case in texts_of(group, "cases")}
+    for entry in list_of(document, "cases"):
+        group = alike.get(tuple(text_of(entry, key) for key in ("target", "verdict", "case")))
+        if group is not None:
+            entry["group"] = group
+    document.pop("failure_groups", None)
+    return {**document, "run": run}
+
+
+def digest(text):
+    """A short name for what cases that failed alike have in common."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def as_results(label, document):
+    """A document of results, of this form or the earlier one, as one of this form; `label` names it in errors."""
+    if member(document, "schema") == EARLIER:
+        document = _converted(document)
+    check_schema(label, document, SCHEMA, REMEDY)
+    return document
+
+
+def read_results(path):
+    """The document in a file of results, of any form that as_results() takes."""
+    return as_results(path, read_json(path, REMEDY))
+
+
+def _checked(path, document, members, texts):
     """The document, after checking the members and the texts in lists, and each case."""
-    document = read_json(path, REMEDY)
-    check_schema(path, document, SCHEMA, REMEDY)
     for key, kind in members.items():
         _require(path, document.get(key), key, kind)
     for key, names in texts.items():
@@ -135,7 +175,7 @@ def _read(path, members, texts):
     return document
 
 
-_MEMBERS = {"targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
+_MEMBERS = {"run": dict, "targets": dict, "provenance": dict, "cases": list, "tests": list, "claims": list, "refused": list,
             "vanished": list, "errors": list, "notes": list, "tally": dict, "strict": bool, "exit_code": int}
 _TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"), "vanished": ("case", "target"),
           "tests": ("name",), "claims": ("claim",), "errors": ("why",), "notes": ("note",)}
@@ -143,7 +183,7 @@ _TEXTS = {"cases": ("case", "target", "verdict"), "refused": ("case", "target"),
 
 def load(path):
     """The results in a file. Only members that the printers rely on are checked; they accept anything for the rest."""
-    return _read(path, _MEMBERS, _TEXTS)
+    return _checked(path, read_results(path), _MEMBERS, _TEXTS)
 
 
 def _check_figures(path, where, figures):
@@ -156,8 +196,14 @@ def _check_figures(path, where, figures):
 
 def load_figures(path):
     """Like load(), with the checks for computing with figures: compare and predict need no more members."""
-    document = _read(path, {"targets": dict, "provenance": dict, "cases": list}, {"cases": ("case", "target", "verdict", "why")})
-    _require(path, document.get("commit", ""), "commit", str)
+    return with_figures(path, read_results(path))
+
+
+def with_figures(path, document):
+    """The document from read_results() or as_results(), after the checks of load_figures()."""
+    members = {"run": dict, "targets": dict, "provenance": dict, "cases": list}
+    _checked(path, document, members, {"cases": ("case", "target", "verdict", "why")})
+    _require(path, document["run"].get("commit", ""), "run.commit", str)
     _require(path, document.get("boards", {}), "boards", dict)
     for key in ("targets", "provenance"):
         for name, inner in document[key].items():
@@ -223,11 +269,6 @@ class Run:
         self.sources = sources
         self.prefix = prefix
         self.strict = document.get("strict") is True
-        self._groups = {}
-        for group in self.list("failure_groups"):
-            ids = texts_of(group, "cases")
-            for case in ids:
-                self._groups.setdefault((text_of(group, "target"), case), []).append((text_of(group, "verdict"), ids))
 
     def list(self, key):
         return list_of(self.document, key)
@@ -245,32 +286,17 @@ class Run:
             return f"{self.text('outcome').partition(' (exit ')[0]}  {self.text('headline')}"
         return found if found or key != "headline" else f"{len(self.list('cases'))} cases"
 
+    def machine(self, target):
+        """The GPU and the software of a target, "GPU-956c5159, driver 580, CUDA 13.0", or the model's compiler."""
+        facts = self.object("provenance").get(target)
+        boards = sum(text_of(board, "target") == target for board in self.object("boards").values())
+        shown = [label + clean(text_of(facts, fact)) for fact, label in FACTS.items() if text_of(facts, fact)]
+        if text_of(facts, "uuid"):
+            shown[0] = f"{boards} boards" if boards > 1 else shown[0][:UUID_SHOWN]
+        return ", ".join(shown)
+
     def fails(self, entry):
         return fails(counts_as(entry), self.strict)
-
-    def group_of(self, entry):
-        """The ids of the cases that failed like this one, their representative first; [] if it is alone."""
-        found = self._groups.get((text_of(entry, "target"), text_of(entry, "case")), ())
-        return next((ids for verdict, ids in found if verdict == verdict_of(entry)), [])
-
-    def kind_of_failure(self, entry):
-        """The property that cases shown together share: the same failure, else the variant and the verdict."""
-        verdict, case = verdict_of(entry), text_of(entry, "case")
-        alone = case if is_dismissed(verdict) else variant_of(case)
-        return verdict, text_of(entry, "target"), (self.group_of(entry) or [alone])[0]
-
-    def leads(self, entry):
-        """Whether a case is shown itself: False if another one represents it."""
-        return (self.group_of(entry) or [text_of(entry, "case")])[0] == text_of(entry, "case")
-
-    def others(self, entry):
-        """The ids of the cases that one represents."""
-        return self.group_of(entry)[1:] if self.leads(entry) else []
-
-    def worst_first(self, failing):
-        """The cases that fail the run, or the doubtful ones that do not."""
-        chosen = [entry for entry in self.list("cases") if RANKS[verdict_of(entry)] > RANKS["unchanged"] and self.fails(entry) == failing]
-        return sorted(chosen, key=lambda entry: -RANKS[verdict_of(entry)])
 
     def broken_claims(self):
         return list(filter(claim_fails, self.list("claims")))
@@ -300,13 +326,3 @@ def reason_of(entry):
 def sass_lines(entry):
     """The added lines of SASS, "+ 16x LDS R, [R+…]", and the removed ones."""
     return [f"{sign} {clean(line)}" for key, sign in (("came", "+"), ("went", "-")) for line in texts_of(member(entry, "sass"), key)]
-
-
-def reason_with_others(run, entry, most=None):
-    """reason_of(), followed by the sizes of the cases that this one represents: "...; also 1/b16 and 3 more"."""
-    others = run.others(entry)
-    if not others:
-        return reason_of(entry)
-    named = [clean(case[len(variant_of(text_of(entry, "case"))):]) for case in others[:most]]
-    rest = f" and {len(others) - len(named)} more" if len(others) > len(named) else ""
-    return f"{reason_of(entry)}; also {', '.join(named)}{rest}"

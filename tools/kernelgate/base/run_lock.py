@@ -13,6 +13,7 @@ never mix theirs; a gate holds the build's directory too.
 The file stays and is emptied when the directory is released. Whoever reads or writes it has it locked with flock(). A holder that died
 holds nothing. The programs of comparisons read it too (harness/base/run_lock.c)."""
 
+import calendar
 import contextlib
 import errno
 import fcntl
@@ -28,6 +29,7 @@ FILE = "run.lock"
 OTHERWISE = "set KG_OUT to another folder"
 SECONDS_TO_WAIT = 10.0  # accessing the file takes milliseconds: a longer wait is for a stopped process
 TRY_EVERY = 0.01
+SINCE = "%Y-%m-%d %H:%M:%S UTC"
 MOST_BYTES = 1024  # more than a holder's lines take
 GONE, ALIVE, ELSEWHERE = range(3)
 
@@ -102,7 +104,7 @@ def _describe(process, what):
     facts = look(process)
     if facts is None:
         raise Failure(f"process {process}: /proc has nothing about it: it is gone, or hidden: mount /proc")
-    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    since = time.strftime(SINCE, time.gmtime())
     return Holder(process, facts.started, os.uname().nodename, what or _program(process), since)
 
 
@@ -205,6 +207,18 @@ def check(directory, otherwise=OTHERWISE):
         return
     if present is not None and not present.is_ours() and present.liveness() != GONE:
         _refuse(present, path, otherwise)
+
+
+def held_since(directory):
+    """Since when this process, or one that it descends from, holds a directory, in seconds since 1970; None if it does
+    not."""
+    path = os.path.join(directory, FILE)
+    try:
+        with _opened(path, os.O_RDONLY, OTHERWISE) as file:
+            present = _read(file, path)
+        return calendar.timegm(time.strptime(present.since, SINCE)) if present is not None and present.is_ours() else None
+    except (OSError, ValueError):
+        return None
 
 
 def release(directory, process):

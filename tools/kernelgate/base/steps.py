@@ -78,7 +78,8 @@ def _pass_on(stream):
     pass_on_errors(line for line in lines_of(stream) if not line.startswith("Errors while running CTest"))
 
 
-def _end(process, group):
+def end_process_group(process, group=True):
+    """Asks a process, or its whole group, to end, and kills it if it does not."""
     with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         process.wait(SECONDS_TO_END)
@@ -117,7 +118,7 @@ def run_step(command, read=None, group=True, **more):
             if errors:
                 errors.join(SECONDS_TO_END)
         except BaseException:
-            _end(process, group)
+            end_process_group(process, group)
             raise
     return code if code >= 0 else 128 - code
 

@@ -16,15 +16,21 @@ def clean(text):
     return _COMMAND.sub(r"\1: ", text)
 
 
+def shorten(text, most):
+    """The text, or as much of its beginning as `most` characters hold, with "…"."""
+    return text if len(text) <= most else text[:most - 1] + "…"
+
+
 def escape_markdown(text):
     """The text escaped for Markdown, also within a table."""
     text = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def code(text):
-    """A name as Markdown code. A backtick would end the code, and a bar the table's cell."""
-    return "`" + (clean(text) or "?").replace("|", "\\|").replace("`", "'") + "`"
+def code(text, in_table=True):
+    """A text as Markdown code. A backtick would end the code, and a bar the table's cell."""
+    text = (clean(text) or "?").replace("`", "'")
+    return "`" + (text.replace("|", "\\|") if in_table else text) + "`"
 
 
 def csv_field(text):

@@ -10,6 +10,7 @@ from kernelgate.code.kernel_code import code_changes, is_other_code, is_same_cod
 from kernelgate.baseline.noise import FAR_OFF, disagreement, is_far_off, value_of_sessions
 from kernelgate.baseline.recorder import Refused
 from kernelgate.baseline.fit import SENTINELS, TIMES, launch_costs, value_of
+from kernelgate.base.run_facts import short_commit
 from kernelgate.base.results import ERRORS, MODEL_KEY, is_dismissed, load_times, verdict_of
 
 MATCHES_MINIMUM = 4  # this many matches with sessions of a baseline are no coincidence
@@ -21,7 +22,7 @@ class Gate:
     def __init__(self, path):
         self.path = path
         self.document = load_times(path)
-        self.commit = text_of(self.document, "commit")
+        self.commit = short_commit(self.document["run"])
         self.timed = [entry for entry in self.document["cases"]
                       if "time" in list_of(entry, "parts") and text_of(entry, "target") != MODEL_KEY]
         self.checked = [entry for entry in self.document["cases"] if text_of(entry, "target") != MODEL_KEY

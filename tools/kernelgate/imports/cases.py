@@ -53,6 +53,14 @@ class CaseName:
             # Without the word, -5 would become the case of 5, and 1e-06 that of 1e+06.
             self._variant.append(_words(value.replace("-", "minus") if is_number_text(value) else value))
 
+    def add_text(self, text):
+        """Adds a value, such as "block:256" with its argument's name."""
+        axis, colon, value = text.partition(":")
+        if colon and axis and not value.startswith(":"):  # two colons are a C++ scope
+            self.add(axis, value)
+        else:
+            self.add("", text)
+
     def id(self):
         """The case's id; an empty part is "-". Failure if it is too long."""
         # A launch begins with its block; a grid without a block is an ordinary number.

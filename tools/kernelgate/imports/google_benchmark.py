@@ -80,15 +80,6 @@ def _split(text, separator):
     return parts
 
 
-def _add_value(name, text):
-    """Adds a value, such as "block:256" with its argument's name."""
-    axis, colon, value = text.partition(":")
-    if colon and axis and not value.startswith(":"):  # two colons are a C++ scope
-        name.add(axis, value)
-    else:
-        name.add("", text)
-
-
 def _case_name(benchmark, threads):
     """The name of a benchmark "BM_copy<float, 16>/1024/block:64/repeats:6/threads:8"."""
     function, *arguments = _split(benchmark, "/")
@@ -98,12 +89,12 @@ def _case_name(benchmark, threads):
     name = CaseName(plain)
     if bracket:
         for argument in _split(template[:-1] if template.endswith(">") else template, ","):
-            _add_value(name, argument.lstrip(" "))
+            name.add_text(argument.lstrip(" "))
     # Host threads come last; an argument may have that name too.
     of_host = bool(arguments) and arguments[-1] == f"threads:{threads}"
     for argument in arguments[:-1] if of_host else arguments:
         if not SETTING.fullmatch(argument):
-            _add_value(name, argument)
+            name.add_text(argument)
     if of_host and threads > 1:
         name.add("", f"threads{threads}")
     return name

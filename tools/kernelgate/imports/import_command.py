@@ -6,11 +6,10 @@ import re
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import read_json
 from kernelgate.base.judging import records_of
-from kernelgate.imports import google_benchmark
-from kernelgate.imports import nvbench
+from kernelgate.imports import bmf, google_benchmark, nvbench, pytest_benchmark
 from kernelgate.run.judge import add_judging, judge_records
 
-TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark)}
+TOOLS = {tool.NAME: tool for tool in (nvbench, google_benchmark, pytest_benchmark, bmf)}
 KEY_LENGTH = 95  # of a target's longest key
 
 
@@ -95,13 +94,13 @@ class Measured:
 def add_arguments(parser):
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--from", dest="tool", required=True, choices=TOOLS, metavar="TOOL",
-                        help="the tool that measured: nvbench or google-benchmark")
+                        help="the tool that measured: nvbench, google-benchmark, pytest-benchmark or bmf (Bencher Metric Format)")
     parser.add_argument("--target", metavar="KEY", help="the target (default: the files' GPU with the tool, nvidia-h200-nvbench)")
     add_judging(parser)
     parser.epilog = """\
-FILE is JSON, of `nvbench --json` or `--jsonbin`, or of google-benchmark's
-`--benchmark_out`. Its benchmarks become cases, comparison/variant/size/launch, which
-are judged like a run of this project's own programs; results.json, junit.xml and
+FILE is JSON, of `nvbench --json` or `--jsonbin`, of google-benchmark's
+`--benchmark_out`, of `pytest --benchmark-json`, or in Bencher Metric Format. Its
+benchmarks become cases, comparison/variant/size/launch, which are judged like a run of this project's own programs; results.json, junit.xml and
 summary.md are written to the folder of the results, which is cleared first. Of several
 files, one per process, each case's median decides. The results of five imports, each
 adopted by `kernelgate baseline adopt`, make a baseline. KG_FILTER narrows what is

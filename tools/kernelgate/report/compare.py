@@ -14,12 +14,15 @@ from kernelgate.base.command_line import add_filter, add_format, print_output
 from kernelgate.base.errors import Failure
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_number, json_text, member, number_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
+from kernelgate.base.groups import groups_of
 from kernelgate.base.judging import judged
 from kernelgate.baseline.noise import GATED_LIMIT, SIGMA_MINIMUM, TIME_FLOOR_NS
 from kernelgate.base.programs import filter_takes, globs_take_from, nearest_case
 from kernelgate.baseline.fit import SENTINELS
 from kernelgate.base.results import (ERRORS, KEPT, MODEL_KEY, RANKS, VERDICTS, is_code, is_dismissed, load_figures, measured_figure,
                                      worst)
+from kernelgate.base.results import Run as Results
+from kernelgate.base.run_facts import short_commit
 from kernelgate.base.settings import is_strict
 from kernelgate.base.text import clean
 from kernelgate.base.columns import Column, Figure, Table
@@ -317,6 +320,21 @@ class Comparison:
         return [{"target_a": a, "target_b": b, "metric": metric, "cases": len(found),
                  "geometric_mean": math.exp(math.fsum(found) / len(found))} for (a, b, metric), found in logs.items()]
 
+    def groups(self, strict=False):
+        """What got better or worse in B, as the groups of a run."""
+        entries = {}
+        for row in self.rows:
+            entry = entries.setdefault((row.target_b, row.case), {
+                "case": row.case, "target": row.target_b, "verdict": "pass", "why": "", "metrics": {}})
+            if row.metric is not None:
+                change = row.ratio.value - 1
+                entry["metrics"][row.metric] = {"value": row.b.value, "baseline": row.a.value, "change": change, "limit": row.limit,
+                                                "verdict": row.verdict}
+            if RANKS[row.verdict] > RANKS[entry["verdict"]]:
+                known = self.runs[1].cases.get((row.target_b, row.case), {})
+                entry.update(verdict=row.verdict, why=row.why, **({"group": known["group"]} if is_dismissed(row.verdict) and "group" in known else {}))
+        return groups_of(Results({"cases": list(entries.values()), "strict": strict}))
+
     def exit_code(self, strict):
         """The exit code, by a gate's rule. B may have fewer cases on purpose: only strict mode counts that as a
         loss."""
@@ -334,10 +352,11 @@ class Comparison:
 
     def document(self, strict):
         def about(measured):
-            return {"file": clean(measured.path), "commit": text_of(measured.document, "commit"),
+            return {"file": clean(measured.path), "commit": short_commit(measured.document["run"]),
                     "targets": measured.document["targets"]}
         return {"schema": "kernelgate-comparison/1", "a": about(self.runs[0]), "b": about(self.runs[1]), "across": self.across,
                 "other_boards": self.has_other_boards(), "metrics": [row.document() for row in self.rows],
+                "failure_groups": [group.document() for group in self.groups(strict)],
                 "only_in_a": self.only_in[0], "only_in_b": self.only_in[1], "means": self.means(), "tally": self.tally,
                 "exit_code": self.exit_code(strict)}
 
@@ -370,8 +389,8 @@ def _cells(row):
 
 def _about(measured):
     parts = [", ".join(measured.document["targets"])]
-    if text_of(measured.document, "commit"):
-        parts.append(f"commit {measured.document['commit']}")
+    if short_commit(measured.document["run"]):
+        parts.append(f"commit {short_commit(measured.document['run'])}")
     return clean(f"{measured.name} = {measured.path}: {', '.join(filter(None, parts))}")
 
 
@@ -413,6 +432,9 @@ def show(comparison, form, code):
         for entry in lone:
             metric = f" {entry['metric']}" if "metric" in entry else ""
             after.append(f"only in {name}: {entry['case']}{metric} on {entry['target']}")
+    for group in comparison.groups():
+        members = group.members()
+        after.append(f"{group.verdict}: {group.name} on {group.target}: {group.reason}{'; ' if members else ''}{members}")
     after += [_tally(comparison), f"exit {code}"]
     return before, table.format(form) if table.rows else "", "".join(f"{clean(line)}\n" for line in after)
 

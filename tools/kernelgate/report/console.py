@@ -2,27 +2,28 @@
 
 import math
 import re
+import textwrap
 
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base import color
 from kernelgate.base.json_io import integer_of, is_integer, list_of, member, number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
-from kernelgate.report.places import find_kernel, place_of_claim
-from kernelgate.base.results import (COUNTERS, MODEL_KEY, RANKS, VERDICTS, is_reported_only, items, reason_of, refusal_word,
-                                     sass_lines, shown_metrics, texts_of, variant_of, verdict_of, was_left_alone, with_explanation)
+from kernelgate.base.groups import groups_of, is_counted
+from kernelgate.base.results import (MODEL_KEY, VERDICTS, is_reported_only, reason_of, refusal_word, sass_lines, shown_metrics, texts_of,
+                                     verdict_of, was_left_alone)
+from kernelgate.base.run_facts import describe_run
 from kernelgate.base.text import clean
 
 DETAILS = ("quiet", "brief", "verbose")  # only the verdict, one line per comparison, or one per case
-UUID_SHOWN = 12  # characters shown of a board's UUID: "GPU-956c5159"
-MOST_NOTES = 6  # further notes are counted: summary.md has them
+MOST_NOTES = 6  # further notes are counted: the page has them
+LONGEST_LINE = 160  # of a failure; the rest of it is on the lines below
 MOST_FAILURES = 20  # as further failures are
 MOST_FINDINGS = 3  # per case; more are counted
+KINDS = {"error": "", "skipped": "nothing to judge"}  # what a failure is called; else its verdict
 RACES = ("race_in_warp", "race_in_block", "race_between_blocks", "missing_fence")
-MOST_SIZES = 8  # further cases of a failure are counted
 JOBS = {"check": "checked", "defects": "caught", "time": "timed", "count": "counted", "import": "imported", "code": "compiled"}
 TIMES = {"time_ns": "hot", "cold_time_ns": "cold"}
 SEVERITIES = {"error": color.RED, "warning": color.YELLOW, "note": ""}
-FACTS = {"uuid": "", "driver": "driver ", "cuda": "CUDA ", "compiler": ""}
 UNJUDGED = ("refused", "gpu-only")
 RATIOS = {  # the text before and after a ratio
     "global_load_sectors_per_request": (", ", " sectors each"),
@@ -30,16 +31,6 @@ RATIOS = {  # the text before and after a ratio
     "shared_load_wavefronts_per_request": ("  shared loads ", " wavefronts each"),
     "shared_store_wavefronts_per_request": ("  shared stores ", ""),
 }
-
-
-def size_of(entry):
-    """A case's size and launch: "530/b16"."""
-    case = text_of(entry, "case")
-    return clean(case[len(variant_of(case)):])
-
-
-def is_counted(entry):
-    return COUNTERS[0] in object_of(entry, "metrics")
 
 
 def count_text(metrics, name, what):
@@ -94,37 +85,17 @@ def case_line(entry):
             f"{'  ' if why else ''}{why}")
 
 
-def worst_metric(entry):
-    """The metric that a case failed by, and its change: of those with its verdict the one that moved most; None and
-    NaN if there is none."""
-    found = [(name, number_of(metric, "change")) for name, metric in items(member(entry, "metrics"))
-             if verdict_of(metric) == verdict_of(entry)]
-    return max((pair for pair in found if math.isfinite(pair[1])), key=lambda pair: abs(pair[1]), default=(None, math.nan))
-
-
-def change_of(entry):
-    return worst_metric(entry)[1]
-
-
-def slower_time(entry):
-    """The time of a case that got slower, "530/b16 takes 68.50 µs, was 65.30 µs (+4.9 %, limit 2.0 %)"; "" if its
-    verdict is not about a time against the stored baseline."""
-    name, change = worst_metric(entry)
-    if name is None or verdict_of(entry) != "slower" or is_counted(entry) or "pairs" in entry:
-        return ""
-    metric = entry["metrics"][name]
-    value, baseline = (show_figure(number_of(metric, key) / 1000, "µs") for key in ("value", "baseline"))
-    cold = " cold" if name == "cold_time_ns" else ""
-    return (f"{size_of(entry)} takes {value}{cold}, was {baseline} ({show_percent(change, True)}, limit "
-            f"{show_percent(number_of(metric, 'limit'))})")
-
-
 def without_place(text, file, line):
     """A text without the file and line that are shown before it; a kernel's may begin with its launcher's file."""
     for prefix in (f"{file}:{line}: ", f"{file}: "):
         if text.startswith(prefix):
             return text[len(prefix):]
     return re.sub(r"^[^\s:]+\.cu: ", "", text) if file else text
+
+
+def wrapped(text, indent):
+    """A text as lines of at most LONGEST_LINE, the further ones indented."""
+    return textwrap.wrap(text, LONGEST_LINE, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
 
 
 class Console:
@@ -174,13 +145,8 @@ class Console:
                          for verdict in reversed(VERDICTS[1:]) if verdict in verdicts)
 
     def add_machine(self, target):
-        """The GPU and software of a target, or the model's compiler."""
-        facts = self.run.object("provenance").get(target)
-        boards = sum(text_of(board, "target") == target for board in self.run.object("boards").values())
-        shown = [label + clean(text_of(facts, fact)) for fact, label in FACTS.items() if text_of(facts, fact)]
-        if text_of(facts, "uuid"):
-            shown[0] = f"{boards} boards" if boards > 1 else shown[0][:UUID_SHOWN]
-        self.add(clean(target) + ("  " if shown else "") + ", ".join(shown))
+        machine = self.run.machine(target)
+        self.add(clean(target) + ("  " if machine else "") + machine)
 
     def add_target(self, target):
         entries = self.run.list("cases") + self.run.list("refused")
@@ -210,8 +176,11 @@ class Console:
     # Failures: "file:line: error: kind: text", followed by the cases, the causes and the command that reproduces it.
 
     def add_first_line(self, severity, where, kind, text):
-        word = self.paint(f"{severity}:", SEVERITIES[severity])
-        self.add(f"{where}: {word} {kind}{': ' if kind else ''}{clean(text)}")
+        front = f"{where}: {severity}:"
+        first, *rest = wrapped(f"{front} {kind}{': ' if kind else ''}{clean(text)}", 4)
+        if first.startswith(front):
+            first = f"{where}: {self.paint(f'{severity}:', SEVERITIES[severity])}{first[len(front):]}"
+        self.lines += [first, *rest]
 
     def add_failure(self, severity, where, kind, text):
         """Adds the first line; False if there are too many already."""
@@ -224,39 +193,26 @@ class Console:
 
     def add_detail(self, label, text):
         if text:
-            self.add(f"    {label}{clean(text)}")
+            self.lines += wrapped(f"    {label}{clean(text)}", 8)
 
-    def add_sizes(self, alike):
-        """Adds the cases of a failure: the only one, or how many of the variant's and the first of them; of several
-        variants their names."""
-        case, target = text_of(alike[0], "case"), text_of(alike[0], "target")
-        variant = variant_of(case)
-        sizes = sum(variant_of(text_of(entry, "case")) == variant and text_of(entry, "target") == target
-                    for entry in self.run.list("cases"))
-        variants = dict.fromkeys(variant_of(text_of(entry, "case"))[:-1] for entry in alike)
-        if len(variants) > 1:
-            more = f" and {len(variants) - MOST_SIZES} more" if len(variants) > MOST_SIZES else ""
-            self.add(f"    {clean(', '.join(list(variants)[:MOST_SIZES]))}{more}")
-            return
-        several = len(alike) > 1
-        line = clean(variant[:-1] if several else case) + (f" on {clean(target)}" if len(self.run.object("targets")) > 1 else "")
-        if several and len(alike) == sizes and not math.isfinite(change_of(alike[0])):
-            line += f": {len(alike)} of {sizes} sizes, first {size_of(alike[0])}"
-        elif several:
-            shown = [size_of(entry) + (f" {show_percent(change_of(entry), True)}" if math.isfinite(change_of(entry)) else "")
-                     for entry in alike[:MOST_SIZES]]
-            line += f": {len(alike)} of {sizes} sizes: {', '.join(shown)}"
-            line += f" and {len(alike) - MOST_SIZES} more" if len(alike) > MOST_SIZES else ""
-        self.add(f"    {line}")
+    def add_members(self, group):
+        """Adds the case of a failure, or how many of the variant's and the first of them."""
+        on = f" on {clean(group.target)}" if group.sizes and len(self.run.object("targets")) > 1 else ""
+        members = group.members()
+        named = f"{group.name}{on}" if group.name != group.cases[0] or not members else ""
+        if group.sizes or members or group.place:
+            self.add_detail("", ": ".join(filter(None, (named, members))))
 
-    def place_of(self, entry):
-        """The place of a case's failure; a kernel as a whole has no line."""
-        at = member(entry, "at")
-        kernel = find_kernel(self.run.sources, text_of(entry, "case"))
-        return text_of(at, "file") or (kernel[0] if kernel else ""), max(integer_of(at, "line"), 0)
+    def place_of(self, group):
+        """The place of a failure; a kernel as a whole has no line."""
+        at = member(group.entry, "at")
+        if text_of(at, "file"):
+            return text_of(at, "file"), max(integer_of(at, "line"), 0)
+        return (group.place[0], 0 if group.sizes else group.place[1]) if group.place else ("", 0)
 
-    def add_findings(self, entry, findings):
-        """Adds a kernel's findings, one line each."""
+    def add_findings(self, group, findings):
+        """Adds a kernel's findings, the first lines of each."""
+        entry = group.entry
         for number, finding in enumerate(findings[:MOST_FINDINGS]):
             file, line = text_of(finding, "file"), integer_of(finding, "line")
             where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line > 0 else "")
@@ -273,81 +229,35 @@ class Console:
                      + (f": {clean(out)}/report/index.html" if out else ""))
         return True
 
-    def add_verdict_on(self, entry):
-        """Adds the first lines of a case; a reason with its own figures begins with it."""
-        verdict = verdict_of(entry)
-        severity = "error" if self.run.fails(entry) else "note" if verdict in ("faster", "more-accurate") else "warning"
-        file, line = self.place_of(entry)
-        where = clean(file or text_of(entry, "case")) + (f":{line}" if file and line else "")
-        reason = without_place(reason_of(entry), file, line)
-        if worst_metric(entry)[0] is not None:
-            times = slower_time(entry)
-            reason = with_explanation(times, entry) if times else f"{size_of(entry)}: {reason}"
-        return self.add_failure(severity, where, "" if verdict == "error" else verdict, reason)
+    def add_reason(self, group):
+        """Adds the reason of a group; one with figures of its own begins with it."""
+        severity = "error" if group.fails else "note" if group.verdict in ("faster", "more-accurate") else "warning"
+        file, line = self.place_of(group)
+        where = clean(file or group.cases[0]) + (f":{line}" if file and line else "")
+        kind = KINDS.get(group.verdict, group.verdict)
+        return self.add_failure(severity, where, kind, without_place(group.reason, file, line))
 
-    def add_group(self, alike):
-        """Adds cases that failed alike; if all moved, the one that moved most represents them."""
-        if all(math.isfinite(change_of(entry)) for entry in alike):
-            alike = sorted(alike, key=lambda entry: -abs(change_of(entry)))
-        entry = alike[0]
-        findings = list_of(entry, "findings")
+    def add_group(self, group):
+        entry, findings = group.entry, list_of(group.entry, "findings")
         has_texts = all(text_of(finding, "text") for finding in findings)  # results of an earlier version only have the reason
-        if self.add_findings(entry, findings) if findings and has_texts else self.add_verdict_on(entry):
-            self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(entry)))
-            self.add_sizes(alike)
+        if self.add_findings(group, findings) if findings and has_texts else self.add_reason(group):
+            self.add_detail("also: ", without_place(text_of(entry, "also"), *self.place_of(group)))
+            self.add_members(group)
             for cause in texts_of(entry, "changed"):
                 self.add_detail("cause: ", cause)
             for line in sass_lines(entry) if self.verbose else ():
                 self.add_detail("", line)
-            if self.run.fails(entry):
-                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
-
-    def add_failed_cases(self):
-        groups = {}
-        for entry in self.run.list("cases"):
-            unrecorded = verdict_of(entry) == "no-baseline" and text_of(entry, "target") in list_of(self.run.document, "unrecorded")
-            if RANKS[verdict_of(entry)] > RANKS["unchanged"] and not unrecorded:
-                groups.setdefault(self.run.kind_of_failure(entry), []).append(entry)
-        for alike in sorted(groups.values(), key=lambda alike: -RANKS[verdict_of(alike[0])]):
-            self.add_group(alike)
-
-    def expected_skips(self, test):
-        """The reasons for which a test may judge nothing without a line of its own."""
-        unrecorded = text_of(test, "target") in list_of(self.run.document, "unrecorded")
-        return ("filter", "unchanged", "gpu-only", *(["no-baseline"] if unrecorded else []))
-
-    def add_other_failures(self):
-        for entry in self.run.broken_claims():
-            claim = text_of(entry, "claim")
-            place = place_of_claim(self.run.sources, claim)
-            where = f"{clean(place[0])}:{place[1]}" if place else clean(claim)
-            if self.add_failure("error", where, "claim", text_of(entry, "why")):
-                self.add_detail("", claim if place else "")
-                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
-        for entry in self.run.list("vanished"):
-            self.add_failure("error", clean(text_of(entry, "case")), "vanished", text_of(entry, "why"))
-        if self.run.list("unlisted"):
-            self.add_failure("error" if self.run.strict else "warning", "baseline", "unlisted", self.run.text("unlisted"))
-        idle = {}  # the tests that had nothing to judge, by reason; expected ones are only counted
-        for test in self.run.list("tests"):
-            if isinstance(member(test, "skipped"), str) and text_of(test, "skipped_by") not in self.expected_skips(test):
-                severity = "error" if integer_of(test, "exit_code") == 2 else "warning"
-                idle.setdefault((severity, text_of(test, "skipped")), []).append(test)
-        for (severity, why), tests in idle.items():
-            more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
-            self.add_failure(severity, clean(text_of(tests[0], "name")) + more, "nothing to judge", why)
+            if group.fails and group.reproduce:
+                self.add(f"    reproduce: {group.reproduce}")  # one line, to be copied
 
     def add_failures(self):
         """Adds failures and doubtful cases, worst first."""
-        for entry in self.run.list("errors"):
-            if self.add_failure("error", clean(text_of(entry, "test") or "kernelgate"), "", text_of(entry, "why")):
-                self.add_detail("reproduce: ", text_of(entry, "reproduce"))
-        self.add_failed_cases()
-        self.add_other_failures()
+        for group in groups_of(self.run):
+            self.add_group(group)
         if self.failures:
             self.add("")
         if self.failures > MOST_FAILURES:
-            self.add(f"... and {self.failures - MOST_FAILURES} more in summary.md")
+            self.add(f"... and {self.failures - MOST_FAILURES} more in report/index.html")
 
     # Lines about the run as a whole.
 
@@ -372,7 +282,7 @@ class Console:
         for entry in shown:
             self.add_word(f"{'note':11}  {text_of(entry, 'target'):11}  {text_of(entry, 'note')}")
         if len(notes) > len(shown):
-            self.add(f"... and {len(notes) - len(shown)} more notes in summary.md")
+            self.add(f"... and {len(notes) - len(shown)} more notes in report/index.html")
 
     def add_verdict(self):
         code = member(self.run.document, "exit_code")
@@ -391,6 +301,9 @@ class Console:
         for key in ("unrecorded", "changes"):
             if self.run.text(key):
                 self.add(self.run.text(key))
+        described = describe_run(self.run.object("run"))
+        if described:
+            self.add(f"run: {described}")
         if self.run.text("baselines"):
             self.add(f"baselines{clean(self.run.text('baselines'))}")
         self.add_verdict()

@@ -7,17 +7,19 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 from kernelgate.base.case_id import comparison_of_case
-from kernelgate.report.annotations import place_of
+from kernelgate.base.groups import groups_of, place_of
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
-from kernelgate.report.places import find_line, place_of_claim
+from kernelgate.base.places import find_line, place_of_claim
 from kernelgate.base.results import (RANKS, figures_of, is_reported_only, items, reason_of, refusal_word, shown_metrics,
                                      shown_value, texts_of, verdict_of)
+from kernelgate.base.run_facts import when
 from kernelgate.base.text import clean
 
 PASSED, SKIPPED, FAILED, ERRORED = OUTCOMES = "passed", "skipped", "failure", "error"  # the worst last
 RUN = "kernelgate"  # the suite and the testcase for messages of no test
 MOST_SECONDS = 1e12
 LONGEST_NAME = 255  # of a property
+MEMBERS_NAMED = 20
 
 
 @dataclass
@@ -88,9 +90,10 @@ def usable_seconds(entry):
     return seconds if math.isfinite(seconds) and seconds > 0 else 0.0
 
 
-def body_of(entry, reproduced):
-    """The figures of a case's metrics, one per line, what changed, and how to run it again."""
-    lines = [figures_of(name, metric) for name, metric in shown_metrics(entry)]
+def body_of(entry, alike, reproduced):
+    """The group of a case that failed like others, the figures of its metrics, one per line, what changed, and how to run it again."""
+    lines = [alike] if alike else []
+    lines += [figures_of(name, metric) for name, metric in shown_metrics(entry)]
     lines += ["changed: " + clean(text) for text in texts_of(entry, "changed")]
     if reproduced and text_of(entry, "reproduce"):
         lines.append("reproduce: " + clean(text_of(entry, "reproduce")))
@@ -104,10 +107,15 @@ def outcome_of(verdict, failing):
 
 
 def collect_cases(run, suites):
+    alike = {}
+    for group in groups_of(run):
+        if len(group.cases) > 1:
+            text = f"alike: {group.name}: {group.members(MEMBERS_NAMED)}"
+            alike.update({(group.verdict, group.target, case): text for case in group.cases})
     for entry in run.list("cases"):
         verdict, reason = verdict_of(entry), reason_of(entry)
         suites.add_located(entry, outcome_of(verdict, run.fails(entry)), verdict, f"{verdict}: {reason}" if reason else "",
-                           body=body_of(entry, RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
+                           body=body_of(entry, alike.get((verdict, text_of(entry, "target"), text_of(entry, "case"))), RANKS[verdict] > RANKS["faster"]), seconds=usable_seconds(entry),
                            place=place_of(run, entry))
     for entry in run.list("vanished"):
         suites.add_located(entry, FAILED, "vanished", clean(text_of(entry, "why")),
@@ -134,7 +142,7 @@ def collect_tests(run, suites):
     targets = {text_of(test, "name"): text_of(test, "target") for test in reversed(run.list("tests") + run.list("unreported"))}
     for test in run.list("tests"):
         name, seconds, skipped = text_of(test, "name"), usable_seconds(test), member(test, "skipped")
-        suite = suites.of_test(name, targets[name])
+        suite = suites.of_test(name, text_of(test, "target"))
         outcome = PASSED
         if isinstance(skipped, str):
             outcome = ERRORED if integer_of(test, "exit_code") == 2 else SKIPPED
@@ -157,7 +165,10 @@ def collect_tests(run, suites):
 
 
 def properties_of(run, suite):
-    """The facts of a suite's target, and the board of each of its tests."""
+    """The facts of a suite's target, and the board of each of its tests; of the run's suite, those of the run."""
+    for name, value in items(run.object("run")) if suite.name == RUN else ():
+        for inner, fact in (items(value) or (("", value),)) if not isinstance(value, list) else ():
+            yield f"run.{name}{'.' if inner else ''}{inner}", shown_value(fact)
     for prefix, key in (("target", "targets"), ("provenance", "provenance")):
         for name, value in items(run.object(key).get(suite.target)):
             yield f"{prefix}.{name}", shown_value(value)
@@ -195,9 +206,10 @@ def add_suite(parent, run, suite):
     element = ElementTree.SubElement(parent, "testsuite", name=suite.name)
     set_counts(element, [suite])
     element.set("skipped", str(suite.count(SKIPPED)))
-    for name, key in (("timestamp", "ended"), ("hostname", "host")):
-        if text_of(run.document, key):
-            element.set(name, clean(text_of(run.document, key)).removesuffix("Z"))
+    facts = run.object("run")
+    for name, fact in (("timestamp", when(facts)), ("hostname", text_of(facts, "host"))):
+        if fact:
+            element.set(name, clean(fact))
     properties = list(properties_of(run, suite))
     if properties:
         box = ElementTree.SubElement(element, "properties")

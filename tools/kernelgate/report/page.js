@@ -1,338 +1,6 @@
 "use strict";
 (() => {
-  const page = JSON.parse(document.getElementById("data").textContent);
-  const { results } = page;
-  const main = document.querySelector("main");
-  const list = (value) => Array.isArray(value) ? value : [];
-  const object = (value) => value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-  const entries = (value) => Object.entries(object(value));
-
-  /* Controls, what turns the direction of writing, and what has no width: a text cannot steer the page. */
-  const controls = /[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
-  const clean = (text) => typeof text === "string" ? text.replace(controls, " ") : "";
-
-  /* Figures as the other forms of a run show them. */
-  const grouped = (text) => text.replace(/^(-?\d+)/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, "\u00a0"));
-  /* As C and Python round: what is exactly between two figures becomes the even one. */
-  const fixed = (value, decimals) => {
-    const scaled = value * 10 ** decimals;
-    const tie = Number.isInteger(value * 2 ** (decimals + 1)) && Number.isInteger(2 * scaled) && !Number.isInteger(scaled);
-    return (tie ? 2 * Math.round(scaled / 2) / 10 ** decimals : value).toFixed(decimals);
-  };
-  const figure = (value, metric = "") => {
-    if (typeof value !== "number") return "";
-    const size = Math.abs(value);
-    const decimals = Number.isInteger(value) || size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-    return (size >= 1e15 ? value.toPrecision(6) : grouped(fixed(value, decimals))) + (metric.endsWith("_ns") ? " ns" : "");
-  };
-  const percent = (fraction, sign = false) => {
-    if (typeof fraction !== "number") return "";
-    const value = 100 * fraction;
-    const size = Math.abs(value);
-    const decimals = size >= 100 ? 0 : size > 0 && size < 0.1 ? Math.min(9, 1 - Math.floor(Math.log10(size))) : 1;
-    return (sign && value > 0 ? "+" : "") + (size >= 1e15 ? value.toPrecision(3) : grouped(fixed(value, decimals))) + " %";
-  };
-  const plural = (count, noun) => count + " " + noun + (count === 1 ? "" : "s");
-
-  /* Adds an element; texts become text and nothing else. */
-  const add = (parent, tag, text = "", attributes = {}) => {
-    const element = document.createElement(tag);
-    if (text !== "") element.textContent = clean(text);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, clean(value));
-    parent.append(element);
-    return element;
-  };
-  /* The space within a figure does not break. */
-  const words = (text) => clean(text).replace(/(\d) (?=\d{3}(?!\d))/g, "$1\u00a0");
-  const fold = (parent, summary) => {
-    const folded = add(parent, "details");
-    add(folded, "summary", summary);
-    return folded;
-  };
-  /* A line in which backticks and stars mark words, as in Markdown. */
-  const addMarked = (parent, tag, line) => {
-    const element = add(parent, tag);
-    for (const part of clean(line).split(/(`[^`]*`|\*\*[^*]*\*\*)/)) {
-      if (part.startsWith("`") && part.length > 1) add(element, "code", part.slice(1, -1));
-      else if (part.startsWith("**") && part.length > 4) add(element, "strong", part.slice(2, -2));
-      else element.append(part);
-    }
-    return element;
-  };
-
-  /* Cells: a plain text, or what one of these makes. */
-  const code = (text) => (row) => add(add(row, "td"), "code", text);
-  const right = (text) => (row) => add(row, "td", text, { class: "figure" });
-  const wide = (text) => (row) => add(row, "td", words(text), { class: "words" });
-  const head = (text) => (row) => add(row, "th", text, { scope: "row" });
-  const mark = (verdict) => (row) => add(add(row, "td"), "span", verdict, { class: "verdict", "data-verdict": verdict });
-
-  /* A table; a heading that begins with # is over figures. Returns a function that adds a row. */
-  const addTable = (parent, label, headings, keywords = "") => {
-    const box = add(parent, "div", "", { class: "box", role: "region", tabindex: "0", "aria-label": label });
-    const table = add(box, "table", "", { class: "rows" });
-    const top = add(add(table, "thead"), "tr");
-    for (const heading of headings) {
-      const figures = heading.startsWith("#");
-      add(top, "th", heading.slice(figures ? 1 : 0), figures ? { scope: "col", class: "figure" } : { scope: "col" });
-    }
-    const body = add(table, "tbody", "", { "data-keywords": keywords });
-    return (cells) => {
-      const row = add(body, "tr");
-      for (const cell of cells) typeof cell === "function" ? cell(row) : add(row, "td", cell);
-    };
-  };
-
-  const places = [];
-  const addPlots = (parent, plots) => {
-    if (typeof Chart !== "function" || list(plots).length === 0) return;
-    const box = add(parent, "div", "", { class: "plots" });
-    for (const plot of plots) {
-      const whole = add(box, "figure");
-      add(whole, "figcaption", plot.title);
-      const canvas = add(add(whole, "div", "", { class: "plot" }), "canvas", "", { role: "img",
-        "aria-label": plot.title + ": " + plot.series.map((series) => series.name).join(", ") });
-      places.push({ plot, canvas });
-    }
-  };
-
-  const addOutcome = () => {
-    const header = add(main, "header");
-    const title = add(header, "h1", "kernelgate ");
-    const state = { 0: "passed", 1: "failed", 2: "failed" }[results.exit_code] || "doubtful";
-    add(title, "span", page.outcome, { class: state });
-    add(header, "p", page.headline + ".");
-    const commit = clean(results.commit);
-    const base = results.base;
-    if (commit || base) {
-      const line = add(header, "p", "", { class: "note" });
-      if (commit) line.append("Commit ", add(line, "code", commit));
-      if (base) line.append(commit ? ", suspects settled against " : "Base: ", add(line, "code", base.ref));
-      if (base && base.commit) line.append(", which is ", add(line, "code", base.commit));
-      line.append(".");
-    }
-    for (const remark of page.remarks) add(header, "p", remark, { class: "note" });
-  };
-
-  const addContents = () => {
-    const navigation = add(main, "nav", "", { "aria-label": "Parts of this page" });
-    for (const name of new Set(page.tables.map((table) => table.comparison)))
-      add(navigation, "a", name, { href: "#comparison-" + name });
-    add(navigation, "a", "all cases", { href: "#cases" });
-    add(navigation, "a", "machines", { href: "#machines" });
-  };
-
-  const addFilter = () => {
-    const form = add(main, "search", "", { class: "filter" });
-    const label = add(form, "label", "Filter rows ");
-    add(label, "input", "", { type: "search", id: "filter", placeholder: "matmul tiled 530", autocomplete: "off" });
-    add(form, "output", "", { class: "count", for: "filter" });
-  };
-
-  /* A failure by itself: what, where, why; returns its card. */
-  const addFailure = (parent, verdict, name, target, why) => {
-    const card = add(parent, "article", "", { class: "failure" });
-    const heading = add(card, "h3");
-    add(heading, "span", verdict, { class: "verdict", "data-verdict": verdict });
-    heading.append(" ");
-    add(heading, "code", name);
-    if (target) add(heading, "small", " on " + target);
-    add(card, "p", words(why));
-    return card;
-  };
-  const addReproduction = (card, line) => {
-    if (line) add(add(card, "pre", "", { class: "command" }), "code", line);
-  };
-
-  /* What was found, and the lines of source that it names. */
-  const addFound = (card, found, named) => {
-    const [own] = found.sources;
-    if (named) add(card, "p", (own ? own.file + ":" + own.line + ": " : "") + words(found.text), { class: "finding" });
-    if (found.sources.length === 0) return;
-    const source = add(card, "pre", "", { class: "source" });
-    for (const { file, line, first, lines } of found.sources) {
-      if (file !== own.file || lines.length === 1) add(source, "span", file, { class: "name" });
-      lines.forEach((text, i) =>
-        add(source, first + i === line ? "b" : "span", String(first + i).padStart(5) + "  " + text));
-    }
-  };
-
-  const addFailedCase = (parent, failure) => {
-    const entry = results.cases[failure.case];
-    const findings = list(entry.findings);
-    const why = findings.length > 1 ? plural(findings.length + (entry.more_findings || 0), "finding") : page.reasons[failure.case];
-    const card = addFailure(parent, entry.verdict, entry.case, entry.target, why);
-    failure.found.forEach((found) => addFound(card, found, findings.length > 1));
-    if (entry.more_findings > 0) add(card, "p", "The " + entry.more_findings + " least serious findings were left out of the results.");
-    if (findings.length > 1 && entry.also) add(card, "p", "Also: " + clean(entry.also));
-    if (failure.others.length > 0) {
-      const line = add(card, "p", "Also " + plural(failure.others.length, "other case") + ": ");
-      failure.others.forEach((id, i) => line.append(i > 0 ? ", " : "", add(line, "code", id)));
-    }
-    if (list(entry.changed).length > 0) {
-      add(card, "p", "What changed with it:");
-      const changes = add(card, "ul");
-      for (const text of entry.changed) add(changes, "li", text);
-    }
-    if (entry.sass) {
-      const lines = [...entry.sass.came.map((line) => "+ " + line), ...entry.sass.went.map((line) => "- " + line)];
-      add(add(card, "pre"), "code", lines.join("\n"));
-    }
-    addPlots(card, failure.plots);
-    addReproduction(card, entry.reproduce);
-  };
-
-  const remarkHeadings = ["verdict", "what", "target", "why"];
-  const remark = (number, others = []) => {
-    const entry = results.cases[number];
-    const also = others.length > 0 ? "; also " + others.map((id) => id.split("/").slice(2).join("/")).join(", ") : "";
-    return [mark(entry.verdict), code(entry.case), entry.target, wide(page.reasons[number] + also)];
-  };
-
-  const addFailures = () => {
-    const section = add(main, "section");
-    add(section, "h2", "Failed");
-    for (const entry of list(results.errors))
-      addReproduction(addFailure(section, "error", entry.test || "kernelgate", "", entry.why), entry.reproduce);
-    for (const failure of page.failed.slice(0, page.apart)) addFailedCase(section, failure);
-    for (const entry of list(results.claims).filter((claim) => claim.holds !== true))
-      addReproduction(addFailure(section, "claim", entry.claim, entry.target, entry.why), entry.reproduce);
-    for (const entry of list(results.vanished)) addFailure(section, "vanished", entry.case, entry.target, entry.why);
-    if (page.unlisted && results.strict) addFailure(section, "unlisted", "baseline", "", page.unlisted);
-    const further = page.failed.slice(page.apart);
-    if (further.length > 0) {
-      add(section, "h3", further.length + " more");
-      const addRow = addTable(section, "More failed cases", remarkHeadings);
-      for (const failure of further) addRow(remark(failure.case, failure.others));
-    }
-    if (section.childElementCount === 1) section.remove();
-  };
-
-  /* A part with a table of these rows; none without any. */
-  const addRows = (parent, label, headings, rows) => {
-    if (rows.length === 0) return;
-    const addRow = addTable(parent(), label, headings);
-    rows.forEach(addRow);
-  };
-
-  const addRemarks = () => {
-    const doubtful = page.doubtful.map((number) => remark(number));
-    if (page.unlisted && !results.strict) doubtful.push([mark("unlisted"), code("baseline"), "", wide(page.unlisted)]);
-    addRows(() => {
-      const section = add(main, "section");
-      add(section, "h2", "To look at");
-      return section;
-    }, "What is to be looked at", remarkHeadings, doubtful);
-    const omitted = list(results.refused).map((entry) =>
-      [mark(entry.gpu_only === true ? "gpu-only" : "refused"), code(entry.case), entry.target, wide(entry.why)]);
-    for (const test of list(results.tests).filter((test) => typeof test.skipped === "string"))
-      omitted.push([mark("skipped"), code(test.name), test.target, wide(test.skipped)]);
-    addRows(() => fold(main, "Refused and skipped"), "Refused and skipped", remarkHeadings, omitted);
-    addRows(() => fold(main, "Claims"), "Claims", ["holds", "claim", "target", "why"], list(results.claims).map((claim) =>
-      [mark(claim.holds === true ? "holds" : "claim"), code(claim.claim), claim.target, wide(claim.why)]));
-    addRows(() => fold(main, "Speedups and notes"), "Notes", ["target", "note"],
-      [...list(results.speedups), ...list(results.notes)].map((note) => [note.target, wide(note.note)]));
-  };
-
-  const addColumn = (parent, table, column) => {
-    const [headings, ...rows] = column.rows;
-    const titles = headings.map((heading, i) => i < table.left ? heading : "#" + heading);
-    /* Who looks for a variant finds the rows that it is in. */
-    const addRow = addTable(parent, column.title, titles, [table.comparison, table.target, ...headings.slice(table.left)].join(" "));
-    for (const row of rows) addRow(row.map((text, i) => i === 0 ? head(text) : i < table.left ? text : right(words(text))));
-    if (column.more > 0) add(parent, "p", column.more + " more rows are in results.json.");
-  };
-
-  const addLines = (parent, table) => {
-    const counted = table.lines.flatMap((number) => entries(results.cases[number].lines).map(([line, counts]) =>
-      ({ line, counts: object(counts), id: results.cases[number].case.split("/").slice(1).join("/") })));
-    const names = page.counters.filter((name) => counted.some(({ counts }) => name in counts));
-    if (names.length === 0) return;
-    const title = "Counters by line of source";
-    const addRow = addTable(fold(parent, title), title, ["line", "case", ...names.map((name) => "#" + name.replaceAll("_", " "))],
-      table.comparison);
-    for (const { line, counts, id } of counted)
-      addRow([code(line), code(id), ...names.map((name) => right(figure(counts[name])))]);
-  };
-
-  const addComparisons = () => {
-    let section;
-    page.tables.forEach((table, i) => {
-      if (i === 0 || page.tables[i - 1].comparison !== table.comparison) {
-        section = add(main, "section", "", { id: "comparison-" + table.comparison });
-        add(section, "h2", table.comparison);
-      }
-      add(section, "h3", "on " + table.target);
-      addMarked(section, "p", table.facts);
-      addPlots(section, table.plots);
-      table.columns.forEach((column, number) => {
-        if (number === 0) add(section, "h4", column.title);
-        addColumn(number === 0 ? section : fold(section, column.title), table, column);
-      });
-      addLines(section, table);
-      const notes = add(section, "ul", "", { class: "notes" });
-      for (const note of table.notes) addMarked(notes, "li", note);
-    });
-  };
-
-  /* Of the counters those that a reader looks for, and those that moved; of errors those that moved. */
-  const isShown = ([name, { value, baseline }]) => page.errors.includes(name)
-    ? typeof baseline === "number" && value !== baseline
-    : !page.counters.includes(name) || ((value !== 0 || baseline > 0) && (page.shown.includes(name) || (typeof baseline === "number" && value !== baseline)));
-
-  /* A table with more rows than this is slow to show. */
-  const mostCases = 2000;
-
-  const addCases = () => {
-    const cases = list(results.cases);
-    const folded = fold(main, (cases.length === 1 ? "" : "All ") + plural(cases.length, "case"));
-    folded.id = "cases";
-    const addRow = addTable(folded, "All cases", ["case", "target", "verdict", "metric", "#value", "#baseline", "#change",
-      "#smallest slowdown that would show", "gated"]);
-    const rank = (entry) => page.verdicts.indexOf(entry.verdict);
-    for (const entry of [...cases].sort((a, b) => rank(b) - rank(a)).slice(0, mostCases)) {
-      const metrics = entries(entry.metrics).filter(isShown);
-      const row = (verdict, name) => [code(entry.case), entry.target, mark(verdict), name];
-      if (metrics.length === 0) addRow(row(entry.verdict, "result"));
-      for (const [name, metric] of metrics)
-        addRow([...row(metric.verdict || entry.verdict, name), right(figure(metric.value, name)), right(figure(metric.baseline, name)),
-          right(percent(metric.change, true)), right(percent(metric.smallest)), metric.gated === false ? "no" : "yes"]);
-    }
-    if (cases.length > mostCases) add(folded, "p", cases.length - mostCases + " more are in results.json.");
-  };
-
-  const shown = (value) => typeof value === "string" ? value : typeof value === "number" ? figure(value) : JSON.stringify(value);
-  /* Each fact, those within an object by both their names. */
-  const facts = (of, members) => entries(members).flatMap(([key, value]) =>
-    entries(value).length > 0 ? entries(value).map(([inner, fact]) => [of, key + ": " + inner, wide(shown(fact))])
-      : [[of, key, wide(shown(value))]]);
-
-  const addMachines = () => {
-    const section = add(main, "section", "", { id: "machines" });
-    add(section, "h2", "Where it was measured");
-    const boards = entries(results.boards);
-    const addRow = addTable(section, "Targets and boards", ["target", "fact", "value"]);
-    for (const [target, members] of entries(results.targets)) {
-      facts(target, members).forEach(addRow);
-      /* One board is the target's provenance; several have their own. */
-      if (boards.filter(([, board]) => board.target === target).length > 1) continue;
-      const further = entries(object(results.provenance)[target]).filter(([key, value]) => object(members)[key] !== value);
-      facts(target, Object.fromEntries(further)).forEach(addRow);
-    }
-    if (boards.length > 1) boards.forEach(([uuid, board]) => facts(uuid, board.provenance).forEach(addRow));
-    addRows(() => fold(section, "Tests that ran"), "Tests", ["test", "target", "#seconds", "#exit code", "board", "what became of it"],
-      list(results.tests).map((test) => [code(test.name), test.target, right(Number(test.seconds).toFixed(2)),
-        right(String(test.exit_code)), test.board, wide(test.skipped || (test.complete ? "finished" : "ended before it was finished"))]));
-  };
-
-  addOutcome();
-  addContents();
-  addFilter();
-  addFailures();
-  addRemarks();
-  addComparisons();
-  addCases();
-  addMachines();
+  /* All of the page is there without this script. It sorts tables, filters, copies commands and draws the plots. */
 
   const tables = [...document.querySelectorAll("table.rows")];
   const order = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
@@ -343,7 +11,7 @@
   const sort = (table, heading) => {
     const body = table.tBodies[0];
     const column = heading.cellIndex;
-    const figures = heading.classList.contains("figure");
+    const figures = heading.classList.contains("n");
     const down = heading.getAttribute("aria-sort") === "ascending";
     const keyed = [...body.rows].map((row) => {
       const cell = row.cells[column];
@@ -371,46 +39,76 @@
     }
   }
 
+  /* The filter hides rows without its words, and what then has no row left; the address keeps them. */
   const field = document.getElementById("filter");
   const count = document.querySelector(".filter .count");
   const folded = [...document.querySelectorAll("details")];
+  const parts = [...document.querySelectorAll("article.failure, details, h3, main > section")];
   const opened = new Set();
+  document.querySelector(".filter").hidden = false;
+
+  const rowsIn = (part) => [...part.querySelectorAll("tbody tr")];
+  const filterTable = (table, terms) => {
+    const body = table.tBodies[0];
+    const keywords = (body.dataset.keywords || "") + " " + (table.closest("section[id]")?.id || "");
+    let shown = 0;
+    for (const row of body.rows) {
+      const text = (keywords + " " + row.textContent).toLowerCase();
+      row.hidden = !terms.every((term) => text.includes(term));
+      shown += !row.hidden;
+    }
+    table.parentElement.hidden = shown === 0;
+    return shown;
+  };
+  const hidePart = (part, terms) => {
+    const text = part.textContent.toLowerCase();
+    const fits = terms.length === 0 || (part.matches("article") ? terms.every((term) => text.includes(term))
+      : part.matches("h3") || rowsIn(part).some((row) => !row.hidden) || part.querySelector("article:not([hidden])") !== null);
+    part.hidden = !fits;
+  };
+  const foldPart = (part, terms) => {
+    const found = part.querySelector("tbody tr:not([hidden])") !== null;
+    if (terms.length > 0 && found && !part.open) {
+      part.open = true;
+      opened.add(part);
+    } else if (terms.length === 0 && opened.delete(part)) {
+      part.open = false;
+    }
+  };
 
   const filter = () => {
     const terms = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    let all = 0;
-    for (const table of tables) {
-      const body = table.tBodies[0];
-      const keywords = body.dataset.keywords || "";
-      let any = false;
-      for (const row of body.rows) {
-        const text = (keywords + " " + row.textContent).toLowerCase();
-        const fits = terms.every((term) => text.includes(term));
-        row.hidden = !fits;
-        any = any || fits;
-        shown += fits;
-        all += 1;
-      }
-      table.parentElement.hidden = !any;
-    }
-    for (const part of folded) {
-      const found = part.querySelector("tbody tr:not([hidden])") !== null;
-      if (terms.length > 0 && found && !part.open) {
-        part.open = true;
-        opened.add(part);
-      } else if (terms.length === 0 && opened.delete(part)) {
-        part.open = false;
-      }
-    }
+    const shown = tables.reduce((sum, table) => sum + filterTable(table, terms), 0);
+    const all = tables.reduce((sum, table) => sum + table.tBodies[0].rows.length, 0);
+    parts.forEach((part) => hidePart(part, terms));
+    folded.forEach((part) => foldPart(part, terms));
     count.textContent = terms.length > 0 ? shown + " of " + all + " rows" : "";
   };
-  field.addEventListener("input", filter);
+  const keep = () => history.replaceState(null, "", field.value ? "#filter=" + encodeURIComponent(field.value) : "#");
+  field.addEventListener("input", () => { filter(); keep(); });
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     field.value = "";
     filter();
+    keep();
   });
+
+  for (const command of document.querySelectorAll("pre.command")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const text = command.querySelector("code").textContent;
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        getSelection().selectAllChildren(command.querySelector("code"));
+        document.execCommand("copy");
+      }
+      button.textContent = "Copied";
+    });
+    command.append(button);
+  }
 
   /* Plots, by Chart.js where the page has it; plots.py says what they are made of. */
   const shapes = ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "rectRounded", "cross"];
@@ -420,7 +118,21 @@
   const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const showValue = (value) => (Math.abs(value) < 100000 ? precise : large).format(value).replaceAll(",", "\u00a0");
 
+  const drawn = JSON.parse(document.getElementById("data").textContent);
+  const places = [...document.querySelectorAll("canvas[data-plot]")].map((canvas) => ({ canvas, plot: drawn[canvas.dataset.plot] }));
+
+  /* Points have places of their own on both axes. */
+  const points = (plot) => plot.series.map((series) => ({
+    label: series.name, data: series.points.map(([x, y, name]) => ({ x, y, name })), showLine: plot.kind === "curves",
+    borderColor: color("s" + (series.style + 1)), backgroundColor: color("s" + (series.style + 1)), borderWidth: 2,
+    pointStyle: shapes[series.style], pointRadius: 4,
+  })).concat(plot.marks.map((mark) => ({
+    label: mark.name, data: mark.points.map(([x, y]) => ({ x, y })), showLine: true, borderColor: color("soft"), borderDash: [6, 4],
+    borderWidth: 1.5, pointRadius: 0, pointStyle: "line",
+  })));
+
   const datasets = (plot) => {
+    if (plot.kind === "curves" || plot.kind === "points") return points(plot);
     const dots = plot.kind === "dots";
     const marks = plot.marks.map((mark, i) => ({
       type: "line", label: mark.name, borderColor: color(["soft", "bad"][i]), borderDash: [6, 4], borderWidth: 1.5,
@@ -435,7 +147,15 @@
     })).concat(marks);
   };
 
+  const axis = (plot, title) => ({
+    type: plot.kind === "points" ? "logarithmic" : "linear", beginAtZero: true, title: { display: title !== "", text: title, color: color("soft") },
+    grid: { color: color("rule"), borderColor: color("rule") },
+    ticks: { color: color("soft"), callback: (value) => Math.abs(value) < 100000 ? showValue(value) : short.format(value) },
+    afterBuildTicks: (of) => { if (plot.kind === "points") of.ticks = of.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
+  });
+
   const axes = (plot) => {
+    if (plot.kind === "curves" || plot.kind === "points") return { x: axis(plot, plot.place_title), y: axis(plot, plot.value_title) };
     const dots = plot.kind === "dots";
     const log = plot.log_from !== undefined;
     const title = (text) => ({ display: text !== "", text, color: color("soft") });
@@ -451,22 +171,22 @@
   };
 
   const draw = (plot, canvas) => new Chart(canvas, {
-    type: { lines: "line", bars: "bar", dots: "scatter" }[plot.kind],
+    type: { lines: "line", bars: "bar" }[plot.kind] || "scatter",
     data: { labels: plot.places, datasets: datasets(plot) },
     options: {
       animation: false, maintainAspectRatio: false, scales: axes(plot),
-      interaction: { mode: plot.kind === "dots" ? "nearest" : "index", intersect: false },
+      interaction: { mode: plot.places.length > 0 && plot.kind !== "dots" ? "index" : "nearest", intersect: false },
       plugins: {
         legend: { display: plot.series.length + plot.marks.length > 1, labels: { color: color("ink"), usePointStyle: true, boxHeight: 7 } },
         tooltip: { callbacks: {
-          title: (items) => plot.kind === "dots" ? plot.place_title + " " + plot.places[Math.round(items[0].parsed.x)] : items[0].label,
+          title: ([item]) => item.raw.name || (plot.kind === "dots" ? plot.place_title + " " + plot.places[Math.round(item.parsed.x)] : item.label),
           label: (item) => item.dataset.label + ": " + showValue(item.parsed.y) + " " + plot.value_title,
         } },
       },
     },
   });
 
-  if (places.length > 0) {
+  if (places.length > 0 && typeof Chart === "function") {
     let charts = [];
     const redraw = () => {
       charts.forEach((chart) => chart.destroy());
@@ -478,12 +198,18 @@
   }
 
   const open = () => {
-    const part = document.getElementById(location.hash.slice(1));
-    if (part instanceof HTMLDetailsElement) part.open = true;
+    const named = location.hash.slice(1);
+    if (named.startsWith("filter=")) {
+      field.value = decodeURIComponent(named.slice("filter=".length));
+      filter();
+      return;
+    }
+    const part = document.getElementById(named);
+    const inner = part?.querySelector(":scope > details");
+    if (inner) inner.open = true;
   };
   addEventListener("hashchange", open);
+  addEventListener("beforeprint", () => folded.forEach((part) => { part.open = true; }));
   open();
-  /* The browser looked for it before it was there. */
-  if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   if (field.value) filter();
 })();

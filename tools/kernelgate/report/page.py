@@ -1,26 +1,39 @@
-"""The page of a run, report/index.html: one file without references to others. It has the results and the data that
-page.js shows of them."""
+"""The page of a run, report/index.html: one file without references to others, readable without JavaScript. The template
+page.html has its parts, page.js sorts, filters, copies and draws plots."""
 
-import html
 import json
+import math
 import os
-import re
+from collections import Counter
+
+import jinja2
+from markupsafe import Markup
 
 from kernelgate.report import plots
+from kernelgate.base.case_id import parts_of
 from kernelgate.base.errors import Failure
+from kernelgate.base.figures import known_figure, known_percent, plural, show_percent, unit_of
 from kernelgate.base.files import open_regular
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
+from kernelgate.base.groups import groups_of
+from kernelgate.base.json_io import integer_of, is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.report.comparisons import comparisons_of, tables_of
-from kernelgate.report.places import lines_around
-from kernelgate.base.results import ALWAYS_SHOWN, COUNTERS, ERRORS, VERDICTS, reason_of
+from kernelgate.base.places import lines_around
+from kernelgate.base.results import (COUNTERS, ERRORS, MODEL_KEY, RANKS, is_code, items, refusal_word, sass_lines, shown_metrics,
+                                     shown_value, texts_of, variant_of, verdict_of)
+from kernelgate.base.run_facts import describe_run, job_url
 from kernelgate.report.publish_tables import facts, notes
 from kernelgate.base.text import clean
 
 CHART_JS = "/usr/share/javascript/chart.js/chart.min.js"
 LONGEST_HEADER = 200  # how far into the file its name is searched
-FAILURES_APART = 20  # failed cases shown individually, with their samples; the others in a table
+FAILURES_APART = 20  # groups of failures shown individually, with their samples; the others in the table of what changed
+CHANGES_SHOWN = 200  # groups in that table
+MEMBERS_NAMED = 100  # cases of a group
+CASES_SHOWN = 40  # of a group, with their figures
 LINES_AROUND = 3  # of source, before and after the line of a finding; other places have only their line
 MOST_CELLS = 100000  # per table; with more it is slow to show
+MOST_ROWS = 2000  # of all cases
+BETTER = ("faster", "more-accurate")
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -46,27 +59,39 @@ def _marked(text):
     return clean(text).replace("`", "'").replace("**", "* *")
 
 
-def _column(table, column):
-    rows = table.grid(column)
-    most = 1 + MOST_CELLS // len(rows[0])
-    return {"title": column.title, "rows": rows[:most], "more": max(0, len(rows) - most)}
+def _interval(entry, metric):
+    """The 95 % interval of a change: that of the pairs that settled it, else of this run's samples."""
+    name, figures = metric
+    pairs = object_of(object_of(entry, "pairs"), name)
+    low, high, baseline = number_of(pairs, "low"), number_of(pairs, "high"), number_of(figures, "baseline")
+    if not pairs and baseline > 0:
+        low, high = (number_of(figures, key) / baseline - 1 for key in ("low", "high"))
+    return f"{show_percent(low, True)} to {show_percent(high, True)}" if math.isfinite(low) and math.isfinite(high) and low < high else ""
 
 
-def _table(table, numbers):
-    """A comparison's table. For each variant the last case with counters by source line shows them."""
-    lines = {case.variant: numbers[id(case.entry)] for case in table.cases if member(case.entry, "lines")}
-    return {"comparison": table.comparison, "target": table.target, "facts": facts(table, _marked),
-            "notes": notes(table, _marked), "left": 1 + table.has_launches(), "plots": plots.of_table(table),
-            "columns": [_column(table, column) for column in table.shown_columns() or table.columns[:1]],
-            "lines": [lines[variant] for variant in table.variants if variant in lines]}
+def _way(verdict, change):
+    """What a change is for the reader: an arrow for its direction, and whether that is better or worse."""
+    arrow = "▲" if change > 0 else "▼"
+    if verdict in BETTER:
+        return {"arrow": arrow, "word": "better"}
+    return {"arrow": arrow, "word": "worse"} if RANKS.get(verdict, 0) >= RANKS["slower"] else {}
 
 
-def _tables(run, data, numbers):
-    for comparison in comparisons_of(run):
-        try:
-            data["tables"] += [_table(table, numbers) for table in tables_of(run, comparison)]
-        except Failure as failure:
-            data["remarks"].append(f"A comparison has no table: {failure}.")
+def _move(entry, name, metric):
+    """A metric of a case, as a row shows it."""
+    unit, change, verdict = unit_of(name), number_of(metric, "change"), text_of(metric, "verdict") or verdict_of(entry)
+    return {"case": text_of(entry, "case"), "target": text_of(entry, "target"), "metric": name, "verdict": verdict,
+            "baseline": known_figure(number_of(metric, "baseline"), unit), "value": known_figure(number_of(metric, "value"), unit),
+            "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(entry, (name, metric)),
+            "limit": known_percent(number_of(metric, "limit")), "smallest": known_percent(number_of(metric, "smallest")),
+            "gated": member(metric, "gated") is not False}
+
+
+def _moves(run, group):
+    """The metric that decided each case of a group."""
+    entries = {text_of(entry, "case"): entry for entry in run.list("cases") if text_of(entry, "target") == group.target}
+    return [_move(entries[move.case], move.metric, member(entries[move.case]["metrics"], move.metric))
+            for move in group.moves[:CASES_SHOWN] if move.case in entries]
 
 
 def _sources(run, found):
@@ -83,23 +108,194 @@ def _found(run, entry):
     return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
 
 
+def _group(run, group):
+    """A group as the page shows it."""
+    entry = group.entry if group.sizes else {}
+    count = len(list_of(entry, "findings"))
+    return {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason, "fails": group.fails,
+            "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
+            "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), "moves": _moves(run, group), "anchor": "", "found": [], "changed": [], "sass": []}
+
+
+def _with_details(run, told, group):
+    """Adds what a failure's card shows."""
+    if group.sizes:
+        told.update(plots=plots.of_case(group.entry), found=_found(run, group.entry), changed=texts_of(group.entry, "changed"),
+                    sass=sass_lines(group.entry))
+    return told
+
+
+def _column(table, column):
+    """A table of one column, without the rows that have no figure in it."""
+    heads, *rows = table.grid(column)
+    rows = [row for row in rows if any(cell != "-" for cell in row[1 + table.has_launches():])]
+    most = MOST_CELLS // len(heads)
+    return {"title": column.title, "heads": heads, "rows": rows[:most], "more": max(0, len(rows) - most)}
+
+
+def _lines(run, table):
+    """The counters of each line of source, of each variant's last case that has them; how much of a counter a line has is
+    its heat."""
+    cases = {case.variant: case.entry for case in table.cases if member(case.entry, "lines")}
+    counted = [(line, object_of(entry["lines"], line), entry) for variant in table.variants if variant in cases
+               for entry in [cases[variant]] for line in entry["lines"]]
+    names = [name for name in COUNTERS if any(name in counts for _, counts, _ in counted)]
+    rows = []
+    for line, counts, entry in counted:
+        whole = {name: sum(number_of(other, name) for other in entry["lines"].values() if is_number(member(other, name))) for name in names}
+        file, _, number = line.rpartition(":")
+        source = lines_around(run.sources, file, int(number), 0) if number.isdigit() else None
+        cells = [(known_figure(number_of(counts, name)), round(100 * number_of(counts, name) / whole[name]) if number_of(counts, name) > 0 else 0)
+                 for name in names]
+        rows.append({"line": line, "case": text_of(entry, "case").partition("/")[2], "source": source["lines"][0].strip() if source else "",
+                     "cells": cells})
+    return {"names": [name.replace("_", " ") for name in names], "rows": rows} if rows else None
+
+
+def _table(run, table):
+    """A comparison's table on a target."""
+    return {"comparison": table.comparison, "target": table.target, "facts": facts(table, _marked), "notes": notes(table, _marked),
+            "left": 1 + table.has_launches(), "plots": plots.of_table(table),
+            "columns": [_column(table, column) for column in table.shown_columns() or table.columns[:1]], "lines": _lines(run, table)}
+
+
+def _code_table(entries, comparison, target):
+    """What nvcc generated for a comparison's cases on an architecture."""
+    names = list(dict.fromkeys(name for entry in entries for name in object_of(entry, "metrics")))
+    rows = [[text_of(entry, "case").partition("/")[2],
+             *(known_figure(number_of(member(entry["metrics"], name), "value"), unit_of(name)) for name in names)] for entry in entries]
+    column = {"title": "Generated code", "heads": ["case", *(name.replace("_", " ") for name in names)], "rows": rows[:MOST_ROWS],
+              "more": max(0, len(rows) - MOST_ROWS)}
+    return {"comparison": comparison, "target": target, "facts": f"Code that nvcc generates for {clean(target)}.", "notes": [], "left": 1,
+            "plots": [], "columns": [column], "lines": None}
+
+
+def _tables(run, comparison, remarks):
+    try:
+        tables = [_table(run, table) for table in tables_of(run, comparison)]
+    except Failure as failure:
+        remarks.append(f"A comparison has no table: {failure}.")
+        return []
+    coded = {}
+    for entry in run.list("cases"):
+        if is_code(text_of(entry, "target")) and parts_of(text_of(entry, "case"))[0] == comparison:
+            coded.setdefault(text_of(entry, "target"), []).append(entry)
+    return tables + [_code_table(entries, comparison, target) for target, entries in coded.items()]
+
+
+def _share_notes(comparisons):
+    """Takes the notes that several tables have out of them, and returns these."""
+    tables = [table for _, found in comparisons for table in found]
+    counts = Counter(note for table in tables for note in table["notes"])
+    for table in tables:
+        table["notes"] = [note for note in table["notes"] if counts[note] == 1]
+    return [note for note, count in counts.items() if count > 1]
+
+
+def _is_shown(entry, name, metric):
+    """Whether a metric has a row among all cases: all times, and of exact figures, which the comparisons' tables have, those
+    that moved."""
+    exact = name in ERRORS or text_of(entry, "target") == MODEL_KEY or is_code(text_of(entry, "target"))
+    return not exact or RANKS.get(text_of(metric, "verdict"), 0) > RANKS["pass"]
+
+
+def _alike(run):
+    """The cases by variant, target and verdict, the most serious first."""
+    found = {}
+    for entry in sorted(run.list("cases"), key=lambda entry: -RANKS[verdict_of(entry)]):
+        key = variant_of(text_of(entry, "case")), text_of(entry, "target"), verdict_of(entry)
+        found.setdefault(key, []).append(text_of(entry, "case")[len(key[0]):] or "-")
+    rows = [{"variant": variant.rstrip("/"), "target": target, "verdict": verdict, "count": len(sizes), "sizes": ", ".join(sizes)}
+            for (variant, target, verdict), sizes in found.items()]
+    return rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)
+
+
+def _metrics(run):
+    rows = [_move(entry, name, metric) for entry in sorted(run.list("cases"), key=lambda entry: -RANKS[verdict_of(entry)])
+            for name, metric in shown_metrics(entry) if _is_shown(entry, name, metric)]
+    return rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)
+
+
+def _facts(of, members):
+    """Each fact, those within an object by both their names."""
+    for key, value in items(members):
+        if isinstance(value, dict) and value:
+            yield from ((of, f"{key}: {inner}", shown_value(fact)) for inner, fact in value.items())
+        else:
+            yield of, key, shown_value(value)
+
+
+def _machines(run):
+    boards = run.object("boards")
+    for target, members in run.object("targets").items():
+        yield from _facts(target, members)
+        # One board is the target's provenance; several have their own.
+        if sum(text_of(board, "target") == target for board in boards.values()) <= 1:
+            known = object_of(run.object("provenance"), target)
+            yield from _facts(target, {key: value for key, value in known.items() if member(members, key) != value})
+    if len(boards) > 1:
+        for uuid, board in boards.items():
+            yield from _facts(uuid, member(board, "provenance"))
+
+
+def _test(test):
+    seconds = number_of(test, "seconds")
+    end = text_of(test, "skipped") or ("finished" if member(test, "complete") is True else "ended before it was finished")
+    return (text_of(test, "name"), text_of(test, "target"), f"{seconds:.2f}" if math.isfinite(seconds) else "",
+            integer_of(test, "exit_code"), text_of(test, "board"), end)
+
+
+def _hardware(run):
+    """The targets in a line: "NVIDIA H200, CPU model"."""
+    return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in run.object("targets").items()))
+
+
+def _counts(run):
+    found = {}
+    for entry in run.list("cases"):
+        found[verdict_of(entry)] = found.get(verdict_of(entry), 0) + 1
+    return sorted(found.items(), key=lambda pair: -RANKS[pair[0]])
+
+
 def data_of(run):
-    """The page's data: the results, which cases to show first, and the comparisons' tables and plots."""
-    cases = run.list("cases")
-    numbers = {id(entry): number for number, entry in enumerate(cases)}
-    failed = [entry for entry in run.worst_first(True) if run.leads(entry)]
-    data = {"results": run.document, "outcome": run.text("outcome"), "headline": run.text("headline"),
-            "unlisted": run.text("unlisted"), "verdicts": VERDICTS, "counters": COUNTERS, "errors": ERRORS,
-            "shown": ALWAYS_SHOWN,
-            "reasons": {numbers[id(entry)]: reason_of(entry) for entry in cases if text_of(entry, "verdict") != "pass"},
-            "failed": [{"case": numbers[id(entry)], "others": run.others(entry)} for entry in failed],
-            "doubtful": [numbers[id(entry)] for entry in run.worst_first(False)], "apart": FAILURES_APART,
-            "tables": [], "remarks": []}
-    for found, entry in zip(data["failed"][:FAILURES_APART], failed):
-        found["plots"] = plots.of_case(entry)
-        found["found"] = _found(run, entry)
-    _tables(run, data, numbers)
-    return data
+    """What the template shows."""
+    groups = groups_of(run)
+    told = [_group(run, group) for group in groups]
+    for number, (one, group) in enumerate(zip(told, groups)):
+        if group.fails and number < FAILURES_APART:
+            one["anchor"] = f"group-{number + 1}"
+            _with_details(run, one, group)
+    remarks = []
+    comparisons = [(name, _tables(run, name, remarks)) for name in comparisons_of(run)]
+    shared_notes = _share_notes(comparisons)
+    alike, more_alike = _alike(run)
+    metrics, more_metrics = _metrics(run)
+    return {"outcome": run.text("outcome"), "headline": run.text("headline"), "run": describe_run(run.object("run")),
+            "job": job_url(run.object("run")), "hardware": _hardware(run), "counts": _counts(run),
+            "state": {0: "passed", 1: "failed", 2: "failed"}.get(integer_of(run.document, "exit_code"), "doubtful"),
+            "baselines": run.text("baselines"), "loosened": texts_of(run.object("summary"), "loosened"), "changes": run.text("changes"),
+            "groups": told[:CHANGES_SHOWN], "more_groups": max(0, len(told) - CHANGES_SHOWN), "failed": [one for one in told if one["anchor"]],
+            "comparisons": [(name, tables) for name, tables in comparisons if tables], "remarks": remarks, "notes": shared_notes,
+            "refused": [(refusal_word(entry), text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why")) for entry in run.list("refused")]
+                       + [("skipped", text_of(test, "name"), text_of(test, "target"), test["skipped"]) for test in run.list("tests")
+                          if isinstance(member(test, "skipped"), str)],
+            "claims": [("holds" if member(claim, "holds") is True else "claim", text_of(claim, "claim"), text_of(claim, "target"),
+                        text_of(claim, "why")) for claim in run.list("claims")],
+            "told": [(text_of(note, "target"), text_of(note, "note")) for note in run.list("speedups") + run.list("notes")],
+            "alike": alike, "more_alike": more_alike, "metrics": metrics, "more_metrics": more_metrics, "cases": len(run.list("cases")),
+            "machines": list(_machines(run)), "tests": list(map(_test, run.list("tests")))}
+
+
+def _shown(value):
+    return clean(value) if type(value) is str else value  # pylint: disable=unidiomatic-typecheck # Markup is a str, and is done
+
+
+def _script_data(value):
+    """JSON for a script element, whose end no text may write."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def _read(name):
@@ -107,18 +303,29 @@ def _read(name):
         return file.read()
 
 
+def _markup(text):
+    """A note's line: `code` and **words** as elements."""
+    parts = []
+    for number, part in enumerate(clean(text).split("`")):
+        words = [Markup("<strong>%s</strong>" if place % 2 else "%s") % word for place, word in enumerate(part.split("**"))]
+        parts.append(Markup("<code>%s</code>") % part if number % 2 else Markup("").join(words))
+    return Markup("").join(parts)
+
+
 def write(run):
     data = data_of(run)
+    drawn = []
+    for part in (*data["failed"], *(table for _, tables in data["comparisons"] for table in tables)):
+        part["first_plot"] = len(drawn)
+        drawn += part.setdefault("plots", [])
     chart = ""
-    if any(part.get("plots") for part in data["failed"] + data["tables"]):
+    if drawn:
         try:
             chart = read_chart_js()
         except Failure as failure:
             data["remarks"].append(f"No plots, tables alone: {failure}.")
-    # "<" and line ends only occur in strings, which can be escaped.
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    parts = {"title": html.escape(clean(data["outcome"])), "style": _read("page.css"), "script": _read("page.js"),
-             "chart": chart, "data": text}
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _read("page.html"))
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, finalize=_shown, trim_blocks=True,
+                                     lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters["plural"] = plural
+    return environment.get_template("page.html").render(
+        data, style=_read("page.css"), script=_read("page.js"), chart=chart, drawn=_script_data(drawn if chart else []), marked=_markup)

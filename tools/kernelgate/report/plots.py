@@ -1,14 +1,15 @@
 """The plots of a run's page, in page.js's form: {"kind": "lines", "bars" or "dots", "title", "place_title",
 "value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place;
 for dots a list of numbers]}], "marks": [{"name", "value"}] (horizontal lines), and for a logarithmic axis
-"log_from", its beginning}."""
+"log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but "points": [[x, y,
+name]] in each series and mark."""
 
 import collections
 import math
 import re
 
 from kernelgate.base.json_io import is_number, list_of, member, number_of
-from kernelgate.report.comparisons import MICROSECONDS, PERCENT
+from kernelgate.report.comparisons import MICROSECONDS, PERCENT, quotient
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 
@@ -85,6 +86,55 @@ def value_of(case, column):
     return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 100 if column.form == PERCENT else 1)
 
 
+def _limit_us(table, case):
+    """The time of a case's minimum bytes and operations at the GPU's limits, in µs; None if it is unknown."""
+    work = [quotient(1e6 * case.figures[name], limit) for name, limit in (("bytes", table.copy_limit), ("operations", table.operation_limit))
+            if name in case.figures]
+    return max((time for time in work if time), default=None)
+
+
+def time_by_size(table, sizes):
+    """The hot time over the size on axes from zero, each variant at its best launch, and the limit. The axis has the size itself
+    if that is one number, else its product."""
+    if len(table.variants) > MOST_LINES or len(sizes.names) < 2:
+        return []
+    single = all(name.isdecimal() for name in sizes.names)
+    plot = begin("curves", "Time by size, hot, at the fastest launch", "size" if single else "elements: the product of the size", "µs")
+    best, column = sizes.best("time_ns"), column_of(table, "time_ns")
+    for style, variant in enumerate(table.variants):
+        found = [[elements_of(size), value_of(best[size, variant], column), clean(size)] for size in sizes.names if (size, variant) in best]
+        if found:
+            plot["series"].append({"name": clean(variant), "style": style % STYLES, "points": found})
+    limits = [[elements_of(size), time] for size in sizes.names
+              for time in [next(filter(None, (_limit_us(table, case) for (of, _), case in best.items() if of == size)), None)] if time]
+    if len(limits) > 1:
+        plot["marks"].append({"name": "limit of the GPU", "points": limits})
+    return [plot] if sum(len(series["points"]) for series in plot["series"]) > 1 else []
+
+
+def roofline(table, sizes):
+    """Arithmetic over operations per byte, each variant at its best launch of each size, below the rates that the GPU copies and
+    computes at (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009)."""
+    if table.copy_limit is None or table.operation_limit is None or len(table.variants) > MOST_LINES:
+        return []
+    plot = begin("points", "Roofline, hot, at the fastest launch", "operations per byte", "GFLOP/s")
+    best = sizes.best("time_ns")
+    for style, variant in enumerate(table.variants):
+        found = [[intensity, case.figures["arithmetic_gflop_per_s"], clean(case.name())] for (_, of), case in best.items()
+                 for intensity in [quotient(case.figures.get("operations"), case.figures.get("bytes"))]
+                 if of == variant and intensity and "arithmetic_gflop_per_s" in case.figures]
+        if found:
+            plot["series"].append({"name": clean(variant), "style": style % STYLES, "points": found})
+    places = [point[0] for series in plot["series"] for point in series["points"]]
+    if len(places) < 2:
+        return []
+    ridge = table.operation_limit / table.copy_limit
+    left, right = min(places) / 2, max(*places, ridge) * 2
+    plot["marks"].append({"name": "limit of the GPU", "points": [[left, 1e-9 * left * table.copy_limit], [ridge, 1e-9 * table.operation_limit],
+                                                                 [right, 1e-9 * table.operation_limit]]})
+    return [plot]
+
+
 def by_size(table, sizes, name, title, unit, greatest=False):
     """A column over the sizes, each variant at its best launch."""
     if len(table.variants) > MOST_LINES:
@@ -145,10 +195,11 @@ def of_table(table):
     sizes = Sizes(table)
     several = len(sizes.names) > 1
     return [
-        *(by_size(table, sizes, "time_ns", "Time by size, hot, at the fastest launch", "µs") if several else ()),
+        *time_by_size(table, sizes),
         *by_launch(table, sizes),
         *side_by_side(table, sizes),
         *(by_size(table, sizes, "share_of_limit", "Share of the limit, at the best launch", "%", True) if several else ()),
+        *roofline(table, sizes),
     ]
 
 

@@ -9,6 +9,7 @@ from kernelgate.report import annotations
 from kernelgate.report import console
 from kernelgate.report import junit
 from kernelgate.report import page as report_page
+from kernelgate.report import scanning
 from kernelgate.report import summary
 from kernelgate.report import publish_tables
 from kernelgate.base.errors import Failure
@@ -30,6 +31,9 @@ PRINTERS = (
     Printer("markdown", summary.write),
     Printer("csv", publish_tables.write_csv),
     Printer("annotations", annotations.write),
+    Printer("sarif", scanning.write_sarif),
+    Printer("code-quality", scanning.write_code_quality),
+    Printer("badge", scanning.write_badge),
 )
 
 

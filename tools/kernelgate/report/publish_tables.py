@@ -89,7 +89,7 @@ def _omissions(table, escape):
     failed = {}
     for case in table.cases:
         if case.is_wrong():
-            failed.setdefault((case.verdict(), (table.run.group_of(case.entry) or [case.id])[0]), []).append(case)
+            failed.setdefault((case.verdict(), text_of(case.entry, "group") or case.id), []).append(case)
     for (verdict, _), (first, *others) in failed.items():
         also = f"; also {', '.join(f'{case.size}/{case.launch}' for case in others)}" if others else ""
         yield f"**{verdict}**: `{first.name()}`: {escape(reason_of(first.entry) + also)}"

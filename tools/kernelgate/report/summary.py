@@ -1,173 +1,112 @@
-"""Results as Markdown, for a job's summary page: failures first, then everything judged."""
+"""Results as Markdown, for a job's summary page and a comment: the verdict, what failed, what changed, what to look at. What passed
+is on the page and in results.json. Whatever failed, it has at most MOST_BYTES: each section has a share of them, and counts the
+lines that do not fit."""
 
-from kernelgate.base.json_io import list_of, member, number_of, text_of
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
-from kernelgate.base.results import (VERDICTS, items, reason_with_others, refusal_word, sass_lines, shown_metrics, shown_value,
-                                     texts_of, verdict_of)
-from kernelgate.base.text import clean, code, escape_markdown
+from kernelgate.base.groups import groups_of
+from kernelgate.base.json_io import text_of
+from kernelgate.base.results import VERDICTS, sass_lines, texts_of, verdict_of
+from kernelgate.base.run_facts import describe_run, job_url
+from kernelgate.base.text import code, escape_markdown, shorten
 
-# GitHub refuses a summary of more than 1 MiB. Each section has a share of that, in bytes, so that none crowds out
-# another.
-KIB = 1024
-MOST_ALIKE = 60  # further cases that failed like another are counted; the tables below have all
+MOST_BYTES = 60000
+SHARES = {"head": 8000, "failed": 24000, "reproduce": 8000, "changed": 12000, "remarks": 6000}  # the rest is for headings and counts
+LONGEST_TEXT = 300  # characters of a cell; a character may take 5 bytes
+LONGEST_COMMAND = 2000
 
 
-def section(lines, kib):
-    """The first lines that fit, and a line with the number of the others."""
+def cut(lines, share):
+    """The first lines that fit a share, and how many do not."""
     size = 0
     for number, line in enumerate(lines):
-        size += len(line.encode("utf-8")) + 1
-        if size > kib * KIB:
-            return lines[:number], ["", f"{plural(len(lines) - number, 'more line')}: results.json has them all."]
+        size += len(line.encode("utf-8", "replace")) + 1
+        if size > SHARES[share]:
+            return lines[:number], ["", f"{plural(len(lines) - number, 'more line')}: the page and results.json have them."]
     return lines, []
 
 
-def cut(lines, kib):
-    taken, rest = section(lines, kib)
-    return taken + rest
+def prose(text):
+    return escape_markdown(shorten(text, LONGEST_TEXT))
 
 
-def row(verdict, name, target, reason):
-    return f"| **{verdict}** | {code(name)} | {code(target) if target else ''} | {escape_markdown(reason)} |"
+def name(text):
+    return code(shorten(text, LONGEST_TEXT))
 
 
-def table(heading, rows, kib):
+def row(verdict, what, target, reason):
+    return f"| **{verdict}** | {what} | {name(target) if target else ''} | {prose(reason)} |"
+
+
+def group_row(group):
+    members = group.members()
+    file, line = group.place or ("", 0)
+    reason = group.reason if group.reason.startswith(file) else f"{file}:{line}: {group.reason}"
+    return row(group.verdict, name(group.name) + (f" {prose(members)}" if members else ""), group.target, reason)
+
+
+def table(heading, rows, share):
     if not rows:
         return []
-    return cut(["", f"## {heading}", "", "| verdict | what | target | why |", "| --- | --- | --- | --- |", *rows], kib)
+    taken, rest = cut(rows, share)
+    return ["", f"## {heading}", "", "| verdict | what | target | why |", "| --- | --- | --- | --- |", *taken, *rest]
 
 
-def case_rows(run, failing):
-    return [row(verdict_of(entry), text_of(entry, "case"), text_of(entry, "target"), reason_with_others(run, entry, MOST_ALIKE))
-            for entry in run.worst_first(failing) if run.leads(entry)]
-
-
-def unlisted_rows(run):
-    return [row("unlisted", "baseline", "", run.text("unlisted"))] if run.list("unlisted") else []
+def counts(run):
+    """The machine of each target, and how many of its cases have which verdict."""
+    found = {}
+    for entry in run.list("cases"):
+        of_target = found.setdefault(text_of(entry, "target"), {})
+        of_target[verdict_of(entry)] = of_target.get(verdict_of(entry), 0) + 1
+    shown = [verdict for verdict in reversed(VERDICTS) if any(verdict in of_target for of_target in found.values())]
+    lines = [f"| {name(target)} | {prose(run.machine(target))} | " + " | ".join(str(of_target.get(verdict, 0)) for verdict in shown) + " |"
+             for target, of_target in found.items()]
+    return ["", "| target | machine | " + " | ".join(shown) + " |", "| --- | --- |" + " ---: |" * len(shown), *lines] if lines else []
 
 
 def head(run):
-    lines = [f"# kernelgate: {escape_markdown(run.text('outcome'))}", ""]
-    if run.text("baselines"):
-        lines += [f"**Baselines**{escape_markdown(run.text('baselines'))}.", ""]
-        loosened = texts_of(run.object("summary"), "loosened")
-        lines += [f"- {escape_markdown(text)}" for text in loosened] + [""] * bool(loosened)
-    for key in ("unrecorded", "changes"):
-        if run.text(key):
-            lines += [f"{escape_markdown(run.text(key))}.", ""]
-    lines.append(f"{escape_markdown(run.text('headline'))}.")
-    counts = {}
-    for entry in run.list("cases"):
-        by_verdict = counts.setdefault(text_of(entry, "target"), {})
-        by_verdict[verdict_of(entry)] = by_verdict.get(verdict_of(entry), 0) + 1
-    shown = [verdict for verdict in reversed(VERDICTS) if any(verdict in of_target for of_target in counts.values())]
-    if shown:
-        lines += ["", "| target | " + " | ".join(shown) + " |", "| --- |" + " ---: |" * len(shown)]
-        lines += [f"| {code(target)} | " + " | ".join(str(of_target.get(verdict, 0)) for verdict in shown) + " |"
-                  for target, of_target in counts.items()]
-    return cut(lines, 32)
+    described, job = describe_run(run.object("run")), job_url(run.object("run"))
+    lines = [f"# kernelgate: {prose(run.text('outcome'))}", "", f"{prose(run.text('headline'))}."]
+    if described:
+        lines += ["", prose(described) + (f", [job]({job})" if job and len(job) <= LONGEST_TEXT else "")]
+    if run.text("unrecorded"):
+        lines += ["", f"{prose(run.text('unrecorded'))}."]
+    taken, rest = cut([*lines, *counts(run)], "head")
+    return taken + rest
 
 
-def failures(run):
-    rows = [row("error", text_of(entry, "test") or "kernelgate", "", text_of(entry, "why")) for entry in run.list("errors")]
-    rows += case_rows(run, True)
-    rows += [row("claim", text_of(entry, "claim"), text_of(entry, "target"), text_of(entry, "why"))
-             for entry in run.broken_claims()]
-    rows += [row("vanished", text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why"))
-             for entry in run.list("vanished")]
-    rows += unlisted_rows(run) if run.strict else []
-    return table("Failed", rows, 320) + (reproductions(run) if rows else [])
+def reproductions(groups):
+    """The commands that run the representatives of groups again, each once."""
+    commands = dict.fromkeys(group.reproduce for group in groups if len(group.reproduce) <= LONGEST_COMMAND)
+    taken, rest = cut([command for command in commands if command], "reproduce")
+    return ["", "To run them again:", "", "```sh", *taken, "```", *rest] if taken else []
 
 
-def reproductions(run):
-    """The commands that rerun the failures, each once; for cases that failed alike, only their representative's."""
-    entries = run.list("errors") + [entry for entry in run.list("cases") if run.fails(entry) and run.leads(entry)]
-    lines = list(dict.fromkeys(filter(None, (clean(text_of(entry, "reproduce")) for entry in entries + run.broken_claims()))))
-    taken, rest = section(lines, 192)
-    return ["", "To run them again:", "", "```sh", *taken, "```", *rest] if lines else []
+def move_row(group):
+    move, unit = group.moves[0], unit_of(group.moves[0].metric)
+    return " | ".join((f"| {name(move.case)} | {name(group.target)} | {name(move.metric)}", known_figure(move.baseline, unit),
+                       known_figure(move.value, unit), known_percent(move.change, True), known_percent(move.limit))) + " |"
 
 
-def remarks(run):
-    rows = case_rows(run, False)
-    rows += [] if run.strict else unlisted_rows(run)
-    rows += [row(refusal_word(entry), text_of(entry, "case"), text_of(entry, "target"), text_of(entry, "why"))
-             for entry in run.list("refused")]
-    rows += [row("skipped", text_of(entry, "name"), "", entry["skipped"])
-             for entry in run.list("tests") if isinstance(member(entry, "skipped"), str)]
-    return table("To look at", rows, 96)
-
-
-def changes(run):
-    lines = []
-    for entry in run.list("cases"):
-        if list_of(entry, "changed"):
-            texts = [text for text in (text_of(entry, "explanation"), *texts_of(entry, "changed")) if text]
-            lines += ["", f"- {code(text_of(entry, 'case'))}"]
-            lines += [f"  - {escape_markdown(text)}" for text in texts] + [f"  - {code(line)}" for line in sass_lines(entry)]
-    return cut(["", "## What changed", *lines], 96) if lines else []
-
-
-def claims_and_notes(run):
-    lines = []
-    for entry in run.list("claims"):
-        why = escape_markdown(text_of(entry, "why"))
-        holds = "holds" if member(entry, "holds") is True else "does not hold"
-        lines.append(f"- {code(text_of(entry, 'claim'))} {holds}{': ' if why else ''}{why}")
-    for entry in run.list("speedups") + run.list("notes"):
-        target = text_of(entry, "target")
-        lines.append(f"- {escape_markdown(text_of(entry, 'note'))}" + (f" on {code(target)}" if target else ""))
-    return cut(["", "## Speedups and notes", "", *lines], 64) if lines else []
-
-
-def metric_rows(entry):
-    first = f"| {code(text_of(entry, 'case'))} | {code(text_of(entry, 'target'))} |"
-    metrics = shown_metrics(entry)
-    if not metrics:
-        yield f"{first} | | | | | {verdict_of(entry)} |"
-    for name, metric in metrics:
-        judged = metric if text_of(metric, "verdict") else entry
-        verdict = "not gated" if member(metric, "gated") is False else verdict_of(judged)
-        unit = unit_of(name)
-        yield " | ".join((f"{first} {code(name)}", known_figure(number_of(metric, "value"), unit),
-                          known_figure(number_of(metric, "baseline"), unit), known_percent(number_of(metric, "change"), True),
-                          known_percent(number_of(metric, "smallest")), verdict)) + " |"
-
-
-def folded(summary, heads, aligned, lines, kib):
-    return ["", f"<details><summary>{summary}</summary>", "", f"| {' | '.join(heads)} |".replace("|  |", "| |"),
-            f"| {' | '.join(aligned)} |",
-            *cut(lines, kib), "", "</details>"]
-
-
-def all_cases(run):
-    cases = run.list("cases")
-    if not cases:
-        return []
-    heads = ("case", "target", "metric", "value", "baseline", "change", "smallest slowdown that would show", "verdict")
-    return folded(("" if len(cases) == 1 else "All ") + plural(len(cases), "case"), heads,
-                  ("---", "---", "---", "---:", "---:", "---:", "---:", "---"),
-                  [line for entry in cases for line in metric_rows(entry)], 160)
-
-
-def fact_rows(run, target):
-    for kind, facts in (("target", run.object("targets").get(target)), ("provenance", run.object("provenance").get(target))):
-        for key, value in items(facts):
-            yield f"| {code(target)} | {kind} | {escape_markdown(key)} | {escape_markdown(shown_value(value))} |"
-    for uuid, board in run.object("boards").items():
-        if text_of(board, "target") == target:
-            bus = text_of(member(board, "provenance"), "bus_id")
-            name = f"{escape_markdown(uuid)}{', ' if bus else ''}{escape_markdown(bus)}"
-            tests = [escape_markdown(text_of(test, "name")) for test in run.list("tests") if text_of(test, "board") == uuid]
-            yield f"| {code(target)} | board | {name} | {', '.join(tests)} |"
-
-
-def targets(run):
-    if not run.object("targets"):
-        return []
-    rows = [line for target in run.object("targets") for line in fact_rows(run, target)]
-    return folded("Where it was measured", ("target", "", "fact", "value"), ("---",) * 4, rows, 48)
+def changes(run, groups):
+    """What the largest move of each group was, what may have caused it, and what became of the baselines."""
+    lines = [f"{prose(text)}." for text in (run.text("changes"), f"Baselines{run.text('baselines')}" if run.text("baselines") else "") if text]
+    lines += [f"- {prose(text)}" for text in texts_of(run.object("summary"), "loosened")]
+    moved = [group for group in groups if group.moves]
+    if moved:
+        lines += [""] * bool(lines) + ["| case | target | metric | baseline | now | change | limit |", "| --- | --- | --- | ---: | ---: | ---: | ---: |"]
+        lines += map(move_row, moved)
+    causes = [(group, texts_of(group.entry, "changed"), sass_lines(group.entry)) for group in groups]
+    for group, texts, sass in causes:
+        if texts or sass:
+            lines += ["", f"- {name(group.name)}", *(f"  - {prose(text)}" for text in texts), *(f"  - {name(line)}" for line in sass)]
+    taken, rest = cut(lines, "changed")
+    return ["", "## What changed", "", *taken, *rest] if taken else []
 
 
 def write(run):
-    lines = [line for part in (head, failures, remarks, changes, claims_and_notes, all_cases, targets) for line in part(run)]
+    groups = groups_of(run)
+    failing = [group for group in groups if group.fails]
+    doubtful = [group for group in groups if not group.fails and group.verdict not in ("faster", "more-accurate")]
+    lines = head(run) + table("Failed", list(map(group_row, failing)), "failed") + reproductions(failing) + changes(run, groups)
+    lines += table("To look at", list(map(group_row, doubtful)), "remarks")
     return "\n".join(lines) + "\n"

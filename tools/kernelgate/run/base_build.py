@@ -15,7 +15,7 @@ from kernelgate.base.steps import elapsed, run_step
 # Cache variables of CMake that make the base's build like this tree's.
 OPTION = re.compile(r"(CMAKE_(?:C|CXX|CUDA)_(?:COMPILER|FLAGS)|CMAKE_CUDA_(?:ARCHITECTURES|HOST_COMPILER)|CMAKE_BUILD_TYPE|kernelgate_DIR|"
                     r"KERNELGATE_SOURCE):[A-Z]+=(.+)")
-PROGRAM = re.compile(r"([a-z0-9_]+\.gpu): ")
+PROGRAM = re.compile(r"^([a-z0-9_]+\.gpu): ")
 UNJUDGED = "what got slower is confirmed against the stored baseline instead"
 
 
@@ -27,37 +27,33 @@ def _text_of(path):
         return ""
 
 
-class Base:
-    """A commit, which must exist; else Failure."""
+class CommitBuild:
+    """Builds programs of a commit, which must exist; else Failure, in the name of an option. `folder` is that of the programs below
+    build/, `programs` matches their names in Ninja's list of targets."""
 
-    def __init__(self, project, reference):
+    def __init__(self, project, reference, option, folder, preset="gpu", programs=PROGRAM):
         self.reference = reference
         self._project = project
-        # In a hook, git's variables name the index of the commit being made, which the base's worktree would overwrite.
+        self._preset, self._wanted = preset, programs
+        # In a hook, git's variables name the index of the commit being made, which the worktree would overwrite.
         for name in self._git("rev-parse", "--local-env-vars")[1].split():
             os.environ.pop(name, None)
         code, self._prefix = self._git("rev-parse", "--show-prefix")  # of this tree in its checkout
         if code:
-            raise Failure(f"--base {reference}: git finds no checkout in {project.root} ({self._prefix}): run the gate in a clone")
+            raise Failure(f"{option} {reference}: git finds no checkout in {project.root} ({self._prefix}): run it in a clone")
         code, self.commit = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         if code or not re.fullmatch("[0-9a-f]{40,}", self.commit):  # git takes "^main" as everything but main
-            raise Failure(f"--base {reference}: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where "
+            raise Failure(f"{option} {reference}: git knows no such commit here: name a branch, a tag or a commit, and fetch it first where "
                           "the checkout is shallow")
-        self._place = os.path.join(project.root, "build", "base")
+        self.folder = os.path.join(project.root, "build", folder.format(commit=self.commit[:12]))
+        self._place = os.path.dirname(self.folder)
         self._tree = os.path.join(self._place, "tree")
-        self.folder = os.path.join(self._place, self.commit[:12])  # of its programs
-        self._stamp = os.path.join(self.folder, "built")
 
     def _git(self, *words):
         """Git's exit code in this tree, and its output; after a failure its first line."""
         done = git(self._project.root, *words)
         said = os.fsdecode(done.stdout if done.returncode == 0 else done.stderr)
         return done.returncode, said.removesuffix("\n") if done.returncode == 0 else said.partition("\n")[0]
-
-    def _is_this_tree(self):
-        """Whether it equals this tree, file by file: comparing a build with itself is pointless."""
-        return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".")[0] == 0
-                and self._git("ls-files", "--others", "--exclude-standard", "--", ".") == (0, ""))
 
     def _remove_tree(self):
         # Forced twice, since git locks a worktree while it makes it, and leaves it locked if git is killed.
@@ -66,33 +62,22 @@ class Base:
         self._git("worktree", "prune")
 
     def _options(self):
-        cache = _text_of(os.path.join(self._project.folder("gpu"), "CMakeCache.txt"))
+        cache = _text_of(os.path.join(self._project.folder(self._preset), "CMakeCache.txt"))
         return [f"-D{found[1]}={found[2]}" for found in map(OPTION.fullmatch, cache.split("\n")) if found]
 
-    def _identity(self):
-        """The identity of the base's sources: the commit, and this tree's harness, or the command of the kernelgate
-        that a project uses."""
-        harness = (glob.glob(os.path.join(glob.escape(self._project.root), "harness", "**"), recursive=True) if self._project.is_own else
-                   [os.path.join(self._project.root, self._project.command("gpu"))])
-        compilers = [path for paths in find_compilers(self._project.folder("gpu")) for path in paths]
-        contents = Contents({})
-        parts = [self.commit, *self._options(), *(f"{path} {contents.digest(path)}" for path in sorted(harness) + compilers)]
-        return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
-
     def _build_programs(self, source, log):
-        """Builds only the GPU programs of a source folder; whether it succeeded."""
+        """Builds only the programs of a source folder; whether it succeeded."""
         def run(*command):
             return run_step(command, stdout=log, stderr=log, cwd=source) == 0
-        if not run("cmake", "--fresh", "-S", source, "-B", self.folder, "--preset", "gpu", "-DKG_WERROR=OFF", *self._options()):
+        if not run("cmake", "--fresh", "-S", source, "-B", self.folder, "--preset", self._preset, "-DKG_WERROR=OFF", *self._options()):
             return False
         programs = []
-        run_step(["ninja", "-C", self.folder, "-t", "targets", "all"], lambda line: programs.extend(PROGRAM.match(line).groups()
-                                                                                                 if PROGRAM.match(line) else ()))
+        run_step(["ninja", "-C", self.folder, "-t", "targets", "all"], lambda line: programs.extend(self._wanted.findall(line)))
         return bool(programs) and run("cmake", "--build", self.folder, "--target", *programs)
 
-    def _make(self, log):
-        """Builds the base in a temporary worktree of its own: with this tree's harness, so that both are timed
-        alike, or with its own if that fails. A project that uses kernelgate has no harness: its base is built with
+    def make(self, log):
+        """Builds the commit in a temporary worktree of its own: with this tree's harness, so that both are measured
+        alike, or with its own if that fails. A project that uses kernelgate has no harness: its commits are built with
         the kernelgate of this tree's build. Returns the harness used, "this" or "own"; None if the build fails."""
         source = os.path.join(self._tree, self._prefix)
         self._remove_tree()
@@ -115,6 +100,29 @@ class Base:
             return "own" if self._build_programs(source, log) else None
         finally:
             self._remove_tree()
+
+
+class Base(CommitBuild):
+    """The GPU programs of a commit, in a folder of its own for as long as no other base is built."""
+
+    def __init__(self, project, reference):
+        super().__init__(project, reference, "--base", os.path.join("base", "{commit}"))
+        self._stamp = os.path.join(self.folder, "built")
+
+    def _is_this_tree(self):
+        """Whether it equals this tree, file by file: comparing a build with itself is pointless."""
+        return (self._git("diff", "--quiet", "--no-ext-diff", self.commit, "--", ".")[0] == 0
+                and self._git("ls-files", "--others", "--exclude-standard", "--", ".") == (0, ""))
+
+    def _identity(self):
+        """The identity of the base's sources: the commit, and this tree's harness, or the command of the kernelgate
+        that a project uses."""
+        harness = (glob.glob(os.path.join(glob.escape(self._project.root), "harness", "**"), recursive=True) if self._project.is_own else
+                   [os.path.join(self._project.root, self._project.command("gpu"))])
+        compilers = [path for paths in find_compilers(self._project.folder("gpu")) for path in paths]
+        contents = Contents({})
+        parts = [self.commit, *self._options(), *(f"{path} {contents.digest(path)}" for path in sorted(harness) + compilers)]
+        return hashlib.sha256("\n".join(parts).encode(errors="surrogateescape")).hexdigest()
 
     def _prepare_folder(self):
         try:
@@ -145,7 +153,7 @@ class Base:
                 os.remove(self._stamp)
             path = os.path.join(self._project.root, "build", "base.log")
             with open(path, "w", encoding="utf-8") as log:
-                harness = self._make(log)
+                harness = self.make(log)
             if harness is None:
                 console.say(f"the base {name} does not build (see {path}): {UNJUDGED}")
                 return False

@@ -13,11 +13,13 @@ from kernelgate.base.json_io import member
 from kernelgate.base.programs import GPU, NOTHING, call_program
 from kernelgate.base.steps import run_step
 from kernelgate.base.text import clean
+from kernelgate.run.last_run import Estimate
 from kernelgate.run.merge import ERROR, FAIL, PASS, SUFFIX
 from kernelgate.run.project import parallel_tests
 
 SECONDS = 60  # for a program to list the boards
-ENDED = re.compile(r" *([0-9]+/[0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
+ENDED = re.compile(r" *([0-9]+)/([0-9]+) Test +#[0-9]+: (\S+) \.+ *\**(\S.*?) +([0-9.]+) sec")
+STARTED = re.compile(r" *Start +[0-9]+: (\S+)")
 SHOWN_BYTES = 16384  # shown of a test's output, its beginning and its end
 SHOWN_TESTS = 20
 
@@ -58,11 +60,15 @@ def read_report(path, code):
     return tests
 
 
-def check_report(merged, path, code):
-    """Adds an error for each test whose verdicts disagree with CTest."""
+def check_report(merged, path, code, expected=()):
+    """Adds an error for each test whose verdicts disagree with CTest, and for each of `expected` that it did not run."""
     tests = {test["name"]: test for test in merged.document["tests"]}
-    any_failed = False
-    for test in read_report(path, code):
+    any_failed, report = False, read_report(path, code)
+    told = {error.get("test") for error in merged.document["errors"]} | tests.keys() | {test.name for test in report}
+    for name in expected:
+        if name not in told:
+            merged.add_error(name, "is in this shard's share, and ctest did not run it: see its log")
+    for test in report:
         known = tests.get(test.name, {}).get("program_exit_code")
         any_failed = any_failed or test.status != "run" and not test.is_skip()
         if test.agrees(known) or any(error.get("test") == test.name for error in merged.document["errors"]):
@@ -133,18 +139,40 @@ def list_boards(project, console):
     return Boards(("--resource-spec-file", spec), count)
 
 
-def run_tests(preset, boards, options, console, verbose):
+def _selection(preset, options):
+    """The options that choose a run's tests. Leaves out gate.results, which sums up a run of plain ctest: the gate does
+    that itself at the end."""
+    return ["--preset", preset, *options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$"]
+
+
+def list_tests(preset, options):
+    """ctest's JSON about the tests that run_tests() would run, without those that only fixtures add: the first is number 1
+    of --tests-information."""
+    lines = []
+    code = run_step(["ctest", "--show-only=json-v1", *_selection(preset, options), "--fixture-exclude-any", ".*"], lines.append,
+                    stderr=subprocess.PIPE)
+    if code:
+        raise Failure(f"ctest --show-only=json-v1 ended with code {code} and does not list the tests: see what it prints")
+    return "".join(lines)
+
+
+def run_tests(preset, boards, options, console, verbose, last=None):
     """The exit code of ctest for a preset of this folder, which leaves its log and its report in the preset's build
-    folder. Leaves out gate.results, which sums up a run of plain ctest: the gate does that itself at the end."""
+    folder. `last` is the last run, by which the progress is estimated."""
+    estimate = Estimate(last)
+
     def read(line):
-        ended = ENDED.match(line)
-        if ended and verbose:
-            console.say(f"{ended[2]}: {ended[3].lower()} after {ended[4]} s")
-        elif ended:
-            console.count(f"{ended[1]} tests")
-    code = run_step(["ctest", "--preset", preset, "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count), *options,
-                     *boards.options, "--exclude-regex", r"^gate\.results$", "--fixture-exclude-cleanup", "^gate$",
-                     "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
+        started, ended = STARTED.match(line), ENDED.match(line)
+        if started:
+            estimate.start(started[1])
+        if ended:
+            left = estimate.count(int(ended[1]), int(ended[2]), ended[3])
+            if verbose:
+                console.say(f"{ended[3]}: {ended[4].lower()} after {ended[5]} s")
+            else:
+                console.count(f"{ended[1]}/{ended[2]} tests{left}")
+    code = run_step(["ctest", *_selection(preset, options), "--verbose", "--no-tests=error", "--parallel", parallel_tests(boards.count),
+                     *boards.options, "--test-output-size-failed", str(SHOWN_BYTES), "--test-output-truncation", "middle",
                      "--output-junit", os.path.abspath(f"build/{preset}/ctest.xml"),
                      "--output-log", os.path.abspath(f"build/{preset}/ctest.log")], read, stderr=subprocess.PIPE)
     console.clear()

@@ -54,9 +54,9 @@ def _tests_of(program):
     return tests
 
 
-def _kind(test):
+def kind_of_test(test):
     """The kind of target of a test: "sm" for "sm_90.matmul_f32.code"."""
-    return _split(test)[0].partition("_")[0]
+    return split_test(test)[0].partition("_")[0]
 
 
 def _tests_of_code(folder, kinds):
@@ -83,17 +83,22 @@ def list_tests(path, kinds):
     except OSError as error:
         raise Failure(f"{path}: cannot be read: {error.strerror}: configure the build again") from None
     tests = {name: dict.fromkeys(cases) for program in programs for name, cases in _tests_of(program)
-             if not kinds or _kind(name) in kinds}
+             if not kinds or kind_of_test(name) in kinds}
     folder = os.path.dirname(path)
     added = {name: {test.case: None} for name, test in added_tests(folder, kinds).items()}
     return {**tests, **added, **_tests_of_code(folder, kinds)}
 
 
-def _split(test):
+def split_test(test):
     """The parts of a test's name, "gpu.matmul_f32.time"."""
     kind, _, rest = test.partition(".")
     comparison, _, part = rest.partition(".")
     return kind, comparison, part
+
+
+def _program_test(kind, case):
+    """The test of a program that launched a case's kernel."""
+    return f"{kind}.{variant_of_case(case).replace('/', '.')}"
 
 
 @functools.lru_cache(maxsize=None)
@@ -109,10 +114,12 @@ def stored_baseline(folder, target):
 class Coverage:
     """Adds the missing tests and cases to the results of a run."""
 
-    def __init__(self, run, tests, baselines, partial, added=()):
+    def __init__(self, run, tests, baselines, partial, added=(), share=None):
         self._run = run
         self._added = added  # the names of tests of programs, which list what vanished themselves
-        self._tests = tests  # that must report, with the cases of their tables
+        self._tests = tests  # of the whole run, with the cases of their tables
+        self._share = share  # of a shard, None of a whole run
+        self._mine = [test for test in tests if share is None or test in share.tests]  # that must report
         self._baselines = baselines  # the folder
         self._partial = partial  # the user chose only some of the tests
         document = run.document
@@ -133,12 +140,12 @@ class Coverage:
 
     def _check_tests(self):
         """Checks that each expected test has reported. If none did, one error names them."""
-        if not self._reported and not self._partial:
-            for test in self._tests:
+        if not self._reported and not self._partial and self._mine:
+            for test in self._mine:
                 self._leave_unreported(test, self._tests[test])
-            self._run.add_error(None, f"no test left a verdict, of these: {', '.join(self._tests)}: run ctest, and see its output")
+            self._run.add_error(None, f"no test left a verdict, of these: {', '.join(self._mine)}: run ctest, and see its output")
             return
-        for test in self._tests:
+        for test in self._mine:
             if test not in self._reported and not self._partial:
                 self._leave_unreported(test, self._tests[test])
                 self._run.add_error(test, "left no verdict: it was not run, or its program ended before it could report: run it "
@@ -148,14 +155,14 @@ class Coverage:
 
     def _leave_unreported(self, test, cases):
         """Lists cases without a verdict, with the target of other tests of their kind."""
-        kind = _kind(test)
-        target = next((known["target"] for known in self._reported.values() if known["name"] == test or _kind(known["name"]) == kind), kind)
+        kind = kind_of_test(test)
+        target = next((known["target"] for known in self._reported.values() if known["name"] == test or kind_of_test(known["name"]) == kind), kind)
         self._run.document.setdefault("unreported", []).append(
             {"name": test, "target": target, "cases": [case for case in cases if filter_takes(case)]})
 
     def _check_cases(self, test):
         """Adds an error for cases of a test's table without a verdict, although the test reported."""
-        target, part = self._reported[test]["target"], _split(test)[2]
+        target, part = self._reported[test]["target"], split_test(test)[2]
         if test in self._added:
             part = "check"
         missing = [case for case in self._tests[test] if filter_takes(case) and (target, case, part) not in self._judged
@@ -168,7 +175,7 @@ class Coverage:
     def _check_baselines(self):
         """Checks the baseline of each target that a test of the run found."""
         for target in self._run.document["targets"]:
-            kind = next((_split(test["name"])[0] for test in self._run.document["tests"]
+            kind = next((split_test(test["name"])[0] for test in self._run.document["tests"]
                          if test["target"] == target and test["name"] in self._tests), None)
             if kind in (GPU, MODEL):
                 self._check_baseline(target, kind)
@@ -191,7 +198,7 @@ class Coverage:
         refuses it. A missing test is an error, and one that judged nothing has given its reason. No table has
         imported cases."""
         refused = (target, case) in self._refused
-        if f"{kind}.{variant_of_case(case).replace('/', '.')}" in self._added:
+        if _program_test(kind, case) in self._added:
             return
         test = f"{kind}.{comparison_of_case(case)}.{part}"
         known = test in self._tests
@@ -199,7 +206,6 @@ class Coverage:
             return
         if refused or (self._has_judged(test) if known else not self._partial and not imported):
             self._run.document["vanished"].append({"case": case, "target": target, "test": test if known else ""})
-            self._run.tally["vanished"] += 1
 
     def _check_judged_by(self, target, stored):
         """A case must be judged by the file that everyone sees. A test's environment can set another baselines
@@ -223,21 +229,21 @@ class Coverage:
         for entry in self._run.document["cases"]:
             if entry["target"] == target and "check" in entry["parts"] and entry["case"] not in known:
                 self._run.document["unlisted"].append({"case": entry["case"], "target": target, "test": entry["test"]})
-                self._run.tally["unlisted"] += 1
 
     def _coverage(self):
         document = self._run.document
-        reported = sum(test in self._reported for test in self._tests)
-        cases = {(_split(test)[0], case) for test, listed in self._tests.items() for case in listed}
-        programs = {_split(test)[1] for test in self._added}
+        reported = sum(test in self._reported for test in self._mine)
+        cases = {(split_test(test)[0], case) for test in self._mine for case in self._tests[test]}
+        programs = {split_test(test)[1] for test in self._added}
         launched = [entry["case"] for entry in document["cases"] if entry["target"] == MODEL_KEY]
-        cases |= {(MODEL, case) for case in (*counted_cases(programs), *launched) if comparison_of_case(case) in programs}
-        coverage = {"tests": {"expected": len(self._tests), "reported": reported},
+        cases |= {(MODEL, case) for case in (*counted_cases(programs), *launched) if comparison_of_case(case) in programs
+                  and (self._share is None or _program_test(MODEL, case) in self._share.tests)}
+        coverage = {"tests": {"expected": len(self._mine), "reported": reported},
                     "cases": {"expected": len(cases), "reported": len(document["cases"])}}
         if setting("KG_FILTER") is not None:
             coverage["filter"] = setting("KG_FILTER")
         if os.path.realpath(self._baselines) != os.path.realpath("baselines"):
             coverage["baselines"] = self._baselines
-        if self._partial and reported < len(self._tests):
+        if self._partial and reported < len(self._mine):
             coverage["partial"] = True
         return coverage

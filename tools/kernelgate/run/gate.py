@@ -33,10 +33,12 @@ import time
 from kernelgate.base import run_lock
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.programs import GPU, NOTHING, call_program
+from kernelgate.base.results import load
 from kernelgate.base.settings import is_strict, refuse_hidden_filter, setting
 from kernelgate.base.steps import Console, elapsed, pass_on_errors, run_step, told_when_stopped
 from kernelgate.run.base_build import Base
 from kernelgate.run.build import OTHERWISE, Build, read_lines
+from kernelgate.run.last_run import filter_of_failures, load_last
 from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc
 from kernelgate.run.project import Project, need_baselines
 from kernelgate.run.run_files import clear, make_folder, refuse_source
@@ -48,6 +50,7 @@ SHOWN_LOG_LINES = 20
 OWN_SETTINGS = ("KG_BASE", "KG_BASE_REF", "KG_BASE_COMMIT", "KG_PAIRED", "KG_FILTER_GIVEN", "KG_CHANGED", "KG_SAMPLE", "KG__CALLER")
 PULL_REQUESTS = ("pull_request", "pull_request_target", "merge_group")
 LIST_SECONDS = 60
+SHARE = "shard.json"  # in the build folder: the tests of a shard
 
 
 def add_arguments(parser):
@@ -56,19 +59,47 @@ def add_arguments(parser):
                         help="for CI: cases that could not be judged fail too (the same as KG_STRICT=1)")
     parser.add_argument("--filter", metavar="GLOB",
                         help="only the cases whose id matches, such as 'matmul_f32/tiled/*' (the same as KG_FILTER)")
+    parser.add_argument("--last-failed", action="store_true", dest="last_failed",
+                        help="only what failed in the last run, by the results that it left in KG_OUT; all if it left none")
     parser.add_argument("--changed", action="store_true",
-                        help="on a GPU, time only changed cases: those whose launch or machine code differs from the base's, "
-                             "else the baseline's (the default in a pull request of GitHub Actions)")
-    parser.add_argument("--all", action="store_true", help="time everything: the default elsewhere")
+                        help="leave out what is unchanged: on a GPU, the times of cases whose launch and machine code are the base's, "
+                             "else the baseline's; on the CPU model, comparisons whose program, settings and baseline are those "
+                             "of a run that passed (the default in a pull request of GitHub Actions)")
+    parser.add_argument("--all", action="store_true", help="test and time everything: the default elsewhere")
     parser.add_argument("--sample", metavar="N", help="with --changed, also time N cases chosen at random")
     parser.add_argument("--base", metavar="REF",
                         help="show how the baselines changed since the commit REF; on a GPU, compare slower cases with REF, "
                              "by pairs of processes of both builds")
     parser.add_argument("--paired", action="store_true", help="with --base: compare every timed case, slower or not")
     parser.add_argument("--seconds", metavar="N", help="the time limit of that comparison (default: 300, with --paired 3600)")
+    parser.add_argument("--shard", metavar="I/N", help="run only part I of N of the tests; `kernelgate merge` makes one verdict of all")
+    parser.add_argument("--costs", metavar="FILE",
+                        help="with --shard or --slurm: split the tests by the seconds that they took in these results, a results.json "
+                             "that is the same for all shards (default: by what the baseline counts)")
+    parser.add_argument("--slurm", metavar="N", help="run N shards as an array job of Slurm, wait for it, and merge their results")
+    parser.add_argument("sbatch", nargs="*", metavar="-- OPTION", help="with --slurm: options of sbatch, such as -- --gres=gpu:1 --time=30")
     parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case as well, and per test as it ends")
     parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
     parser.epilog = __doc__.partition("\n\n")[2]
+
+
+def _parse_shard(text):
+    """The numbers in I/N."""
+    found = re.fullmatch("([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise Failure(f"gate: --shard '{text}': expected I/N, shard I of N, such as 1/4")
+    return int(found[1]), int(found[2])
+
+
+def _parse_slurm(options):
+    """The number of shards; 0 without --slurm."""
+    if options.slurm is None:
+        if options.sbatch:
+            raise Failure(f'gate: unexpected argument "{options.sbatch[-1]}": see `kernelgate gate --help`')
+        return 0
+    if not re.fullmatch("[1-9][0-9]{0,3}", options.slurm):
+        raise Failure(f"gate: --slurm '{options.slurm}': expected a number of shards, from 1 to 9999")
+    return int(options.slurm)
 
 
 class NothingToJudge(Exception):
@@ -81,12 +112,14 @@ class Gate:
     def __init__(self, options):
         for name in OWN_SETTINGS:
             os.environ.pop(name, None)
+        if options.last_failed and setting("KG_FILTER") is not None:
+            raise Failure("gate: --last-failed and KG_FILTER exclude each other: unset KG_FILTER")
         if options.filter is not None:
             os.environ.update(KG_FILTER=options.filter, KG_FILTER_GIVEN=options.filter)
         quiet, self.verbose = options.quiet, options.verbose
         self.detail = ["--quiet"] if quiet else ["--verbose"] if self.verbose else []
         self.console = Console(quiet)
-        self.project = Project()
+        self.project, self.options = Project(), options
         self.target = options.target
         self.since = options.base
         self.base = Base(self.project, self.since) if self.since is not None else None
@@ -95,15 +128,24 @@ class Gate:
             os.environ["KG_STRICT"] = "1"
         self.strict = is_strict()
         refuse_hidden_filter(self.strict)
+        self.shard = _parse_shard(options.shard) if options.shard is not None else None
+        self.slurm = _parse_slurm(options)
+        if options.costs is not None and not self.shard and not self.slurm:
+            raise Failure("gate: --costs requires --shard I/N or --slurm N: a whole run is not split")
+        # Read before this run clears the results of the last one.
+        self.costs = load(options.costs) if options.costs is not None else None
         self._choose_folders()
-        self.preset, self.labels, self.tested = "cpu", [], "CPU model"
+        self.preset, self.labels, self.tested, self.gpu = "cpu", [], "CPU model", ""
         self.command, self.folder, self.only = "", "", []  # known after the build
         self.errors, self.notes = [], []
+        self.last, self.last_failed = None, options.last_failed
+        self.kept = None
 
     def _choose_times(self, options):
-        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet")):
+        for one, other in (("changed", "all"), ("changed", "paired"), ("verbose", "quiet"), ("last_failed", "filter"),
+                           ("last_failed", "shard"), ("last_failed", "slurm"), ("shard", "slurm")):
             if getattr(options, one) and getattr(options, other):
-                raise Failure(f"gate: --{one} and --{other} exclude each other: give one of them")
+                raise Failure(f"gate: --{one.replace('_', '-')} and --{other} exclude each other: give one of them")
         self.changed = options.changed or (os.environ.get("GITHUB_EVENT_NAME") in PULL_REQUESTS and not options.all
                                               and not options.paired)
         for name, form, what in (("seconds", "[1-9][0-9]{0,5}", "a whole number from 1 to 999999"),
@@ -129,10 +171,30 @@ class Gate:
         os.chdir(self.project.root)
         refuse_source(self.out)
 
+    def _take_last(self):
+        """Takes from the last run what failed and how long its tests took, before its results are cleared."""
+        try:
+            self.last = load_last(self.out)
+        except Failure:
+            if self.last_failed:
+                raise
+        if not self.last_failed:
+            return
+        where = self.project.shown(self.out)
+        found = filter_of_failures(self.last) if self.last is not None else None
+        if found == "":
+            raise NothingToJudge(f"nothing was judged: nothing failed in the last run, by {where}/results.json")
+        if found is None:
+            self.console.say(f"--last-failed: everything runs: {'the last run failed as a whole' if self.last else f'{where} has no results'}")
+            return
+        self.console.say(f"--last-failed: only what failed in the last run ({found.count(',') + 1} names)")
+        os.environ.update(KG_FILTER=found, KG_FILTER_GIVEN=found)
+
     def run(self, held):
         """Runs the gate; the exit code. `held` is the stack of resources that are released at the end."""
         make_folder(self.out)
         held.enter_context(run_lock.held(self.out, NAME))
+        self._take_last()
         # From here on, an earlier run's results must never pass for this one's. A filter that matches no case makes no
         # run, but that is known only after the build.
         with contextlib.ExitStack() as forgetting:
@@ -141,6 +203,10 @@ class Gate:
             else:
                 forgetting.callback(clear, self.out)
             setup(self.project, self.console)
+            if self.slurm:
+                clear(self.out)
+                forgetting.pop_all()
+                return importlib.import_module("kernelgate.run.slurm").run(self)
             if shutil.which("ctest") is None:
                 raise Failure("ctest is not on the PATH: install the package cmake, 3.25 or newer, which brings it")
             self._build(held)
@@ -165,7 +231,7 @@ class Gate:
         gpu = find_gpu()
         if gpu.state == "usable" and nvcc:
             self.console.say(f"GPU: {gpu.text}; nvcc: {nvcc}")
-            self.preset, self.tested = "gpu", "GPU and CPU model"
+            self.preset, self.tested, self.gpu = "gpu", "GPU and CPU model", gpu.text
             if self.target == "gpu":
                 self.labels, self.tested = ["--label-regex", "^(gpu|gate)$"], "GPU"
         elif gpu.state == "none":
@@ -250,8 +316,15 @@ class Gate:
         boards = ctest.list_boards(self.project, self.console) if self.preset == "gpu" else ctest.Boards()
         if boards.error:
             self.errors.append(f"the boards could not be listed: {boards.error}")
+        tests, chosen = self._choose_tests(ctest)
         begun, log, report = time.monotonic(), f"{self.folder}/ctest.log", f"{self.folder}/ctest.xml"
-        code = ctest.run_tests(self.preset, boards, self.labels, self.console, self.verbose)
+        if tests is not None and not tests:
+            self._leave_kept()
+            return self._results(None, 0)
+        code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
+        self._leave_kept()
+        if setting("KG_FILTER") is None:
+            importlib.import_module("kernelgate.run.kept_verdicts").store(self.folder, self.out)
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason
@@ -260,6 +333,36 @@ class Gate:
             self.errors.append(f"suspects could not be settled against {self.since}: they were judged by one observation alone")
         return self._results(report, code)
 
+    def _choose_tests(self, ctest):
+        """The tests that have to run, and the options of ctest that choose them; None and none if that is all of them."""
+        restores = self.changed and setting("KG_FILTER") is None
+        if not self.shard and not restores:
+            return None, []
+        shard = importlib.import_module("kernelgate.run.shard")
+        listed = shard.tests_in(ctest.list_tests(self.preset, self.labels))
+        tests = self._take_share(shard, list(listed)).tests if self.shard else list(listed)
+        if restores:
+            self.kept = importlib.import_module("kernelgate.run.kept_verdicts").Kept(self.folder, self.out, tests)
+            tests = self.kept.remaining()
+            for why in self.kept.damaged:
+                self.console.say(why)
+        if len(tests) == len(listed):
+            return None, []
+        # No first, no last, no step, and then numbers: a regular expression of CTest holds 32 KB.
+        return tests, ["--tests-information", ",".join(map(str, (0, 0, 0, *(number for name in tests for number in listed[name]))))]
+
+    def _leave_kept(self):
+        if self.kept is not None:
+            self.kept.leave()
+
+    def _take_share(self, shard, names):
+        """Chooses this shard's tests, and leaves them for the results."""
+        gpus = {re.sub("^[0-9]+ x ", "", name) for name in self.gpu.split(", ")}
+        share, costs = shard.choose(*self.shard, names, self.folder, self.only[1::2], self.costs, gpus)
+        self.console.say(shard.describe(share, costs))
+        shard.write_share(f"{self.folder}/{SHARE}", share)
+        return share
+
     def _settle(self):
         return run_step([self.command, "settle", "--base", self.base.folder, "--head", self.folder, "--out", self.project.shown(self.out),
                          *self.settling], self.console.pass_on, stderr=subprocess.STDOUT)
@@ -267,7 +370,8 @@ class Gate:
     def _results(self, report, code):
         """Prints the verdict, as the only step; its exit code is the run's."""
         words = ["--out", self.project.shown(self.out), "--build", self.folder, "--programs", f"{self.folder}/kernelgate.programs",
-                 "--ctest", report, "--ctest-code", str(code), *self.only, *self.detail]
+                 *(["--ctest", report, "--ctest-code", str(code)] if report is not None else []), *self.only, *self.detail]
+        words += ["--shard", f"{self.folder}/{SHARE}"] if self.shard else []
         words += ["--since", self.since] if self.since is not None else []
         words += [word for note in self.notes for word in ("--note", note)]
         words += [word for error in self.errors for word in ("--error", error)]

@@ -1,6 +1,7 @@
 """kernelgate judge: judges the records of another tool with kernelgate-judge, and turns its verdicts into a run's
 results."""
 
+import contextlib
 import os
 
 from kernelgate.base import run_lock
@@ -8,25 +9,36 @@ from kernelgate.base.command_line import add_json
 from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import json_text
 from kernelgate.base.judging import ask, ask_of
+from kernelgate.base.results import RANKS
+from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.settings import is_strict, results_folder
 from kernelgate.run.merge import ERROR, merge
-from kernelgate.run.results_command import finish, name_commits, publish
+from kernelgate.run.results_command import finish, publish
 from kernelgate.run.run_files import begin
 
 
-def _publish(verdicts, folder, options):
-    """Turns the verdicts into a run of their own. The exit code."""
+@contextlib.contextmanager
+def begun(folder):
+    """Begins a run of this process, which ends with the with statement."""
     begin(folder, os.getpid())
     try:
-        for document in verdicts:
-            replace_file(os.path.join(folder, "records", f"{document['test']}.verdicts.json"), json_text(document))
-        merged = merge(folder, options.strict or is_strict())
-        finish(merged)
-        name_commits(merged.document, options.commit)
-        written = publish(merged.document, folder, "verbose", options.json, False)
-        return merged.document["exit_code"] if written else ERROR
+        yield
     finally:
         run_lock.release(folder, os.getpid())
+
+
+def publish_verdicts(verdicts, folder, options, base_ref=None, reproduce=None):
+    """Ends a run with the verdicts of its tests; `reproduce` is the command of its failures, if it is one for all. The exit code."""
+    for document in verdicts:
+        replace_file(os.path.join(folder, "records", f"{document['test']}.verdicts.json"), json_text(document))
+    merged = merge(folder, options.strict or is_strict())
+    finish(merged.document)
+    merged.document["run"] = facts_of_run(folder, options.commit, base_ref)
+    for entry in merged.document["cases"] if reproduce else ():
+        if RANKS[entry["verdict"]] > RANKS["faster"]:
+            entry["reproduce"] = reproduce
+    written = publish(merged.document, folder, "verbose", options.json, False)
+    return merged.document["exit_code"] if written else ERROR
 
 
 def judge_records(options, records=None):
@@ -34,17 +46,24 @@ def judge_records(options, records=None):
     settings = {"KG_BASELINES": options.baselines} if options.baselines is not None else {}
     asked = (ask_of("import", records, settings) if records is not None
              else ask("judge", options.file, settings=settings))
-    return _publish(asked["verdicts"], results_folder(options.out), options)
+    folder = results_folder(options.out)
+    with begun(folder):
+        return publish_verdicts(asked["verdicts"], folder, options)
 
 
-def add_judging(parser):
-    """Adds the options of `kernelgate judge` and of `kernelgate import`."""
+def add_publishing(parser):
+    """Adds the options of a run whose verdicts kernelgate-judge finds."""
     parser.add_argument("--out", metavar="DIR", help="the folder of the results (default: KG_OUT, else out)")
-    parser.add_argument("--baselines", metavar="DIR", help="the baselines' folder (default: KG_BASELINES, else baselines)")
     parser.add_argument("--commit", metavar="NAME", help="the commit that was measured (default: the one checked out here)")
     parser.add_argument("--strict", action="store_true",
                         help="fail on environment, noisy, no-baseline and vanished too (as KG_STRICT=1)")
     add_json(parser)
+
+
+def add_judging(parser):
+    """Adds the options of `kernelgate judge` and of `kernelgate import`."""
+    parser.add_argument("--baselines", metavar="DIR", help="the baselines' folder (default: KG_BASELINES, else baselines)")
+    add_publishing(parser)
 
 
 def add_arguments(parser):

@@ -12,20 +12,23 @@ from kernelgate.base.files import replace_file
 from kernelgate.base.json_io import is_number, json_text, list_of, member, object_of, read_json, text_of
 from kernelgate.base.figures import plural
 from kernelgate.base.programs import glob_meant, globs_take
-from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as
+from kernelgate.base.results import RANKS, SCHEMA, VERDICTS, claim_fails, counts_as, digest
 from kernelgate.run.causes import add_causes
 from kernelgate.base.schema_form import check_form
 from kernelgate.base.settings import is_strict, results_folder, setting
 
 VERDICTS_SCHEMA = "kernelgate-verdicts/1"
+VERDICTS_FILE = "verdicts.schema.json"
 SUFFIX = ".verdicts.json"
 UNTAKEN = ".untaken"  # a file in the build folder: lines of a source and options, separated by tabs
 REMEDY = "run the test again"
 COUNTS = ("vanished", "unlisted", "unrecorded", "excused", "failed_claims", "filtered_out", "unavailable", "broken")  # of a tally, next to the verdicts
+IDLE = ("filter", "empty", "unchanged", "gpu-only")  # a test that skipped for one of these had nothing to do
 PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 
 # Members that describe a part's verdict; the worst part decides them for the case.
-_OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves")
+_OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves", "explanation",
+               "sass")
 # Other members of a part: the first part that has one decides it.
 _OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
              "imported", "same_code", "in_order")
@@ -54,10 +57,37 @@ def exit_code(tally, strict):
     return FAIL if strict and doubtful > 0 else PASS
 
 
+def tally_of(document):
+    """The tally of a run's results, from what they list."""
+    tally = make_tally()
+    for entry in document["cases"]:
+        tally[entry["verdict"]] += 1
+        tally["excused"] += counts_as(entry) != entry["verdict"]
+    for test in document["tests"]:
+        if "skipped" in test:
+            tally["filtered_out" if test["skipped_by"] in IDLE else "unavailable"] += 1
+    tally.update({key: len(list_of(document, key)) for key in ("vanished", "unlisted", "unrecorded")})
+    tally.update(failed_claims=sum(map(claim_fails, document["claims"])), broken=len(document["errors"]))
+    return tally
+
+
+def exit_code_of(document):
+    """The exit code of a run, from what its results list."""
+    tally = tally_of(document)
+    code = exit_code(tally, document["strict"])
+    skips = {member(test, "skipped_by") for test in document["tests"]}
+    # A run of only GPU-only cases is what the user requested.
+    if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
+        return PASS
+    # A shard may have no test, or none with a case that the filter selects: `kernelgate merge` judges whether any had.
+    is_idle = not any(count for name, count in tally.items() if name != "filtered_out")
+    return PASS if is_idle and "shard" in object_of(document, "run") else code
+
+
 def load_verdicts(path):
     """A test's verdicts. Failure if the file is malformed."""
     document = read_json(path, REMEDY)
-    check_form(path, document, VERDICTS_SCHEMA, "verdicts.schema.json", REMEDY)
+    check_form(path, document, VERDICTS_SCHEMA, VERDICTS_FILE, REMEDY)
     return document
 
 
@@ -72,7 +102,7 @@ def _tally_rest(verdicts, tally):
     tally["broken"] += (not verdicts["complete"]) + len(list_of(verdicts, "errors"))
     tally["failed_claims"] += sum(map(claim_fails, list_of(verdicts, "claims")))
     if "skipped" in verdicts:
-        tally["filtered_out" if verdicts["skipped_by"] in ("filter", "empty", "unchanged", "gpu-only") else "unavailable"] += 1
+        tally["filtered_out" if verdicts["skipped_by"] in IDLE else "unavailable"] += 1
     elif _is_silent(verdicts):
         tally["broken"] += 1
 
@@ -132,8 +162,8 @@ def _take_verdict(merged, part, test):
 
 
 def _add_part(merged, part):
-    if "part" in part:
-        merged["parts"].append(part["part"])
+    merged["parts"] += [part["part"]] if "part" in part else []
+    merged["parts"] += [name for name in part.get("parts", ()) if name not in merged["parts"]]  # of a run that is merged
     seconds = member(part, "seconds")
     merged["seconds"] += seconds if is_number(seconds) and math.isfinite(seconds) else 0
     _merge_metrics(merged, part)
@@ -149,10 +179,9 @@ class Merge:
 
     def __init__(self, out, strict):
         self.strict = strict
-        self.tally = make_tally()
-        self.document = {"schema": SCHEMA, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
+        self.document = {"schema": SCHEMA, "run": {}, "out": out, "strict": strict, "targets": {}, "provenance": {}, "boards": {},
                          "cases": [], "tests": [], "claims": [], "refused": [], "vanished": [], "unlisted": [], "errors": [],
-                         "speedups": [], "notes": [], "tally": self.tally}
+                         "speedups": [], "notes": []}
         self._cases = {}  # by target and id
         self._listed = set()  # the listed refused and vanished cases
         self._nearest = []  # the cases that tests without one suggested for the filter
@@ -160,7 +189,6 @@ class Merge:
     def add_error(self, test, why):
         """Adds an error of a test or (None) of the run as a whole."""
         self.document["errors"].append({"test": test, "why": why} if test is not None else {"why": why})
-        self.tally["broken"] += 1
 
     def _merge_target(self, verdicts, key):
         provenance = object_of(verdicts, "provenance")
@@ -249,7 +277,7 @@ class Merge:
                                                "untaken": [{"source": source, "options": options} for source, *options in rows]})
 
     def _check_end(self, verdicts):
-        """The error in how a test ended. The tally itself counts the first and the last kind."""
+        """The error in how a test ended."""
         test = verdicts["test"]
         why = None
         if not verdicts["complete"]:
@@ -257,7 +285,6 @@ class Merge:
                    "again")
         elif test.startswith(("gpu.", "model.")) and member(verdicts, "exit_code") is None:
             why = "its program ended before it could report how the test ended (killed or crashed): run it again"
-            self.tally["broken"] += 1
         elif _is_silent(verdicts):
             why = "judged nothing, and gave no reason: run it again"
         if why:
@@ -275,13 +302,12 @@ class Merge:
         self._note_orders(verdicts, target)
         if "nearest" in verdicts:
             self._nearest.append(verdicts["nearest"])
-        _tally_rest(verdicts, self.tally)
         self._check_end(verdicts)
         entry = {"name": test, "target": target, "seconds": verdicts.get("seconds", 0), "complete": verdicts["complete"],
                  "exit_code": test_exit_code(verdicts, self.strict)}
         if "exit_code" in verdicts:
             entry["program_exit_code"] = verdicts["exit_code"]
-        entry.update((key, verdicts[key]) for key in ("board", "skipped", "skipped_by") if key in verdicts)
+        entry.update((key, verdicts[key]) for key in ("board", "kept", "skipped", "skipped_by") if key in verdicts)
         self.document["tests"].append(entry)
 
     def merge_file(self, folder, name):
@@ -300,35 +326,35 @@ class Merge:
         meant = glob_meant(globs, self._nearest)
         self.add_error(None, filter_error(subject, meant))
 
-    def check_filter(self):
-        """Checks the filter: if it leaves a suite without cases, its tests skip; if it leaves the whole run without
+    def check_filter(self, globs):
+        """Checks the filter, None without one: if it leaves a suite without cases, its tests skip; if it leaves the whole run without
         cases, it is a mistake, and so is a glob that matches no case: the intended cases are not judged. If tests
         could not list their cases, nothing is known."""
-        globs, tests = setting("KG_FILTER"), len(self.document["tests"])
+        tests, tally = len(self.document["tests"]), tally_of(self.document)
         if globs is None:
             return
-        if 0 < self.tally["filtered_out"] >= tests and not self.document["refused"]:
+        if 0 < tally["filtered_out"] >= tests and not self.document["refused"]:
             self._add_filter_error(f"KG_FILTER={globs}", globs)
-        elif tests and not self.tally["broken"] and not self.tally["unavailable"]:
+        elif tests and not tally["broken"] and not tally["unavailable"]:
             cases = self._known_cases()
             for glob in filter(None, globs.split(",")):
                 if not any(globs_take(glob, case) for case in cases):
                     self._add_filter_error(f'KG_FILTER: "{glob}"', glob)
 
-    def finish_cases(self, build):
-        """Sorts the cases by target, within a target in the order of their first appearance, counts and explains
-        them."""
+    def sort_cases(self):
+        """Sorts the cases by target, within a target in the order of their first appearance."""
         self.document["cases"].sort(key=lambda entry: entry["target"].encode("utf-8", "surrogateescape"))
         for entry in self.document["cases"]:
-            self.tally[entry["verdict"]] += 1
-            self.tally["excused"] += counts_as(entry) != entry["verdict"]
             if not entry.get("pairs"):
                 entry.pop("pairs", None)
+        self._find_unrecorded()
+
+    def explain(self, build):
         add_causes(self.document, build)
         for entry in self.document["cases"]:
             entry.pop("moves", None)
-        self.tally["vanished"] = len(self.document["vanished"])
-        self._find_unrecorded()
+            if "group" in entry:
+                entry["group"] = digest(entry["group"])
 
     def _find_unrecorded(self):
         """The targets without any entry in a baseline: their measurements were compared with nothing."""
@@ -336,7 +362,6 @@ class Merge:
                   if {"time", "count"} & set(entry["parts"]) and entry["verdict"] != "no-baseline"}
         unjudged = {test["target"] for test in self.document["tests"] if member(test, "skipped_by") == "no-baseline"}
         self.document["unrecorded"] = sorted(unjudged - judged)
-        self.tally["unrecorded"] = len(self.document["unrecorded"])
 
 
 def filter_error(subject, meant):
@@ -347,10 +372,11 @@ def filter_error(subject, meant):
             "one comparison")
 
 
-def merge(out, strict, nothing_is_an_error=True, build=None):
+def merge(out, strict, nothing_is_an_error=True, build=None, is_whole=True):
     """Merges every file of verdicts in OUT/records; an unreadable one becomes an error of the results. Failure if
     the folder cannot be read. No file at all is an error too, unless the caller knows which tests should leave one.
-    `build` is the folder of the programs that ran, if known."""
+    `build` is the folder of the programs that ran, if known. The filter of a run that is not whole, a shard, may match
+    the cases of others alone."""
     records = f"{out}/records"
     try:
         names = sorted(name for name in os.listdir(records) if name.endswith(SUFFIX) and not name.startswith("."))
@@ -364,6 +390,8 @@ def merge(out, strict, nothing_is_an_error=True, build=None):
     if not names and nothing_is_an_error:
         run.add_error(None, f"{records}: holds no verdicts, so no test of a comparison ran to its end: run ctest, and see its "
                       "output")
-    run.check_filter()
-    run.finish_cases(build)
+    if is_whole:
+        run.check_filter(setting("KG_FILTER"))
+    run.sort_cases()
+    run.explain(build)
     return run

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import sys
-import time
 
 from kernelgate.report import annotations
 from kernelgate.baseline.diff import loosened
@@ -16,18 +15,19 @@ from kernelgate.base import run_lock
 from kernelgate.base.added_programs import added_tests
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
-from kernelgate.base.git import current_commit
-from kernelgate.base.json_io import json_text, member, read_json
+from kernelgate.base.json_io import json_text
 from kernelgate.code.generated_code import CodeBuild
 from kernelgate.report.publish import print_console, write_files
-from kernelgate.base.results import REMEDY, SCHEMA, Run
+from kernelgate.base.results import REMEDY, SCHEMA, Run, read_results
+from kernelgate.base.run_facts import facts_of_run
 from kernelgate.run.ctest import check_report
 from kernelgate.run.expected import Coverage, ctest_chose_tests, list_tests, stored_baseline
-from kernelgate.run.merge import ERROR, NOTHING, PASS, exit_code, merge
+from kernelgate.run.merge import ERROR, PASS, exit_code_of, merge, tally_of
 from kernelgate.run.run_files import run_files, whose_run
+from kernelgate.run.shard import read_share
 from kernelgate.run.texts import describe
 from kernelgate.base.schema_form import check_form
-from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder, setting
+from kernelgate.base.settings import CODE, is_strict, refuse_hidden_filter, results_folder
 
 
 def _lint(merged):
@@ -81,21 +81,9 @@ def check_code_baselines(merged, build, since):
                                    "with kernelgate rebaseline --target sm")
 
 
-def name_commits(document, commit):
-    commit = commit or current_commit()
-    if commit is not None:
-        document["commit"] = commit
-    if setting("KG_BASE") is not None and setting("KG_BASE_REF") is not None:
-        document["base"] = {"ref": setting("KG_BASE_REF")}
-        if setting("KG_BASE_COMMIT") is not None:
-            document["base"]["commit"] = setting("KG_BASE_COMMIT")
-
-
 def publish(document, folder, detail, as_json, annotated):
     """Writes the files of a run, and prints its results. Whether all could be written; a file that could not is an
     error of the run, in those that could."""
-    document["host"] = os.uname().nodename
-    document["ended"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     describe(document)
     files = run_files()
     prefix = annotations.prefix_of(".", os.environ.get("GITHUB_WORKSPACE"))
@@ -105,14 +93,14 @@ def publish(document, folder, detail, as_json, annotated):
     failed = write_files(folder, [(form, file) for form, file in files if form != "json"], results)
     if failed:
         document["errors"] += [{"why": why} for why in failed.values()]
-        document["tally"]["broken"] += len(failed)
-        document["exit_code"] = ERROR
+        finish(document)
         describe(document)
         files = [file for file in files if file not in failed]
         results = Run(document, prefix=prefix)
         write_files(folder, files, results)
     if detail is not None:
-        print_console(results, detail, [file for _, file in files], sys.stderr if as_json else sys.stdout)
+        shown = [file for form, file in files if form != "sarif"]  # only programs read that one
+        print_console(results, detail, shown, sys.stderr if as_json else sys.stdout)
     if annotated and os.environ.get("GITHUB_ACTIONS") == "true":
         print_output("results", annotations.write(results))
     if as_json:
@@ -120,16 +108,12 @@ def publish(document, folder, detail, as_json, annotated):
     return not failed
 
 
-def finish(merged):
-    code = exit_code(merged.tally, merged.strict)
-    skips = {member(test, "skipped_by") for test in merged.document["tests"]}
-    # A run of only GPU-only cases is what the user requested.
-    if code == NOTHING and "gpu-only" in skips and skips <= {"gpu-only", "empty", "filter"}:
-        code = PASS
-    merged.document["exit_code"] = code
+def finish(document):
+    """Adds what the run's exit code follows from, and that."""
+    document["tally"], document["exit_code"] = tally_of(document), exit_code_of(document)
 
 
-def _merge(options, folder):
+def _merge(options, folder, share):
     strict = options.strict or is_strict()
     refuse_hidden_filter(strict)
     run_lock.check(folder)
@@ -138,8 +122,8 @@ def _merge(options, folder):
         return merge(folder, strict, build=options.build)
     partial = ctest_chose_tests()
     tests = list_tests(programs, options.target)
-    merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build)
-    Coverage(merged, tests, default_folder(), partial, added_tests(os.path.dirname(programs))).check()
+    merged = merge(folder, strict, nothing_is_an_error=partial, build=options.build, is_whole=share is None)
+    Coverage(merged, tests, default_folder(), partial, added_tests(os.path.dirname(programs)), share).check()
     return merged
 
 
@@ -149,12 +133,17 @@ def _code_of_ctest(text):
     return int(text)
 
 
-def _detail(options):
+def add_detail(parser):
+    parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case, not only one per comparison")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
+
+
+def detail_of(options):
     return "quiet" if options.quiet else "verbose" if options.verbose else "brief"
 
 
 def _print_again(path, detail):
-    document = read_json(path, REMEDY)
+    document = read_results(path)
     check_form(path, document, SCHEMA, "kernelgate-results.schema.json", REMEDY)
     print_console(Run(document), detail, [], sys.stdout)
     return PASS
@@ -171,6 +160,8 @@ def add_arguments(parser):
                         help="gpu, model or sm: only the tests of this target must report; may be repeated")
     parser.add_argument("--ctest", metavar="FILE", help="the report of ctest --output-junit, which says how each test ended")
     parser.add_argument("--ctest-code", type=_code_of_ctest, default=0, metavar="N", help="the exit code of ctest")
+    parser.add_argument("--shard", metavar="FILE",
+                        help="with --programs: the share of the tests that must report here, as kernelgate gate --shard leaves it")
     parser.add_argument("--error", action="append", default=[], metavar="TEXT",
                         help="an error of the run that no test can report; may be repeated")
     parser.add_argument("--note", action="append", default=[], metavar="TEXT",
@@ -178,8 +169,7 @@ def add_arguments(parser):
     parser.add_argument("--since", metavar="COMMIT",
                         help="compare the baselines with those at this commit, branch or tag, and list what was loosened")
     parser.add_argument("--print", metavar="FILE", help="only print the results of an earlier run, whose results.json FILE is")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print one line per case, not only one per comparison")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print only the verdict's line")
+    add_detail(parser)
     add_json(parser)
     parser.epilog = """\
 exit: 0 judged, no failure; 1 slower or wrong, or a case of the baseline is in no
@@ -201,12 +191,13 @@ worst first, at the lines of the sources in the current folder.
 def main(options):
     folder = results_folder(options.out)
     if options.print is not None:
-        return _print_again(options.print, _detail(options))
+        return _print_again(options.print, detail_of(options))
     # A reader may close the output early; the files are written all the same.
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    merged = _merge(options, folder)
+    share = read_share(options.shard)
+    merged = _merge(options, folder, share)
     try:
-        return _finish(merged, options, folder)
+        return _finish(merged, options, folder, share)
     finally:
         run_lock.release(folder, whose_run())
 
@@ -220,11 +211,11 @@ def _note_uninitialized(document, build):
     document["notes"] += [{"note": line, "target": "cpu-model", "test": ""} for line in sorted(lines)]
 
 
-def _finish(merged, options, folder):
+def _finish(merged, options, folder, share):
     """Completes the results with the caller's knowledge of the tests, writes and prints them; the exit code."""
     if options.ctest is not None:
         try:
-            check_report(merged, options.ctest, options.ctest_code)
+            check_report(merged, options.ctest, options.ctest_code, share.tests if share else ())
         except Failure as failure:
             merged.add_error(None, str(failure))
     for why in options.error:
@@ -235,10 +226,12 @@ def _finish(merged, options, folder):
         _lint(merged)
     if options.build is not None:
         merged.document["build"] = options.build
-    name_commits(merged.document, None)
+    merged.document["run"] = facts_of_run(folder, base_ref=options.since)
+    if share is not None:
+        merged.document["run"]["shard"] = share.facts()
     add_baselines(merged, options.since)
     if merged.strict:
         check_code_baselines(merged, options.build, options.since)
-    finish(merged)
-    written = publish(merged.document, folder, None if options.json else _detail(options), options.json, not options.json)
+    finish(merged.document)
+    written = publish(merged.document, folder, None if options.json else detail_of(options), options.json, not options.json)
     return merged.document["exit_code"] if written else ERROR

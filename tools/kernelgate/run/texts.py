@@ -1,5 +1,4 @@
-"""The results of a run in words: the summary's lines, the commands that rerun something, and the groups of cases
-that failed alike."""
+"""The results of a run in words: the summary's lines, and the commands that rerun something."""
 
 import re
 import shlex
@@ -7,14 +6,15 @@ import shlex
 from kernelgate.baseline.changes import LOOSENINGS
 from kernelgate.baseline.file import gate_words
 from kernelgate.base.json_io import list_of, member, object_of, text_of
+from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
-from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, claim_fails, counts_as, fails, was_left_alone
-from kernelgate.run.expected import list_names
+from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
+from kernelgate.run.expected import list_names, split_test
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
 from kernelgate.base.text import clean
 
-IMPORT_TEST = "import."  # prefix of an import's tests
+OTHERS_TESTS = ("import.", "pair.")  # prefixes of the tests of what other tools measured
 LOOSENED_NAMED = 10  # more loosened limits are only counted
 LOOSENING_WORDS = {"no_longer_gated": ("metric no longer gated", "metrics no longer gated"), "retired": ("retired", "retired"),
                    "widened": ("limit widened", "limits widened"), "slower": ("worse value", "worse values")}
@@ -114,6 +114,8 @@ class Summary:
         text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
         if idle and self._judged_something() and not self._fails_by_strictness():
             text += f"; {_idle(idle)}"
+        kept = {split_test(test["name"])[1] for test in self._document["tests"] if "kept" in test}
+        text += f"; {plural(len(kept), 'comparison')} unchanged, not tested again" if kept else ""
         coverage = object_of(self._document, "coverage")
         for key, word, noun in (("filter", "filtered", "cases"), ("partial", "partial", "tests")):
             if key in coverage:
@@ -203,8 +205,8 @@ def _reproduce_import(imported, case, strict):
 
 
 def reproduce_test(document, test, case=None, strict=False):
-    """The command that reruns a test, with one case or as a whole; None for the run, and the tests of an import."""
-    if not test or test.startswith(IMPORT_TEST):
+    """The command that reruns a test, with one case or as a whole; None for the run, and the tests of what other tools measured."""
+    if not test or test.startswith(OTHERS_TESTS):
         return None
     build = shlex.quote(text_of(document, "build") or ("build/gpu" if test.startswith("gpu.") else "build/cpu"))
     pattern = "^" + re.sub(r"([.^$*+?()\[\]|\\])", r"\\\1", test) + "$"
@@ -218,26 +220,14 @@ def reproduce_test(document, test, case=None, strict=False):
 
 def _reproduce_case(document, entry):
     strict = document["strict"] and fails(counts_as(entry), True) and not fails(entry["verdict"], False)
-    if "imported" in entry:
+    if list_of(object_of(entry, "imported"), "files"):
         return _reproduce_import(entry["imported"], entry["case"], strict)
     return reproduce_test(document, entry["test"], entry["case"], strict)
-
-
-def _group_failures(cases):
-    """The groups of several cases that failed alike; the first of each represents the others."""
-    groups = {}
-    for entry in cases:
-        key = entry.pop("group", None)
-        if key is not None:
-            groups.setdefault(key, []).append(entry)
-    return [{"target": alike[0]["target"], "verdict": alike[0]["verdict"], "cases": [entry["case"] for entry in alike]}
-            for alike in groups.values() if len(alike) > 1]
 
 
 def describe(document):
     """Adds the texts to the complete results of a run."""
     document["summary"] = Summary(document).document()
-    document["failure_groups"] = _group_failures(document["cases"])
     for entry in document["cases"]:
         if RANKS[entry["verdict"]] > RANKS["faster"]:
             _set(entry, "reproduce", _reproduce_case(document, entry))
@@ -250,6 +240,7 @@ def describe(document):
     for entry in document["vanished"]:
         entry["why"] = ("the baseline has it, and it is in no table or refused: put it back, or retire it with kernelgate rebaseline or "
                         f"kernelgate baseline retire (baselines/{entry['target']}.json)")
+    document["failure_groups"] = [group.document() for group in groups_of(Run(document))]
 
 
 def _set(entry, key, text):

@@ -1,0 +1,182 @@
+"""Which verdicts of the CPU model are kept for a later run, and which are not used. usage: kept_test.py TREE"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
+# pylint: disable=wrong-import-position
+from kernelgate.run import kept_verdicts  # noqa: E402
+
+TESTS = tuple(f"model.{comparison}.{part}" for comparison in ("a", "b") for part in ("check", "count"))
+OF_A = TESTS[:2]
+BASELINE = {"schema": "kernelgate-baseline/2", "target": {"key": "cpu-model", "name": "CPU model"}, "provenance": {},
+            "cases": {"a/v/1/b32": {"launches": 1}, "b/v/1/b32": {"launches": 1}}, "checked": ["a/v/1/b32", "b/v/1/b32"]}
+
+
+def verdicts_of(test, **members):
+    kind, comparison, part = test.split(".")
+    case = {"case": f"{comparison}/v/1/b32", "target": "cpu-model", "part": part, "seconds": 0.1, "metrics": {}, "verdict": "pass", "why": ""}
+    return {"schema": "kernelgate-verdicts/1", "test": test, "complete": True, "exit_code": 0,
+            "target": {"key": f"cpu-{kind}", "name": "CPU model"}, "cases": [case], **members}
+
+
+class Folders:
+    """A build folder with programs that exist, the baselines, and the folder of a run's results."""
+
+    def __init__(self, folder):
+        self.build, self.out = os.path.join(folder, "build"), os.path.join(folder, "out")
+        self.baseline = os.path.join(folder, "baselines", "cpu-model.json")
+        for path in (self.build, os.path.join(self.out, "records"), os.path.dirname(self.baseline)):
+            os.makedirs(path)
+        for name in ("a.model", "a.instrumented", "b.model", "b.instrumented"):
+            shutil.copy("/bin/true", os.path.join(self.build, name))
+        self.write_baseline(BASELINE)
+
+    def write_baseline(self, document):
+        with open(self.baseline, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+
+    def change_program(self, name):
+        with open(os.path.join(self.build, name), "ab") as file:
+            file.write(b"!")
+
+    def leave(self, changed=None):
+        """Leaves the verdicts of a run; `changed` has other ones for some tests."""
+        for test in TESTS:
+            with open(self._record(test), "w", encoding="utf-8") as file:
+                json.dump((changed or {}).get(test, verdicts_of(test)), file)
+
+    def _record(self, test):
+        return os.path.join(self.out, "records", f"{test}.verdicts.json")
+
+    def clear(self):
+        for test in filter(lambda test: os.path.exists(self._record(test)), TESTS):
+            os.unlink(self._record(test))
+
+    def recorded(self):
+        return [test for test in TESTS if os.path.exists(self._record(test))]
+
+    def read(self, test):
+        with open(self._record(test), encoding="utf-8") as file:
+            return json.load(file)
+
+    def entry(self, comparison):
+        folder = os.path.join(self.build, "verdicts")
+        return next(os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.startswith(f"{comparison}."))
+
+    def edit(self, comparison, change):
+        path = self.entry(comparison)
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        change(document)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+
+
+def pass_what_failed(document):
+    """A poisoned entry: the verdicts of another state under the present key, with the digest that it was written with."""
+    document["tests"]["model.a.check"]["cases"][0]["metrics"] = {"launches": {"value": 9, "verdict": "pass", "why": ""}}
+
+
+def fail_in_it(document):
+    document["tests"]["model.a.check"]["exit_code"] = 1
+    facts = {key: document[key] for key in ("key", "kept", "tests")}
+    document["digest"] = kept_verdicts._digest(kept_verdicts._canonical(facts))  # pylint: disable=protected-access
+
+
+class Kept(unittest.TestCase):
+    def setUp(self):
+        self.enterContext(mock.patch.dict(os.environ))
+        for name in [name for name in os.environ if name.startswith(("KG_", "KERNELGATE_"))]:
+            del os.environ[name]
+        self.folders = Folders(self.enterContext(tempfile.TemporaryDirectory()))
+        os.environ["KG_BASELINES"] = os.path.dirname(self.folders.baseline)
+
+    def keep(self, changed=None):
+        self.folders.leave(changed)
+        kept_verdicts.store(self.folders.build, self.folders.out)
+        self.folders.clear()
+
+    def restore(self, tests=TESTS):
+        kept = kept_verdicts.Kept(self.folders.build, self.folders.out, tests)
+        remaining = kept.remaining()
+        kept.leave()
+        return remaining, kept
+
+    def test_what_is_the_same_need_not_run(self):
+        self.keep()
+        remaining, _ = self.restore((*TESTS, "gpu.a.time", "model.prog.main", "other"))
+        self.assertEqual(remaining, ("gpu.a.time", "model.prog.main", "other"))
+        self.assertEqual(self.folders.recorded(), list(TESTS))
+        self.assertEqual({key: value for key, value in self.folders.read(TESTS[0]).items() if key != "kept"}, verdicts_of(TESTS[0]))
+
+    def test_what_changed_runs_again(self):
+        other = {**BASELINE, "cases": {**BASELINE["cases"], "b/v/1/b32": {"launches": 2}}}
+        own = {**BASELINE, "cases": {**BASELINE["cases"], "a/v/1/b32": {"launches": 2}}}
+        changes = (("its program", lambda: self.folders.change_program("a.model"), OF_A),
+                   ("its instrumented program", lambda: self.folders.change_program("a.instrumented"), OF_A),
+                   ("its cases of the baseline", lambda: self.folders.write_baseline(own), OF_A),
+                   ("another's cases of the baseline", lambda: self.folders.write_baseline(other), TESTS[2:]),
+                   ("all of the baseline", lambda: self.folders.write_baseline({**BASELINE, "provenance": {"libc": "2"}}), TESTS),
+                   ("no baseline", lambda: os.unlink(self.folders.baseline), TESTS),
+                   ("a setting", lambda: os.environ.update(KG_CASE_TIMEOUT="3"), TESTS),
+                   ("the version", lambda: self.enterContext(mock.patch.object(kept_verdicts, "VERSION", "9")), TESTS),
+                   ("a folder", lambda: os.environ.update(KG_OUT="elsewhere"), ()))
+        for what, change, again in changes:
+            with self.subTest(what):
+                self.doCleanups()
+                self.setUp()
+                self.keep()
+                change()
+                self.assertEqual(self.restore()[0], again)
+
+    def test_only_what_passed_is_kept(self):
+        wrong = {"cases": [{**verdicts_of(OF_A[0])["cases"][0], "verdict": "wrong"}], "exit_code": 1}
+        for members, again in ((wrong, OF_A), ({"exit_code": 2}, OF_A), ({"complete": False}, OF_A), ({"errors": ["no"]}, OF_A),
+                               ({"exit_code": 77, "cases": [], "skipped": "no GPU", "skipped_by": "unavailable"}, OF_A),
+                               ({"exit_code": 77, "cases": [], "skipped": "none", "skipped_by": "empty"}, ()),
+                               ({"cases": verdicts_of(TESTS[2])["cases"]}, OF_A)):
+            with self.subTest(members):
+                shutil.rmtree(os.path.join(self.folders.build, "verdicts"), ignore_errors=True)
+                self.keep({OF_A[0]: verdicts_of(OF_A[0], **members)})
+                self.assertEqual(self.restore()[0], again)
+
+    def test_an_entry_that_is_not_as_written_is_not_used(self):
+        for change in (pass_what_failed, fail_in_it, lambda document: document.pop("digest"), lambda document: document.update(tests=[]),
+                       lambda document: document.update(key="0"), lambda document: document.update(schema="kernelgate-kept/9")):
+            self.keep()
+            self.folders.edit("a", change)
+            remaining, kept = self.restore()
+            self.assertEqual((remaining, len(kept.damaged), self.folders.recorded()), (OF_A, 1, list(TESTS[2:])))
+            self.folders.clear()
+        shutil.copy(self.folders.entry("b"), self.folders.entry("a"))
+        self.assertEqual(self.restore()[0], OF_A)
+
+    def test_a_run_with_other_tests_does_not_use_it(self):
+        self.keep()
+        self.assertEqual(self.restore((*OF_A, "model.a.claim_x"))[0], (*OF_A, "model.a.claim_x"))
+
+    def test_what_was_restored_is_not_kept_again(self):
+        self.keep()
+        self.restore()
+        os.unlink(self.folders.entry("a"))
+        kept_verdicts.store(self.folders.build, self.folders.out)
+        self.folders.clear()
+        self.assertEqual(self.restore()[0], OF_A)
+
+    def test_old_entries_are_forgotten(self):
+        for count in range(12):
+            os.environ["KG_CASE_SECONDS"] = str(1 + count)
+            self.keep()
+        names = os.listdir(os.path.join(self.folders.build, "verdicts"))
+        self.assertEqual(len(names), kept_verdicts.MOST_UNUSED * 2)
+        self.assertEqual(self.restore()[0], ())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
