@@ -40,6 +40,7 @@ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int val
     if (set == NULL || !kg__model_where(NULL))
         kg__model_trap(cudaErrorInvalidValue,
                        "cudaGraphSetConditional(): no condition has this handle");
+    kg__exec_leave_process();
     set->value = value;
 }
 

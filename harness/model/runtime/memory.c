@@ -138,7 +138,6 @@ void *kg__model_malloc(size_t size)
 
     if (!kg__model_where(NULL))
         return malloc(size);
-    kg__exec_leave_process();
     (void)kg__model_enter_from_any(&error);
     (void)kg__model_leave(add(&memory, size, KG__MODEL_DEVICE));
     return memory;
@@ -152,7 +151,6 @@ void kg__model_free(void *memory)
         free(memory);
         return;
     }
-    kg__exec_leave_process();
     (void)kg__model_enter_from_any(&error);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
