@@ -59,6 +59,7 @@ cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle,
                                              unsigned int flags KG__MODEL_DEFAULT(0));
 /* For kernels. */
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
+/* Adds a conditional node, and makes the graphs that it chooses from. */
 cudaError_t kg__model_add_condition(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *before, size_t count,
                                     struct cudaConditionalNodeParams *params);

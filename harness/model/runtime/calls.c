@@ -72,6 +72,8 @@ bool kg__model_enter_from_any(cudaError_t *error)
 {
     if (!kg__model_where(NULL))
         return kg__model_enter(error);
+    /* What the call changes is the program's process's. */
+    kg__exec_leave_process();
     kg__model_hold_sigterm();
     pthread_mutex_lock(&lock_of_kernel);
     return true;

@@ -1,5 +1,5 @@
 /* Graphs that are captured or built. */
-#include "model/runtime/graphs.h"
+#include "model/runtime/graph_parts.h"
 
 /* The node that is made, between kg__model_begin_node() and kg__model_end_node(). */
 static bool is_good;         /* the arguments of its call */
@@ -260,6 +260,38 @@ cudaError_t kg__model_add_node(cudaGraphNode_t *node, cudaGraph_t graph,
         kg__nodes_add(&builder->tips, made);
     }
     return kg__model_end_node(good ? cudaSuccess : cudaErrorInvalidValue, node);
+}
+
+static bool is_good_condition(const struct cudaConditionalNodeParams *params)
+{
+    const unsigned int most = params->type == cudaGraphCondTypeIf      ? 2
+                              : params->type == cudaGraphCondTypeWhile ? 1
+                                                                       : UINT16_MAX;
+
+    return kg__condition_is(params->handle) && (int)params->type >= cudaGraphCondTypeIf &&
+           params->type <= cudaGraphCondTypeSwitch && params->size > 0 && params->size <= most;
+}
+
+cudaError_t kg__model_add_condition(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *before, size_t count,
+                                    struct cudaConditionalNodeParams *params)
+{
+    cudaError_t error;
+
+    if (params == NULL || !is_good_condition(params))
+        return kg__model_take_hint(0);
+    error = kg__model_add_node(node, graph, before, count, 0, NULL);
+    if (error != cudaSuccess)
+        return error;
+    (*node)->type = cudaGraphNodeTypeConditional;
+    (*node)->branches = kg__branches_make(
+        &(kg__branches){ .handle = params->handle, .type = params->type, .size = params->size });
+    for (unsigned int i = 0; i < params->size; i++) {
+        (*node)->branches->graphs[i] = kg__graph_make();
+        (*node)->branches->graphs[i]->is_kept = true;
+    }
+    params->phGraph_out = (*node)->branches->graphs;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,

@@ -26,6 +26,78 @@ struct CUgraphExec_st {
 
 static cudaGraphExec_t execs;
 
+/* A conditional node: what it chooses executes as one piece of work. */
+typedef struct conditional {
+    kg__action action;
+    cudaGraphConditionalHandle handle;
+    enum cudaGraphConditionalNodeType type;
+    unsigned int size;
+    cudaGraphExec_t *bodies;
+} conditional;
+
+static cudaGraphExec_t make_exec(cudaGraph_t graph);
+static void free_exec(cudaGraphExec_t exec);
+static cudaError_t run_inside(cudaGraphExec_t exec);
+static void begin_conditions(cudaGraphExec_t exec);
+
+static cudaError_t run_conditional(kg__action *action)
+{
+    const conditional *made = (const conditional *)(const void *)action;
+    cudaError_t error = cudaSuccess;
+
+    do {
+        const unsigned int value = kg__condition_value(made->handle);
+        const unsigned int branch =
+            made->type == cudaGraphCondTypeSwitch ? value : (unsigned int)(value == 0);
+
+        if (branch >= made->size)
+            break;
+        error = run_inside(made->bodies[branch]);
+    } while (made->type == cudaGraphCondTypeWhile && error == cudaSuccess);
+    return error;
+}
+
+static void drop_conditional(kg__action *action)
+{
+    conditional *made = (conditional *)(void *)action;
+
+    for (unsigned int i = 0; i < made->size; i++) {
+        if (made->bodies[i] != NULL)
+            free_exec(made->bodies[i]);
+    }
+    free(made->bodies);
+}
+
+static kg__action *make_conditional(const kg__branches *branches)
+{
+    conditional *made =
+        kg__action_make(sizeof *made, "conditional node", run_conditional, drop_conditional);
+
+    made->handle = branches->handle;
+    made->type = branches->type;
+    made->size = branches->size;
+    made->bodies = kg__allocate(made->size, sizeof(cudaGraphExec_t));
+    for (unsigned int i = 0; i < made->size; i++) {
+        made->bodies[i] = make_exec(branches->graphs[i]);
+        if (made->bodies[i] == NULL) {
+            kg__action_release(&made->action);
+            return NULL;
+        }
+    }
+    return &made->action;
+}
+
+static void begin_conditional(const kg__action *action)
+{
+    const conditional *made = (const conditional *)(const void *)action;
+
+    if (action == NULL || action->run != run_conditional)
+        return;
+    kg__condition_begin(made->handle);
+    for (unsigned int i = 0; i < made->size; i++)
+        begin_conditions(made->bodies[i]);
+}
+
 static size_t add_step(cudaGraphExec_t exec, const kg__node *node, kg__action *action)
 {
     exec->steps = kg__grow(exec->steps, exec->count, &exec->room, sizeof *exec->steps);
@@ -50,8 +122,7 @@ static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first);
 /* Adds the step of a node, whose former nodes have theirs; false if its own graph has a circle. */
 static bool add_step_of(cudaGraphExec_t exec, const kg__node *node, size_t first, size_t *step_of)
 {
-    kg__action *action =
-        node->branches != NULL ? kg__branches_action(node->branches) : node->action;
+    kg__action *action = node->branches != NULL ? make_conditional(node->branches) : node->action;
     const size_t added = add_step(exec, node, action);
 
     if (node->branches != NULL && action == NULL)
@@ -101,7 +172,7 @@ static bool add_steps(cudaGraphExec_t exec, cudaGraph_t graph, size_t first)
     return added == count;
 }
 
-void kg__exec_free(cudaGraphExec_t exec)
+static void free_exec(cudaGraphExec_t exec)
 {
     for (size_t i = 0; i < exec->count; i++) {
         if (exec->steps[i].action != NULL)
@@ -113,17 +184,17 @@ void kg__exec_free(cudaGraphExec_t exec)
     free(exec);
 }
 
-cudaGraphExec_t kg__exec_make(cudaGraph_t graph)
+static cudaGraphExec_t make_exec(cudaGraph_t graph)
 {
     cudaGraphExec_t made = kg__allocate(1, sizeof *made);
 
     if (add_steps(made, graph, SIZE_MAX))
         return made;
-    kg__exec_free(made);
+    free_exec(made);
     return NULL;
 }
 
-cudaError_t kg__exec_run_inside(cudaGraphExec_t exec)
+static cudaError_t run_inside(cudaGraphExec_t exec)
 {
     kg__spans *all = kg__watch_track(NULL);
     cudaError_t error = cudaSuccess;
@@ -141,10 +212,10 @@ cudaError_t kg__exec_run_inside(cudaGraphExec_t exec)
     return error;
 }
 
-void kg__exec_begin_conditions(cudaGraphExec_t exec)
+static void begin_conditions(cudaGraphExec_t exec)
 {
     for (size_t i = 0; i < exec->count; i++)
-        kg__branches_begin(exec->steps[i].action);
+        begin_conditional(exec->steps[i].action);
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -158,7 +229,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
     KG__BEGIN_CALL();
     if (exec == NULL || !kg__graph_is(graph))
         return kg__model_leave(cudaErrorInvalidValue);
-    made = kg__exec_make(graph);
+    made = make_exec(graph);
     if (made == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     made->frees = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
@@ -190,7 +261,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     if (link == NULL)
         return kg__model_leave(cudaErrorInvalidValue);
     *link = exec->next;
-    kg__exec_free(exec);
+    free_exec(exec);
     return kg__model_leave(cudaSuccess);
 }
 
@@ -210,7 +281,7 @@ static cudaError_t prepare(cudaGraphExec_t exec)
             error = cudaErrorInvalidValue;
     }
     if (error == cudaSuccess)
-        kg__exec_begin_conditions(exec);
+        begin_conditions(exec);
     return error;
 }
 
@@ -290,7 +361,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
         alike = are_alike(&exec->steps[i], &other->steps[i]);
     for (size_t i = 0; i < exec->count && alike; i++)
         swap_actions(&exec->steps[i], &other->steps[i]);
-    kg__exec_free(other);
+    free_exec(other);
     if (info != NULL)
         *info = (cudaGraphExecUpdateResultInfo){
             .result = alike ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged

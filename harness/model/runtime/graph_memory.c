@@ -13,6 +13,7 @@ typedef struct graph_memory {
     struct graph_memory *next;
     void *pointer;
     size_t size;
+    void (*unmap)(void *pointer);
     bool is_used; /* a launch has allocated it */
 } graph_memory;
 
@@ -57,16 +58,18 @@ static void drop_allocation(kg__action *action)
     set_used(memory, false);
     count(reserved, 0, memory->size);
     if (!was_used)
-        kg__memory_unmap(memory->pointer);
+        memory->unmap(memory->pointer);
 }
 
-cudaError_t kg__graph_allocate(void *pointer, size_t size, cudaStream_t stream)
+cudaError_t kg__graph_allocate(void *pointer, size_t size, cudaStream_t stream,
+                               void (*unmap)(void *pointer))
 {
     graph_memory *made =
         kg__action_make(sizeof *made, "allocation", run_allocation, drop_allocation);
 
     made->pointer = pointer;
     made->size = size;
+    made->unmap = unmap;
     made->next = all;
     all = made;
     count(reserved, size, 0);

@@ -3,7 +3,6 @@
 #include "base/message.h"
 #include "model/exec/launch.h"
 #include "model/runtime/children.h"
-#include "model/runtime/graph_parts.h"
 
 #include <stdlib.h>
 
@@ -59,6 +58,33 @@ kg__node *kg__graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, kg__acti
     add_all(&made->before, before);
     kg__nodes_add(&graph->nodes, made);
     return made;
+}
+
+kg__branches *kg__branches_make(const kg__branches *like)
+{
+    kg__branches *made = kg__allocate(1, sizeof *made);
+
+    *made = *like;
+    made->graphs = kg__allocate(like->size, sizeof(cudaGraph_t));
+    return made;
+}
+
+kg__branches *kg__branches_copy(const kg__branches *branches)
+{
+    kg__branches *copy = branches != NULL ? kg__branches_make(branches) : NULL;
+
+    for (unsigned int i = 0; copy != NULL && i < copy->size; i++)
+        copy->graphs[i] = kg__graph_copy(branches->graphs[i]);
+    return copy;
+}
+
+void kg__branches_free(kg__branches *branches)
+{
+    for (unsigned int i = 0; branches != NULL && i < branches->size; i++)
+        kg__graph_free(branches->graphs[i]);
+    if (branches != NULL)
+        free(branches->graphs);
+    free(branches);
 }
 
 cudaGraph_t kg__graph_copy(cudaGraph_t graph)

@@ -42,6 +42,19 @@ kg__node *kg__graph_add(cudaGraph_t graph, enum cudaGraphNodeType type, kg__acti
                         const kg__nodes *before);
 /* Returns a copy of a graph with the same actions. */
 cudaGraph_t kg__graph_copy(cudaGraph_t graph);
+/* A conditional node's graphs. */
+struct kg__branches {
+    cudaGraphConditionalHandle handle;
+    enum cudaGraphConditionalNodeType type;
+    unsigned int size;
+    cudaGraph_t *graphs;
+};
+/* Returns branches like others, without graphs. */
+kg__branches *kg__branches_make(const kg__branches *like);
+/* Returns a copy with copies of the graphs; NULL of NULL. */
+kg__branches *kg__branches_copy(const kg__branches *branches);
+/* Frees branches (NULL: none) and their graphs. */
+void kg__branches_free(kg__branches *branches);
 /* Frees a graph and its nodes. */
 void kg__graph_free(cudaGraph_t graph);
 

@@ -138,7 +138,6 @@ void *kg__model_malloc(size_t size)
 
     if (!kg__model_where(NULL))
         return malloc(size);
-    kg__exec_leave_process();
     (void)kg__model_enter_from_any(&error);
     (void)kg__model_leave(add(&memory, size, KG__MODEL_DEVICE));
     return memory;
@@ -152,7 +151,6 @@ void kg__model_free(void *memory)
         free(memory);
         return;
     }
-    kg__exec_leave_process();
     (void)kg__model_enter_from_any(&error);
     dropped = kg__grow(dropped, dropped_count, &dropped_room, sizeof *dropped);
     dropped[dropped_count++] = memory;
@@ -234,7 +232,7 @@ static cudaError_t run_free(kg__action *action)
     return remove_one(((ordered_memory *)(void *)action)->pointer, KG__MODEL_DEVICE);
 }
 
-void kg__memory_unmap(void *pointer)
+static void unmap_of_graph(void *pointer)
 {
     (void)remove_one(pointer, KG__MODEL_DEVICE);
 }
@@ -246,7 +244,7 @@ static cudaError_t give_memory(void *pointer, cudaStream_t stream, bool frees)
     ordered_memory *made;
 
     if (!frees && kg__stream_is_captured(stream))
-        return kg__graph_allocate(pointer, holder->size, stream);
+        return kg__graph_allocate(pointer, holder->size, stream, unmap_of_graph);
     /* A graph frees memory of graphs alone. */
     if (frees && kg__stream_is_captured(stream) && !kg__graph_has(pointer))
         return cudaErrorInvalidValue;

@@ -34,6 +34,7 @@ HEADERS = """\
 __global__ void add(int *x, int by) { x[threadIdx.x] += by; }
 template <typename T> __global__ void scale(T *x, T by) { x[threadIdx.x] *= by; }
 __global__ void set(int *x, int value) { x[threadIdx.x] = value; }
+__global__ void bump(int *x) { atomicAdd(x, 1); }
 __global__ void put(int **x, int value) { (*x)[threadIdx.x] = value; }
 __global__ void take(int *to, int **x) { *to = **x; cudaFree(*x); }
 __device__ int *kept;
@@ -60,6 +61,8 @@ ROWS = (
         r"data race .*: kernel (add reads what kernel nest<3> at \S+ writes|nest<3> writes what kernel add at \S+ reads) in another stream"),
     Row("between streams of the host", ONCE + "add<<<1, 64>>>(x, 1);", 2, r"data race .*: kernel (k\d+ reads what kernel add|add reads what kernel k\d+) .* in another stream",
         launch="<<<1, 64, 0, s>>>", before=STREAMS + "add<<<1, 64, 0, t>>>(x, 1);"),
+    Row("of many blocks", "int sum = 0; for (int k = 0; k < 2000; k++) sum += x[(threadIdx.x + k) & 63]; if (threadIdx.x == 0 && sum == 0) bump<<<1, 1>>>(x + 5);",
+        800, at=5, launch="<<<800, 64>>>"),
     Row("fault", ONCE + "set<<<1, 65>>>(x, 1);", 1, r"invalid global write of 4 bytes, 0 bytes past the end .*\[set<<<1, 65>>>\]"),
     Row("too many threads", ONCE + "add<<<1, 2048>>>(x, 1);",
         ended="its launch of a kernel failed with cudaErrorInvalidConfiguration: a block of 2048 x 1 x 1 threads"),
