@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <kg_model_device.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 places_seen *places_now;
