@@ -53,7 +53,7 @@ class Machine:
 
 
 def options_of(*words):
-    return commands.make_parsers()[0].parse_args(["pair", "--base=b", "--head=h", *words])
+    return commands.make_parsers("pair")[0].parse_args(["pair", "--base=b", "--head=h", *words])
 
 
 class Statistics(unittest.TestCase):

@@ -114,7 +114,7 @@ class Summary:
         text = f", but not with KG_STRICT=1: {doubts}" if self._code == PASS and not self._document["strict"] and doubts else ""
         if idle and self._judged_something() and not self._fails_by_strictness():
             text += f"; {_idle(idle)}"
-        kept = {split_test(test["name"])[1] for test in self._document["tests"] if "kept" in test}
+        kept = {split_test(test["name"])[1] for test in list_of(self._document, "tests") if "kept" in test}
         text += f"; {plural(len(kept), 'comparison')} unchanged, not tested again" if kept else ""
         coverage = object_of(self._document, "coverage")
         for key, word, noun in (("filter", "filtered", "cases"), ("partial", "partial", "tests")):
