@@ -70,6 +70,10 @@ void kg__fail_deadlock(void)
     int number = 0;
     int at_object = kg__thread_at_object(&failure->deadlock.at_object);
 
+    /* It waits for a block that was given up: only the failure that ended the launch counts. A
+     * signal instead could interrupt a switch of fibers, and once did. */
+    if (kg__running.polling > 0 && kg__running.queue != NULL && kg__running.queue->stopped)
+        fail(cudaErrorUnknown);
     for (int i = kg__running.warp_count; i-- > 0;) {
         if (kg__running.warps[i].waiting == 0)
             continue;
