@@ -148,7 +148,7 @@ static bool add_suspect(pair_runs *run, kg__case_result *result, const side *bas
     size_t variant = find_variant(run, result->id);
     const kg__observation *first = head->items[0];
 
-    for (size_t i = 0; i < first->metric_count && i < KG__SUSPECT_METRICS; i++)
+    for (size_t i = 0; first != NULL && i < first->metric_count && i < KG__SUSPECT_METRICS; i++)
         kg__case_result_add_metric(&run->pool, result, first->metrics[i].name)->figures =
             first->metrics[i];
     result->first = first;

@@ -5,6 +5,7 @@
 #include "model/exec/processes.h"
 #include "model/exec/workers.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 KG__MODEL_OF_WORKER uint3 threadIdx;
@@ -72,7 +73,7 @@ long long kg__model_clock(void)
                : CLOCK_STEP;
     thread = kg__running.current;
     block = blockIdx.x;
-    return now += step;
+    return atomic_fetch_add(&now, step) + step;
 }
 
 bool kg__exec_is_local(const void *address)

@@ -263,10 +263,10 @@ bool kg__rest_was_run(void)
     if (count < 2 || !kg__running.watcher->may_fork())
         return false;
     if (common == NULL) {
-        void *mapped =
+        common =
             mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-        common = mapped != MAP_FAILED ? mapped : NULL;
+        if (common == MAP_FAILED)
+            common = NULL;
     }
     may_fork = false;
     if (common == NULL)

@@ -73,7 +73,7 @@ static void gather(operands *to, int which, const kg__model_product *const lanes
     int most = OF_ZERO;
 
     for (unsigned int lane = 0; lane < KG__MODEL_WARP; lane++) {
-        float values[LARGEST];
+        float values[LARGEST] = { 0 };
 
         convert(matrix->element, which == 0 ? lanes[lane]->a_part : lanes[lane]->b_part, at->held,
                 values);
@@ -102,7 +102,8 @@ static void add_floats(const operands *of, unsigned int row, unsigned int column
 {
     words largest = (words){ 0 } + OF_ZERO;
     words parts[2] = { { 0 } };
-    words of_sums, kept, scale_bits;
+    words of_sums = { 0 };
+    words kept, scale_bits;
     reals c, scale;
 
     memcpy(&c, sums, sizeof c);
@@ -141,7 +142,7 @@ static void add_floats(const operands *of, unsigned int row, unsigned int column
 static float add_one_by_one(const operands *of, unsigned int row, unsigned int column,
                             unsigned int first, unsigned int terms, float sum)
 {
-    float b[LARGEST];
+    float b[LARGEST] = { 0 };
 
     for (unsigned int k = 0; k < terms; k++)
         b[k] = of->b[first + k][column];
@@ -193,8 +194,8 @@ static void multiply_doubles(const kg__model_product *const lanes[], results *to
 {
     const kg__matrix_positions *of_a = kg__matrix_positions_of(lanes[0]->a);
     const kg__matrix_positions *of_b = kg__matrix_positions_of(lanes[0]->b);
-    double a[LARGEST][LARGEST];
-    double b[LARGEST][LARGEST];
+    double a[LARGEST][LARGEST] = { { 0 } };
+    double b[LARGEST][LARGEST] = { { 0 } };
 
     for (unsigned int i = 0; i < KG__MODEL_WARP * of_a->held; i++)
         a[of_a->row[i]][of_a->column[i]] =
@@ -241,8 +242,8 @@ static void move_sums(const kg__model_product *const lanes[], bool back, results
 void kg__multiply(const kg__model_product *const lanes[KG__MODEL_WARP])
 {
     const kg__model_product *product = lanes[0];
-    operands of;
-    results sums;
+    static KG__MODEL_OF_WORKER operands of;
+    static KG__MODEL_OF_WORKER results sums;
 
     move_sums(lanes, false, &sums);
     if (product->d->element == KG__MODEL_FLOAT64) {

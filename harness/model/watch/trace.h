@@ -67,11 +67,10 @@ static inline uintptr_t kg__access_address(uint64_t what)
  * the cost of a switch per chunk is small beside that of its events. */
 #define KG__TRACE_ROWS 64
 
-/* For functions that handle all lanes of a warp: compiled once for each width of vectors, and chosen
- * by the processor. */
+/* For functions that handle all lanes of a warp: compiled once for each width of vectors, and
+ * chosen by the processor. */
 #if defined __x86_64__ && defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__
-#define KG__OF_VECTORS                                                                             \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define KG__OF_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define KG__OF_VECTORS
 #endif

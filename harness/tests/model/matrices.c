@@ -397,7 +397,8 @@ Test(matrices, are_the_same_by_columns_as_by_elements)
             const float is = sums[e / 4][e % 4];
             const float right = kg__model_dot_of_floats(full[0][r], full[1][c], 16, full[2][r][c]);
 
-            cr_expect(memcmp(&is, &right, sizeof is) == 0 || (isnan(is) && isnan(right)),
+            cr_expect(kg__model_bits_of(is) == kg__model_bits_of(right) ||
+                          (isnan(is) && isnan(right)),
                       "width %d: %a, not %a", width, (double)is, (double)right);
         }
     }

@@ -18,9 +18,9 @@ typedef enum texture_fetch {
     FETCH_LAYERED,
     FETCH_CUBE,
     FETCH_LAYERED_CUBE, /* of the layer 1 */
-    FETCH_LINEAR_CHAR, /* tex1Dfetch<char>, as a float */
-    FETCH_2D_SHORT2,   /* x + 1000 y of tex2D<short2> */
-    FETCH_2D_FLOAT4,   /* x + 10 y + 100 z + 1000 w */
+    FETCH_LINEAR_CHAR,  /* tex1Dfetch<char>, as a float */
+    FETCH_2D_SHORT2,    /* x + 1000 y of tex2D<short2> */
+    FETCH_2D_FLOAT4,    /* x + 10 y + 100 z + 1000 w */
     FETCH_LINEAR_UINT
 } texture_fetch;
 
