@@ -315,7 +315,7 @@ static bool is_same_code(const json_t *code)
     return same;
 }
 
-/* Reads what is no case. */
+/* Reads the members besides the cases. */
 static bool read_head(pair_runs *run, json_t *document, kg__target *target, kg__error *error)
 {
     const char *test;

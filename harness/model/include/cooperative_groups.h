@@ -434,7 +434,7 @@ class kg__wide_tile
                            &value, sizeof value, 0);
         return value;
     }
-    /* Combines the values of all warps, each of which has one for all of its threads. */
+    /* Combines one value per warp over all warps of the tile. */
     template <typename Value, typename Operation>
     static KG__GROUP Value kg__combine(Value value, Operation &&operation)
     {

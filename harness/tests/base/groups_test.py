@@ -1,4 +1,4 @@
-"""Tests of which failures are alike, and of their order. usage: groups_test.py TREE"""
+"""Tests of groups of failures: their members and their order. usage: groups_test.py TREE"""
 
 import os
 import sys

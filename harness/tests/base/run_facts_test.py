@@ -3,15 +3,15 @@
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 TREE = os.path.abspath(sys.argv.pop())
-sys.path.insert(0, os.path.join(TREE, "tools"))
+sys.path[:0] = [os.path.join(TREE, *parts) for parts in (("tools",), ("harness", "tests", "cli"))]
 sys.dont_write_bytecode = True
 
 from kernelgate.base import run_facts, run_lock
+from own_folder import OwnFolder
 
 GITHUB = {"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "o/n", "GITHUB_RUN_ID": "77",
           "GITHUB_EVENT_NAME": "pull_request", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_HEAD_REF": "fix", "GITHUB_REF_NAME": "12/merge"}
@@ -37,14 +37,11 @@ WHOLE = {"started": "2026-11-27T05:44:01Z", "ended": "2026-11-27T05:45:13Z", "se
          "job": {"service": "github", "url": URL, "pull_request": 12}, "shard": {"index": 1, "of": 4}, "merged": [{"source": "a"}]}
 
 
-class Facts(unittest.TestCase):
+class Facts(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
-        patch = mock.patch.dict(os.environ, {**kept, "GIT_CEILING_DIRECTORIES": os.path.dirname(folder.name)}, clear=True)
+        patch = mock.patch.dict(os.environ, {**kept, "GIT_CEILING_DIRECTORIES": os.path.dirname(self.folder)}, clear=True)
         patch.start()
         self.addCleanup(patch.stop)
 

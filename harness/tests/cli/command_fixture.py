@@ -4,11 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-import unittest
 
 import command_run
 from command_run import VALIDATE
+from own_folder import OwnFolder
 
 TREE, COMMAND = sys.argv[1:3]
 sys.path.insert(0, os.path.join(TREE, "tools"))
@@ -16,14 +15,11 @@ sys.path.insert(0, os.path.join(TREE, "tools"))
 STEERING = ("KG_", "BXFI_", "FAKE_", "CTEST_", "GITHUB_", "CUDA", "CC", "CXX", "CI", "NO_COLOR", "CLICOLOR_FORCE")
 
 
-class Folder(unittest.TestCase):
+class Folder(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
-        self.environment.update(KG_LOCK_DIR=folder.name, GIT_CEILING_DIRECTORIES=os.path.dirname(folder.name))
+        self.environment.update(KG_LOCK_DIR=self.folder, GIT_CEILING_DIRECTORIES=os.path.dirname(self.folder))
 
     def write(self, path, content):
         if os.path.dirname(path):

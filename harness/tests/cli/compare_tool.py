@@ -15,6 +15,7 @@ from unittest import mock
 
 import command_run
 import mutations
+from own_folder import OwnFolder
 
 COMMAND = sys.argv.pop()
 TREE = sys.argv.pop()
@@ -215,12 +216,9 @@ class Compare(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count(b"\n")), (2, b"", 1), content)
 
 
-class Front(unittest.TestCase):
+class Front(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         self.a = results(case("a", time(100000)), case("b", time(100000)), case("a", count(7), MODEL), run={"commit": "a" * 40})
         self.b = results(case("a", time(100000)), case("b", time(110000)), case("a", count(7), MODEL), run={"commit": "bbbbbbbbbb"})
         self.write("a.json", self.a)

@@ -9,12 +9,12 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 import command_run
 import mutations
+from own_folder import OwnFolder
 
 COMMAND = sys.argv.pop()
 TREE = os.path.abspath(sys.argv.pop())
@@ -123,13 +123,7 @@ def of_gpus(**gpus):
 ROUND_GPU = {"name": "Round", **sourced(**{name: ROUND[name] for name in NEEDED})}
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
-
+class InFolder(OwnFolder):
     def write(self, path, document):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         with open(path, "wb") as file:

@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
@@ -15,6 +14,7 @@ from results_fixture import COMMAND, GPU, MODEL, case, copied, counted, refused,
 
 import command_run  # noqa: E402
 import mutations  # noqa: E402
+from own_folder import OwnFolder  # noqa: E402
 
 commands = importlib.import_module("kernelgate.commands")
 command_line = importlib.import_module("kernelgate.base.command_line")
@@ -47,12 +47,9 @@ def sums():
             timed("sums/unstrided/1024/b512", 10000, 5000)]
 
 
-class Report(unittest.TestCase):
+class Report(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         os.mkdir("out")
         self.write(*products(), *sums(), *TRANSFERS, refused=list(REFUSED))
 

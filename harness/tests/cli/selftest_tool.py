@@ -5,11 +5,11 @@ import fcntl
 import json
 import os
 import sys
-import tempfile
 import unittest
 
 import command_run
 from command_run import VALIDATE
+from own_folder import OwnFolder
 
 FAKE = sys.argv.pop()
 COMMAND = sys.argv.pop()
@@ -18,19 +18,16 @@ EDIT = "sed -i '{}' \"$KG_OUT\"/records/*.verdicts.json 2>/dev/null"
 TABLE = "out/selftest/selftest.md"
 
 
-class Selftest(unittest.TestCase):
+class Selftest(OwnFolder):
     """The first process tells of the device, the second checks, 3 to 7 are the baseline's sessions, 8 is the run as they are, 9
     and 10 are those of 1 and 2 %, where nothing trips; from there on each run is of three processes: 11 with 3 %, 14 with 5 %, 17
     the drift, 20 the kernels' alone."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("KG_", "BXFI_"))}
-        self.environment.update(KG_OUT="out", KG_LOCK_DIR=folder.name, KG_CASE_TIMEOUT="20", FAKE_LOG=f"{folder.name}/log",
-                                FAKE_PLAN=f"{folder.name}/plan")
+        self.environment.update(KG_OUT="out", KG_LOCK_DIR=self.folder, KG_CASE_TIMEOUT="20", FAKE_LOG=f"{self.folder}/log",
+                                FAKE_PLAN=f"{self.folder}/plan")
 
     def start(self, plan, arguments):
         if os.path.exists("log"):

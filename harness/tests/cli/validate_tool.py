@@ -8,12 +8,12 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 from unittest import mock
 
 import command_run
 import mutations
+from own_folder import OwnFolder
 
 sys.argv.pop()
 TREE = sys.argv.pop()
@@ -72,12 +72,9 @@ ROWS = (kernel(0, BOTH[NAIVE], opcodes="900 (FFMA: 900)"),
         kernel(1, BOTH[TILED], "35,000", "628,965 (BAR: 628,864; FFMA: 1; LDS: 100)"))
 
 
-class Validate(unittest.TestCase):
+class Validate(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         self.write_good()
 
     def write_good(self):

@@ -17,7 +17,8 @@ from history_fixture import BEGUN, CASE, GPU, MODEL, Histories, counted, failed,
 
 # pylint: disable=wrong-import-order
 from kernelgate.base import artifacts
-from kernelgate.history.database import Database, canonical, digest
+from kernelgate.base.json_io import canonical
+from kernelgate.history.database import Database, digest
 from kernelgate.history.show import sparkline
 
 DB = ".kernelgate/history.sqlite"

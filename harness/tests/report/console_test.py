@@ -4,11 +4,11 @@ import json
 import os
 import pty
 import subprocess
-import tempfile
 import unittest
 from unittest import mock
 
 from results_fixture import COMMAND, GPU, HOSTILE, MODEL, TREE, a_bit_of_everything, case, results
+from own_folder import OwnFolder
 
 from kernelgate.base import color
 from kernelgate.report import console
@@ -31,12 +31,9 @@ def moved(name, value, verdict="slower", metric="time_ns", **more):
     return case(name, verdict=verdict, metrics={metric: figures}, **more)
 
 
-class InTree(unittest.TestCase):
+class InTree(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         for path, text in (("kernels/a/v.cu", "// a __global__ kernel\n\n__global__ void v(void)\n"),
                            ("kernels/a/bare.cu", "nothing to launch\n"), ("kernels/a/x.cu", "__global__ void x()\n"),
                            ("kernels/a/launchers.cu", "\nKG_LAUNCHER(a_far)\n"),

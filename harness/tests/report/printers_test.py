@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 from results_fixture import COMMAND, GPU, HOSTILE, TREE, VERDICTS, a_bit_of_everything, case, results
+from own_folder import OwnFolder
 
 from kernelgate.report import annotations
 from kernelgate.base import errors
@@ -23,13 +23,7 @@ from kernelgate.base.text import escape_markdown
 SCHEMA = os.path.join(TREE, "harness", "tests", "report", "junit.xsd")
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
-
+class InFolder(OwnFolder):
     def write(self, name, text):
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         with open(name, "w", encoding="utf-8") as file:

@@ -99,7 +99,7 @@ class Kept(unittest.TestCase):
 
     def keep(self, changed=None):
         self.folders.leave(changed)
-        kept_verdicts.store(self.folders.build, self.folders.out)
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store()
         self.folders.clear()
 
     def restore(self, tests=TESTS):
@@ -165,7 +165,7 @@ class Kept(unittest.TestCase):
         self.keep()
         self.restore()
         os.unlink(self.folders.entry("a"))
-        kept_verdicts.store(self.folders.build, self.folders.out)
+        kept_verdicts.of_ended_tests(self.folders.build, self.folders.out).store()
         self.folders.clear()
         self.assertEqual(self.restore()[0], OF_A)
 

@@ -5,13 +5,13 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(sys.argv[1], "tools"))
+sys.path[:0] = [os.path.join(sys.argv[1], *parts) for parts in (("tools",), ("harness", "tests", "cli"))]
 # pylint: disable=wrong-import-position
 from kernelgate.base.errors import Failure  # noqa: E402
 from kernelgate.run import expected, shard  # noqa: E402
+from own_folder import OwnFolder  # noqa: E402
 
 ADDED = ("model.prog.main", "gpu.prog.main", "model.prog.Suite.one", "model.prog.Suite.two")
 OWN = ("other_test", "unit.tests.of.its.own")
@@ -62,12 +62,9 @@ class Split(unittest.TestCase):
         self.assertEqual(len(found), 1)
 
 
-class InFolder(unittest.TestCase):
+class InFolder(OwnFolder):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        super().setUp()
         os.mkdir("baselines")
         expected.stored_baseline.cache_clear()
         os.environ.pop("KG_FILTER", None)

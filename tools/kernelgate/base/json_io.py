@@ -17,6 +17,11 @@ def json_text(document):
     return text.encode("utf-8", "replace").decode() + "\n"
 
 
+def canonical(document):
+    """A document as the one text that only equal documents have."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def _unique(pairs):
     members = {}
     for key, value in pairs:

@@ -17,6 +17,7 @@ EARLIER = "kernelgate-results/1"
 REMEDY = "run ctest, which writes it, or name another results file"
 
 VERDICTS = tuple(load_schema(RESULTS)["$defs"]["verdict"]["enum"])  # from best to worst
+OUTCOMES = {0: "PASS", 1: "FAIL", 77: "NOTHING JUDGED"}  # the words for exit codes; any other is "ERROR"
 RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 MODEL_KEY = "cpu-model"  # the target whose metrics are exact counters
 
@@ -281,7 +282,7 @@ class Run:
         found = text_of(self.object("summary"), key)
         if not found and key == "outcome":
             code = integer_of(self.document, "exit_code")
-            return f"{({0: 'PASS', 1: 'FAIL', 77: 'NOTHING JUDGED'}).get(code, 'ERROR')} (exit {code})"
+            return f"{OUTCOMES.get(code, 'ERROR')} (exit {code})"
         if not found and key == "verdict":
             return f"{self.text('outcome').partition(' (exit ')[0]}  {self.text('headline')}"
         return found if found or key != "headline" else f"{len(self.list('cases'))} cases"

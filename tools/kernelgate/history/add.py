@@ -4,10 +4,10 @@ from kernelgate.base.case_id import is_case_id
 from kernelgate.base.command_line import add_json, print_output
 from kernelgate.base.errors import Failure, complain
 from kernelgate.base.figures import plural
-from kernelgate.base.json_io import json_text, parse_named
+from kernelgate.base.json_io import canonical, json_text, parse_named
 from kernelgate.base.results import as_results, with_figures
 from kernelgate.base.artifacts import REMEDY, read_artifact
-from kernelgate.history.database import Database, add_database, began_at, canonical, digest, path_of
+from kernelgate.history.database import Database, add_database, began_at, digest, path_of
 
 ERROR = 2
 

@@ -1,7 +1,7 @@
 """kernelgate history creep: slowdowns that each new baseline accepted, of which none was beyond its limit and the sum is.
 
 A case's runs are divided by the baseline that judged them. A step from one baseline to the next beyond its limit, up or down,
-was seen by a gate, so that the sum begins anew behind it. Times are of one GPU model, since a target is one. The interval is that
+was seen by a gate, so that the sum starts again after it. Times are of one GPU model, since a target is one. The interval is that
 of what was measured: medians of the runs that the first and the last baseline judged, the low end from the last one's low and the
 first one's high, as `kernelgate compare` has it."""
 

@@ -13,7 +13,7 @@ import sqlite3
 import time
 
 from kernelgate.base.errors import Failure
-from kernelgate.base.json_io import integer_of, list_of, member, object_of, text_of
+from kernelgate.base.json_io import canonical, integer_of, list_of, member, object_of, text_of
 from kernelgate.base.run_facts import TIME
 from kernelgate.base.settings import setting
 
@@ -56,10 +56,6 @@ def add_database(parser):
 
 def path_of(options):
     return options.db or setting("KG_HISTORY") or PATH
-
-
-def canonical(document):
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(text):

@@ -55,7 +55,7 @@ class GitHub:
         return self._opener.open(urllib.request.Request(url, data, headers, method=method), timeout=SECONDS)
 
     def _ask(self, method, url, body=None, most=LARGEST_ANSWER, with_token=True):
-        """The bytes of the answer, and where it redirects to, "" for nowhere."""
+        """The bytes of the answer, and the address that it redirects to, "" if it does not."""
         what = f"{method} {urllib.parse.urlsplit(url).path}"
         for left in reversed(range(TRIES)):
             try:

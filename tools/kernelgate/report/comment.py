@@ -7,7 +7,7 @@ from kernelgate.base.errors import fit
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
-from kernelgate.base.results import RANKS, counts_as, items, texts_of, verdict_of
+from kernelgate.base.results import OUTCOMES, RANKS, counts_as, items, texts_of, verdict_of
 from kernelgate.base.text import clean, code
 from kernelgate.report.console import without_place
 
@@ -16,7 +16,6 @@ GROUPS_SIZE, TABLE_SIZE, LOOSENED_SIZE = 28 * 1024, 12 * 1024, 3 * 1024
 LONGEST_TEXT = 600
 MOST_VERDICTS = 20
 MOST_CAUSES = 3
-WORDS = {0: "PASS", 1: "FAIL", 77: "NOTHING JUDGED"}
 GRAVITY = (0, 77, 1)  # exit codes, the least grave first; any other is an error
 HEADS = ("case", "target", "metric", "baseline", "now", "change", "limit", "verdict")
 
@@ -42,7 +41,7 @@ def _gravity(run):
 
 
 def _verdict(run):
-    word = WORDS.get(integer_of(run.document, "exit_code"), "ERROR")
+    word = OUTCOMES.get(integer_of(run.document, "exit_code"), "ERROR")
     return f"**{word}** {_shown(run.text('verdict').partition('  ')[2] or run.text('headline'))}"
 
 

@@ -244,13 +244,17 @@ class Table:
         figures["share_of_limit"] = self._share(case, figures) if kernel is not None else None
         return figures
 
+    def limits_ns(self, figures):
+        """The times that the job's minimum bytes, and its operations, take at the GPU's limits; None if unknown."""
+        return [quotient(1e9 * figures[name], limit) if name in figures else None
+                for name, limit in (("bytes", self.copy_limit), ("operations", self.operation_limit))]
+
     def _share(self, case, figures):
         """The time of the job's minimum bytes and operations at the GPU's limits, as a fraction of the measured
         time. None for a copy that starts no kernel, or for pages that come from the host, since the bus limits
         these."""
         taken = figures["cold_time_ns"] or figures["time_ns"]
-        moving = quotient(1e9 * figures["bytes"], self.copy_limit)
-        computing = quotient(1e9 * figures["operations"], self.operation_limit)
+        moving, computing = self.limits_ns(figures)
         if case.clock == "first_touch" or None in (taken, moving, computing):
             return None
         case.limited_by = "operations" if computing > moving else "bytes"

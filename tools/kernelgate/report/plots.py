@@ -86,11 +86,14 @@ def value_of(case, column):
     return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 100 if column.form == PERCENT else 1)
 
 
-def _limit_us(table, case):
-    """The time of a case's minimum bytes and operations at the GPU's limits, in µs; None if it is unknown."""
-    work = [quotient(1e6 * case.figures[name], limit) for name, limit in (("bytes", table.copy_limit), ("operations", table.operation_limit))
-            if name in case.figures]
-    return max((time for time in work if time), default=None)
+def add_points(plot, table, sizes, best, point_of):
+    """A series of points for each variant, from small sizes to large: [x, y, name] by point_of(size, case), None leaves one out."""
+    for style, variant in enumerate(table.variants):
+        points = [point_of(size, best[size, variant]) for size in sizes.names if (size, variant) in best]
+        points = [point for point in points if point]
+        if points:
+            plot["series"].append({"name": clean(variant), "style": style % STYLES, "points": points})
+    return sum(len(series["points"]) for series in plot["series"]) > 1
 
 
 def time_by_size(table, sizes):
@@ -101,15 +104,15 @@ def time_by_size(table, sizes):
     single = all(name.isdecimal() for name in sizes.names)
     plot = begin("curves", "Time by size, hot, at the fastest launch", "size" if single else "elements: the product of the size", "µs")
     best, column = sizes.best("time_ns"), column_of(table, "time_ns")
-    for style, variant in enumerate(table.variants):
-        found = [[elements_of(size), value_of(best[size, variant], column), clean(size)] for size in sizes.names if (size, variant) in best]
-        if found:
-            plot["series"].append({"name": clean(variant), "style": style % STYLES, "points": found})
-    limits = [[elements_of(size), time] for size in sizes.names
-              for time in [next(filter(None, (_limit_us(table, case) for (of, _), case in best.items() if of == size)), None)] if time]
+    shown = add_points(plot, table, sizes, best, lambda size, case: [elements_of(size), value_of(case, column), clean(size)])
+    limits = {}
+    for (size, _), case in best.items():
+        known = [time for time in table.limits_ns(case.figures) if time]
+        if known:
+            limits.setdefault(size, [elements_of(size), max(known) / 1e3])
     if len(limits) > 1:
-        plot["marks"].append({"name": "limit of the GPU", "points": limits})
-    return [plot] if sum(len(series["points"]) for series in plot["series"]) > 1 else []
+        plot["marks"].append({"name": "limit of the GPU", "points": sorted(limits.values())})
+    return [plot] if shown else []
 
 
 def roofline(table, sizes):
@@ -117,17 +120,16 @@ def roofline(table, sizes):
     computes at (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009)."""
     if table.copy_limit is None or table.operation_limit is None or len(table.variants) > MOST_LINES:
         return []
+
+    def point_of(_, case):
+        intensity = quotient(case.figures.get("operations"), case.figures.get("bytes"))
+        known = intensity and "arithmetic_gflop_per_s" in case.figures
+        return [intensity, case.figures["arithmetic_gflop_per_s"], clean(case.name())] if known else None
+
     plot = begin("points", "Roofline, hot, at the fastest launch", "operations per byte", "GFLOP/s")
-    best = sizes.best("time_ns")
-    for style, variant in enumerate(table.variants):
-        found = [[intensity, case.figures["arithmetic_gflop_per_s"], clean(case.name())] for (_, of), case in best.items()
-                 for intensity in [quotient(case.figures.get("operations"), case.figures.get("bytes"))]
-                 if of == variant and intensity and "arithmetic_gflop_per_s" in case.figures]
-        if found:
-            plot["series"].append({"name": clean(variant), "style": style % STYLES, "points": found})
-    places = [point[0] for series in plot["series"] for point in series["points"]]
-    if len(places) < 2:
+    if not add_points(plot, table, sizes, sizes.best("time_ns"), point_of):
         return []
+    places = [point[0] for series in plot["series"] for point in series["points"]]
     ridge = table.operation_limit / table.copy_limit
     left, right = min(places) / 2, max(*places, ridge) * 2
     plot["marks"].append({"name": "limit of the GPU", "points": [[left, 1e-9 * left * table.copy_limit], [ridge, 1e-9 * table.operation_limit],

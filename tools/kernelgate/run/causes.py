@@ -3,6 +3,7 @@ or of its variant, in the CPU model's run, and the state of the GPU while it was
 
 import math
 
+from kernelgate.base.groups import is_counted
 from kernelgate.run.code_causes import find_differences
 from kernelgate.base.json_io import number_of, object_of, text_of
 from kernelgate.base.figures import plural, show_figure
@@ -11,10 +12,6 @@ from kernelgate.base.results import MODEL_KEY, is_code, is_dismissed, variant_of
 # The CPU model's result for a case: not counted; counted without a baseline; unchanged; moved; wrong, or failed to run.
 NOT_COUNTED, NOT_COMPARABLE, UNCHANGED, MOVED, FAILED = range(5)
 NO_REASON = "none"  # for the GPU's clocks
-
-
-def is_counted(entry):
-    return "global_load_requests" in entry["metrics"]
 
 
 def _answer_of(counted):

@@ -324,7 +324,8 @@ class Gate:
         code = ctest.run_tests(self.preset, boards, self.labels + chosen, self.console, self.verbose, self.last)
         self._leave_kept()
         if setting("KG_FILTER") is None:
-            importlib.import_module("kernelgate.run.kept_verdicts").store(self.folder, self.out)
+            # A run that chose its tests has the digests of their programs.
+            (self.kept or importlib.import_module("kernelgate.run.kept_verdicts").of_ended_tests(self.folder, self.out)).store()
         ctest.show_unexplained(report, code, self.out, self.console, self.verbose)
         self.console.say(f"{self.tested} tests: {elapsed(begun)} (log: {log})")
         if not os.path.exists(report) and os.path.exists(log):  # without a report, ctest has at least logged the reason

@@ -3,7 +3,6 @@ libraries, settings and baseline give the same verdicts, so that kernelgate gate
 where one of these has changed. Only a comparison that passed whole is kept."""
 
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ from kernelgate import VERSION
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular, replace_file
-from kernelgate.base.json_io import check_schema, json_text, list_of, member, object_of, read_json, text_of
+from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
 from kernelgate.base.programs import MODEL as PROGRAM, NOTHING, instrumented_program
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.run_facts import facts_of_run
@@ -45,7 +44,7 @@ def _of_file(path):
 
 
 def _canonical(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return canonical(value).encode("utf-8", "surrogateescape")
 
 
 def _libraries(programs):
@@ -177,7 +176,6 @@ class Kept:
             return
 
 
-def store(build, out):
-    """Keeps what a run that has ended its tests left in the folder of its results."""
-    tests = [name[:-len(SUFFIX)] for name in sorted(os.listdir(os.path.join(out, "records"))) if name.endswith(SUFFIX)]
-    Kept(build, out, tests).store()
+def of_ended_tests(build, out):
+    """Those for the tests that left verdicts in the folder of a run's results."""
+    return Kept(build, out, [name[:-len(SUFFIX)] for name in sorted(os.listdir(os.path.join(out, "records"))) if name.endswith(SUFFIX)])

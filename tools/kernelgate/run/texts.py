@@ -8,7 +8,7 @@ from kernelgate.baseline.file import gate_words
 from kernelgate.base.json_io import list_of, member, object_of, text_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.figures import plural, show_figure, show_percent, unit_of
-from kernelgate.base.results import MODEL_KEY, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
+from kernelgate.base.results import MODEL_KEY, OUTCOMES, RANKS, VERDICTS, Run, claim_fails, counts_as, fails, was_left_alone
 from kernelgate.run.expected import list_names, split_test
 from kernelgate.run.merge import ERROR, FAIL, NOTHING, PASS
 from kernelgate.base.settings import setting
@@ -18,7 +18,6 @@ OTHERS_TESTS = ("import.", "pair.")  # prefixes of the tests of what other tools
 LOOSENED_NAMED = 10  # more loosened limits are only counted
 LOOSENING_WORDS = {"no_longer_gated": ("metric no longer gated", "metrics no longer gated"), "retired": ("retired", "retired"),
                    "widened": ("limit widened", "limits widened"), "slower": ("worse value", "worse values")}
-OUTCOMES = {PASS: "PASS", FAIL: "FAIL", NOTHING: "NOTHING JUDGED"}
 
 
 def _counted(counts):
