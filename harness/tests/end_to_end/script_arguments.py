@@ -13,6 +13,8 @@ CI = os.path.join(TREE, "ci")
 
 
 COMMANDS = ("gate", "rebaseline")  # whose scripts start a command
+# Without the folder of the results of the run that this is a test of, which a gate would clear.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
 
 
 class Arguments(unittest.TestCase):
@@ -40,9 +42,8 @@ class Arguments(unittest.TestCase):
         return os.path.relpath(self.script(name), self.folder)
 
     def run_script(self, name, *arguments, **settings):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("KG_")}
         return subprocess.run([self.script(name), *arguments], cwd=self.folder, capture_output=True,
-                              text=True, check=False, env={**environment, **settings})
+                              text=True, check=False, env={**ENVIRONMENT, **settings})
 
     def refuses(self, line, name, *arguments, **settings):
         done = self.run_script(name, *arguments, **settings)
@@ -179,10 +180,10 @@ class Arguments(unittest.TestCase):
             file.write("#!/bin/sh\n")
         for redirection in (">&-", ">/dev/full", "2>&- >&-"):
             done = subprocess.run(["bash", "-c", f"ci/gate --target model {redirection}"], cwd=self.folder, stderr=subprocess.PIPE,
-                                  text=True, check=False)
+                                  text=True, check=False, env=ENVIRONMENT)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, "2>" not in redirection), done.stderr)
         done = subprocess.run(["bash", "-c", "ulimit -n 5; ci/gate --target model"], cwd=self.folder, capture_output=True, text=True,
-                              check=False)
+                              check=False, env=ENVIRONMENT)
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_page(self):
