@@ -309,35 +309,6 @@ kg__outcome kg__check_launch(const kg_comparison *comparison, const kg__case *c,
     return kg__check_results(comparison, c, problem, buffers, poison, order, why);
 }
 
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
-                   bool with_reference, kg__error *error)
-{
-    bool is_made = kg__problem_serves(comparison, &stage->problem, c);
-    kg_arguments arguments;
-
-    if (!kg__arguments_of(comparison, c, &arguments, error)) {
-        kg__stage_clear(stage);
-        return false;
-    }
-    if (is_made && kg__buffers_suit(&stage->buffers, &arguments, c->variant))
-        return true;
-    kg__buffers_free(&stage->buffers);
-    if (!is_made)
-        kg__problem_free(&stage->problem);
-    if ((is_made || (with_reference ? kg__problem_make : kg__problem_fill)(
-                        comparison, c, 0, &stage->problem, error)) &&
-        kg__buffers_make(&stage->buffers, &arguments, c->variant, error))
-        return true;
-    kg__stage_clear(stage);
-    return false;
-}
-
-void kg__stage_clear(kg__stage *stage)
-{
-    kg__problem_free(&stage->problem);
-    kg__buffers_free(&stage->buffers);
-}
-
 /* Makes the checker's problems for a case. */
 static bool make_problems(kg__checker *checker, const kg_comparison *comparison, const kg__case *c,
                           const kg_arguments *arguments, kg__error *why)

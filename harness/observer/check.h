@@ -53,20 +53,6 @@ bool kg__check_found(const kg_comparison *comparison, kg__error *why);
  * if they were right or not examined. */
 const char *kg__check_failure(const char **symbol);
 
-/* The random inputs and the buffers of one size, kept from case to case. Initialize with zeros. */
-typedef struct kg__stage {
-    kg__problem problem;
-    kg__buffers buffers;
-} kg__stage;
-
-/* Prepares a stage for a case's size and its variant's memory, if it is not; with the reference
- * when results are to be judged by it. False with `error`, and the stage empty. */
-bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
-                   bool with_reference, kg__error *error);
-
-/* Frees the stage's contents; it can be set again. */
-void kg__stage_clear(kg__stage *stage);
-
 /* Data kept from case to case, since cases of one size share inputs, references and buffers.
  * Initialize with zeros. */
 typedef struct kg__checker {

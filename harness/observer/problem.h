@@ -74,4 +74,18 @@ void kg__problem_free(kg__problem *problem);
  * between patterns. */
 unsigned char kg__poison(int pattern);
 
+/* The random inputs and the buffers of one size, kept from case to case. Initialize with zeros. */
+typedef struct kg__stage {
+    kg__problem problem;
+    kg__buffers buffers;
+} kg__stage;
+
+/* Prepares a stage for a case's size and its variant's memory, if it is not; with the reference
+ * when results are to be judged by it. False with `error`, and the stage empty. */
+bool kg__stage_set(kg__stage *stage, const kg_comparison *comparison, const kg__case *c,
+                   bool with_reference, kg__error *error);
+
+/* Frees the stage's contents; it can be set again. */
+void kg__stage_clear(kg__stage *stage);
+
 #endif

@@ -42,7 +42,7 @@
 /* Instrumented kernels call these under other names, so rename them before string.h declares
  * them. All kernels call printf() under another name. */
 extern "C" void *memcpy(void *to, const void *from,
-                        size_t size) noexcept(true) __asm__("kg__model_memcpy");
+                        size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memmove(void *to, const void *from,
                          size_t size) noexcept(true) __asm__("kg__model_memmove");
 extern "C" void *memset(void *to, int value,

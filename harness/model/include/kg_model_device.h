@@ -270,10 +270,8 @@ kg__model_turn kg__model_wait_at_tile(unsigned int number, unsigned int threads)
 /* Keeps (`puts`) or returns the value of a warp of the running block: at most 32 bytes. */
 void kg__model_exchange(unsigned int warp, void *value, size_t bytes, int puts);
 
-/* Replaces the C library's memcpy() in instrumented kernels, whose accesses are recorded. */
-void *kg__model_memcpy(void *to, const void *from, size_t size);
-
-/* Replaces memmove() likewise. */
+/* Replaces the C library's memcpy() and memmove() in instrumented kernels, whose accesses are
+ * recorded. */
 void *kg__model_memmove(void *to, const void *from, size_t size);
 
 /* Replaces memset() likewise. */

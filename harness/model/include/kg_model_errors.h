@@ -1,9 +1,89 @@
-/* Errors that only programs name, in lists of theirs: the model returns none of them. Name, value,
- * and the text of cudaGetErrorString(). Part of cuda_runtime_api.h. */
+/* CUDA's errors. Part of cuda_runtime_api.h. */
 #ifndef KG__MODEL_ERROR_NAMES_H
 #define KG__MODEL_ERROR_NAMES_H
 
-#define KG__MODEL_MORE_ERRORS(X)                                                                   \
+/* Name, value, and the text of cudaGetErrorString(): first the errors that the model returns, then,
+ * from cudaErrorProfilerDisabled on, those that only programs name, in lists of theirs. */
+#define KG__MODEL_ERRORS(X)                                                                        \
+    X(cudaSuccess, 0, "no error")                                                                  \
+    X(cudaErrorInvalidValue, 1, "invalid argument")                                                \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                                               \
+    X(cudaErrorInitializationError, 3, "initialization error")                                     \
+    X(cudaErrorCudartUnloading, 4, "driver shutting down")                                         \
+    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                          \
+    X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                    \
+    X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                         \
+    X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                     \
+    X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                 \
+    X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                         \
+    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                    \
+    X(cudaErrorInvalidFilterSetting, 26, "linear filtering not supported for non-float type")      \
+    X(cudaErrorInvalidNormSetting, 27,                                                             \
+      "read as normalized float not supported for 32-bit non float type")                          \
+    X(cudaErrorStubLibrary, 34, "CUDA driver is a stub library")                                   \
+    X(cudaErrorInsufficientDriver, 35,                                                             \
+      "CUDA driver version is insufficient for CUDA runtime version")                              \
+    X(cudaErrorCallRequiresNewerDriver, 36,                                                        \
+      "API call is not supported in the installed CUDA driver")                                    \
+    X(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")        \
+    X(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")             \
+    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                               \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                \
+    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                       \
+    X(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                          \
+    X(cudaErrorDeviceUninitialized, 201, "invalid device context")                                 \
+    X(cudaErrorNoKernelImageForDevice, 209,                                                        \
+      "no kernel image is available for execution on the device")                                  \
+    X(cudaErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")                       \
+    X(cudaErrorUnsupportedPtxVersion, 222,                                                         \
+      "the provided PTX was compiled with an unsupported toolchain.")                              \
+    X(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")       \
+    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                              \
+    X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")        \
+    X(cudaErrorSymbolNotFound, 500, "named symbol not found")                                      \
+    X(cudaErrorNotReady, 600, "device not ready")                                                  \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                    \
+    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")               \
+    X(cudaErrorHostMemoryAlreadyRegistered, 712,                                                   \
+      "part or all of the requested memory range is already mapped")                               \
+    X(cudaErrorHostMemoryNotRegistered, 713,                                                       \
+      "pointer does not correspond to a registered memory region")                                 \
+    X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                      \
+    X(cudaErrorAssert, 710, "device-side assert triggered")                                        \
+    X(cudaErrorHardwareStackError, 714, "hardware stack error")                                    \
+    X(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                  \
+    X(cudaErrorMisalignedAddress, 716, "misaligned address")                                       \
+    X(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space") \
+    X(cudaErrorInvalidPc, 718, "invalid program counter")                                          \
+    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                   \
+    X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")            \
+    X(cudaErrorNotPermitted, 800, "operation not permitted")                                       \
+    X(cudaErrorNotSupported, 801, "operation not supported")                                       \
+    X(cudaErrorSystemNotReady, 802, "system not yet initialized")                                  \
+    X(cudaErrorSystemDriverMismatch, 803,                                                          \
+      "system has unsupported display driver / cuda driver combination")                           \
+    X(cudaErrorCompatNotSupportedOnDevice, 804,                                                    \
+      "forward compatibility was attempted on non supported HW")                                   \
+    X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
+    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
+      "operation failed due to a previous error during capture")                                   \
+    X(cudaErrorStreamCaptureMerge, 902,                                                            \
+      "operation would result in a merge of separate capture sequences")                           \
+    X(cudaErrorStreamCaptureUnmatched, 903,                                                        \
+      "capture was not ended in the same stream as it began")                                      \
+    X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                   \
+    X(cudaErrorStreamCaptureIsolation, 905,                                                        \
+      "dependency created on uncaptured work in another stream")                                   \
+    X(cudaErrorStreamCaptureImplicit, 906,                                                         \
+      "operation would make the legacy stream depend on a capturing blocking stream")              \
+    X(cudaErrorCapturedEvent, 907,                                                                 \
+      "operation not permitted on an event last recorded in a capturing stream")                   \
+    X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
+      "the graph update was not performed because it included changes which violated constraints " \
+      "specific to instantiated graph update")                                                     \
+    X(cudaErrorTimeout, 909, "wait operation timed out")                                           \
+    X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                \
+    X(cudaErrorUnknown, 999, "unknown error")                                                      \
     X(cudaErrorProfilerDisabled, 5, "profiler disabled while using external profiling tool")       \
     X(cudaErrorProfilerNotInitialized, 6,                                                          \
       "profiler not initialized: call cudaProfilerInitialize()")                                   \
@@ -98,6 +178,10 @@
       "one or more resources passed in are not valid resource types for the operation")            \
     X(cudaErrorInvalidResourceConfiguration, 915,                                                  \
       "one or more resources are insufficient or non-applicable for the operation")
+
+#define KG__MODEL_ENUMERATOR(name, value, text) name = (value),
+typedef enum cudaError { KG__MODEL_ERRORS(KG__MODEL_ENUMERATOR) } cudaError_t;
+#undef KG__MODEL_ENUMERATOR
 
 #define cudaErrorApiFailureBase ((cudaError_t)10000) /* before CUDA 13 */
 

@@ -163,7 +163,6 @@ const char *cudaGetErrorName(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(NAME_CASE)
-        KG__MODEL_MORE_ERRORS(NAME_CASE)
     default:
         return "unrecognized error code";
     }
@@ -173,7 +172,6 @@ const char *cudaGetErrorString(cudaError_t error)
 {
     switch ((int)error) {
         KG__MODEL_ERRORS(TEXT_CASE)
-        KG__MODEL_MORE_ERRORS(TEXT_CASE)
     default:
         return "unrecognized error code";
     }

@@ -246,22 +246,15 @@ void __tsan_write_range(const void *address, size_t size)
 }
 
 /* Fences are recorded in the trace to keep each lane's order of fences and accesses. */
-
-void kg__model_fence(void)
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    note(kg__access(KG__FENCE_OF_DEVICE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
-}
-
-void kg__model_fence_block(void)
-{
-    note(kg__access(KG__FENCE_OF_BLOCK, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
-}
-
-void kg__model_acquire(void)
-{
-    note(kg__access(KG__FENCE_OF_ACQUIRE, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);
-}
+#define FENCE(name, kind, order)                                                                   \
+    void kg__model_##name(void)                                                                    \
+    {                                                                                              \
+        __atomic_thread_fence(order);                                                              \
+        note(kg__access(kind, KG__ACCESS_NOTE | KG__ACCESS_ATOMIC), CODE);                         \
+    }
+FENCE(fence, KG__FENCE_OF_DEVICE, __ATOMIC_SEQ_CST)
+FENCE(fence_block, KG__FENCE_OF_BLOCK, __ATOMIC_RELAXED)
+FENCE(acquire, KG__FENCE_OF_ACQUIRE, __ATOMIC_RELAXED)
 
 /* Events of an atomic update at most: the read, and basic blocks of what computes the new value. */
 #define UPDATING 16
@@ -368,25 +361,23 @@ void kg__model_tries_in_vain(const void *word, uint64_t value)
 void kg__model_copy_async(void *to, const void *from, size_t size, size_t zeros, const void *bound)
 {
     size_t read = size - zeros;
-    uintptr_t code = CODE;
 
     if (read == size)
-        note_access(from, (unsigned int)size, code - 1);
+        note_access(from, (unsigned int)size, CODE - 1);
     else
-        note_range(from, read, 0, code - 1);
-    note_access(to, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | (unsigned int)size, code);
+        note_range(from, read, 0, CODE - 1);
+    note_access(to, KG__ACCESS_WRITE | KG__ACCESS_ASYNC | (unsigned int)size, CODE);
     kg__exec_copy_async(to, from, size, zeros, bound);
 }
 
 void kg__model_wait_for_copies(unsigned int newest)
 {
-    uintptr_t code = CODE;
     void *to;
     size_t size;
 
     while (kg__exec_bring_copy(newest, &to, &size))
         note(kg__access((uintptr_t)to, KG__ACCESS_NOTE | KG__ACCESS_ASYNC | (unsigned int)size),
-             code);
+             CODE);
 }
 
 void kg__model_touch_matrix(const kg__model_matrix *matrix, const void *memory, size_t stride,
@@ -436,13 +427,6 @@ void kg__model_write_row(void *address, const uint32_t *words)
  * code address either reads or writes, so the reads are recorded one byte before the call's
  * address. Thus all lanes read before any lane writes. */
 
-void *kg__model_memcpy(void *to, const void *from, size_t size)
-{
-    note_range(from, size, 0, CODE - 1);
-    note_range(to, size, KG__ACCESS_WRITE, CODE);
-    return memcpy(to, from, size);
-}
-
 void *kg__model_memmove(void *to, const void *from, size_t size)
 {
     note_range(from, size, 0, CODE - 1);
@@ -485,22 +469,21 @@ static void tell_unshown_calls(void)
 int kg__model_printf(const char *format, ...)
 {
     static _Atomic int shown_bytes;
+    const bool in_kernel = kg__model_where(NULL);
     va_list values;
-    int written = 0;
+    int written;
     int arguments = 0;
 
-    if (!kg__model_where(NULL)) {
-        va_start(values, format);
-        written = vprintf(format, values);
-        va_end(values);
-        return written;
+    if (in_kernel) {
+        kg__exec_leave_process();
+        count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
     }
-    kg__exec_leave_process();
-    count_of_lane(KG__ACCESS_PRINTF, 1, CODE);
-    if (shown_bytes < SHOWN_BYTES) {
+    if (!in_kernel || shown_bytes < SHOWN_BYTES) {
         va_start(values, format);
         written = vprintf(format, values);
         va_end(values);
+        if (!in_kernel)
+            return written;
         shown_bytes += written > 0 ? written : 0;
     } else if (unshown_calls++ == 0) {
         (void)atexit(tell_unshown_calls);

@@ -129,6 +129,14 @@ class Contents(Folder):
             self.begin(0, "")
             self.assertIn(text, self.read("build/part.cubin"))
 
+    def test_what_a_build_leaves_out(self):
+        """A target of its own, which "build again" would not build: no test of a gate runs it."""
+        self.configure(PROJECT + "add_executable(aside EXCLUDE_FROM_ALL part.c)\ninclude_directories(headers)\n")
+        subprocess.run(["cmake", "--build", "build", "--target", "aside"], check=True, capture_output=True)
+        self.begin(0, "")
+        self.replace("part.c", self.read("part.c").replace("VALUE 1", "VALUE 2"))
+        self.expect_rebuilt("part.c", "2")
+
 
 class ContentsByMake(Contents):
     """Which keeps what a source includes in files of its own."""

@@ -246,7 +246,7 @@ class Report(OwnFolder):
                               "--results=bad.json")
                 good += 1
             except command_line.Failure as failure:
-                self.assertNotIn("\n", importlib.import_module("kernelgate.base.errors").fit(str(failure), 1024))
+                self.assertNotIn("\n", importlib.import_module("kernelgate.base.text").fit(str(failure), 1024))
         self.assertGreater(good, 40)
 
     def test_the_command(self):

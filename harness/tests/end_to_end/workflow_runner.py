@@ -4,23 +4,18 @@ Each job's `run` steps are executed as a runner does it, in a small repository w
 long or needs a machine is stood in for: ci/gate, ci/test, ci/rebaseline and ci/setup by a script that takes only options
 that the real one's help has, cmake by one that knows the tree's presets, gh by one that writes down what it was asked,
 and the actions by what they do to files. Expressions are evaluated, so that conditions and environments are those of the
-event that a test makes up. ci/runner-hook.sh runs under a self-hosted runner's two processes, which are stood in for too.
+event that a test makes up.
 """
 
-import contextlib
 import functools
 import json
 import os
 import pathlib
 import re
-import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 import unittest
 
 try:
@@ -33,7 +28,6 @@ WORKFLOWS = TREE / ".github" / "workflows"
 REPOSITORY = "owner/kernels"
 STOOD_IN_FOR = ("gate", "test", "rebaseline", "setup")
 STEP_SECONDS = 60
-SIGNAL_SECONDS = 0.02  # between the signals by which a Worker ends a step; the real one waits 7.5 s and 2.5 s
 BASH = shutil.which("bash")
 
 
@@ -415,87 +409,3 @@ class Runner:
             process.wait(STEP_SECONDS)
         finally:
             process.kill()
-
-
-# a self-hosted runner
-
-
-class Worker(Runner):
-    """Runs a job as Runner.Worker does. When it is told to shut down it ends the step that runs, and skips the others
-    without evaluating their conditions."""
-
-    channel = None
-
-    def wait(self, process):
-        while process.poll() is None:
-            if not select.select([self.channel], [], [], 0.005)[0]:
-                continue
-            self.shut_down = True
-            for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-                process.send_signal(sent)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(SIGNAL_SECONDS)
-                    break
-
-
-def forked(name, work):
-    """Starts a process of this name that does `work` and exits with what that returns."""
-    process = os.fork()
-    if process == 0:
-        try:
-            pathlib.Path("/proc/self/comm").write_text(name)
-            os._exit(work())
-        except BaseException:
-            traceback.print_exc()
-            os._exit(3)
-    return process
-
-
-class SelfHosted:
-    """The two processes of actions/runner, as of version 2.336: Runner.Listener starts a Runner.Worker for each job. On SIGINT
-    it tells the Worker to shut down, waits for it, takes no other job, and exits with 0. The process `deaf` ignores that."""
-
-    def __init__(self, sandbox, github, jobs, names=("Runner.Listener", "Runner.Worker"), deaf=None):
-        self.sandbox, self.github, self.jobs, self.names, self.deaf = sandbox, github, jobs, names, deaf
-        self.listener = forked(names[0], self.listen)
-
-    def listen(self):
-        heard, told = os.pipe()
-        stopped = False
-
-        def stop(*_):
-            nonlocal stopped
-            stopped = True
-            if self.deaf != "Runner.Worker":
-                os.write(told, b"shut down")
-
-        os.setsid()
-        signal.signal(signal.SIGINT, signal.SIG_IGN if self.deaf == "Runner.Listener" else stop)
-        for job in self.jobs:
-            os.waitpid(forked(self.names[1], functools.partial(self.work, job, heard)), 0)
-            if stopped:
-                break
-        return 0
-
-    def work(self, job, heard):
-        signal.signal(signal.SIGINT, lambda *_: None)
-        worker = Worker(self.sandbox, {}, self.github)
-        worker.channel = heard
-        worker.run_steps(job, worker.contexts, Run("", ""))
-        return 0
-
-    def state(self, seconds=STEP_SECONDS):
-        """How the Listener is, in at most this time: its exit code, "stopped", or "running"."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            process, status = os.waitpid(self.listener, os.WNOHANG | os.WUNTRACED)
-            if process:
-                return "stopped" if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status)
-            time.sleep(0.005)
-        return "running"
-
-    def remove(self):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.listener, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.listener, 0)

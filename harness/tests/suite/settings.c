@@ -158,3 +158,32 @@ Test(settings, globs_that_take_none)
         free(without);
     }
 }
+
+Test(settings, filters)
+{
+    static const char id[] = "matmul/tiled/530/b16";
+    static const char *const taken[] = { "",
+                                         "matmul/tiled/530/b16",
+                                         "*",
+                                         "matmul/*",
+                                         "*/b16",
+                                         "matmul/*/b16",
+                                         ",,*/530/*,",
+                                         "matmul/ti?ed/5[0-9]0/*",
+                                         "nothing,*/naive/*,*/tiled/*" };
+    static const char *const left[] = { "nothing", "matmul/tiled",          "tiled", "*/53/*",
+                                        "*/b1",    "*/naive/*,transpose/*", "," };
+
+    unsetenv("KG_FILTER");
+    cr_expect(kg__filter_takes(id));
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        setenv("KG_FILTER", taken[i], 1);
+        cr_expect(kg__filter_takes(id), "%s", taken[i]);
+    }
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        setenv("KG_FILTER", left[i], 1);
+        cr_expect(not(kg__filter_takes(id)), "%s", left[i]);
+    }
+    setenv("KG_FILTER", "*/-", 1);
+    cr_expect(kg__filter_takes("transfers/h2d/768x768/-"));
+}

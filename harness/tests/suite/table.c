@@ -1,4 +1,4 @@
-/* The table: the cases that a comparison's rows multiply out to, their ids, and the filter. */
+/* The table: the cases that a comparison's rows multiply out to, and their ids. */
 
 /* Functions take what those take that they stand in for. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "suite/settings.h"
 #include "tests/fakes/idle_callbacks.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -452,35 +451,6 @@ Test(table, sizes_below_1_and_what_the_comparison_refuses)
         }
         kg__case_list_free(&cases);
     }
-}
-
-Test(table, filters)
-{
-    static const char id[] = "matmul/tiled/530/b16";
-    static const char *const taken[] = { "",
-                                         "matmul/tiled/530/b16",
-                                         "*",
-                                         "matmul/*",
-                                         "*/b16",
-                                         "matmul/*/b16",
-                                         ",,*/530/*,",
-                                         "matmul/ti?ed/5[0-9]0/*",
-                                         "nothing,*/naive/*,*/tiled/*" };
-    static const char *const left[] = { "nothing", "matmul/tiled",          "tiled", "*/53/*",
-                                        "*/b1",    "*/naive/*,transpose/*", "," };
-
-    unsetenv("KG_FILTER");
-    cr_expect(kg__filter_takes(id));
-    for (size_t i = 0; i < COUNT(taken); i++) {
-        setenv("KG_FILTER", taken[i], 1);
-        cr_expect(kg__filter_takes(id), "%s", taken[i]);
-    }
-    for (size_t i = 0; i < COUNT(left); i++) {
-        setenv("KG_FILTER", left[i], 1);
-        cr_expect(not(kg__filter_takes(id)), "%s", left[i]);
-    }
-    setenv("KG_FILTER", "*/-", 1);
-    cr_expect(kg__filter_takes("transfers/h2d/768x768/-"));
 }
 
 #endif

@@ -108,6 +108,18 @@ def _read_depfile(path):
             yield output, [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", inputs)]
 
 
+def _find_aside(build, outputs):
+    """The outputs that a build of all targets does not make, such as the library of programs: no test of a gate needs
+    them, and "build again" would not rebuild them. None before version 1.11 of Ninja."""
+    made = set(_output_of("ninja", "-C", build, "--quiet", "-t", "inputs", "all").split("\n"))
+    rules = re.findall(r"^(\S+): (\S+)$", _read(os.path.join(build, "CMakeFiles", "Makefile2")), re.MULTILINE)
+    reached = ["all"]
+    for one in reached:
+        reached += [needed for target, needed in rules if target == one and needed not in reached]
+    return {name for name in outputs if not name.endswith((CUBIN, "build.ninja")) and
+            (len(made) > 1 and name not in made or rules and ".dir/" in name and f"{name.partition('.dir/')[0]}.dir/all" not in reached)}
+
+
 def find_outputs(build):
     """The build's outputs from sources that the compiler listed, and CMake's own: by output the inputs."""
     found = {}
@@ -126,7 +138,8 @@ def find_outputs(build):
         return {}
     for path in glob.glob(os.path.join(glob.escape(build), depfiles), recursive=True):
         found.update(_read_depfile(path))
-    return {name: inputs for name, inputs in found.items() if name and inputs and OWN_TESTS not in name}
+    aside = _find_aside(build, found)
+    return {name: inputs for name, inputs in found.items() if name and inputs and OWN_TESTS not in name and name not in aside}
 
 
 def _load(path):

@@ -2,22 +2,15 @@
 
 import difflib
 import os
-import re
 import sys
+
+from kernelgate.base.text import fit
 
 MESSAGE_SIZE = 1024  # maximum bytes of a message, plus one
 
 
 class Failure(Exception):
     """An error that the user can act on: the problem, its place, and what to do, in one line."""
-
-
-def fit(text, size):
-    """The text as one line of fewer than `size` bytes; a longer one is cut and ends in "..."."""
-    data = re.sub(r"[\x00-\x1f\x7f]", " ", text).encode("utf-8", "surrogateescape")
-    if len(data) >= size:
-        data = data[: size - 4].decode("utf-8", "ignore").encode() + b"..."
-    return data.decode("utf-8", "surrogateescape")
 
 
 def complain(message):

@@ -4,6 +4,7 @@ import ctypes
 import difflib
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 
@@ -16,6 +17,20 @@ MODEL = ".model"
 DEFAULT_FOLDERS = ("build/gpu", "build/cpu", "build")
 SECONDS = 60  # a program lists thousands of cases in less
 NOTHING = 77  # the exit code of a program that finds no GPU
+
+# "	libx.so => /path/libx.so (0x7f...)"; the loader itself has a path alone.
+LIBRARY = re.compile(r"^\s+(?:(\S+) => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
+
+
+def list_libraries(*programs):
+    """The libraries that the loader gives programs, each with name and path, itself with the name "", and whether all are there.
+    OSError if ldd cannot be run."""
+    try:
+        done = subprocess.run(["ldd", *programs], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                              encoding="utf-8", errors="surrogateescape", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise OSError(None, "ldd does not end") from None
+    return LIBRARY.findall(done.stdout), done.returncode == 0 and "not found" not in done.stdout
 
 
 def own_build():

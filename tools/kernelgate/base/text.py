@@ -1,4 +1,4 @@
-"""Makes texts of any origin safe for a terminal, Markdown, CSV and a CI runner's log."""
+"""Makes texts of any origin safe for a terminal, Markdown, CSV and a CI runner's log, and makes them fit where there is little room."""
 
 import re
 
@@ -16,9 +16,29 @@ def clean(text):
     return _COMMAND.sub(r"\1: ", text)
 
 
+def fit(text, size):
+    """The text as one line of fewer than `size` bytes; a longer one is cut and ends in "..."."""
+    data = re.sub(r"[\x00-\x1f\x7f]", " ", text).encode("utf-8", "surrogateescape")
+    if len(data) >= size:
+        data = data[: size - 4].decode("utf-8", "ignore").encode() + b"..."
+    return data.decode("utf-8", "surrogateescape")
+
+
 def shorten(text, most):
     """The text, or as much of its beginning as `most` characters hold, with "…"."""
     return text if len(text) <= most else text[:most - 1] + "…"
+
+
+def take_what_fits(entries, size, lines_of=lambda line: [line]):
+    """The lines of the first entries that fit in `size` bytes, and how many entries do not."""
+    lines = []
+    for number, entry in enumerate(entries):
+        block = lines_of(entry)
+        size -= sum(len(line.encode("utf-8", "replace")) + 1 for line in block)
+        if size < 0:
+            return lines, len(entries) - number
+        lines += block
+    return lines, 0
 
 
 def escape_markdown(text):

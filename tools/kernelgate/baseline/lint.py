@@ -8,13 +8,13 @@ from kernelgate.code import code_baseline
 from kernelgate.baseline.file import default_folder, list_files, load
 from kernelgate.base.case_id import LAUNCH, is_program_case, parts_of
 from kernelgate.base.command_line import add_json, print_output
-from kernelgate.base.errors import MESSAGE_SIZE, Failure, fit
+from kernelgate.base.errors import MESSAGE_SIZE, Failure
 from kernelgate.base.json_io import json_text, text_of
 from kernelgate.base.figures import plural, show_figure, show_percent
 from kernelgate.baseline.noise import BAND_MINIMUM, SESSIONS_MINIMUM, Noise, is_gated
 from kernelgate.baseline.fit import BUS, SENTINELS, is_moved, make_time
 from kernelgate.baseline.sessions import BOARD_SESSIONS_MAXIMUM, StoredSessions
-from kernelgate.base.text import clean
+from kernelgate.base.text import clean, fit
 
 SCHEMA = "kernelgate-lint/1"
 BAND_STEP = 0.001 * (1 + 1e-6)  # bands are rounded up to this: noise has four digits, and may be just above a step

@@ -9,11 +9,12 @@ import re
 
 from kernelgate.base.case_id import target_key
 from kernelgate.base import schema_form
-from kernelgate.base.errors import MESSAGE_SIZE, Failure, fit
+from kernelgate.base.errors import MESSAGE_SIZE, Failure
 from kernelgate.base.json_io import member, object_of, parse_json, text_of
 from kernelgate.base.figures import show_figure, show_percent
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.schemas import BASELINE, load_schema
+from kernelgate.base.text import fit
 
 REMEDY = "fix the file, or record it again with kernelgate rebaseline"
 LARGEST_VALUE = 80  # characters of a value that a message shows

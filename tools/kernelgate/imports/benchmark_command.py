@@ -8,17 +8,18 @@ import subprocess
 import tempfile
 import time
 
-from kernelgate.base.errors import Failure, fit
+from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import parse_json
 from kernelgate.base.observers import stopped_later
+from kernelgate.base.programs import list_libraries
 from kernelgate.base.steps import end_process_group
+from kernelgate.base.text import fit
 
 FILE = "{}"  # in a command: the file for its JSON
 REMEDY = f"let it print JSON alone, or leave it in a file, {FILE}"
 MOST_BYTES = 256 << 20  # of JSON: some ten thousand benchmarks of nvbench
 LAST_BYTES = 4096  # read of what else a command prints
-SECONDS_TO_LIST = 60
 LOOK_SECONDS = 0.1  # between two looks at what a command left
 ELF = b"\x7fELF"
 
@@ -111,10 +112,7 @@ class BenchmarkCommand:
             with open_regular(program) as file:
                 if file.read(len(ELF)) != ELF:
                     return {}
-            listed = subprocess.run(["ldd", program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-                                    timeout=SECONDS_TO_LIST).stdout.decode("utf-8", "surrogateescape")
-        except (OSError, subprocess.SubprocessError):
+            libraries, _ = list_libraries(program)
+        except OSError:
             return {}
-        # "	libx.so => /path/libx.so (0x7f...)"
-        libraries = (words for words in map(str.split, listed.split("\n")) if len(words) > 3 and words[1] == "=>")
-        return {"": program, **{words[0]: words[2] for words in libraries}}
+        return {"": program, **{name: path for name, path in libraries if name}}

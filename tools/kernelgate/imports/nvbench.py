@@ -6,9 +6,10 @@ import struct
 from kernelgate.base.samples import figures, sampled
 from kernelgate.imports.cases import LEAST_NS, TOO_SHORT, CaseName, Device, is_number_text, unmeasured
 from kernelgate.base.case_id import target_key
-from kernelgate.base.errors import Failure, fit
+from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular
 from kernelgate.base.json_io import LARGEST_FIGURE, integer_of, is_integer, is_number, list_of, member, number_of, text_of
+from kernelgate.base.text import fit
 
 NAME = "nvbench"
 MAJOR_VERSION = 1  # of the supported documents

@@ -3,12 +3,11 @@ a code span, where GitHub makes no link, mention, reference or image of it, and 
 
 from dataclasses import dataclass, field
 
-from kernelgate.base.errors import fit
 from kernelgate.base.figures import known_figure, known_percent, plural, unit_of
 from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import integer_of, list_of, member, number_of, text_of
 from kernelgate.base.results import OUTCOMES, RANKS, counts_as, items, texts_of, verdict_of
-from kernelgate.base.text import clean, code
+from kernelgate.base.text import clean, code, fit, take_what_fits
 from kernelgate.report.console import without_place
 
 LARGEST = 60 * 1024  # GitHub refuses more than 65536 characters
@@ -68,14 +67,8 @@ def _group(group):
 
 def _fill(found, lines_of, size, rest):
     """The lines of the first entries that fit, and a last one that counts the others."""
-    lines = []
-    for number, one in enumerate(found):
-        block = lines_of(one)
-        size -= sum(len(line.encode()) + 1 for line in block)
-        if size < 0:
-            return [*lines, "", f"{plural(len(found) - number, rest)}: see the page."]
-        lines += block
-    return lines
+    lines, left = take_what_fits(found, size, lines_of)
+    return lines + (["", f"{plural(left, rest)}: see the page."] if left else [])
 
 
 def _moved(run):

@@ -7,7 +7,7 @@ from kernelgate.base.groups import groups_of
 from kernelgate.base.json_io import text_of
 from kernelgate.base.results import VERDICTS, sass_lines, texts_of, verdict_of
 from kernelgate.base.run_facts import describe_run, job_url
-from kernelgate.base.text import code, escape_markdown, shorten
+from kernelgate.base.text import code, escape_markdown, shorten, take_what_fits
 
 MOST_BYTES = 60000
 SHARES = {"head": 8000, "failed": 24000, "reproduce": 8000, "changed": 12000, "remarks": 6000}  # the rest is for headings and counts
@@ -17,12 +17,8 @@ LONGEST_COMMAND = 2000
 
 def cut(lines, share):
     """The first lines that fit a share, and how many do not."""
-    size = 0
-    for number, line in enumerate(lines):
-        size += len(line.encode("utf-8", "replace")) + 1
-        if size > SHARES[share]:
-            return lines[:number], ["", f"{plural(len(lines) - number, 'more line')}: the page and results.json have them."]
-    return lines, []
+    taken, left = take_what_fits(lines, SHARES[share])
+    return taken, ["", f"{plural(left, 'more line')}: the page and results.json have them."] if left else []
 
 
 def prose(text):

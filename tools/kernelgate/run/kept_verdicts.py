@@ -5,14 +5,13 @@ where one of these has changed. Only a comparison that passed whole is kept."""
 import hashlib
 import os
 import re
-import subprocess
 
 from kernelgate import VERSION
 from kernelgate.base.case_id import comparison_of_case
 from kernelgate.base.errors import Failure
 from kernelgate.base.files import open_regular, replace_file
 from kernelgate.base.json_io import canonical, check_schema, json_text, list_of, member, object_of, read_json, text_of
-from kernelgate.base.programs import MODEL as PROGRAM, NOTHING, instrumented_program
+from kernelgate.base.programs import MODEL as PROGRAM, NOTHING, instrumented_program, list_libraries
 from kernelgate.base.results import MODEL_KEY
 from kernelgate.base.run_facts import facts_of_run
 from kernelgate.base.schema_form import check_form
@@ -30,7 +29,6 @@ OTHER_SETTINGS = {"KG_OUT", "KG_PROJECT", "KG_CHANGED", "KG_SAMPLE", "KG_FILTER_
                   "KG_PAIRED", "KG_CHART_JS"}  # the model's programs do not read them
 BY_CASE = ("cases", "checked", "accuracy")  # of a baseline
 IDLE = ("empty", "gpu-only")  # why a test of a passing comparison may have nothing to judge
-LIBRARY = re.compile(r"\s(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
 def _digest(*parts):
@@ -49,10 +47,10 @@ def _canonical(value):
 
 def _libraries(programs):
     """The digest of the libraries that the loader gives the programs. OSError if one is missing."""
-    done = subprocess.run(["ldd", *programs], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
-    if done.returncode or "not found" in done.stdout:
+    libraries, are_all = list_libraries(*programs)
+    if not are_all:
         raise OSError(None, "a library is missing")
-    return b"".join(map(_of_file, sorted(set(LIBRARY.findall(done.stdout)))))
+    return b"".join(map(_of_file, sorted({path for _, path in libraries})))
 
 
 def _baseline(stored, comparison):
