@@ -81,7 +81,7 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/toolkit DESTINATION ${KG_SHARE
 
 # Copies of the scripts with which a user begins, from the installation alone.
 install(FILES ${PROJECT_SOURCE_DIR}/ci/common.sh ${PROJECT_SOURCE_DIR}/ci/packages ${PROJECT_SOURCE_DIR}/ci/run-files
-              ${PROJECT_SOURCE_DIR}/ci/problem-matcher.json DESTINATION ${KG_SHARED}/ci)
+              ${PROJECT_SOURCE_DIR}/ci/problem-matcher.json ${PROJECT_SOURCE_DIR}/ci/Dockerfile DESTINATION ${KG_SHARED}/ci)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/ci/setup ${PROJECT_SOURCE_DIR}/ci/action DESTINATION ${KG_SHARED}/ci)
 # What workflows use, where a repository of kernelgate has it.
 install(FILES ${PROJECT_SOURCE_DIR}/action.yml DESTINATION ${KG_SHARED})

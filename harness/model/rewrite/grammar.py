@@ -15,7 +15,7 @@ def find_packages(home):
     while os.path.dirname(above[-1]) != above[-1]:
         above.append(os.path.dirname(above[-1]))
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for folder in [*([home] if home else []), *above, ROOT]:
+    for folder in [*([home] if home else []), *above, ROOT, f"{ROOT}/../share/kernelgate"]:  # the last: of an installed kernelgate
         yield from glob.glob(f"{glob.escape(folder)}/build/tools/python/lib/{version}/site-packages")
 
 

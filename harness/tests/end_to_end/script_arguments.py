@@ -1,5 +1,6 @@
 """Tests of what the scripts in ci/ say of arguments that they do not take. usage: script_arguments.py TREE"""
 
+import json
 import os
 import re
 import shutil
@@ -151,6 +152,39 @@ class Arguments(unittest.TestCase):
             file.write("python3-no-such all python:no_such_module reads documents\n")
         done = self.run_script("setup", "--for", "gate", PATH=f"{tools}:{os.environ['PATH']}", TMPDIR=self.folder)
         self.assertEqual((done.returncode, f"{tools}/python3 lacks no-such: put /usr/bin first in PATH" in done.stderr), (2, True), done)
+
+    def test_an_image_has_what_setup_needs(self):
+        """ci/Dockerfile copies these files before it copies the rest; what it installs there serves all projects."""
+        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
+            *sources, _ = re.search(r"^COPY (.*)$", file.read(), re.MULTILINE)[1].split()
+        home = os.path.join(self.folder, "home")
+        os.makedirs(os.path.join(home, "ci"))
+        for source in sources:
+            shutil.copy(os.path.join(TREE, source), os.path.join(home, "ci"))
+        with open(os.path.join(home, "ci", "packages"), "w", encoding="utf-8") as file:
+            file.write("there all file:/bin/sh is there\nno-such-package==1 rewrite python:no_such_module reads sources\n")
+        python = os.path.join(home, "build", "tools", "python")
+        os.makedirs(python)
+        with open(os.path.join(python, "installed"), "w", encoding="utf-8") as file:
+            file.write(f"no-such-package==1 Python {sys.version.split()[0]}\n")
+        done = subprocess.run([os.path.join(home, "ci", "setup"), "--for", "gate"], capture_output=True, text=True, check=False,
+                              env={**ENVIRONMENT, "KG_PROJECT": self.folder, "PIP_NO_INDEX": "1"})
+        self.assertEqual((done.returncode, "cannot be had" in done.stdout, os.path.exists(os.path.join(self.folder, "build"))),
+                         (0, False, False), done)
+
+    def test_a_devcontainer_names_files_and_a_user_that_are_there(self):
+        with open(os.path.join(CI, "Dockerfile"), encoding="utf-8") as file:
+            user = re.search(r"useradd .* (\w+)$", file.read(), re.MULTILINE)[1]
+        for folder in (TREE, os.path.join(TREE, "examples", "own-kernels")):
+            folder = os.path.join(folder, ".devcontainer")
+            with open(os.path.join(folder, "devcontainer.json"), encoding="utf-8") as file:
+                container = json.loads(re.sub(r"^ *//.*$", "", file.read(), flags=re.MULTILINE))
+            self.assertEqual((container["remoteUser"], container["hostRequirements"]), (user, {"gpu": "optional"}))
+            if "build" in container:
+                dockerfile = os.path.join(folder, container["build"]["dockerfile"])
+            else:
+                dockerfile = os.path.join(TREE, re.search(r"--file (\S+)", container["initializeCommand"])[1])
+            self.assertTrue(os.path.samefile(os.path.join(CI, "Dockerfile"), dockerfile))
 
     def test_results_that_can_have_no_folder(self):
         file = os.path.join(self.folder, "CMakePresets.json")

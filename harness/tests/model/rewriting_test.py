@@ -284,6 +284,13 @@ class Rewriting(unittest.TestCase):
                 text, told = compile_kernel.rewrite(b"", "a.cu", "/the/model", False, None)
             self.assertEqual((text, told.endswith(f": run {script}\n")), (None, True), told)
 
+    def test_an_installed_kernelgate_has_the_grammar_for_all_projects(self):
+        packages = self.folder / f"share/kernelgate/build/tools/python/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+        packages.mkdir(parents=True)
+        (self.folder / "lib").mkdir()
+        with mock.patch.object(grammar, "ROOT", str(self.folder / "lib")):
+            self.assertTrue(packages.samefile(list(grammar.find_packages(None))[-1]))
+
     def test_dependencies(self):
         self.compile(KERNEL % ("", ""), "-MD", "-MT", "kernel.o", "-MF", f"{self.folder}/kernel.d")
         self.assertIn("kg_model_ptx_memory.h", (self.folder / "kernel.d").read_text(encoding="utf-8"))
