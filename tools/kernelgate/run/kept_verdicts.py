@@ -53,15 +53,15 @@ def _libraries(programs):
     return b"".join(map(_of_file, sorted({path for _, path in libraries})))
 
 
-def _baseline(stored, comparison):
-    """The part of a baseline that judges a comparison."""
-    kept = dict(stored)
+def _baselines(stored):
+    """The parts of a baseline that judge one comparison each, by comparison, and the part that judges all."""
+    parts = {}
     for key in BY_CASE:
         entries = stored.get(key)
-        if isinstance(entries, (dict, list)):
-            mine = [case for case in entries if isinstance(case, str) and comparison_of_case(case) == comparison]
-            kept[key] = {case: entries[case] for case in mine} if isinstance(entries, dict) else mine
-    return _canonical(kept)
+        for case in filter(lambda case: isinstance(case, str), entries if isinstance(entries, (dict, list)) else ()):
+            mine = parts.setdefault(comparison_of_case(case), {}).setdefault(key, [])
+            mine.append([case, entries[case]] if isinstance(entries, dict) else case)
+    return parts, {key: value for key, value in stored.items() if key not in BY_CASE}
 
 
 def _programs(build, comparison):
@@ -78,8 +78,9 @@ def _keys(build, comparisons):
         stored = read_json(f"{default_folder()}/{MODEL_KEY}.json", REMEDY)
         settings = sorted((name, value) for name, value in os.environ.items()
                           if SETTINGS.match(name) and name not in OTHER_SETTINGS)
-        common = _digest(VERSION.encode(), libraries, _canonical(settings))
-        return {comparison: _digest(common.encode(), *map(_of_file, paths), _baseline(stored, comparison))
+        parts, shared = _baselines(stored)
+        common = _digest(VERSION.encode(), libraries, _canonical(settings), _canonical(shared))
+        return {comparison: _digest(common.encode(), *map(_of_file, paths), _canonical(parts.get(comparison)))
                 for comparison, paths in programs.items()}
     except (Failure, OSError):
         return {}
@@ -144,7 +145,7 @@ class Kept:
         for test, verdicts in self._found.items():
             path = os.path.join(self._records, test + SUFFIX)
             try:
-                replace_file(path, json_text(verdicts))
+                replace_file(path, json_text(verdicts, indent=None))
             except OSError as error:
                 raise Failure(f"{path}: cannot be written: {error.strerror}: make its folder writable, or set KG_OUT") from None
 
@@ -158,7 +159,8 @@ class Kept:
                 if all(_is_kept(verdicts, comparison) and "kept" not in verdicts for verdicts in tests.values()):
                     facts = {"key": self._keys[comparison], "kept": kept, "tests": tests}
                     os.makedirs(self._folder, exist_ok=True)
-                    replace_file(self._path(comparison), json_text({"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}))
+                    document = {"schema": SCHEMA, "digest": _digest(_canonical(facts)), **facts}
+                    replace_file(self._path(comparison), json_text(document, indent=None))
             except (Failure, OSError):
                 continue
         self._forget()
