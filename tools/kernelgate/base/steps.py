@@ -3,6 +3,7 @@ messages."""
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,9 @@ LINE_SIZE = 1 << 16  # longer lines are split, so that a test that prints no new
 # Ends the process group whose number it reads once the other end of the pipe is closed: a killed process cannot end its
 # children, which would then write where the next run does.
 ORPHANS = 'read -r group || exit; read -r nothing; kill -TERM -"$group"; sleep 2; kill -KILL -"$group"'
+# Writes its process group to that pipe before it becomes the program: a command that was killed between starting a program
+# and writing its number left it running.
+NUMBERED = 'echo "$$" >&0; exec "$@" </dev/null'
 
 
 class Console:
@@ -96,19 +100,18 @@ def run_step(command, read=None, group=True, **more):
     it may prompt on the terminal, and must end its children itself. An exception here ends it."""
     with contextlib.ExitStack() as stack:
         if group:
-            # Started first, because this process may be killed as soon as the program runs.
+            if shutil.which(command[0], path=more.get("env", os.environ).get("PATH")) is None:
+                raise Failure(f"{command[0]}: cannot be run: install it, or put it on the PATH")
+            command = ["/bin/sh", "-c", NUMBERED, "sh", *command]
             watcher = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", ORPHANS], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                                            stderr=subprocess.DEVNULL, start_new_session=True))
             stack.callback(watcher.kill)
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL if group else None, start_new_session=group,
+            process = subprocess.Popen(command, stdin=watcher.stdin if group else None, start_new_session=group,
                                        stdout=subprocess.PIPE if read else more.pop("stdout", None), **more)
         except OSError as error:
             raise Failure(f"{command[0]}: cannot be run: {error.strerror}") from None
         try:
-            if group:
-                watcher.stdin.write(b"%d\n" % process.pid)
-                watcher.stdin.flush()
             errors = threading.Thread(target=_pass_on, args=(process.stderr,), daemon=True) if process.stderr else None
             if errors:
                 errors.start()
