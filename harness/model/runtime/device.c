@@ -162,8 +162,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         { cudaDevAttrComputeMode, cudaComputeModeDefault },
         { cudaDevAttrConcurrentKernels, properties.concurrentKernels },
         { cudaDevAttrEccEnabled, properties.ECCEnabled },
-        { cudaDevAttrMemoryClockRate, properties.memoryClockRate },
-        { cudaDevAttrGlobalMemoryBusWidth, properties.memoryBusWidth },
         { cudaDevAttrL2CacheSize, properties.l2CacheSize },
         { cudaDevAttrAsyncEngineCount, properties.asyncEngineCount },
         { cudaDevAttrStreamPrioritiesSupported, properties.streamPrioritiesSupported },

@@ -73,56 +73,42 @@ Test(lines, what_is_not_known_explains_nothing)
     kg__lines_free(some);
 }
 
-/* Lost coalescing: the same requests, more of each. */
-Test(lines, a_ratio_that_moved)
-{
-    expect("{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "18990360") "}",
-           "{" LOADS("kernels/matmul_f32/naive.cu", "14", "9495180", "143757025") "}",
-           "kernels/matmul_f32/naive.cu:14: loads went from 2.00 to 15.14 sectors per request");
-    expect("{" LOADS("k/a.cu", "1", "100", "3200") "}", "{" LOADS("k/a.cu", "1", "100", "400") "}",
-           "k/a.cu:1: loads went from 32.00 to 4.00 sectors per request");
-}
+/* The load requests and sectors of a line, before and now, and what is told of them. */
+#define MOVED(requests, sectors, requests_now, sectors_now, told)                                  \
+    {                                                                                              \
+        "{" LOADS("k/a.cu", "14", requests, sectors) "}",                                          \
+            "{" LOADS("k/a.cu", "14", requests_now, sectors_now) "}", "k/a.cu:14: " told           \
+    }
 
-/* A reload: more requests, each as before. */
-Test(lines, a_total_that_moved)
-{
-    expect("{" LOADS("k/a.cu", "14", "612680", "3305548") "}",
-           "{" LOADS("k/a.cu", "14", "1225360", "6611096") "}",
-           "k/a.cu:14: load requests went from 612 680 to 1 225 360");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "99", "198") "}",
-           "k/a.cu:14: load requests went from 100 to 99");
-}
-
-/* A ratio that rises while its cost stays, or falls, made nothing slower: wider loads. */
-Test(lines, a_ratio_is_told_only_where_it_went_with_the_cost)
-{
-    expect("{" LOADS("k/a.cu", "14", "400", "1600") "}",
-           "{" LOADS("k/a.cu", "14", "100", "1600") "}",
-           "k/a.cu:14: load requests went from 400 to 100");
-    expect("{" LOADS("k/a.cu", "14", "400", "1600") "}",
-           "{" LOADS("k/a.cu", "14", "100", "800") "}",
-           "k/a.cu:14: load requests went from 400 to 100");
-    expect("{" LOADS("k/a.cu", "14", "100", "1600") "}",
-           "{" LOADS("k/a.cu", "14", "400", "1600") "}",
-           "k/a.cu:14: load requests went from 100 to 400");
-    /* More requests for fewer sectors: it is the rise that fails. */
-    expect("{" LOADS("k/a.cu", "14", "100", "1600") "}",
-           "{" LOADS("k/a.cu", "14", "400", "800") "}",
-           "k/a.cu:14: load requests went from 100 to 400");
-}
-
-/* Where requests and cost both rose, the one that did more of it is told. */
 Test(lines, requests_or_ratio)
 {
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "}", "{" LOADS("k/a.cu", "14", "200", "440") "}",
-           "k/a.cu:14: load requests went from 100 to 200");
-    expect("{" LOADS("k/a.cu", "14", "100", "200") "}",
-           "{" LOADS("k/a.cu", "14", "110", "3520") "}",
-           "k/a.cu:14: loads went from 2.00 to 32.00 sectors per request");
-    /* So little that two digits do not show it. */
-    expect("{" LOADS("k/a.cu", "14", "1000000", "2000000") "}",
-           "{" LOADS("k/a.cu", "14", "1000000", "2000001") "}",
-           "k/a.cu:14: load sectors went from 2 000 000 to 2 000 001");
+    static const struct {
+        const char *before, *now, *told;
+    } rows[] = {
+        /* Lost coalescing: the same requests, more of each. */
+        MOVED("9495180", "18990360", "9495180", "143757025",
+              "loads went from 2.00 to 15.14 sectors per request"),
+        MOVED("100", "3200", "100", "400", "loads went from 32.00 to 4.00 sectors per request"),
+        /* A reload: more requests, each as before. */
+        MOVED("612680", "3305548", "1225360", "6611096",
+              "load requests went from 612 680 to 1 225 360"),
+        MOVED("100", "200", "99", "198", "load requests went from 100 to 99"),
+        /* A ratio that rises while its cost stays, or falls, made nothing slower: wider loads. */
+        MOVED("400", "1600", "100", "1600", "load requests went from 400 to 100"),
+        MOVED("400", "1600", "100", "800", "load requests went from 400 to 100"),
+        MOVED("100", "1600", "400", "1600", "load requests went from 100 to 400"),
+        /* More requests for fewer sectors: it is the rise that fails. */
+        MOVED("100", "1600", "400", "800", "load requests went from 100 to 400"),
+        /* Where requests and cost both rose, the one that did more of it is told. */
+        MOVED("100", "200", "200", "440", "load requests went from 100 to 200"),
+        MOVED("100", "200", "110", "3520", "loads went from 2.00 to 32.00 sectors per request"),
+        /* So little that two digits do not show it. */
+        MOVED("1000000", "2000000", "1000000", "2000001",
+              "load sectors went from 2 000 000 to 2 000 001"),
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect(rows[i].before, rows[i].now, rows[i].told);
 }
 
 Test(lines, every_kind_of_access)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 from kernelgate.base.errors import Failure
+from kernelgate.base.files import read_text
 
 STATE = "kernelgate.contents"
 STALE_SECONDS = 1  # the time of files that must be rebuilt
@@ -32,14 +33,6 @@ def _output_of(*command):
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""
-
-
-def _read(path):
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def _identity(path):
@@ -85,7 +78,7 @@ class Contents:
 
 def find_compilers(build):
     """The files that compile: of the host's compilers, and of nvcc."""
-    cached = dict(re.findall(r"^(\w+):[A-Z]+=(.+)$", _read(os.path.join(build, "CMakeCache.txt")), re.MULTILINE))
+    cached = dict(re.findall(r"^(\w+):[A-Z]+=(.+)$", read_text(os.path.join(build, "CMakeCache.txt")), re.MULTILINE))
     host = [cached[name] for name in ("CMAKE_C_COMPILER", "CMAKE_CXX_COMPILER") if name in cached]
     host += [_output_of(compiler, f"-print-prog-name={tool}").strip() for compiler in host for tool in GCC_TOOLS]
     device = []
@@ -102,7 +95,7 @@ def find_compilers(build):
 
 def _read_depfile(path):
     """The target and the prerequisites of a Make rule."""
-    for line in _read(path).replace("\\\n", " ").split("\n"):
+    for line in read_text(path).replace("\\\n", " ").split("\n"):
         output, colon, inputs = line.partition(": ")
         if colon and inputs.strip():
             yield output, [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", inputs)]
@@ -112,7 +105,7 @@ def _find_aside(build, outputs):
     """The outputs that a build of all targets does not make, such as the library of programs: no test of a gate needs
     them, and "build again" would not rebuild them. None before version 1.11 of Ninja."""
     made = set(_output_of("ninja", "-C", build, "--quiet", "-t", "inputs", "all").split("\n"))
-    rules = re.findall(r"^(\S+): (\S+)$", _read(os.path.join(build, "CMakeFiles", "Makefile2")), re.MULTILINE)
+    rules = re.findall(r"^(\S+): (\S+)$", read_text(os.path.join(build, "CMakeFiles", "Makefile2")), re.MULTILINE)
     reached = ["all"]
     for one in reached:
         reached += [needed for target, needed in rules if target == one and needed not in reached]
@@ -132,7 +125,7 @@ def find_outputs(build):
         found["build.ninja"] = re.findall(r"^    (?:\|\|? )?(.*/(?:CMakeLists\.txt|[^/]*\.cmake))$", query, re.MULTILINE)
     elif os.path.exists(os.path.join(build, "Makefile")):
         depfiles = os.path.join("**", "*.d")
-        query = _read(os.path.join(build, "CMakeFiles", "Makefile.cmake")).partition("\n  )")[0]
+        query = read_text(os.path.join(build, "CMakeFiles", "Makefile.cmake")).partition("\n  )")[0]
         found[MAKE_CONFIGURED] = re.findall(r'^  "(.*(?:CMakeLists\.txt|\.cmake))"$', query, re.MULTILINE)
     else:
         return {}
@@ -144,7 +137,7 @@ def find_outputs(build):
 
 def _load(path):
     try:
-        state = json.loads(_read(path))
+        state = json.loads(read_text(path))
         return state["files"], state["outputs"]
     except (ValueError, KeyError, TypeError):
         return {}, {}

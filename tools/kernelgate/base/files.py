@@ -25,6 +25,15 @@ def open_regular(path):
     raise OSError(None, "it is not a regular file")
 
 
+def read_text(path):
+    """The text of a file; "" if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
 def replace_file(path, text):
     """Replaces a file by a text, completely or not at all. Keeps a link and replaces its target. OSError on failure."""
     target = os.path.realpath(path)

@@ -8,6 +8,7 @@ import shutil
 import time
 
 from kernelgate.base.errors import Failure
+from kernelgate.base.files import read_text
 from kernelgate.base.git import git
 from kernelgate.base.contents import Contents, find_compilers
 from kernelgate.base.steps import elapsed, run_step
@@ -17,14 +18,6 @@ OPTION = re.compile(r"(CMAKE_(?:C|CXX|CUDA)_(?:COMPILER|FLAGS)|CMAKE_CUDA_(?:ARC
                     r"KERNELGATE_SOURCE):[A-Z]+=(.+)")
 PROGRAM = re.compile(r"^([a-z0-9_]+\.gpu): ")
 UNJUDGED = "what got slower is confirmed against the stored baseline instead"
-
-
-def _text_of(path):
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 class CommitBuild:
@@ -62,7 +55,7 @@ class CommitBuild:
         self._git("worktree", "prune")
 
     def _options(self):
-        cache = _text_of(os.path.join(self._project.folder(self._preset), "CMakeCache.txt"))
+        cache = read_text(os.path.join(self._project.folder(self._preset), "CMakeCache.txt"))
         return [f"-D{found[1]}={found[2]}" for found in map(OPTION.fullmatch, cache.split("\n")) if found]
 
     def _build_programs(self, source, log):
@@ -143,7 +136,7 @@ class Base(CommitBuild):
             return False
         self._prepare_folder()
         wanted = self._identity()
-        built, _, harness = _text_of(self._stamp).rstrip("\n").partition("\nharness=")
+        built, _, harness = read_text(self._stamp).rstrip("\n").partition("\nharness=")
         if built == wanted:
             console.say(f"the base {name} is built already, in {self.folder}")
         else:
