@@ -71,6 +71,8 @@ class Page(unittest.TestCase):
         entries = [case(f"m/a/{verdict}/b8", verdict=verdict,
                         metrics={"time_ns": {**slow, "verdict": verdict}} if verdict != "error" else {})
                    for verdict in VERDICTS] + [case(f"m/b/{number}/-", verdict="wrong") for number in range(30)]
+        (of_slower,) = (entry["metrics"] for entry in entries if entry["verdict"] == "slower")
+        of_slower.update({"shuffles": {"value": 4, "baseline": 2, "change": 1, "verdict": "slower"}, "barriers": {"value": 1, "verdict": "pass"}})
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/0/-", "m/b/1/-"]}]
         page = built(results(*entries, failure_groups=groups))
         cards = re.findall('<article class="failure"[^>]*>\\s*<h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
@@ -80,7 +82,7 @@ class Page(unittest.TestCase):
         changed = rows_of(page, "What changed")
         self.assertEqual((len(changed), [row[0] for row in changed][-4:]), (36, ["environment", "noisy", "no-baseline", "faster"]))
         (slower,) = (row for row in changed if row[0] == "slower")
-        self.assertEqual(slower, ["slower", "m/a/slower/b8", GPU, "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %"])
+        self.assertEqual(slower, ["slower", "m/a/slower/b8", GPU, "shufflestime_ns +6.3 % ▲ worse", "2", "4", "+100 % ▲ worse", ""])
         alike = rows_of(page, "All cases")
         self.assertEqual((alike[0], alike[1]), (["m/a", GPU, "error", "1", "error/b8"], ["m/a", GPU, "wrong", "1", "wrong/b8"]))
         self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %", "2.0 %", "no"],
@@ -92,7 +94,8 @@ class Page(unittest.TestCase):
                                                                     "lines": {"a.cu:3": {"barriers": 4}}},
             boards={f"GPU-{number}": {"target": GPU, "provenance": {"power_w": 700 + number}} for number in (1, 2)},
             tests=[{"name": "gpu.m.time", "target": GPU, "seconds": 3.456, "complete": True, "exit_code": 0, "board": "GPU-1"}]))
-        self.assertEqual(rows_of(page, "Time, hot in the caches (µs)"), [["64", "b8", "3.510", "7.021 (0.50×)"]])
+        self.assertEqual(rows_of(page, "Time, hot in the caches (µs); in brackets the speed relative to a"),
+                         [["64", "b8", "3.510", "7.021 (0.50×)"]])
         self.assertEqual(rows_of(page, "Counters by line of source"), [["a.cu:3", "a/64/b8", "", "4"]])
         metrics = rows_of(page, "Each time, and what moved")
         self.assertIn(["m/a/64/b8", GPU, "pass", "time_ns", "", "3 510 ns", "", "", "", "yes"], metrics)

@@ -94,6 +94,15 @@ def _moves(run, group):
             for move in group.moves[:CASES_SHOWN] if move.case in entries]
 
 
+def _others(run, group):
+    """What else got worse in the case whose metric a group shows: a lost coalescing may come with a lost digit."""
+    for entry in run.list("cases") if group.moves else ():
+        if (text_of(entry, "case"), text_of(entry, "target")) == (group.moves[0].case, group.target):
+            return [_move(entry, name, metric) for name, metric in object_of(entry, "metrics").items()
+                    if name != group.moves[0].metric and RANKS.get(text_of(metric, "verdict"), 0) >= RANKS["slower"]]
+    return []
+
+
 def _sources(run, found):
     """The source lines of a finding: its own, those of the callers, and that of the other thread."""
     named = [(found, LINES_AROUND), *((call, 0) for call in list_of(found, "called_at")), (object_of(found, "other"), 0)]
@@ -114,7 +123,8 @@ def _group(run, group):
     count = len(list_of(entry, "findings"))
     return {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason, "fails": group.fails,
             "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
-            "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), "moves": _moves(run, group), "anchor": "", "found": [], "changed": [], "sass": []}
+            "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), "moves": _moves(run, group), "others": _others(run, group), "anchor": "", "found": [],
+            "changed": [], "sass": []}
 
 
 def _with_details(run, told, group):
@@ -130,7 +140,9 @@ def _column(table, column):
     heads, *rows = table.grid(column)
     rows = [row for row in rows if any(cell != "-" for cell in row[1 + table.has_launches():])]
     most = MOST_CELLS // len(heads)
-    return {"title": column.title, "heads": heads, "rows": rows[:most], "more": max(0, len(rows) - most)}
+    ratios = any("×" in cell for row in rows for cell in row)
+    title = f"{column.title}; in brackets the speed relative to {table.variants[0]}" if ratios else column.title
+    return {"title": title, "heads": heads, "rows": rows[:most], "more": max(0, len(rows) - most)}
 
 
 def _lines(run, table):
