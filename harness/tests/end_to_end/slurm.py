@@ -3,6 +3,7 @@ time, are preempted, or lose their node. The project's build and its ctest are s
 Slurm cannot be started. usage: slurm.py TREE KERNELGATE FAKES"""
 
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -141,6 +142,15 @@ class Cluster:
         lines = self.ask("squeue", "-h", "-t", "all", "-j", job, "-o", "%K %T").split("\n")
         return dict(line.split() for line in lines if line)
 
+    def keeps(self, task):
+        """Whether a keeper of a task has not ended. What it reports last, the exit code, would end a second attempt."""
+        title = b"slurmstepd: [%s." % self.ask("squeue", "-h", "-t", "all", "-j", task, "-o", "%A").strip().encode()
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                if file.read().startswith(title):
+                    return True
+        return False
+
     def update(self, what, **changes):
         self.ask("scontrol", "update", what, *(f"{name}={value}" for name, value in changes.items()))
 
@@ -208,7 +218,8 @@ class Slurm(Runs):
 
     def expect_end(self, name, gate, code, *told, merged=2):
         """How a gate ends, and its results."""
-        self.assertEqual(gate.wait(SECONDS), code, self.read(f"{name}.log"))
+        ended, logs = gate.wait(SECONDS), glob.glob(f"{name}/out/slurm/*.log")
+        self.assertEqual(ended, code, "\n".join(map(self.read, (f"{name}.log", *sorted(logs)))))
         printed = self.read(f"{name}.log")
         for text in told:
             self.assertIn(text, printed)
@@ -230,6 +241,7 @@ class Slurm(Runs):
         # 8 processors less that of the late shard, which is not preempted.
         self.cluster.ask("sbatch", "--partition=urgent", "--ntasks=7", "--wrap=true", "--output=/dev/null")
         wait_for(lambda: self.cluster.state(again_job).get("2") == "PENDING", "the preemption")
+        wait_for(lambda: not self.cluster.keeps(f"{again_job}_2"), "the end of the preempted attempt")
         self.cluster.update(f"JobId={again_job}_2", StartTime="now")  # Slurm waits 2 minutes
         self.expect_end("displaced", displaced, 2, "shard 2 of 2 is missing: its job", "ended as PREEMPTED: another job took its node", merged=1)
         results = self.expect_end("again", again, 0)
