@@ -73,7 +73,7 @@ Test(lines, what_is_not_known_explains_nothing)
     kg__lines_free(some);
 }
 
-/* The load requests and sectors of a line, before and now, and what is told of them. */
+/* The load requests and sectors of a line, before and now, and the expected message. */
 #define MOVED(requests, sectors, requests_now, sectors_now, told)                                  \
     {                                                                                              \
         "{" LOADS("k/a.cu", "14", requests, sectors) "}",                                          \

@@ -105,6 +105,10 @@ class Page(unittest.TestCase):
             self.assertIn(row, machines)
         self.assertEqual(rows_of(page, "Tests"), [["gpu.m.time", GPU, "3.46", "0", "GPU-1", "finished"]])
 
+    def test_what_a_ratio_is_of(self):
+        page = built(results(counted("m/a/1/-", shuffles=3), counted("m/b/1/-", shuffles=6)))
+        self.assertEqual(rows_of(page, "Shuffles; in brackets the count relative to a"), [["1", "3", "6 (2.00×)"]])
+
     def test_nothing_judged(self):
         page = built(results(exit_code=77, strict=True, summary={"outcome": "NOTHING JUDGED (exit 77)",
                                                                  "headline": "no case was judged"}))

@@ -12,7 +12,7 @@ LARGEST_FIGURE = 2.0**53  # far above any time or count
 
 def json_text(document, indent=1):
     """A document as printed by the commands: UTF-8, whatever bytes a path has. "##[", which begins a CI runner's commands, can only
-    be in a string. One that only programs read is printed on one line, `indent` None, in a tenth of the time."""
+    be in a string. One that only programs read is printed on one line, `indent` None, in a fifth of the time."""
     text = json.dumps(document, indent=indent, ensure_ascii=False).replace("##[", "\\u0023#[")
     return text.encode("utf-8", "replace").decode() + "\n"
 

@@ -290,9 +290,17 @@ class Table:
             return case.verdict()
         if column.name not in case.figures:
             return "-"
-        text = cell_of(case.figures[column.name], column.form)
-        ratio = case.figures.get(column.bracketed, 0)
-        return text if case.variant == self.variants[0] or ratio <= 0 else f"{text} ({cell_of(ratio, TIMES)})"
+        text, ratio = cell_of(case.figures[column.name], column.form), self._ratio(case, column)
+        return f"{text} ({cell_of(ratio, TIMES)})" if ratio > 0 else text
+
+    def _ratio(self, case, column):
+        return 0 if case.variant == self.variants[0] else case.figures.get(column.bracketed, 0)
+
+    def title(self, column):
+        """A column's title, and what the figures in brackets are ratios of: more is faster for times, more work for counters."""
+        if not any(self._ratio(case, column) > 0 for case in self.cases):
+            return column.title
+        return f"{column.title}; in brackets the {'speed' if column.form == MICROSECONDS else 'count'} relative to {self.variants[0]}"
 
 
 def cell_of(value, form):

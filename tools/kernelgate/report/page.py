@@ -87,20 +87,14 @@ def _move(entry, name, metric):
             "gated": member(metric, "gated") is not False}
 
 
-def _moves(run, group):
-    """The metric that decided each case of a group."""
-    entries = {text_of(entry, "case"): entry for entry in run.list("cases") if text_of(entry, "target") == group.target}
-    return [_move(entries[move.case], move.metric, member(entries[move.case]["metrics"], move.metric))
-            for move in group.moves[:CASES_SHOWN] if move.case in entries]
-
-
-def _others(run, group):
-    """What else got worse in the case whose metric a group shows: a lost coalescing may come with a lost digit."""
-    for entry in run.list("cases") if group.moves else ():
-        if (text_of(entry, "case"), text_of(entry, "target")) == (group.moves[0].case, group.target):
-            return [_move(entry, name, metric) for name, metric in object_of(entry, "metrics").items()
-                    if name != group.moves[0].metric and RANKS.get(text_of(metric, "verdict"), 0) >= RANKS["slower"]]
-    return []
+def _moves(entries, group):
+    """The metric that decided each case of a group, and what else got worse in the first: a lost coalescing may come with a
+    lost digit."""
+    found = [(move, entries[group.target, move.case]) for move in group.moves[:CASES_SHOWN] if (group.target, move.case) in entries]
+    moves = [_move(entry, move.metric, entry["metrics"][move.metric]) for move, entry in found]
+    others = [_move(entry, name, metric) for move, entry in found[:1] for name, metric in entry["metrics"].items()
+              if name != move.metric and RANKS.get(text_of(metric, "verdict"), 0) >= RANKS["slower"]]
+    return {"moves": moves, "others": others}
 
 
 def _sources(run, found):
@@ -117,14 +111,14 @@ def _found(run, entry):
     return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
 
 
-def _group(run, group):
+def _group(entries, group):
     """A group as the page shows it."""
     entry = group.entry if group.sizes else {}
     count = len(list_of(entry, "findings"))
     return {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason, "fails": group.fails,
             "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
-            "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), "moves": _moves(run, group), "others": _others(run, group), "anchor": "", "found": [],
-            "changed": [], "sass": []}
+            "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), **_moves(entries, group),
+            "anchor": "", "found": [], "changed": [], "sass": []}
 
 
 def _with_details(run, told, group):
@@ -140,9 +134,7 @@ def _column(table, column):
     heads, *rows = table.grid(column)
     rows = [row for row in rows if any(cell != "-" for cell in row[1 + table.has_launches():])]
     most = MOST_CELLS // len(heads)
-    ratios = any("×" in cell for row in rows for cell in row)
-    title = f"{column.title}; in brackets the speed relative to {table.variants[0]}" if ratios else column.title
-    return {"title": title, "heads": heads, "rows": rows[:most], "more": max(0, len(rows) - most)}
+    return {"title": table.title(column), "heads": heads, "rows": rows[:most], "more": max(0, len(rows) - most)}
 
 
 def _lines(run, table):
@@ -272,7 +264,8 @@ def _counts(run):
 def data_of(run):
     """What the template shows."""
     groups = groups_of(run)
-    told = [_group(run, group) for group in groups]
+    entries = {(text_of(entry, "target"), text_of(entry, "case")): entry for entry in run.list("cases")}
+    told = [_group(entries, group) for group in groups]
     for number, (one, group) in enumerate(zip(told, groups)):
         if group.fails and number < FAILURES_APART:
             one["anchor"] = f"group-{number + 1}"
