@@ -3,13 +3,39 @@
 
 enum { M, N, K };
 
-kg_launcher matmul_f32_naive, matmul_f32_tiled;
+kg_launcher matmul_f32_naive, matmul_f32_tiled, matmul_f32_register_tile;
+kg_launcher matmul_f32_vectorized, matmul_f32_warp_tile, matmul_f32_pipelined;
+kg_launcher matmul_f32_split_k;
+#ifdef KG_LIBRARIES
+kg_launcher matmul_f32_cublas, matmul_f32_prepare_cublas;
+#endif
+
+/* Rungs from registers on have the launch that their tiles need. */
+static const kg_launch none[] = { KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("naive", matmul_f32_naive, "one thread per output, every operand from global memory",
                KG_REPEATABLE),
     KG_VARIANT("tiled", matmul_f32_tiled, "tiles of A and B staged in shared memory",
                KG_REPEATABLE),
+    KG_VARIANT("register_tile", matmul_f32_register_tile, "4 x 4 outputs per thread",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("vectorized", matmul_f32_vectorized,
+               "8 x 8 outputs per thread, 16 bytes per access, A's tile transposed",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("warp_tile", matmul_f32_warp_tile,
+               "8 x 16 outputs per thread, warps that read without bank conflicts",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("pipelined", matmul_f32_pipelined,
+               "the next tiles on their way while this one is multiplied", .launches = none,
+               KG_REPEATABLE),
+    KG_VARIANT("split_k", matmul_f32_split_k,
+               "a cluster of three blocks shares a tile of C, for small matrices", .launches = none,
+               KG_REPEATABLE),
+#ifdef KG_LIBRARIES
+    KG_VARIANT("cublas", matmul_f32_cublas, "cublasSgemm() without TF32", .launches = none,
+               .advanced.prepare = matmul_f32_prepare_cublas),
+#endif
     KG_END,
 };
 
@@ -43,6 +69,37 @@ KG_COMPARISON(matmul_f32, .variants = variants, .sizes = sizes, .launches = laun
 KG_TIME_CLAIM(matmul_f32, tiled_beats_naive)
 {
     kg_expect_speedup("tiled/530/b16", "naive/530/b16", 1.10);
+}
+
+/* 3.57 times fewer, each of which fills four products instead of one. */
+KG_COUNT_CLAIM(matmul_f32, a_register_tile_asks_shared_memory_three_times_less)
+{
+    kg_expect_less("shared_load_requests", "register_tile/530/-", "tiled/530/b16", 3);
+}
+
+/* 6.58 times fewer. */
+KG_COUNT_CLAIM(matmul_f32, vectors_ask_shared_memory_six_times_less)
+{
+    kg_expect_less("shared_load_requests", "vectorized/530/-", "register_tile/530/-", 6);
+}
+
+/* Vectors of 8 neighboring columns conflict: 2.5 passes per request. */
+KG_COUNT_CLAIM(matmul_f32, warp_tiles_read_without_bank_conflicts)
+{
+    kg_expect_within("shared_load_wavefronts_per_request", "warp_tile/530/-", 1.0, 1.0);
+    kg_expect_less("shared_load_wavefronts", "warp_tile/530/-", "vectorized/530/-", 3);
+}
+
+/* One per step along k instead of two. */
+KG_COUNT_CLAIM(matmul_f32, a_pipeline_halves_the_barriers)
+{
+    kg_expect_less("barriers", "pipelined/530/-", "warp_tile/530/-", 1.9);
+}
+
+/* 243 instead of 25, for 132 processors. */
+KG_COUNT_CLAIM(matmul_f32, split_k_starts_more_blocks)
+{
+    kg_expect_less("blocks", "pipelined/530/-", "split_k/530/-", 9);
 }
 
 /* 6.79 times fewer. */

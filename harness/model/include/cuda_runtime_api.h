@@ -197,6 +197,12 @@ struct cudaAccessPolicyWindow {
     enum cudaAccessProperty hitProp, missProp;
 };
 
+enum cudaClusterSchedulingPolicy {
+    cudaClusterSchedulingPolicyDefault = 0,
+    cudaClusterSchedulingPolicySpread = 1,
+    cudaClusterSchedulingPolicyLoadBalancing = 2
+};
+
 typedef union cudaLaunchAttributeValue {
     char pad[64];
     struct cudaAccessPolicyWindow accessPolicyWindow;
@@ -205,7 +211,7 @@ typedef union cudaLaunchAttributeValue {
         unsigned int x, y, z;
     } clusterDim;
     enum cudaSynchronizationPolicy syncPolicy;
-    int clusterSchedulingPolicyPreference;
+    enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
     unsigned int sharedMemCarveout;
