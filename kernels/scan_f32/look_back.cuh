@@ -17,23 +17,23 @@
 typedef unsigned long long word;
 enum reach { NOTHING, TILE, ALL };
 
-static __device__ void publish(word *at, reach reach, float sum)
+static inline __device__ void publish(word *at, reach reach, float sum)
 {
     cuda::atomic_ref<word, cuda::thread_scope_device>(*at).store(
         (word)reach << 32 | __float_as_uint(sum), cuda::memory_order_relaxed);
 }
 
-static __device__ word look_at(word *at)
+static inline __device__ word look_at(word *at)
 {
     return cuda::atomic_ref<word, cuda::thread_scope_device>(*at).load(cuda::memory_order_relaxed);
 }
 
-static __device__ reach reach_of(word published)
+static inline __device__ reach reach_of(word published)
 {
     return (reach)(published >> 32);
 }
 
-static __device__ float sum_of(word published)
+static inline __device__ float sum_of(word published)
 {
     return __uint_as_float((unsigned)published);
 }

@@ -18,7 +18,7 @@
 
 // The place of a thread's float4 in the tile's first row; further rows follow after ROW elements.
 template <int ROWS>
-static __device__ int place_in_tile()
+static inline __device__ int place_in_tile()
 {
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 
@@ -27,7 +27,7 @@ static __device__ int place_in_tile()
 
 // Loads a thread's part of the tile that begins at `tile`, with zeros beyond n elements.
 template <int ROWS>
-static __device__ void load_tile(const float *x, int64_t tile, int64_t n, float4 (&part)[ROWS])
+static inline __device__ void load_tile(const float *x, int64_t tile, int64_t n, float4 (&part)[ROWS])
 {
     int64_t i = tile + place_in_tile<ROWS>();
 
@@ -43,7 +43,7 @@ static __device__ void load_tile(const float *x, int64_t tile, int64_t n, float4
 
 // Stores what load_tile() has loaded, each element increased by `before`.
 template <int ROWS>
-static __device__ void store_tile(float *y, int64_t tile, int64_t n, const float4 (&part)[ROWS],
+static inline __device__ void store_tile(float *y, int64_t tile, int64_t n, const float4 (&part)[ROWS],
                                   float before)
 {
     int64_t i = tile + place_in_tile<ROWS>();
@@ -69,7 +69,7 @@ static __device__ void store_tile(float *y, int64_t tile, int64_t n, const float
 // Replaces a warp's rows by their inclusive sums; returns the sum of them all. The sum before a
 // lane is its neighbor's, never its own less its own part: that would be NaN for infinities.
 template <int ROWS>
-static __device__ float scan_rows(float4 (&part)[ROWS])
+static inline __device__ float scan_rows(float4 (&part)[ROWS])
 {
     int lane = threadIdx.x % LANES;
     float carry = 0.0f;
@@ -106,7 +106,7 @@ struct tile_sums {
 // Replaces the tile by inclusive sums within each warp; the result is what lies before each warp.
 // The caller puts a barrier between two calls.
 template <int ROWS>
-static __device__ tile_sums scan_tile(float4 (&part)[ROWS])
+static inline __device__ tile_sums scan_tile(float4 (&part)[ROWS])
 {
     __shared__ float of_warp[MAX_WARPS];
     int warp = threadIdx.x / LANES;
@@ -127,7 +127,7 @@ static __device__ tile_sums scan_tile(float4 (&part)[ROWS])
 // Scans the elements from `first` up to `end`, one tile after the other; all of them are increased
 // by `carry`. By one block, y may be x.
 template <int ROWS>
-static __device__ void scan_tiles(const float *x, float *y, int64_t first, int64_t end, float carry)
+static inline __device__ void scan_tiles(const float *x, float *y, int64_t first, int64_t end, float carry)
 {
     int64_t tile = (int64_t)blockDim.x * 4 * ROWS;
 
