@@ -104,8 +104,8 @@ static kg_work work(const kg_size *size)
  * in all, since the steps add up to d. The quotient takes 2 roundings, and may be subnormal. */
 static void reference_row(const float *x, int64_t columns, double *expected, double *tolerance)
 {
-    double steps = (double)columns / LANES + 16;
-    double max = -INFINITY, sum = 0, weighted = 0;
+    const double roundoff = ldexp(1, -24), least = ldexp(1, -126);
+    double max = -INFINITY, sum = 0, weighted = 0, roundings;
 
     for (int64_t i = 0; i < columns; i++)
         max = x[i] > max ? x[i] : max;
@@ -113,21 +113,17 @@ static void reference_row(const float *x, int64_t columns, double *expected, dou
         double distance = max - x[i];
 
         expected[i] = exp(-distance);
+        tolerance[i] = expected[i] > 0 ? distance : 0;
         sum += expected[i];
-        weighted += expected[i] > 0 ? distance * expected[i] : 0;
+        weighted += expected[i] * tolerance[i];
     }
+    roundings = 2 * weighted / sum + 4 * ((double)columns / LANES + 16) + 8;
     for (int64_t i = 0; i < columns; i++) {
-        double distance = expected[i] > 0 ? max - x[i] : 0;
-
-        expected[i] /= sum;
+        /* Where one is NaN, exactly all are. */
+        expected[i] = isnan(sum) ? (double)NAN : expected[i] * (1 / sum);
         tolerance[i] =
-            isnan(sum)
-                ? 0
-                : expected[i] * ldexp(2 * distance + 2 * weighted / sum + 4 * steps + 8, -24) +
-                      ldexp(1, -126);
+            isnan(sum) ? 0 : expected[i] * (2 * tolerance[i] + roundings) * roundoff + least;
     }
-    for (int64_t i = 0; i < columns && isnan(sum); i++)
-        expected[i] = NAN;
 }
 
 static void reference(const kg_problem *problem, int output, double *expected, double *tolerance)

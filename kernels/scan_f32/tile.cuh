@@ -27,7 +27,8 @@ static inline __device__ int place_in_tile()
 
 // Loads a thread's part of the tile that begins at `tile`, with zeros beyond n elements.
 template <int ROWS>
-static inline __device__ void load_tile(const float *x, int64_t tile, int64_t n, float4 (&part)[ROWS])
+static inline __device__ void load_tile(const float *x, int64_t tile, int64_t n,
+                                        float4 (&part)[ROWS])
 {
     int64_t i = tile + place_in_tile<ROWS>();
 
@@ -43,8 +44,8 @@ static inline __device__ void load_tile(const float *x, int64_t tile, int64_t n,
 
 // Stores what load_tile() has loaded, each element increased by `before`.
 template <int ROWS>
-static inline __device__ void store_tile(float *y, int64_t tile, int64_t n, const float4 (&part)[ROWS],
-                                  float before)
+static inline __device__ void store_tile(float *y, int64_t tile, int64_t n,
+                                         const float4 (&part)[ROWS], float before)
 {
     int64_t i = tile + place_in_tile<ROWS>();
 
@@ -127,7 +128,8 @@ static inline __device__ tile_sums scan_tile(float4 (&part)[ROWS])
 // Scans the elements from `first` up to `end`, one tile after the other; all of them are increased
 // by `carry`. By one block, y may be x.
 template <int ROWS>
-static inline __device__ void scan_tiles(const float *x, float *y, int64_t first, int64_t end, float carry)
+static inline __device__ void scan_tiles(const float *x, float *y, int64_t first, int64_t end,
+                                         float carry)
 {
     int64_t tile = (int64_t)blockDim.x * 4 * ROWS;
 

@@ -1,4 +1,4 @@
-// Wrong: new values replace the tile's while neighbors still read it, with no barrier in between.
+// Wrong: new values replace those of the tile, even rows before odd ones, which still need the old.
 #include "heat.cuh"
 
 #define WIDTH (LANES + 2)
@@ -15,9 +15,15 @@ static __global__ void in_place(const float *x, float *y, int rows, int columns)
         tile[i / WIDTH][i % WIDTH] = x[(int64_t)nearest(top + i / WIDTH - 1, rows) * columns +
                                        nearest(left + i % WIDTH - 1, columns)];
     __syncthreads();
-    if (is_inner(row, rows) && is_inner(column, columns))
-        tile[to][across] = heat(tile[to][across], tile[to - 1][across], tile[to + 1][across],
-                                tile[to][across - 1], tile[to][across + 1]);
+    for (int half = 0; half < 2; half++) {
+        float next = heat(tile[to][across], tile[to - 1][across], tile[to + 1][across],
+                          tile[to][across - 1], tile[to][across + 1]);
+
+        __syncthreads();
+        if (row % 2 == half && is_inner(row, rows) && is_inner(column, columns))
+            tile[to][across] = next;
+        __syncthreads();
+    }
     if (row < rows && column < columns)
         y[(int64_t)row * columns + column] = tile[to][across];
 }
