@@ -1,0 +1,80 @@
+/* matmul_bf16: C = A B of bfloat16, summed in float, row after row; sizes are m x n x k (C is m x
+ * n). Tolerances are those of a sum in float stored as bfloat16: tensor cores cut each product and
+ * sum below 2^-24 of the largest, which this bound includes (M. Fasi et al., Numerical behavior of
+ * NVIDIA tensor cores, 2021). */
+#include <kernelgate/kernelgate.h>
+
+enum { M, N, K };
+
+kg_launcher matmul_bf16_naive, matmul_bf16_wmma, matmul_bf16_mma_swizzle;
+kg_launcher matmul_bf16_cp_async, matmul_bf16_small_tiles;
+
+#ifdef KG_LIBRARIES
+kg_launcher matmul_bf16_cublas, matmul_bf16_prepare_cublas;
+#endif
+
+static const kg_launch none[] = { KG_END };
+
+/* A launch is a block's tile of C and the stages of its ring. */
+static const kg_launch rings[] = {
+    KG_LAUNCH(64, 64, 4),   KG_LAUNCH(128, 128, 3), KG_LAUNCH(128, 128, 4),
+    KG_LAUNCH(128, 256, 3), KG_LAUNCH(128, 256, 4), KG_LAUNCH(256, 128, 3),
+    KG_END,
+};
+
+static const kg_launch deep_rings[] = {
+    KG_LAUNCH(32, 32, 5), KG_LAUNCH(32, 32, 9), KG_LAUNCH(48, 64, 5),
+    KG_LAUNCH(48, 64, 9), KG_LAUNCH(64, 48, 9), KG_LAUNCH(64, 64, 5),
+    KG_LAUNCH(64, 64, 9), KG_END,
+};
+
+static const kg_variant variants[] = {
+    KG_VARIANT("naive", matmul_bf16_naive, "one thread per output, every operand from global memory",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("wmma", matmul_bf16_wmma, "tensor cores by wmma, from tiles in shared memory",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("mma_swizzle", matmul_bf16_mma_swizzle,
+               "mma.sync and ldmatrix, from swizzled tiles without bank conflicts",
+               .launches = none, KG_REPEATABLE),
+    KG_VARIANT("cp_async", matmul_bf16_cp_async,
+               "the same from a ring of tiles that asynchronous copies fill", .launches = rings,
+               KG_REPEATABLE),
+    KG_VARIANT("small_tiles", matmul_bf16_small_tiles,
+               "one wave of small tiles, all of k on its way, warps that share the steps",
+               .launches = deep_rings, KG_REPEATABLE),
+#ifdef KG_LIBRARIES
+    KG_VARIANT("cublas", matmul_bf16_cublas, "cublasGemmEx() in float", .launches = none,
+               .advanced.prepare = matmul_bf16_prepare_cublas),
+#endif
+    KG_END,
+};
+
+/* Rows of 530 elements are aligned to 4 bytes, odd ones to 2, those of multiples of 8 to 16. */
+static const kg_size sizes[] = {
+    KG_CHECKED(1),           KG_CHECKED(31, 33, 17),  KG_CHECKED(63), KG_CHECKED(65, 66, 130),
+    KG_CHECKED(1, 72, 530),  KG_CHECKED(129, 2, 257), KG_COUNTED(192), KG_COUNTED(194),
+    KG_TIMED(530),           KG_TIMED(4096),          KG_END,
+};
+
+static void arguments(const kg_size *size, kg_arguments *list)
+{
+    int64_t m = kg_extent(size, M);
+    int64_t n = kg_extent(size, N);
+    int64_t k = kg_extent(size, K);
+
+    kg_add_argument(list, KG_INPUT, "a", KG_BFLOAT16, m, k);
+    kg_add_argument(list, KG_INPUT, "b", KG_BFLOAT16, k, n);
+    kg_add_argument(list, KG_OUTPUT, "c", KG_BFLOAT16, m, n);
+}
+
+/* Its 4096 takes longer than all others together. */
+static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
+{
+    (void)launch;
+    if (variant->launch == matmul_bf16_naive && kg_extent(size, M) > 1024)
+        return "one thread per output is not worth the time beyond 1024";
+    return NULL;
+}
+
+KG_COMPARISON(matmul_bf16, .variants = variants, .sizes = sizes, .axes = { "bm", "bn", "stages" },
+              .arguments = arguments, .refuses = refuses, KG_GEMM);
