@@ -59,8 +59,8 @@ static __device__ __forceinline__ void fetch_stage(bf16 *stage, const bf16 *a, c
 // Adds the sums of the warps that share a part of C. Each of them adds, and stores later, every
 // SPLIT-th 16 x 8 of the part.
 template <typename S>
-static __device__ __forceinline__ void
-add_split(float (&sums)[S::WM / 16][S::WN / 8][4], float4 *shared, int part, int split)
+static __device__ __forceinline__ void add_split(float (&sums)[S::WM / 16][S::WN / 8][4],
+                                                 float4 *shared, int part, int split)
 {
     constexpr int BLOCKS = S::WM / 16 * (S::WN / 8);
     int place = part * 32 + threadIdx.x % 32;
@@ -112,13 +112,13 @@ static __global__ void __launch_bounds__(S::THREADS)
         // whose slot is free now.
         wait_for_copies<S::STAGES - 2>();
         __syncthreads();
-        fetch_stage<S, WIDTH>(ring + free_slot * S::STAGE, a, b, row, column,
-                              step + S::STAGES - 1, m, n, k);
+        fetch_stage<S, WIDTH>(ring + free_slot * S::STAGE, a, b, row, column, step + S::STAGES - 1,
+                              m, n, k);
 #pragma unroll
         for (int depth = 0; depth < DEPTH; depth += 16 * S::SPLIT)
-            multiply_tiles<S::WM, S::WN, S::PITCH>(
-                sums, ring + slot * S::STAGE, ring + slot * S::STAGE + S::BM * DEPTH, warp_row,
-                warp_column, depth + 16 * split);
+            multiply_tiles<S::WM, S::WN, S::PITCH>(sums, ring + slot * S::STAGE,
+                                                   ring + slot * S::STAGE + S::BM * DEPTH, warp_row,
+                                                   warp_column, depth + 16 * split);
         free_slot = slot;
         slot = slot + 1 == S::STAGES ? 0 : slot + 1;
     }

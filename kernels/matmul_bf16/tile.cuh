@@ -53,8 +53,7 @@ static __device__ __forceinline__ void copy_piece(bf16 *to, const bf16 *from, bo
                      "l"(from), "r"(inside ? 16 : 0)
                      : "memory");
     else if constexpr (WIDTH == 4)
-        *reinterpret_cast<unsigned *>(to) =
-            inside ? *reinterpret_cast<const unsigned *>(from) : 0u;
+        *reinterpret_cast<unsigned *>(to) = inside ? *reinterpret_cast<const unsigned *>(from) : 0u;
     else
         *reinterpret_cast<uint4 *>(to) =
             inside ? *reinterpret_cast<const uint4 *>(from) : make_uint4(0, 0, 0, 0);
@@ -100,7 +99,8 @@ static __device__ __forceinline__ void load_matrices_transposed(unsigned (&to)[4
                  : "memory");
 }
 
-// sum += a b, 16 x 8 x 16: a lane has rows lane / 4 and that + 8, columns 2 (lane % 4) and that + 1.
+// sum += a b, 16 x 8 x 16: a lane has rows lane / 4 and that + 8, columns 2 (lane % 4) and that
+// + 1.
 static __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&a)[4],
                                                 unsigned b0, unsigned b1)
 {
