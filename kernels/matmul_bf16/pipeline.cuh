@@ -19,17 +19,6 @@ struct shape {
     static_assert(SPLIT == 1 || SPLIT * BM * BN * sizeof(float) <= BYTES, "the sums fit the ring");
 };
 
-// Blocks take tiles of C in strips of 8 rows of tiles, column after column: those that run at the
-// same time share the rows of A and columns of B that the L2 cache holds.
-static __device__ __forceinline__ int2 tile_of_block(int rows, int columns)
-{
-    constexpr int STRIP = 8;
-    int strip = blockIdx.x / (STRIP * columns), within = blockIdx.x % (STRIP * columns);
-    int height = min(STRIP, rows - strip * STRIP);
-
-    return make_int2(within / height, strip * STRIP + within % height);
-}
-
 template <int NEWER>
 static __device__ __forceinline__ void wait_for_copies()
 {
@@ -98,7 +87,7 @@ static __global__ void __launch_bounds__(S::THREADS)
     pipeline(const bf16 *a, const bf16 *b, bf16 *c, int m, int n, int k)
 {
     KG_DYNAMIC_SHARED(bf16, ring);
-    int2 tile = tile_of_block((m + S::BM - 1) / S::BM, (n + S::BN - 1) / S::BN);
+    int2 tile = tile_at(blockIdx.x, (m + S::BM - 1) / S::BM, (n + S::BN - 1) / S::BN);
     int row = tile.y * S::BM, column = tile.x * S::BN, steps = (k + DEPTH - 1) / DEPTH;
     int part = threadIdx.x / 32 % S::PARTS, split = threadIdx.x / 32 / S::PARTS;
     int warp_row = part / S::COLUMNS * S::WM, warp_column = part % S::COLUMNS * S::WN;

@@ -166,4 +166,15 @@ static __device__ __forceinline__ void store_sums(bf16 *c, int row, int column, 
     store_pair<WIDTH>(c, row + 8, column, m, n, sum[2], sum[3]);
 }
 
+// Tile `index` of C, as column and row: strips of 8 rows of tiles, column after column. Blocks that
+// run at the same time share the rows of A and columns of B that the L2 cache holds.
+static __device__ __forceinline__ int2 tile_at(int index, int rows, int columns)
+{
+    constexpr int STRIP = 8;
+    int strip = index / (STRIP * columns), within = index % (STRIP * columns);
+    int height = min(STRIP, rows - strip * STRIP);
+
+    return make_int2(within / height, strip * STRIP + within % height);
+}
+
 #endif
