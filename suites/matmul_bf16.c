@@ -7,7 +7,7 @@
 enum { M, N, K };
 
 kg_launcher matmul_bf16_naive, matmul_bf16_wmma, matmul_bf16_mma_swizzle;
-kg_launcher matmul_bf16_cp_async, matmul_bf16_small_tiles;
+kg_launcher matmul_bf16_cp_async, matmul_bf16_small_tiles, matmul_bf16_wgmma_tma;
 kg_launcher matmul_bf16_lost_wait, matmul_bf16_lost_barrier, matmul_bf16_swizzled_once;
 #ifdef KG_LIBRARIES
 kg_launcher matmul_bf16_cublas, matmul_bf16_prepare_cublas;
@@ -46,6 +46,9 @@ static const kg_variant variants[] = {
     KG_VARIANT("small_tiles", matmul_bf16_small_tiles,
                "one wave of small tiles, all of k on its way, warps that share the steps",
                .launches = deep_rings, KG_REPEATABLE),
+    KG_VARIANT("wgmma_tma", matmul_bf16_wgmma_tma,
+               "wgmma from tiles that TMA fetches for pairs of blocks, roles by the warp group",
+               .launches = none, KG_REPEATABLE),
 #ifdef KG_LIBRARIES
     KG_VARIANT("cublas", matmul_bf16_cublas, "cublasGemmEx() in float", .launches = none,
                .advanced.prepare = matmul_bf16_prepare_cublas),
@@ -73,12 +76,15 @@ static void arguments(const kg_size *size, kg_arguments *list)
     kg_add_argument(list, KG_OUTPUT, "c", KG_BFLOAT16, m, n);
 }
 
-/* Its 4096 takes longer than all others together. */
+/* At 4096 naive takes longer than all others together. */
 static const char *refuses(const kg_variant *variant, const kg_size *size, const kg_launch *launch)
 {
     (void)launch;
     if (variant->launch == matmul_bf16_naive && kg_extent(size, M) > 1024)
         return "one thread per output is not worth the time beyond 1024";
+    if (variant->launch == matmul_bf16_wgmma_tma &&
+        (kg_extent(size, N) % 8 != 0 || kg_extent(size, K) % 8 != 0))
+        return "TMA takes rows of a multiple of 16 bytes: n and k must be multiples of 8";
     return NULL;
 }
 
