@@ -63,11 +63,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 __pipeline_wait_prior(STAGES - 2);
                 __syncthreads();
                 free = now;
-                now = now + 1 == STAGES ? 0 : now + 1;
+                // The last step reads its own tile once more, to no effect.
+                now = i + 1 == steps ? now : (now + 1) % STAGES;
             }
-            if (step + 1 < DEPTH || i + 1 < steps)
-                mine.read((step + 1) % 2, ring[now].a[(step + 1) % DEPTH],
-                          ring[now].b[(step + 1) % DEPTH]);
+            mine.read((step + 1) % 2, ring[now].a[(step + 1) % DEPTH],
+                      ring[now].b[(step + 1) % DEPTH]);
             mine.multiply(step % 2);
         }
     }
