@@ -19,8 +19,13 @@ static const kg_launch vector_blocks[] = { KG_LAUNCH(128), KG_LAUNCH(256), KG_LA
                                            KG_LAUNCH(1024), KG_END };
 static const kg_launch resident_blocks[] = { KG_LAUNCH(64),  KG_LAUNCH(128),  KG_LAUNCH(256),
                                              KG_LAUNCH(512), KG_LAUNCH(1024), KG_END };
-static const kg_launch clusters[] = { KG_LAUNCH(32, 4),  KG_LAUNCH(128, 8), KG_LAUNCH(256, 4),
-                                      KG_LAUNCH(256, 8), KG_LAUNCH(512, 4), KG_END };
+static const kg_launch clusters[] = { KG_LAUNCH(32, 4),
+                                      KG_LAUNCH(128, 8),
+                                      KG_LAUNCH(256, 4),
+                                      KG_LAUNCH(256, 8),
+                                      KG_LAUNCH(512, 4),
+                                      KG_LAUNCH(512, 8),
+                                      KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("three_pass", softmax_f32_three_pass,
