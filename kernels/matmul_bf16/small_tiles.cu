@@ -1,0 +1,27 @@
+// C = A B for few outputs: tiles so small that one wave of blocks covers C, a ring so deep that
+// (nearly) all of k is on its way at once, and four warps to a tile's step of 64, each for 16 of
+// it: a block waits for memory once, and no warp multiplies a thin tile, whose operands would cost
+// more of shared memory's time than its products of the tensor cores'.
+#include "pipeline.cuh"
+
+KG_LAUNCHER(matmul_bf16_small_tiles)
+{
+    switch (KG_AXIS(call, 0) * 1000000 + KG_AXIS(call, 1) * 1000 + KG_AXIS(call, 2)) {
+    case 32032005:
+        return start_pipeline<shape<32, 32, 32, 32, 4, 5>>(call);
+    case 32032009:
+        return start_pipeline<shape<32, 32, 32, 32, 4, 9>>(call);
+    case 48064005:
+        return start_pipeline<shape<48, 64, 48, 32, 4, 5>>(call);
+    case 48064009:
+        return start_pipeline<shape<48, 64, 48, 32, 4, 9>>(call);
+    case 64048009:
+        return start_pipeline<shape<64, 48, 32, 48, 4, 9>>(call);
+    case 64064005:
+        return start_pipeline<shape<64, 64, 32, 64, 4, 5>>(call);
+    case 64064009:
+        return start_pipeline<shape<64, 64, 32, 64, 4, 9>>(call);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
