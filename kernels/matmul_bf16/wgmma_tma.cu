@@ -3,19 +3,11 @@
 // thread of the first asks for tiles, as far ahead as the ring of STAGES has room; the two others,
 // to which it gives its registers, multiply. Blocks stay and take tile after tile. Two blocks, one
 // above the other in C, form a cluster: each fetches half of the tile of B for both.
-#include <cuda.h>
-
-#include "tile.cuh"
-
-#if CUDART_VERSION < 12050
-#define cudaGetDriverEntryPointByVersion(symbol, pointer, version, flags, found)                   \
-    cudaGetDriverEntryPoint(symbol, pointer, flags, found)
-#endif
+#include "hopper.cuh"
 
 #define BM 128
 #define BN 256
 #define STAGES 4
-#define CLUSTER 2
 #define GROUP 128   /* threads of a warp group */
 #define CONSUMERS 2 /* warp groups that multiply, each 64 rows */
 #define PANEL 64    /* columns of B in one row of 128 bytes */
@@ -30,109 +22,6 @@ struct shared {
     bf16 c[CONSUMERS][2][64 * PANEL]; // half a warp group's sums, in panels as B's
     uint64_t full[STAGES], empty[STAGES];
 };
-
-static __device__ __forceinline__ void wait(uint64_t *barrier, int parity)
-{
-    unsigned done;
-
-    do {
-        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
-                     "selp.u32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-    } while (!done);
-}
-
-// Arrives at the barrier of the same place in block `rank` of the cluster. It orders nothing but
-// what wgmma has read: a release to the whole cluster would cost a MEMBAR.GPU a step.
-static __device__ __forceinline__ void arrive_at(uint64_t *barrier, unsigned rank)
-{
-    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "
-                 "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(shared_address(barrier)),
-                 "r"(rank)
-                 : "memory");
-}
-
-[[maybe_unused]] static __device__ __forceinline__ void sync_cluster()
-{
-    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-}
-
-static __device__ __forceinline__ unsigned rank_in_cluster()
-{
-    unsigned rank;
-
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-// Fetches the box at (x, y) of a matrix; the barrier counts its bytes.
-static __device__ __forceinline__ void fetch_box(bf16 *to, const CUtensorMap *map, int x, int y,
-                                                 uint64_t *barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
-                 : "memory");
-}
-
-// The same for all blocks of the cluster.
-static __device__ __forceinline__ void fetch_box_for_all(bf16 *to, const CUtensorMap *map, int x,
-                                                         int y, uint64_t *barrier)
-{
-    uint16_t mask = (1 << CLUSTER) - 1;
-
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier)), "h"(mask)
-                 : "memory");
-}
-
-// How wgmma finds an operand: its address, two distances in bytes, swizzled by 128 bytes. Along k a
-// tile of A is 8 rows after `next` bytes; panels of B, which runs along n, are `leading` apart.
-static __device__ __forceinline__ uint64_t describe(const bf16 *tile, int leading, int next)
-{
-    return (uint64_t)1 << 62 | (uint64_t)(next >> 4) << 32 | (uint64_t)(leading >> 4) << 16 |
-           (shared_address(tile) & 0x3ffff) >> 4;
-}
-
-#define SUMS_4(i) "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
-#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 1), SUMS_4(i + 2), SUMS_4(i + 3)
-#define SUMS_64(i) SUMS_16(i), SUMS_16(i + 4), SUMS_16(i + 8), SUMS_16(i + 12)
-
-// sums (+)= a b, 64 x 256 x 16; the last 1 says that b runs along n.
-static __device__ __forceinline__ void multiply_group(float (&sums)[BN / 8][4], uint64_t a,
-                                                      uint64_t b, int adds)
-{
-    asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %130, 0; "
-                 "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-                 "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-                 "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-                 "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "
-                 "%110, %111, "
-                 "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, "
-                 "%125, %126, %127}, "
-                 "%128, %129, adds, 1, 1, 0, 1; }"
-                 : SUMS_64(0), SUMS_64(16)
-                 : "l"(a), "l"(b), "r"(adds));
-}
-
-// Waits for all but the newest group of products.
-static __device__ __forceinline__ void wait_for_older_products()
-{
-    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
-}
-
-// Waits for all products: the sums, which the compiler sees change here, can be read.
-static __device__ __forceinline__ void wait_for_sums(float (&sums)[BN / 8][4])
-{
-    asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS_64(0), SUMS_64(16)::"memory");
-}
 
 // A place in the ring, and which time around it is.
 struct position {
@@ -177,13 +66,6 @@ struct position {
     }
 }
 
-static __device__ __forceinline__ unsigned pack(float low, float high)
-{
-    __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-
-    return *reinterpret_cast<unsigned *>(&pair);
-}
-
 // A warp group stores its 64 x 256 sums at (x, y) of C, in halves by way of shared memory, from
 // where the accelerator writes whole rows of 128 bytes while the next tile is multiplied.
 static __device__ __forceinline__ void store_group(bf16 (&staged)[2][64 * PANEL],
@@ -199,24 +81,16 @@ static __device__ __forceinline__ void store_group(bf16 (&staged)[2][64 * PANEL]
         asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(GROUP) : "memory");
 #pragma unroll
         for (int j = 0; j < 16; j += 2) {
-            const float(&left)[4] = sums[16 * half + j], (&right)[4] = sums[16 * half + j + 1];
             bf16 *to = staged[j / 8] +
                        place<PANEL, layout::swizzled>(row, j % 8 * 8 + thread % 32 / 16 * 8);
 
-            asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                             shared_address(to)),
-                         "r"(pack(left[0], left[1])), "r"(pack(left[2], left[3])),
-                         "r"(pack(right[0], right[1])), "r"(pack(right[2], right[3]))
-                         : "memory");
+            store_matrices(to, sums[16 * half + j], sums[16 * half + j + 1]);
         }
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(GROUP) : "memory");
         if (thread == 0) {
-            for (int j = 0; j < 2; j++)
-                asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group "
-                             "[%0, {%1, %2}], [%3];" ::"l"(c),
-                             "r"(x + (2 * half + j) * PANEL), "r"(y), "r"(shared_address(staged[j]))
-                             : "memory");
+            store_box(c, x + 2 * half * PANEL, y, staged[0]);
+            store_box(c, x + (2 * half + 1) * PANEL, y, staged[1]);
             asm volatile("cp.async.bulk.commit_group;" ::: "memory");
         }
     }
@@ -262,7 +136,7 @@ static __device__ __forceinline__ void store_group(bf16 (&staged)[2][64 * PANEL]
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-static __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(GROUP *(CONSUMERS + 1), 1)
+static __global__ void IN_CLUSTERS __launch_bounds__(GROUP *(CONSUMERS + 1), 1)
     product(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
             const __grid_constant__ CUtensorMap c, int m, int n, int k)
 {
@@ -296,32 +170,6 @@ static __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(GROUP *
 #else
     __trap(); // wgmma is in the code of sm_90a alone.
 #endif
-}
-
-// A map of a row-major matrix, for boxes of x by y elements, swizzled as wgmma reads them.
-static cudaError_t map_matrix(CUtensorMap *map, const bf16 *matrix, int64_t rows, int64_t columns,
-                              unsigned x, unsigned y)
-{
-    static void *encode;
-    cuuint64_t extent[2] = { (cuuint64_t)columns, (cuuint64_t)rows };
-    cuuint64_t pitch[1] = { (cuuint64_t)columns * sizeof(bf16) };
-    cuuint32_t box[2] = { x, y }, steps[2] = { 1, 1 };
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
-
-    if (encode == nullptr) {
-        cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode,
-                                                             12000, cudaEnableDefault, &found);
-
-        if (error != cudaSuccess || found != cudaDriverEntryPointSuccess)
-            return error != cudaSuccess ? error : cudaErrorNotSupported;
-    }
-    return ((decltype(&cuTensorMapEncodeTiled))encode)(
-               map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<bf16 *>(matrix), extent, pitch,
-               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS
-               ? cudaSuccess
-               : cudaErrorInvalidValue;
 }
 
 KG_LAUNCHER(matmul_bf16_wgmma_tma)
