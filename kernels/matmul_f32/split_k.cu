@@ -5,7 +5,6 @@
 #include "tile.cuh"
 
 #include <cooperative_groups.h>
-#include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
 
@@ -32,28 +31,6 @@ struct shape {
 // processors.
 typedef shape<64, 8, 4, 3> thirds;
 typedef shape<128, 16, 3, 2> halves;
-
-// Copies of 4 bytes can transpose A on its way.
-template <typename S, int WIDTH>
-static __device__ __forceinline__ void copy_async(typename S::stage &into, const float *a,
-                                                  const float *b, int top, int start, int first,
-                                                  int last, int m, int n, int k)
-{
-#pragma unroll
-    for (int i = 0; i < ROWS * S::DEPTH; i += THREADS) {
-        int y = (i + threadIdx.x) / S::DEPTH, x = (i + threadIdx.x) % S::DEPTH;
-        bool inside = top + y < m && first + x < last;
-        __pipeline_memcpy_async(&into.a[x][y], inside ? &a[(top + y) * k + first + x] : a, 4,
-                                inside ? 0 : 4);
-    }
-#pragma unroll
-    for (int i = 0; i < S::DEPTH * S::COLUMNS; i += THREADS * WIDTH) {
-        int y = (i + threadIdx.x * WIDTH) / S::COLUMNS, x = (i + threadIdx.x * WIDTH) % S::COLUMNS;
-        bool inside = first + y < last && start + x < n;
-        __pipeline_memcpy_async(&into.b[y][x], inside ? &b[(first + y) * n + start + x] : b,
-                                4 * WIDTH, inside ? 0 : 4 * WIDTH);
-    }
-}
 
 // Each block adds up the cluster's sums of its share of the tile's quads.
 template <typename S, int WIDTH>
@@ -97,13 +74,16 @@ static __global__ void __launch_bounds__(THREADS)
     int depth = (k + S::PARTS * S::DEPTH - 1) / (S::PARTS * S::DEPTH) * S::DEPTH;
     int first = blockIdx.z * depth, last = min(k, first + depth);
     int steps = (last - first + S::DEPTH - 1) / S::DEPTH, now = 0;
+    tiles_of_a<ROWS, S::DEPTH, THREADS, 1> next_a(a, top, m, k, first, last);
+    tiles_of_b<S::COLUMNS, S::DEPTH, THREADS, WIDTH> next_b(b, start, n, first, last);
     warp_share<S::COLUMNS, 8, S::OWN> mine;
 
 #pragma unroll
     for (int i = 0; i < S::STAGES - 1; i++) {
-        if (i < steps)
-            copy_async<S, WIDTH>(block.ring[i], a, b, top, start, first + i * S::DEPTH, last, m, n,
-                                 k);
+        if (i < steps) {
+            next_a.copy_async(block.ring[i].a);
+            next_b.copy_async(block.ring[i].b);
+        }
         __pipeline_commit();
     }
     __pipeline_wait_prior(S::STAGES - 2);
@@ -112,9 +92,10 @@ static __global__ void __launch_bounds__(THREADS)
         mine.read(0, block.ring[0].a[0], block.ring[0].b[0]);
     for (int i = 0; i < steps; i++) {
         int ahead = i + S::STAGES - 1;
-        if (ahead < steps)
-            copy_async<S, WIDTH>(block.ring[ahead % S::STAGES], a, b, top, start,
-                                 first + ahead * S::DEPTH, last, m, n, k);
+        if (ahead < steps) {
+            next_a.copy_async(block.ring[ahead % S::STAGES].a);
+            next_b.copy_async(block.ring[ahead % S::STAGES].b);
+        }
         __pipeline_commit();
 #pragma unroll
         for (int step = 0; step < S::DEPTH; step++) {

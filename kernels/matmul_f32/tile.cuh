@@ -3,6 +3,7 @@
 #ifndef MATMUL_F32_TILE_CUH
 #define MATMUL_F32_TILE_CUH
 
+#include <cuda_pipeline.h>
 #include <kernelgate/kernelgate.h>
 
 template <int WIDTH>
@@ -41,33 +42,95 @@ static __device__ __forceinline__ void copy_inside(float *to, const float *from,
     *reinterpret_cast<type *>(to) = inside ? *reinterpret_cast<const type *>(from) : type{};
 }
 
-// A tile of ROWS rows of A, from registers to shared memory, transposed: tile[column][row].
-// WHOLE: the tile is known to lie inside of the matrix.
-template <int ROWS, int DEPTH, int THREADS, int WIDTH, bool WHOLE>
-struct transposed_tile {
+// The threads of a block take the tiles of ROWS rows of A one after the other along k, and store
+// them transposed: tile[column][row]. Rows beyond the matrix repeat its last one: their outputs are
+// not written. Columns beyond k hold zeros;
+// WHOLE: k is known to be a multiple of DEPTH.
+template <int ROWS, int DEPTH, int THREADS, int WIDTH, bool WHOLE = false>
+struct tiles_of_a {
     static constexpr int ACROSS = DEPTH / WIDTH, STEP = THREADS / ACROSS, PIECES = ROWS / STEP;
+    const float *from;
+    int rest, x, y, offset[PIECES];
     __align__(16) float held[PIECES][WIDTH];
 
-    // `first` is the tile's first column in A. Beyond the matrix's edges the tile holds zeros.
-    __device__ __forceinline__ void fetch(const float *a, int row, int first, int m, int k)
+    __device__ __forceinline__ tiles_of_a(const float *a, int top, int m, int k, int first,
+                                          int last)
+        : from(a + first), rest(last - first), x(threadIdx.x % ACROSS * WIDTH),
+          y(threadIdx.x / ACROSS)
     {
-        int x = first + threadIdx.x % ACROSS * WIDTH;
 #pragma unroll
-        for (int i = 0; i < PIECES; i++) {
-            int y = row + threadIdx.x / ACROSS + i * STEP;
-            copy_inside<WIDTH>(held[i], &a[y * k + x], WHOLE || (y < m && x < k));
-        }
+        for (int i = 0; i < PIECES; i++)
+            offset[i] = min(top + y + i * STEP, m - 1) * k + x;
+    }
+
+    // Reads the next tile into registers.
+    __device__ __forceinline__ void fetch()
+    {
+#pragma unroll
+        for (int i = 0; i < PIECES; i++)
+            copy_inside<WIDTH>(held[i], from + offset[i], WHOLE || x < rest);
+        from += DEPTH;
+        rest -= DEPTH;
     }
 
     template <int PITCH>
     __device__ __forceinline__ void store(float (*tile)[PITCH]) const
     {
-        int x = threadIdx.x % ACROSS * WIDTH;
 #pragma unroll
         for (int i = 0; i < PIECES; i++)
 #pragma unroll
             for (int j = 0; j < WIDTH; j++)
-                tile[x + j][threadIdx.x / ACROSS + i * STEP] = held[i][j];
+                tile[x + j][y + i * STEP] = held[i][j];
+    }
+
+    // The same by asynchronous copies, of 4 bytes, since they transpose.
+    template <int PITCH>
+    __device__ __forceinline__ void copy_async(float (*tile)[PITCH])
+    {
+        static_assert(WIDTH == 1, "neighbors of a row lie in different rows of the tile");
+#pragma unroll
+        for (int i = 0; i < PIECES; i++)
+            __pipeline_memcpy_async(&tile[x][y + i * STEP], x < rest ? from + offset[i] : from - x,
+                                    4, x < rest ? 0 : 4);
+        from += DEPTH;
+        rest -= DEPTH;
+    }
+};
+
+// The same for tiles of COLUMNS columns of B, which stay as they are: tile[row][column].
+template <int COLUMNS, int DEPTH, int THREADS, int WIDTH, bool WHOLE = false>
+struct tiles_of_b {
+    static constexpr int ACROSS = COLUMNS / WIDTH, STEP = THREADS / ACROSS, PIECES = DEPTH / STEP;
+    const float *from;
+    int rest, x, y;
+    int64_t pitch;
+
+    __device__ __forceinline__ tiles_of_b(const float *b, int start, int n, int first, int last)
+        : rest(last - first), x(threadIdx.x % ACROSS * WIDTH), y(threadIdx.x / ACROSS), pitch(n)
+    {
+        from = b + (first + y) * pitch + min(start + x, n - WIDTH);
+    }
+
+    __device__ __forceinline__ void copy(float (*tile)[COLUMNS])
+    {
+#pragma unroll
+        for (int i = 0; i < PIECES; i++)
+            copy_inside<WIDTH>(&tile[y + i * STEP][x], from + i * STEP * pitch,
+                               y + i * STEP < rest);
+        from += DEPTH * pitch;
+        rest -= DEPTH;
+    }
+
+    __device__ __forceinline__ void copy_async(float (*tile)[COLUMNS])
+    {
+#pragma unroll
+        for (int i = 0; i < PIECES; i++) {
+            bool inside = WHOLE || y + i * STEP < rest;
+            __pipeline_memcpy_async(&tile[y + i * STEP][x], inside ? from + i * STEP * pitch : from,
+                                    4 * WIDTH, inside ? 0 : 4 * WIDTH);
+        }
+        from += DEPTH * pitch;
+        rest -= DEPTH;
     }
 };
 

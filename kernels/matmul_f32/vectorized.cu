@@ -13,17 +13,14 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ __align__(16) float tile_b[DEPTH][EDGE];
     int top = blockIdx.y * EDGE, start = blockIdx.x * EDGE;
     int row = threadIdx.x / ACROSS * SIDE, column = threadIdx.x % ACROSS * SIDE;
-    transposed_tile<EDGE, DEPTH, THREADS, WIDTH, false> next;
+    tiles_of_a<EDGE, DEPTH, THREADS, WIDTH> next_a(a, top, m, k, 0, k);
+    tiles_of_b<EDGE, DEPTH, THREADS, WIDTH> next_b(b, start, n, 0, k);
     __align__(16) float sum[SIDE][SIDE] = {};
 
     for (int first = 0; first < k; first += DEPTH) {
-        next.fetch(a, top, first, m, k);
-        next.store(tile_a);
-        for (int i = threadIdx.x * WIDTH; i < DEPTH * EDGE; i += THREADS * WIDTH) {
-            int y = i / EDGE, x = i % EDGE;
-            copy_inside<WIDTH>(&tile_b[y][x], &b[(first + y) * n + start + x],
-                               first + y < k && start + x < n);
-        }
+        next_a.fetch();
+        next_a.store(tile_a);
+        next_b.copy(tile_b);
         __syncthreads();
 #pragma unroll
         for (int step = 0; step < DEPTH; step++) {

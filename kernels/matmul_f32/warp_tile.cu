@@ -11,18 +11,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
     __shared__ __align__(16) float tile_a[DEPTH][EDGE + 4];
     __shared__ __align__(16) float tile_b[DEPTH][EDGE];
     int top = blockIdx.y * EDGE, start = blockIdx.x * EDGE;
-    transposed_tile<EDGE, DEPTH, THREADS, WIDTH, false> next;
+    tiles_of_a<EDGE, DEPTH, THREADS, WIDTH> next_a(a, top, m, k, 0, k);
+    tiles_of_b<EDGE, DEPTH, THREADS, WIDTH> next_b(b, start, n, 0, k);
     warp_share<EDGE, 8, 16> mine;
 
     for (int first = 0; first < k; first += DEPTH) {
-        next.fetch(a, top, first, m, k);
-        next.store(tile_a);
-#pragma unroll
-        for (int i = 0; i < DEPTH * EDGE; i += THREADS * WIDTH) {
-            int y = (i + threadIdx.x * WIDTH) / EDGE, x = (i + threadIdx.x * WIDTH) % EDGE;
-            copy_inside<WIDTH>(&tile_b[y][x], &b[(first + y) * n + start + x],
-                               first + y < k && start + x < n);
-        }
+        next_a.fetch();
+        next_a.store(tile_a);
+        next_b.copy(tile_b);
         __syncthreads();
         mine.read(0, tile_a[0], tile_b[0]);
 #pragma unroll

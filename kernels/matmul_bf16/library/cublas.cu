@@ -8,21 +8,16 @@
 #define WORKSPACE (32 << 20)
 
 static cublasHandle_t handle;
+static void *workspace;
 
 KG_LAUNCHER(matmul_bf16_prepare_cublas)
 {
-    static void *workspace;
-
     (void)call;
     if (workspace == nullptr && cudaMalloc(&workspace, WORKSPACE) != cudaSuccess)
         return cudaErrorMemoryAllocation;
     if (handle == nullptr && cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS)
         return cudaErrorInitializationError;
-    // Setting the stream resets the workspace.
-    return cublasSetStream(handle, call->stream) == CUBLAS_STATUS_SUCCESS &&
-                   cublasSetWorkspace(handle, workspace, WORKSPACE) == CUBLAS_STATUS_SUCCESS
-               ? cudaSuccess
-               : cudaErrorInitializationError;
+    return cudaSuccess;
 }
 
 KG_LAUNCHER(matmul_bf16_cublas)
@@ -30,6 +25,10 @@ KG_LAUNCHER(matmul_bf16_cublas)
     int m = (int)KG_EXTENT(call, 0), n = (int)KG_EXTENT(call, 1), k = (int)KG_EXTENT(call, 2);
     const float one = 1.0f, zero = 0.0f;
 
+    // Setting the stream resets the workspace.
+    if (cublasSetStream(handle, call->stream) != CUBLAS_STATUS_SUCCESS ||
+        cublasSetWorkspace(handle, workspace, WORKSPACE) != CUBLAS_STATUS_SUCCESS)
+        return cudaErrorInitializationError;
     return cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one,
                         KG_ARG(call, const __nv_bfloat16, 1), CUDA_R_16BF, n,
                         KG_ARG(call, const __nv_bfloat16, 0), CUDA_R_16BF, k, &zero,
