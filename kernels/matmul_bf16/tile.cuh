@@ -60,25 +60,23 @@ static __device__ __forceinline__ void copy_piece(bf16 *to, const bf16 *from, bo
 }
 
 // Copies the tile of ROWS x COLUMNS at (row, column) of a matrix of rows x columns, with zeros
-// beyond its edges. A thread keeps its column; rows of PITCH make that a matter of constants.
+// beyond its edges. A thread keeps its column and steps down the rows.
 template <int ROWS, int COLUMNS, int PITCH, int THREADS, int WIDTH, layout LAYOUT, bool ASYNC>
 static __device__ __forceinline__ void fetch_tile(bf16 *tile, const bf16 *matrix, int row,
                                                   int column, int rows, int columns)
 {
-    constexpr int PIECE = WIDTH / 2, PIECES = PITCH / PIECE;
+    constexpr int PIECE = WIDTH / 2, PIECES = PITCH / PIECE, STEP = THREADS / PIECES;
     static_assert(THREADS % PIECES == 0, "whole rows at a time");
-    int x = threadIdx.x % PIECES * PIECE;
-    bool used = x < COLUMNS && column + x < columns;
+    int x = threadIdx.x % PIECES * PIECE, y = threadIdx.x / PIECES;
+    int below = column + x < columns ? rows - row - y : 0;
+    const bf16 *from = matrix + (int64_t)(row + y) * columns + column + x;
 
+    if (COLUMNS < PITCH && x >= COLUMNS)
+        return;
 #pragma unroll
-    for (int i = 0; i < ROWS; i += THREADS / PIECES) {
-        int y = i + threadIdx.x / PIECES;
-        bool inside = used && row + y < rows;
-        const bf16 *from = matrix + (inside ? (int64_t)(row + y) * columns + column + x : 0);
-
-        if ((COLUMNS == PITCH || x < COLUMNS) && (ROWS % (THREADS / PIECES) == 0 || y < ROWS))
-            copy_piece<WIDTH, ASYNC>(tile + place<PITCH, LAYOUT>(y, x), from, inside);
-    }
+    for (int i = 0; i < ROWS; i += STEP, from += (int64_t)STEP * columns)
+        if (ROWS % STEP == 0 || y + i < ROWS)
+            copy_piece<WIDTH, ASYNC>(tile + place<PITCH, LAYOUT>(y + i, x), from, i < below);
 }
 
 // Four 8 x 8 matrices, a row's address from each lane. What a lane gets is its part of A for
