@@ -4,7 +4,7 @@
 #include <cuda_bf16.h>
 #include <kernelgate/kernelgate.h>
 
-// What cuBLAS recommends for Hopper. Its own would be allocated at a launch that a graph records.
+// What cuBLAS recommends for Hopper. One of its own it would allocate where launches are recorded.
 #define WORKSPACE (32 << 20)
 
 static cublasHandle_t handle;
@@ -24,16 +24,16 @@ KG_LAUNCHER(matmul_bf16_cublas)
 {
     int m = (int)KG_EXTENT(call, 0), n = (int)KG_EXTENT(call, 1), k = (int)KG_EXTENT(call, 2);
     const float one = 1.0f, zero = 0.0f;
+    // A new stream resets the workspace.
+    cublasStatus_t status = cublasSetStream(handle, call->stream);
 
-    // Setting the stream resets the workspace.
-    if (cublasSetStream(handle, call->stream) != CUBLAS_STATUS_SUCCESS ||
-        cublasSetWorkspace(handle, workspace, WORKSPACE) != CUBLAS_STATUS_SUCCESS)
-        return cudaErrorInitializationError;
-    return cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one,
-                        KG_ARG(call, const __nv_bfloat16, 1), CUDA_R_16BF, n,
-                        KG_ARG(call, const __nv_bfloat16, 0), CUDA_R_16BF, k, &zero,
-                        KG_ARG(call, __nv_bfloat16, 2), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F,
-                        CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS
-               ? cudaSuccess
-               : cudaErrorLaunchFailure;
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasSetWorkspace(handle, workspace, WORKSPACE);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one,
+                              KG_ARG(call, const __nv_bfloat16, 1), CUDA_R_16BF, n,
+                              KG_ARG(call, const __nv_bfloat16, 0), CUDA_R_16BF, k, &zero,
+                              KG_ARG(call, __nv_bfloat16, 2), CUDA_R_16BF, n, CUBLAS_COMPUTE_32F,
+                              CUBLAS_GEMM_DEFAULT);
+    return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorLaunchFailure;
 }
