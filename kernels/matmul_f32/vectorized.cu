@@ -13,8 +13,8 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ __align__(16) float tile_b[DEPTH][EDGE];
     int top = blockIdx.y * EDGE, start = blockIdx.x * EDGE;
     int row = threadIdx.x / ACROSS * SIDE, column = threadIdx.x % ACROSS * SIDE;
-    tiles_of_a<EDGE, DEPTH, THREADS, WIDTH> next_a(a, top, m, k, 0, k);
-    tiles_of_b<EDGE, DEPTH, THREADS, WIDTH> next_b(b, start, n, 0, k);
+    tiles_of_a<EDGE, DEPTH, THREADS, WIDTH> next_a(a, top, m, k);
+    tiles_of_b<EDGE, DEPTH, THREADS, WIDTH> next_b(b, start, n, k);
     __align__(16) float sum[SIDE][SIDE] = {};
 
     for (int first = 0; first < k; first += DEPTH) {
