@@ -1,0 +1,46 @@
+// No atomics: each thread has 256 counters of a byte for itself, and adds one by a load and a
+// store. The counters of lane l are in bank l, so that there are no conflicts; the four bytes of a
+// word belong to four warps:
+//
+//     bank             0                   1           ...
+//     bin 0    lane 0 of warps 0-3  lane 1 of warps 0-3
+//     bin 1    lane 0 of warps 0-3  ...
+//
+// A counter that wraps has counted 256 bytes, which go to the result at once. This is rare, and
+// saves clearing all counters after every 255 bytes.
+#include "counts.cuh"
+
+#define WARPS 4
+
+static __global__ void byte_counters(const uint8_t *x, int *counts, int64_t n)
+{
+    KG_DYNAMIC_SHARED(uint4, memory);
+    int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+    int groups = blockDim.x / (WARPS * LANES);
+    unsigned(*words)[LANES] = (unsigned(*)[LANES])memory;
+    uint8_t *own = (uint8_t *)words[warp / WARPS * BINS] + WARPS * lane + warp % WARPS;
+
+    count_vectors(
+        x, n, [&] { zero(memory, groups * BINS * WARPS * LANES); },
+        [&](unsigned byte) {
+            uint8_t *at = own + WARPS * LANES * byte;
+            unsigned count = *at + 1u;
+
+            *at = (uint8_t)count;
+            if (count == 256)
+                atomicAdd(&counts[byte], 256);
+        });
+    add_lanes(counts, [&](int bin) {
+        unsigned sum = 0;
+
+        // The sum of a word's four bytes.
+        for (int group = 0; group < groups; group++)
+            sum = __dp4a(words[group * BINS + bin][lane], 0x01010101u, sum);
+        return (int)sum;
+    });
+}
+
+KG_LAUNCHER(histogram_u8_byte_counters)
+{
+    return start_counting(call, byte_counters, kg_shared(BINS * KG_AXIS(call, 0)));
+}
