@@ -22,13 +22,24 @@ static __global__ void byte_counters(const uint8_t *x, int *counts, int64_t n)
 
     count_vectors(
         x, n, [&] { zero(memory, groups * BINS * WARPS * LANES); },
-        [&](unsigned byte) {
-            uint8_t *at = own + WARPS * LANES * byte;
-            unsigned count = *at + 1u;
+        [=](auto &bytes) {
+            constexpr int MANY = sizeof bytes / sizeof *bytes;
+            unsigned count[MANY], all = 0;
 
-            *at = (uint8_t)count;
-            if (count == 256)
-                atomicAdd(&counts[byte], 256);
+#pragma unroll
+            for (int i = 0; i < MANY; i++) {
+                uint8_t *at = own + WARPS * LANES * bytes[i];
+
+                count[i] = *at + 1u;
+                *at = (uint8_t)count[i];
+                all |= count[i];
+            }
+            // One branch for four bytes.
+            if (all < 256)
+                return;
+            for (int i = 0; i < MANY; i++)
+                if (count[i] == 256)
+                    atomicAdd(&counts[bytes[i]], 256);
         });
     add_lanes(counts, [&](int bin) {
         unsigned sum = 0;

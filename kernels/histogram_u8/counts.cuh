@@ -18,26 +18,29 @@ static inline __device__ void zero(void *memory, int bytes)
         ((uint4 *)memory)[i] = make_uint4(0, 0, 0, 0);
 }
 
-// Loads a thread's next AHEAD vectors of 16 bytes; beyond the last one, that one again.
+// Loads a thread's next AHEAD vectors of 16 bytes, those that exist.
 static inline __device__ void load_vectors(const uint4 *x, int64_t first, int64_t stride,
                                            int64_t vectors, uint4 (&loaded)[AHEAD])
 {
 #pragma unroll
     for (int i = 0; i < AHEAD; i++)
-        loaded[i] = x[min(first + i * stride, vectors - 1)];
+        loaded[i] = first + i * stride < vectors ? x[first + i * stride] : make_uint4(0, 0, 0, 0);
 }
 
+// Calls `count` with the four bytes of a word. PRMT takes out one at a time, where nvcc would shift
+// and mask.
 template <typename COUNT>
 static inline __device__ void count_word(unsigned word, COUNT count)
 {
-    count(word & 0xff);
-    count(word >> 8 & 0xff);
-    count(word >> 16 & 0xff);
-    count(word >> 24);
+    unsigned bytes[] = { __byte_perm(word, 0, 0x4440), __byte_perm(word, 0, 0x4441),
+                         __byte_perm(word, 0, 0x4442), __byte_perm(word, 0, 0x4443) };
+
+    count(bytes);
 }
 
-// Calls `count` with each byte of the grid's n that is the thread's. The next vectors are always on
-// their way while bytes are counted; the first, while `prepare` zeroes shared memory.
+// Calls `count` with arrays of four bytes, or one, that together are the thread's of the grid's n.
+// The next vectors are always on their way while bytes are counted; the first, while `prepare`
+// zeroes shared memory.
 template <typename PREPARE, typename COUNT>
 static inline __device__ void count_vectors(const uint8_t *x, int64_t n, PREPARE prepare,
                                             COUNT count)
@@ -46,8 +49,7 @@ static inline __device__ void count_vectors(const uint8_t *x, int64_t n, PREPARE
     int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint4 next[AHEAD];
 
-    if (first < vectors)
-        load_vectors((const uint4 *)x, first, stride, vectors, next);
+    load_vectors((const uint4 *)x, first, stride, vectors, next);
     prepare();
     __syncthreads();
     for (; first < vectors; first += AHEAD * stride) {
@@ -67,8 +69,11 @@ static inline __device__ void count_vectors(const uint8_t *x, int64_t n, PREPARE
             count_word(now[i].w, count);
         }
     }
-    if (blockIdx.x == 0 && threadIdx.x < n % VECTOR)
-        count(x[n / VECTOR * VECTOR + threadIdx.x]);
+    if (blockIdx.x == 0 && threadIdx.x < n % VECTOR) {
+        unsigned bytes[] = { x[n / VECTOR * VECTOR + threadIdx.x] };
+
+        count(bytes);
+    }
     __syncthreads();
 }
 
