@@ -131,3 +131,34 @@ KG_COMPARISON(histogram_u8, .variants = variants, .sizes = sizes, .axes = { "b",
               .advanced.patterns = patterns);
 
 KG_DEFECTS(histogram_u8, defects);
+
+/* A block updates L2 once per bin, not per byte. */
+KG_COUNT_CLAIM(histogram_u8, blocks_spare_global_atomics)
+{
+    kg_expect_less("global_atomic_passes", "shared_atomics/65541/b512g528",
+                   "global_atomics/65541/b256", 54);
+}
+
+/* Of 32 random bytes the most frequent one occurs 1.91 times. With a counter per lane it is one
+ * pass per request; that no two counters are in one bank is not counted. */
+KG_COUNT_CLAIM(histogram_u8, lanes_of_their_own_do_not_meet)
+{
+    kg_expect_less("shared_atomic_passes", "private_copies/65541/b512g396",
+                   "shared_atomics/65541/b512g528", 1.9);
+    kg_expect_within("shared_atomic_passes", "private_copies/65541/b512g396", 2049, 2049);
+}
+
+KG_COUNT_CLAIM(histogram_u8, vectors_are_a_sixteenth_of_the_loads)
+{
+    kg_expect_less("global_load_requests", "vectorized/65541/b512g396",
+                   "private_copies/65541/b512g396", 15.8);
+}
+
+/* A load and a store per byte: 2049 requests, and those that zero and sum 11 blocks' counters. */
+KG_COUNT_CLAIM(histogram_u8, byte_counters_need_no_atomics)
+{
+    kg_expect_within("shared_atomic_requests", "byte_counters/65541/b384g264", 0, 0);
+    kg_expect_within("shared_load_wavefronts_per_request", "byte_counters/65541/b384g264", 1, 1);
+    kg_expect_within("shared_store_requests", "byte_counters/65541/b384g264", 2049,
+                     2049 + 11 * 192);
+}

@@ -18,8 +18,11 @@ static __global__ void byte_counters(const uint8_t *x, int *counts, int64_t n)
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     int groups = blockDim.x / (WARPS * LANES);
     unsigned(*words)[LANES] = (unsigned(*)[LANES])memory;
-    uint8_t *own = (uint8_t *)words[warp / WARPS * BINS] + WARPS * lane + warp % WARPS;
+    uint8_t *bytes_of_block = (uint8_t *)memory;
+    int own = warp / WARPS * BINS * WARPS * LANES + WARPS * lane + warp % WARPS;
 
+    // From a shuffle, since nvcc computes it again for every word otherwise: 6 of 36 instructions.
+    own = __shfl_sync(ALL_LANES, own, lane);
     count_vectors(
         x, n, [&] { zero(memory, groups * BINS * WARPS * LANES); },
         [=](auto &bytes) {
@@ -28,7 +31,7 @@ static __global__ void byte_counters(const uint8_t *x, int *counts, int64_t n)
 
 #pragma unroll
             for (int i = 0; i < MANY; i++) {
-                uint8_t *at = own + WARPS * LANES * bytes[i];
+                uint8_t *at = &bytes_of_block[own + WARPS * LANES * bytes[i]];
 
                 count[i] = *at + 1u;
                 *at = (uint8_t)count[i];
