@@ -11,7 +11,8 @@ KG_LAUNCHER(histogram_u8_cub)
     cudaError_t code = cub::DeviceHistogram::HistogramEven(nullptr, bytes, x, counts, 257, 0, 256,
                                                            n, call->stream);
 
-    if (code == cudaSuccess && bytes > 65536)
+    // What the suite declares.
+    if (code == cudaSuccess && bytes > 4 << 20)
         code = cudaErrorInvalidValue;
     if (code != cudaSuccess)
         return code;
