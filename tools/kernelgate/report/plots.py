@@ -1,14 +1,15 @@
-"""The plots of a run's page, in page.js's form: {"kind": "lines", "bars" or "dots", "title", "place_title",
-"value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place;
-for dots a list of numbers]}], "marks": [{"name", "value"}] (horizontal lines), and for a logarithmic axis
-"log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but "points": [[x, y,
-name]] in each series and mark."""
+"""The plots of a run's page, in page.js's form: {"kind": "lines" or "bars", "title", "place_title", "value_title",
+"places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place]}], "marks": [], and for a
+logarithmic axis "log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but
+"points": [[x, y, name]] in each series and mark. Samples are strips, which the template draws."""
 
 import collections
 import math
 import re
+import statistics
 
-from kernelgate.base.json_io import is_number, list_of, member, number_of
+from kernelgate.base.figures import show_figure, unit_of
+from kernelgate.base.json_io import is_number, list_of, member, number_of, object_of, text_of
 from kernelgate.report.comparisons import MICROSECONDS, PERCENT, quotient
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
@@ -31,20 +32,16 @@ def add_series(plot, name, style, values):
 
 
 def figures_in(values):
-    for value in values:
-        if isinstance(value, list):
-            yield from value
-        elif value is not None:
-            yield value
+    return [value for value in values if value is not None]
 
 
 def finish(plot):
     """The plot in a list, without series that have no figure; empty if it would show a single one."""
-    plot["series"] = [series for series in plot["series"] if list(figures_in(series["values"]))]
+    plot["series"] = [series for series in plot["series"] if figures_in(series["values"])]
     figures = [value for series in plot["series"] for value in figures_in(series["values"])]
     if len(figures) < 2:
         return []
-    if plot["kind"] != "dots" and min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
+    if min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
         plot["log_from"] = 10.0 ** math.floor(math.log10(LOWEST_BAR * min(figures)))
     return [plot]
 
@@ -205,19 +202,39 @@ def of_table(table):
     ]
 
 
-def of_case(entry):
-    """The samples of each metric of a case that is not right, process by process, with its baseline and its limit."""
-    plots = []
+def numbers_of(entry, key):
+    return [value for value in list_of(entry, key) if is_number(value)]
+
+
+def _strip(name, rows, marks):
+    """Rows of dots, (name, values), on one axis from the least to the greatest value; marks are lines across it."""
+    shown = [value for _, values in rows for value in values] + list(marks.values())
+    low, span = min(shown), max(shown) - min(shown) or 1
+
+    def place(value):
+        return round(10 + 980 * (value - low) / span, 1)
+
+    drawn = [{"name": clean(label), "dots": "".join(f"M{place(value)},{4 + 3 * (number % 5)}h0" for number, value in enumerate(values)),
+              "middle": place(middle), "figure": show_figure(middle, unit_of(name))}
+             for label, values in rows if values or label in marks
+             for middle in [marks[label] if label in marks else statistics.median(values)]]
+    return {"title": clean(name), "rows": drawn, "marks": {label: place(value) for label, value in marks.items()}}
+
+
+def strips_of(entry, recorded):
+    """The samples of each time of a case that is not right: those of the base's processes and of this build's where pairs
+    compared them; else each process's below the sessions that the baseline was recorded in, recorded(metric), and its limit."""
     for name, metric in items(member(entry, "metrics")):
+        pairs, baseline = object_of(object_of(entry, "pairs"), name), number_of(metric, "baseline")
+        processes = [list(filter(is_number, samples))[:SAMPLES_SHOWN] for samples in list_of(metric, "samples_ns")
+                     if isinstance(samples, list)]
         if RANKS[verdict_of(metric)] <= RANKS["no-baseline"]:
             continue
-        processes = [[value / 1e3 for value in samples[:SAMPLES_SHOWN] if is_number(value)]
-                     for samples in list_of(metric, "samples_ns") if isinstance(samples, list)]
-        plot = begin("dots", f"Samples of {name}, by process", "process", "µs", map(str, range(1, len(processes) + 1)))
-        add_series(plot, "a sample", 0, processes)
-        baseline = number_of(metric, "baseline") / 1e3
-        for mark, value in (("baseline", baseline), ("limit", baseline * (1 + number_of(metric, "limit")))):
-            if math.isfinite(value):
-                plot["marks"].append({"name": mark, "value": value})
-        plots += finish(plot)
-    return plots[:MOST]
+        if numbers_of(pairs, "base_ns") and numbers_of(pairs, "head_ns"):
+            yield _strip(name, [(text_of(object_of(entry, "base"), "ref") or "base", numbers_of(pairs, "base_ns")),
+                                ("now", numbers_of(pairs, "head_ns"))], {})
+        elif any(processes):
+            marks = {"baseline": baseline, "limit": baseline * (1 + number_of(metric, "limit"))}
+            yield _strip(name, [("baseline", recorded(name)), ("limit", []),
+                                *((f"now, process {number}", samples) for number, samples in enumerate(processes, 1))],
+                         {label: value for label, value in marks.items() if math.isfinite(value)})
