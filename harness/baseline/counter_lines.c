@@ -347,13 +347,18 @@ static void match_all(line_change_list *changes, const kg__lines *before, const 
     }
 }
 
-kg__lines *kg__counter_lines_before(const kg__lines *before, const kg__lines *now)
+json_t *kg__counter_lines_before(const kg__lines *before, const kg__lines *now)
 {
     line_change_list changes = { .before = kg__lines_make() };
+    json_t *json = NULL;
 
-    match_all(&changes, before, now);
+    if (before != NULL && now != NULL) {
+        match_all(&changes, before, now);
+        json = kg__lines_json(changes.before);
+    }
+    kg__lines_free(changes.before);
     free(changes.list);
-    return changes.before;
+    return json;
 }
 
 bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, char *text,

@@ -264,20 +264,6 @@ static bool has_lost_tensor_work(const counted_case *counted)
     return judgment->tripped && judgment->value < judgment->baseline;
 }
 
-/* Sets what each line of the source counted before. */
-static void set_lines_before(counted_case *counted)
-{
-    const kg__lines *before = counted->expected->lines;
-    kg__lines *matched;
-
-    if (before == NULL || counted->measured->lines == NULL)
-        return;
-    matched = kg__counter_lines_before(before, counted->measured->lines);
-    counted->result->lines_before = kg__lines_json(matched);
-    kg__json_keep(counted->pool, counted->result->lines_before);
-    kg__lines_free(matched);
-}
-
 /* Says what moved, where in the source, and how to accept it. */
 static void explain_move(counted_case *counted, const char *id, const char *differences)
 {
@@ -314,7 +300,9 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
         append(counted->why, sizeof counted->why, "; ");
         append(counted->why, sizeof counted->why, differences);
     }
-    set_lines_before(counted);
+    counted->result->lines_before =
+        kg__counter_lines_before(counted->expected->lines, counted->measured->lines);
+    kg__json_keep(counted->pool, counted->result->lines_before);
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
     append(counted->why, sizeof counted->why, command);
 }

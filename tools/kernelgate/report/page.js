@@ -131,40 +131,32 @@
     borderWidth: 1.5, pointRadius: 0, pointStyle: "line",
   })));
 
-  const datasets = (plot) => {
-    if (plot.kind === "curves" || plot.kind === "points") return points(plot);
-    return plot.series.map((series) => ({
-      label: series.name, spanGaps: true, borderColor: color("s" + (series.style + 1)), borderWidth: plot.kind === "lines" ? 2 : 0,
-      backgroundColor: color("s" + (series.style + 1)), pointStyle: plot.kind === "bars" ? "rect" : shapes[series.style], pointRadius: 4,
-      data: series.values,
-    }));
-  };
+  const datasets = (plot) => plot.places.length === 0 ? points(plot) : plot.series.map((series) => ({
+    label: series.name, spanGaps: true, borderColor: color("s" + (series.style + 1)), borderWidth: plot.kind === "lines" ? 2 : 0,
+    backgroundColor: color("s" + (series.style + 1)), pointStyle: plot.kind === "bars" ? "rect" : shapes[series.style], pointRadius: 4,
+    data: series.values,
+  }));
 
-  const axis = (plot, title) => ({
-    type: plot.kind === "points" ? "logarithmic" : "linear", beginAtZero: true, title: { display: title !== "", text: title, color: color("soft") },
-    grid: { color: color("rule"), borderColor: color("rule") },
-    ticks: { color: color("soft"), callback: (value) => Math.abs(value) < 100000 ? showValue(value) : short.format(value) },
-    afterBuildTicks: (of) => { if (plot.kind === "points") of.ticks = of.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
-  });
-
-  const axes = (plot) => {
-    if (plot.kind === "curves" || plot.kind === "points") return { x: axis(plot, plot.place_title), y: axis(plot, plot.value_title) };
-    const log = plot.log_from !== undefined;
-    const title = (text) => ({ display: text !== "", text, color: color("soft") });
-    const x = { offset: true, title: title(plot.place_title), grid: { display: false, borderColor: color("rule") }, ticks: { color: color("soft") } };
-    return { x, y: {
-      type: log ? "logarithmic" : "linear", min: plot.log_from, beginAtZero: true,
-      title: title(plot.value_title), grid: { color: color("rule"), borderColor: color("rule") },
+  const axis = (plot, text) => {
+    const log = plot.kind === "points" || plot.log_from !== undefined;
+    return {
+      type: log ? "logarithmic" : "linear", min: plot.log_from, beginAtZero: true, title: { display: text !== "", text, color: color("soft") },
+      grid: { color: color("rule"), borderColor: color("rule") },
       ticks: { color: color("soft"), callback: (value) => Math.abs(value) < 100000 ? showValue(value) : short.format(value) },
-      afterBuildTicks: (axis) => { if (log) axis.ticks = axis.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
-    } };
+      afterBuildTicks: (of) => { if (log) of.ticks = of.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
+    };
   };
+  const named = (text) => ({
+    type: "category", offset: true, title: { display: text !== "", text, color: color("soft") },
+    grid: { display: false, borderColor: color("rule") }, ticks: { color: color("soft") },
+  });
 
   const draw = (plot, canvas) => new Chart(canvas, {
     type: { lines: "line", bars: "bar" }[plot.kind] || "scatter",
     data: { labels: plot.places, datasets: datasets(plot) },
     options: {
-      animation: false, maintainAspectRatio: false, scales: axes(plot),
+      animation: false, maintainAspectRatio: false,
+      scales: { x: plot.places.length > 0 ? named(plot.place_title) : axis(plot, plot.place_title), y: axis(plot, plot.value_title) },
       interaction: { mode: plot.places.length > 0 ? "index" : "nearest", intersect: false },
       plugins: {
         legend: { display: plot.series.length + plot.marks.length > 1, labels: { color: color("ink"), usePointStyle: true, boxHeight: 7 } },

@@ -143,10 +143,9 @@ def _cause(run, entry, reason):
 def _line_moves(run, entry):
     """The counts of lines of source that moved, before and now, the largest move first."""
     before, now = object_of(entry, "lines_before"), object_of(entry, "lines")
-    counts = [(line, name, *(number_of(member(lines, line), name) for lines in (before, now))) for line in {**now, **before} if before
-              for name in COUNTERS]
-    moved = [(line, name, was if was > 0 else 0, value if value > 0 else 0) for line, name, was, value in counts if was > 0 or value > 0]
-    moved = sorted((row for row in moved if row[2] != row[3]), key=lambda row: -abs(row[3] - row[2]))
+    counts = [(line, name, *(max(0, integer_of(member(lines, line), name)) for lines in (before, now)))
+              for line in {**now, **before} if before for name in COUNTERS]
+    moved = sorted((row for row in counts if row[2] != row[3]), key=lambda row: -abs(row[3] - row[2]))
     return [{"line": line, "source": _source(run, line) if line in now else "", "counter": name.replace("_", " "),
              "baseline": known_figure(was), "value": known_figure(value),
              "change": known_percent(value / was - 1, True) if was else "new",
@@ -163,8 +162,7 @@ def _sessions(sources, target):
 
 def _recorded(run, entry, metric):
     """What the baseline's sessions measured; nothing without a file of them."""
-    boards = _sessions(run.sources, text_of(entry, "target")).boards(text_of(entry, "case"), metric)
-    return [value for values in boards.values() for value in values]
+    return sum(_sessions(run.sources, text_of(entry, "target")).boards(text_of(entry, "case"), metric).values(), [])
 
 
 def _group(run, entries, group):

@@ -31,14 +31,10 @@ def add_series(plot, name, style, values):
     plot["series"].append({"name": clean(name), "style": style % STYLES, "values": values})
 
 
-def figures_in(values):
-    return [value for value in values if value is not None]
-
-
 def finish(plot):
     """The plot in a list, without series that have no figure; empty if it would show a single one."""
-    plot["series"] = [series for series in plot["series"] if figures_in(series["values"])]
-    figures = [value for series in plot["series"] for value in figures_in(series["values"])]
+    plot["series"] = [series for series in plot["series"] if set(series["values"]) - {None}]
+    figures = [value for series in plot["series"] for value in series["values"] if value is not None]
     if len(figures) < 2:
         return []
     if min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
