@@ -105,12 +105,14 @@ class Page(unittest.TestCase):
                 {**counted("m/c/1/-", barriers=9), "verdict": "slower", "at": {"file": "k.cu", "line": 2}, "reason": "r",
                  "lines": {"k.cu:2": {"barriers": 9, "shuffles": 1}, "k.cu:1": {"fences": 2}},
                  "lines_before": {"k.cu:2": {"barriers": 3, "shuffles": 1}, "k.cu:7": {"fences": 5}}},
+                case("m/e/1/-", MODEL, "wrong", why="it failed", at={"file": "k.cu", "line": 2}),
                 case("m/d/1/-", MODEL, "wrong", findings=[{"file": "k.cu", "line": 1, "text": "race"}, {"text": "more"}])), sources=folder)
         first = {row[1].split("/1/-")[0]: (row[1].split("/1/-")[1], *row[3:]) for row in rows_of(page, "What changed")}
         self.assertEqual(first["m/a"][0], "40 registers, were 32")
         self.assertEqual(first["m/b"], ("against main, 12 pairs of processes", "time_ns", "100 ns", "125 ns",
                                         "+25.0 % ▲ worse+24.0 % to +26.0 %", "2.0 %"))
         self.assertEqual(first["m/c"], ("", "k.cu:2: two;"))
+        self.assertEqual(first["m/e"], ("", "it failed"))
         self.assertEqual(first["m/d"], ("", "k.cu:1: race; and 1 more finding"))
         self.assertEqual(rows_of(page, "Lines of m/c/1/-"),
                          [["k.cu:2two;", "barriers", "3", "9", "+200 % ▲ worse"], ["k.cu:7", "fences", "5", "0", "-100 % ▼ better"],

@@ -64,13 +64,10 @@ def _marked(text):
     return clean(text).replace("`", "'").replace("**", "* *")
 
 
-def _interval(entry, metric):
+def _interval(pairs, metric):
     """The 95 % interval of a change: that of the pairs that settled it, else of this run's samples."""
-    name, figures = metric
-    pairs = object_of(object_of(entry, "pairs"), name)
-    low, high, baseline = number_of(pairs, "low"), number_of(pairs, "high"), number_of(figures, "baseline")
-    if not pairs and baseline > 0:
-        low, high = (number_of(figures, key) / baseline - 1 for key in ("low", "high"))
+    baseline = number_of(metric, "baseline")
+    low, high = (number_of(pairs, key) if pairs else number_of(metric, key) / (baseline or math.nan) - 1 for key in ("low", "high"))
     return f"{show_percent(low, True)} to {show_percent(high, True)}" if math.isfinite(low) and math.isfinite(high) and low < high else ""
 
 
@@ -91,7 +88,7 @@ def _move(entry, name, metric):
         metric = {**metric, **{key: statistics.median(times) for key, times in sides.items() if times}}
     return {"case": text_of(entry, "case"), "target": text_of(entry, "target"), "metric": name, "verdict": verdict,
             "baseline": known_figure(number_of(metric, "baseline"), unit), "value": known_figure(number_of(metric, "value"), unit),
-            "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(entry, (name, metric)),
+            "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(pairs, metric),
             "limit": known_percent(number_of(metric, "limit")), "smallest": known_percent(number_of(metric, "smallest")),
             "gated": member(metric, "gated") is not False}
 
@@ -134,7 +131,7 @@ def _cause(run, entry, reason):
         first = findings[0]
         place = f"{text_of(first, 'file')}:{integer_of(first, 'line')}: " if text_of(first, "file") else ""
         return place + text_of(first, "text") + (f"; and {plural(len(findings) - 1, 'more finding')}" if findings[1:] else "")
-    place = f"{text_of(at, 'file')}:{integer_of(at, 'line')}" if text_of(at, "file") else ""
+    place = f"{text_of(at, 'file')}:{integer_of(at, 'line')}" if "lines_before" in entry and at else ""
     for pairs in object_of(entry, "pairs").values():
         reason = f"against {text_of(object_of(entry, 'base'), 'ref') or 'its base'}, {plural(integer_of(pairs, 'count'), 'pair')} of processes"
     return text_of(entry, "explanation") or ": ".join(filter(None, (place, _source(run, place)))) or reason

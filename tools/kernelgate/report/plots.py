@@ -10,7 +10,7 @@ import statistics
 
 from kernelgate.base.figures import show_figure, unit_of
 from kernelgate.base.json_io import is_number, list_of, member, number_of, object_of, text_of
-from kernelgate.report.comparisons import MICROSECONDS, PERCENT, quotient
+from kernelgate.report.comparisons import MICROSECONDS, quotient
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 
@@ -57,15 +57,14 @@ class Sizes:
             self.rows.setdefault(row.size, []).append(row)
         self.names = sorted(self.rows, key=elements_of)
 
-    def best(self, name, greatest=False):
-        """The best case of each size and variant that has a figure: the one with the least, or the greatest."""
+    def best(self, name):
+        """The case with the least figure of each size and variant that has one."""
         cases = {}
         for row in self.table.rows:
             for variant, case in row.cases.items():
                 if name in case.figures:
                     cases.setdefault((row.size, variant), []).append(case)
-        choose = max if greatest else min
-        return {key: choose(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
+        return {key: min(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
 
 
 def column_of(table, name):
@@ -76,7 +75,7 @@ def value_of(case, column):
     """A figure in the unit of its plot."""
     if case is None or column.name not in case.figures:
         return None
-    return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 100 if column.form == PERCENT else 1)
+    return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 1)
 
 
 def add_points(plot, table, sizes, best, point_of):
@@ -130,18 +129,6 @@ def roofline(table, sizes):
     return [plot]
 
 
-def by_size(table, sizes, name, title, unit, greatest=False):
-    """A column over the sizes, each variant at its best launch."""
-    if len(table.variants) > MOST_LINES:
-        return []
-    column = column_of(table, name)
-    plot = begin("lines", title, "size", unit, sizes.names)
-    best = sizes.best(name, greatest)
-    for style, variant in enumerate(table.variants):
-        add_series(plot, variant, style, [value_of(best.get((size, variant)), column) for size in sizes.names])
-    return finish(plot)
-
-
 def by_launch(table, sizes):
     """The hot time over the launches of the size with the most launches, the last of such sizes."""
     column = column_of(table, "time_ns")
@@ -183,17 +170,15 @@ def of_counter(table, column):
 
 
 def of_table(table):
-    """For GPUs, time by size and by launch, variants side by side, and fraction of the limit; for the CPU model, the
-    counters in which variants differ."""
+    """For GPUs, time by size and by launch, variants side by side, and the roofline; for the CPU model, the counters in
+    which variants differ."""
     if table.counted:
         return [plot for column in table.shown_columns() for plot in of_counter(table, column)][:MOST]
     sizes = Sizes(table)
-    several = len(sizes.names) > 1
     return [
         *time_by_size(table, sizes),
         *by_launch(table, sizes),
         *side_by_side(table, sizes),
-        *(by_size(table, sizes, "share_of_limit", "Share of the limit, at the best launch", "%", True) if several else ()),
         *roofline(table, sizes),
     ]
 
