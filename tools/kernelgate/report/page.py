@@ -167,7 +167,8 @@ def _group(run, entries, group):
     entry = group.entry if group.sizes else {}
     count = len(list_of(entry, "findings"))
     return {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason, "fails": group.fails,
-            "cause": _cause(run, entry, group.reason), "first": group.members(MEMBERS_FIRST), "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
+            "cause": _cause(run, entry, group.reason), "first": group.members(MEMBERS_FIRST),
+            "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
             "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), **_moves(entries, group),
             "anchor": "", "found": [], "changed": [], "sass": [], "strips": [], "lines": []}
 
