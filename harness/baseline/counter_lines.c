@@ -50,6 +50,7 @@ typedef struct line_change_list {
     line_change *list;
     size_t count;
     size_t capacity;
+    kg__lines *before; /* what each line of now counted before; NULL: not wanted */
 } line_change_list;
 
 void kg__counter_words(const char *counter, char *words, size_t size)
@@ -156,6 +157,17 @@ static void describe_single(const access_kind *kind, const site *line, line_chan
                change->rise ? "new, with " : "gone, with its ", count, words, each);
 }
 
+/* Adds what a line counted before at its place now, or where it was if it is gone. */
+static void add_before(kg__lines *lines, const access_kind *kind, const site *before,
+                       const kg__line_counts *at)
+{
+    kg__counts *counts = kg__lines_at(lines, at->file, strlen(at->file), at->line);
+
+    counts->value[kind->requests] = (uint64_t)before->requests;
+    if (kind->ratio != NULL)
+        counts->value[kind->ratio->above] = (uint64_t)before->cost;
+}
+
 /* Notes what became of a line: `before` or `now` is NULL where it is new or gone. */
 static void add_change(line_change_list *changes, const access_kind *kind, const site *before,
                        const site *now)
@@ -167,6 +179,8 @@ static void add_change(line_change_list *changes, const access_kind *kind, const
     double fall = fmax(from->requests - to->requests, from->cost - to->cost);
     line_change *change;
 
+    if (before != NULL && changes->before != NULL)
+        add_before(changes->before, kind, before, now != NULL ? now->at : before->at);
     if (!(rise > 0) && !(fall > 0))
         return;
     changes->list =
@@ -318,12 +332,39 @@ static size_t list_kinds(access_kind *kinds)
     return count;
 }
 
+static void match_all(line_change_list *changes, const kg__lines *before, const kg__lines *now)
+{
+    access_kind kinds[KG__COUNTERS];
+    size_t count = list_kinds(kinds);
+
+    for (size_t i = 0; i < count; i++) {
+        site_list earlier = list_sites(before, &kinds[i]);
+        site_list later = list_sites(now, &kinds[i]);
+
+        match_files(changes, &kinds[i], &earlier, &later);
+        free(earlier.list);
+        free(later.list);
+    }
+}
+
+json_t *kg__counter_lines_before(const kg__lines *before, const kg__lines *now)
+{
+    line_change_list changes = { .before = kg__lines_make() };
+    json_t *json = NULL;
+
+    if (before != NULL && now != NULL) {
+        match_all(&changes, before, now);
+        json = kg__lines_json(changes.before);
+    }
+    kg__lines_free(changes.before);
+    free(changes.list);
+    return json;
+}
+
 bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, char *text,
                                size_t size, const kg__line_counts **first)
 {
-    access_kind kinds[KG__COUNTERS];
     line_change_list changes = { 0 };
-    size_t count = list_kinds(kinds);
     size_t used = 0;
     bool explained;
 
@@ -334,14 +375,7 @@ bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, ch
     text[0] = '\0';
     if (before == NULL || now == NULL)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        site_list earlier = list_sites(before, &kinds[i]);
-        site_list later = list_sites(now, &kinds[i]);
-
-        match_files(&changes, &kinds[i], &earlier, &later);
-        free(earlier.list);
-        free(later.list);
-    }
+    match_all(&changes, before, now);
     if (changes.count > 0)
         qsort(changes.list, changes.count, sizeof *changes.list, compare_changes);
     for (size_t i = 0; i < changes.count && i < KG__LINES_NAMED; i++) {

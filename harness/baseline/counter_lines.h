@@ -27,6 +27,10 @@
 bool kg__counter_lines_explain(const kg__lines *before, const kg__lines *now, char *text,
                                size_t size, const kg__line_counts **first);
 
+/* Returns what each line of `now` counted before, by the same matching, as JSON; a line that is
+ * gone keeps its own number. Owned by the caller; NULL when either set is unknown. */
+json_t *kg__counter_lines_before(const kg__lines *before, const kg__lines *now);
+
 /* The name of a counter in a sentence: "load requests" of "global_load_requests", "shared load
  * wavefronts", "unique bytes read". */
 void kg__counter_words(const char *counter, char *words, size_t size);

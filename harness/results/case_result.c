@@ -12,6 +12,8 @@ static const kg__field pairs_fields[] = {
     KG__FIELD(kg__pairs_result, low, "low", NUMBER),
     KG__FIELD(kg__pairs_result, high, "high", NUMBER),
     KG__FIELD(kg__pairs_result, p, "p", NUMBER),
+    KG__FIELD(kg__pairs_result, base_ns, "base_ns", VALUE),
+    KG__FIELD(kg__pairs_result, head_ns, "head_ns", VALUE),
     { 0 },
 };
 static const kg__field metric_fields[] = {
@@ -66,6 +68,7 @@ static const kg__field verdict_fields[] = {
     KG__FIELD_GROUP(KG__AT, place_fields),
     KG__FIELD(kg__case_result, changed, "changed", TEXTS),
     KG__FIELD(kg__case_result, same_code, "same_code", TEXT),
+    KG__FIELD(kg__case_result, lines_before, "lines_before", VALUE),
     KG__FIELD(kg__case_result, in_order, "in_order", FLAG),
     KG__FIELD(kg__case_result, suspect, "suspect", FLAG),
     KG__FIELD_GROUP("base", base_fields),

@@ -26,7 +26,9 @@ typedef struct kg__pairs_result {
     double change; /* the median of the pairs, and the ends of its interval */
     double low;
     double high;
-    double p; /* of being slower by no more than the margin */
+    double p;        /* of being slower by no more than the margin */
+    json_t *base_ns; /* what each process of both measured, pair by pair; NULL: not known */
+    json_t *head_ns;
 } kg__pairs_result;
 
 /* What a process sampled of a metric, in ns. */
@@ -83,6 +85,7 @@ typedef struct kg__case_result {
     const kg__absence *absent;
     size_t absent_count;
     const kg__lines *lines; /* the counters of the CPU model by line */
+    json_t *lines_before;   /* the baseline's, where they moved; NULL: not known */
     int64_t sampled_blocks;
     int64_t sampled_of; /* 0: all blocks were run */
     const kg__work *work;
@@ -121,8 +124,8 @@ bool kg__case_result_tripped(const kg__case_result *result);
  * listed and fail nothing: they count as KG__UNCHANGED. */
 kg__verdict kg__case_result_counts_as(const kg__case_result *result);
 
-/* What pairs say of its metrics, {"time_ns": {"count", "change", "low", "high", "p"}}, owned by the
- * caller; NULL where none were run. */
+/* What pairs say of its metrics, {"time_ns": {"count", "change", "low", "high", "p", "base_ns",
+ * "head_ns"}}, owned by the caller; NULL where none were run. */
 json_t *kg__case_result_pairs_json(const kg__case_result *result);
 
 /* Reads which other tool measured a case, of JSON that lives as long as the pool; of anything else

@@ -300,6 +300,9 @@ static void explain_move(counted_case *counted, const char *id, const char *diff
         append(counted->why, sizeof counted->why, "; ");
         append(counted->why, sizeof counted->why, differences);
     }
+    counted->result->lines_before =
+        kg__counter_lines_before(counted->expected->lines, counted->measured->lines);
+    kg__json_keep(counted->pool, counted->result->lines_before);
     counted->result->moves = kg__pool_text(counted->pool, counted->why);
     append(counted->why, sizeof counted->why, command);
 }

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "records/records.h"
 
 #define CONFIDENCE 0.95
 
@@ -269,6 +271,15 @@ static void explain_not_slower(const kg__suspect *suspect, const kg__paired_metr
                "; against the stored baseline %s: the machine, or an earlier commit", since);
 }
 
+/* What the processes of a side measured, in the order of the pairs. */
+static json_t *list_values(const kg__suspect *suspect, const double *values, size_t count)
+{
+    json_t *list = kg__record_samples(values, count);
+
+    kg__json_keep(suspect->base->pool, list);
+    return list;
+}
+
 /* Puts the outcome of a metric's pairs into the result. */
 static void decide_metric(const kg__suspect *suspect, const kg__paired_metric *paired)
 {
@@ -288,6 +299,8 @@ static void decide_metric(const kg__suspect *suspect, const kg__paired_metric *p
         .low = change.low,
         .high = change.high,
         .p = paired->hypothesis.p,
+        .base_ns = list_values(suspect, paired->base, paired->hypothesis.looked),
+        .head_ns = list_values(suspect, paired->head, paired->hypothesis.looked),
     };
 }
 

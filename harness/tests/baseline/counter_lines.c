@@ -202,6 +202,32 @@ Test(lines, lines_that_stand_further_down)
            "k/a.cu:16: loads went from 4.00 to 8.00 sectors per request");
 }
 
+/* What a line counted before is told at its place now; one that is gone keeps its number. */
+Test(lines, what_each_counted_before)
+{
+    kg__lines *before = lines_of(
+        "{" LOADS("k/a.cu", "14", "100", "200") "," LOADS("k/a.cu", "15", "100", "400") "}");
+    kg__lines *now = lines_of(
+        "{" LOADS("k/a.cu", "16", "100", "3200") "," LOADS("k/a.cu", "17", "100", "400") "}");
+    kg__lines *none = lines_of("{}");
+    json_t *expected = json_of(
+        "{" LOADS("k/a.cu", "16", "100", "200") "," LOADS("k/a.cu", "17", "100", "400") "}");
+    json_t *found = kg__counter_lines_before(before, now);
+    json_t *kept = kg__counter_lines_before(before, none);
+    json_t *all = kg__lines_json(before);
+
+    cr_assert(json_equal(found, expected) && json_equal(kept, all));
+    cr_assert(kg__counter_lines_before(NULL, now) == NULL);
+    cr_assert(kg__counter_lines_before(before, NULL) == NULL);
+    json_decref(expected);
+    json_decref(found);
+    json_decref(kept);
+    json_decref(all);
+    kg__lines_free(before);
+    kg__lines_free(now);
+    kg__lines_free(none);
+}
+
 /* The numbers as numbers: 9 comes before 14. */
 Test(lines, their_order_is_that_of_the_file)
 {

@@ -62,7 +62,7 @@ class MergedRuns(Merges):
         self.make("s2", verdicts("gpu.b.time", timed("slower", "6 %", case="b/v/1/-"), timed("slower", "7 %", case="b/v/2/-")),
                   verdicts("gpu.b.claim_x", target=H200, claims=[claim(False)]), coverage=count, host="two",
                   started="2026-01-01T09:00:00Z", ended="2026-01-01T10:30:00Z", branch="x", **shard(2))
-        document = self.merge(1, "2 slower of 1 case on cpu-model, 3 on nvidia-h200, 1 failed claim", "s1", "s2")
+        document = self.merge(1, "2 slower of 4 cases: 1 on cpu-model, 3 on nvidia-h200, 1 failed claim", "s1", "s2")
         self.expect_members(document, {
             "exit_code": 1, "tally.slower": 2, "tally.pass": 2, "tally.failed_claims": 1, "out": "merged", "coverage.tests.expected": 4,
             "coverage.cases.reported": 4, "run.commit": "0" * 40, "run.dirty": False, "run.host": None, "run.branch": None,
@@ -132,7 +132,7 @@ class MergedRuns(Merges):
         self.make("h200", GREEN, model)
         self.make("h100", verdicts("gpu.a.time", timed("slower", "6 %", target=H100), target=H100), wrong, host="two")
         for folders in (("h200", "h100"), ("h100", "h200")):
-            document = self.merge(1, "1 wrong, 1 slower of 1 case on cpu-model, 1 on nvidia-h100, 1 on nvidia-h200", *folders)
+            document = self.merge(1, "1 wrong, 1 slower of 3 cases: 1 on cpu-model, 1 on nvidia-h100, 1 on nvidia-h200", *folders)
             self.expect_members(document, {"cases.0.verdict": "wrong", "cases.0.parts": ["check"], "cases.1.verdict": "slower",
                                            "cases.2.verdict": "pass", "targets": {"nvidia-h200": H200, "nvidia-h100": H100, "cpu-model": MODEL}})
             suites = ElementTree.parse("merged/junit.xml").getroot().iter("testsuite")

@@ -150,7 +150,8 @@ class Parts(Merges):
 
     def test_the_first_part_that_has_it_is_heard(self):
         firsts = {"smallest": 0, "absent": {"occupancy": "x"}, "changed": ["registers"], "note": "n", "base": {"ref": "main"},
-                  "sampled": {"blocks": 1, "of": 2}, "lines": {"a:1": {"barriers": 1}}, "gpu_state": {"temperature_c": 1},
+                  "sampled": {"blocks": 1, "of": 2}, "lines": {"a:1": {"barriers": 1}}, "lines_before": {"a:1": {"barriers": 2}},
+                  "gpu_state": {"temperature_c": 1},
                   "imported": {"from": "nvbench", "name": "x", "files": []}, "work": {"operations": 1, "bytes": 2}}
         nothing = {"absent": {}, "changed": [], "lines": {}}
         other = {"smallest": 1, "absent": {"occupancy": "y"}, "note": "o", "base": {"ref": "o"}, "changed": ["y"],

@@ -77,7 +77,7 @@ class Lines(unittest.TestCase):
     def test_headlines(self):
         for facts, headline in (
                 (document(), "no case was judged"), (document(cases=["t"], **{"pass": 1}), "1 case on t"),
-                (document(cases=["t", "t", "u"], slower=1, error=2), "2 error, 1 slower of 2 cases on t, 1 on u"),
+                (document(cases=["t", "t", "u"], slower=1, error=2), "2 error, 1 slower of 3 cases: 2 on t, 1 on u"),
                 (document(cases=["t"], faster=1, vanished=2), "1 faster of 1 case on t, 2 vanished cases"),
                 (document(failed_claims=1, vanished=1, errors=1),
                  "no case was judged, 1 failed claim, 1 vanished case, 1 error outside of cases"),

@@ -43,12 +43,13 @@ ONE_OF_EACH = {
                       "mask": 4294967295, "absent": 4294901760, "detail": "-1", "on_gpu": "0", "on_cpu": "4294967295",
                       "other": {"file": "a.cu", "line": 2, "access": "write", "block": [0, 0, 0], "thread": [0, 0, 0], "waiting": 1}}],
         "more_findings": 2, "also": "w", "failure": {"kind": "wrong_elements", "symbol": "c"}, "at": {"file": "a.cu", "line": 1},
-        "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "sampled": {"blocks": 1, "of": 2}, "absent": {"cold_time_ns": "w"},
+        "test": "gpu.a.time", "lines": {"a.cu:1": {"barriers": 1}}, "lines_before": {"a.cu:1": {"barriers": 2}}, "sampled": {"blocks": 1, "of": 2},
+        "absent": {"cold_time_ns": "w"},
         "work": {"operations": 1, "bytes": 2},
         "kernel": {"registers": 32, "local_bytes": 0, "shared_bytes": 0, "blocks_per_multiprocessor": 1, "occupancy": 0.5},
         "gpu_state": {"temperature_c": 41, "sm_clock_mhz": 1980, "clock_reasons": "none", "launch_ns": 680, "batches_repeated": 2},
         "suspect": True, "in_order": True, "note": "w", "base": {"ref": "main"},
-        "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001}}}]}
+        "pairs": {"time_ns": {"count": 12, "change": 0.01, "low": 0, "high": 0.02, "p": 0.001, "base_ns": [1.5], "head_ns": [2]}}}]}
 
 
 class Schemas(Runs):

@@ -33,6 +33,12 @@ Test(settle_pairs, a_head_as_fast_as_its_base_passes)
     entry = entry_of(SLOW, &document);
     pairs = json_object_get(json_object_get(entry, "pairs"), "time_ns");
     cr_assert(json_integer_value(json_object_get(pairs, "count")) == 12);
+    for (size_t side = 0; side < 2; side++) {
+        const json_t *list = json_object_get(pairs, side == 0 ? "base_ns" : "head_ns");
+
+        cr_assert(json_array_size(list) == 12);
+        cr_assert(json_number_value(json_array_get(list, 11)) == (side == 0 ? 10300 : 10311));
+    }
     cr_assert(json_object_get(json_object_get(entry, "pairs"), "cold_time_ns") == NULL,
               "it was never in doubt");
     cr_assert(json_object_get(entry, "first") == NULL);

@@ -1,6 +1,7 @@
 """Tests of the page of a run as a browser builds it; tools/dev/test-page looks at it by mouse and keyboard. usage: page_test.py TREE
 KERNELGATE; exit 77 without a Chromium."""
 
+import json
 import os
 import pathlib
 import re
@@ -75,7 +76,7 @@ class Page(unittest.TestCase):
         of_slower.update({"shuffles": {"value": 4, "baseline": 2, "change": 1, "verdict": "slower"}, "barriers": {"value": 1, "verdict": "pass"}})
         groups = [{"target": GPU, "verdict": "wrong", "cases": ["m/b/0/-", "m/b/1/-"]}]
         page = built(results(*entries, failure_groups=groups))
-        cards = re.findall('<article class="failure"[^>]*>\\s*<h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
+        cards = re.findall('<article class="failure stack"[^>]*>\\s*<h3><span[^>]*>(.*?)</span> <code>(.*?)</code>', page)
         self.assertEqual((len(cards), cards[:3]), (20, [("error", "m/a/error/b8"), ("wrong", "m/a/wrong/b8"), ("wrong", "m/b")]))
         self.assertIn("<p>2 of 30 sizes: 0/-, 1/-</p>", page)
         self.assertIn("<code>again 'm/a/error/b8'</code>", page)
@@ -87,6 +88,39 @@ class Page(unittest.TestCase):
         self.assertEqual((alike[0], alike[1]), (["m/a", GPU, "error", "1", "error/b8"], ["m/a", GPU, "wrong", "1", "wrong/b8"]))
         self.assertIn(["m/a/slower/b8", GPU, "slower", "time_ns", "45 130 ns", "47 980 ns", "+6.3 % ▲ worse", "2.0 %", "2.0 %", "no"],
                       rows_of(page, "Each time, and what moved"))
+
+    def test_why_it_failed(self):
+        """The first screen has the cause next to the figure, of pairs the base's; the card counts by line, and the samples."""
+        slow = {"value": 130, "baseline": 90, "change": 0.4, "limit": 0.02, "verdict": "slower", "samples_ns": [[130, 131]]}
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in (("k.cu", "one\n  two;\n"), (f"baselines/sessions/{GPU}.json", json.dumps(
+                    {"schema": "kernelgate-sessions/1", "target": GPU, "sessions": {"m/a/1/-": {"time_ns": {"GPU-1": [90, 91]}}}}))):
+                os.makedirs(pathlib.Path(folder, path).parent, exist_ok=True)
+                pathlib.Path(folder, path).write_text(text, encoding="utf-8")
+            page = built(results(
+                case("m/a/1/-", verdict="slower", metrics={"time_ns": slow}, explanation="40 registers, were 32",
+                     sass={"came": ["LDG", "STG"], "went": []}),
+                case("m/b/1/-", verdict="slower", metrics={"time_ns": slow}, base={"ref": "main"}, pairs={"time_ns": {
+                    "count": 12, "change": 0.25, "low": 0.24, "high": 0.26, "base_ns": [99, 100, 101], "head_ns": [124, 125, 126]}}),
+                {**counted("m/c/1/-", barriers=9), "verdict": "slower", "at": {"file": "k.cu", "line": 2}, "reason": "r",
+                 "lines": {"k.cu:2": {"barriers": 9, "shuffles": 1}, "k.cu:1": {"fences": 2}},
+                 "lines_before": {"k.cu:2": {"barriers": 3, "shuffles": 1}, "k.cu:7": {"fences": 5}}},
+                case("m/e/1/-", MODEL, "wrong", why="it failed", at={"file": "k.cu", "line": 2}),
+                case("m/d/1/-", MODEL, "wrong", findings=[{"file": "k.cu", "line": 1, "text": "race"}, {"text": "more"}])), sources=folder)
+        first = {row[1].split("/1/-")[0]: (row[1].split("/1/-")[1], *row[3:]) for row in rows_of(page, "What changed")}
+        self.assertEqual(first["m/a"][0], "40 registers, were 32")
+        self.assertEqual(first["m/b"], ("against main, 12 pairs of processes", "time_ns", "100 ns", "125 ns",
+                                        "+25.0 % ▲ worse+24.0 % to +26.0 %", "2.0 %"))
+        self.assertEqual(first["m/c"], ("", "k.cu:2: two;"))
+        self.assertEqual(first["m/e"], ("", "it failed"))
+        self.assertEqual(first["m/d"], ("", "k.cu:1: race; and 1 more finding"))
+        self.assertEqual(rows_of(page, "Lines of m/c/1/-"),
+                         [["k.cu:2two;", "barriers", "3", "9", "+200 % ▲ worse"], ["k.cu:7", "fences", "5", "0", "-100 % ▼ better"],
+                          ["k.cu:1one", "fences", "0", "2", "new ▲ worse"]])
+        strips = [re.findall('<th scope="row">(.*?)</th>', text) for text in re.findall('<table class="strip">(.*?)</table>', page, re.DOTALL)]
+        self.assertEqual(strips, [["baseline", "limit", "now, process 1"], ["main", "now"]])
+        self.assertEqual([text.count("h0") for text in re.findall('class="dots" d="(.*?)"', page)], [2, 0, 2, 3, 3])
+        self.assertIn("+ LDG\n+ STG\n", page)
 
     def test_tables_and_machines(self):
         page = built(results(

@@ -38,13 +38,11 @@ class Plots(unittest.TestCase):
         plot = found["Variants side by side at size 512"]
         self.assertEqual((plot["kind"], plot["places"], values(plot)),
                          ("bars", ["a", "b"], {"hot in the caches": [2, 1], "cold from device memory": [3, 1.5]}))
-        (share,) = values(found["Share of the limit, at the best launch"])["b"][:1]
-        self.assertAlmostEqual(share, 100 * 2 / 1500)
 
     def test_a_variant_keeps_its_style(self):
         found = of_table(copied("m/a/1/-", 2000, "host"), copied("m/a/2/-", 2000, "host"), timed("m/b/1/-", 1000),
                          timed("m/b/2/-", 1000))
-        self.assertEqual([series["style"] for series in found["Share of the limit, at the best launch"]["series"]], [1])
+        self.assertEqual([series["style"] for series in found["Roofline, hot, at the fastest launch"]["series"]], [1])
 
     def test_sizes_have_their_places(self):
         """Sizes of one number are the axis; the limit and the roofline are drawn where the GPU's limits are known."""
@@ -79,11 +77,25 @@ class Plots(unittest.TestCase):
         self.assertEqual(values(found["Global load requests at 2/b8"]), {"Global load requests": [20, 30]})
 
     def test_samples(self):
-        slower = {"verdict": "slower", "baseline": 1000, "limit": 0.02, "samples_ns": [[1000, "x", 1010], [1020], "y"]}
-        entry = case("m/a/1/-", verdict="slower", metrics={"time_ns": slower, "cold_time_ns": {**slower, "verdict": "pass"}})
-        (plot,) = plots.of_case(entry)
-        self.assertEqual((plot["kind"], plot["places"], values(plot)), ("dots", ["1", "2"], {"a sample": [[1, 1.01], [1.02]]}))
-        self.assertEqual(plot["marks"], [{"name": "baseline", "value": 1}, {"name": "limit", "value": 1.02}])
+        """Of each process beside the baseline's sessions and the limit, or of both builds; None: no strip."""
+        slower = {"verdict": "slower", "baseline": 1000, "limit": 0.02, "samples_ns": [[1080, "x", 1100], [1090], "y"]}
+        ends, sessions = {"baseline": 10, "limit": 206}, {"time_ns": [1000, 1010]}
+        rows = {"baseline": ("M10.0,4h0M108.0,7h0", "1 000 ns"), "limit": ("", "1 020 ns"),
+                "now, process 1": ("M794.0,4h0M990.0,7h0", "1 090 ns"), "now, process 2": ("M892.0,4h0", "1 090 ns")}
+        pairs = {"base_ns": [10, "x"], "head_ns": [20, 30]}
+        compared = {"main": ("M10.0,4h0", "10 ns"), "now": ("M500.0,4h0M990.0,7h0", "25 ns")}
+        for metric, more, recorded, expected in (
+                (slower, {}, sessions, (rows, ends)),
+                (slower, {}, {}, ({**rows, "baseline": ("", "1 000 ns")}, ends)),
+                (slower, {"pairs": {"time_ns": pairs}, "base": {"ref": "main"}}, sessions, (compared, {})),
+                (slower, {"pairs": {"time_ns": {**pairs, "head_ns": 1}}}, sessions, (rows, ends)),
+                ({**slower, "verdict": "pass"}, {}, sessions, None),
+                ({**slower, "samples_ns": []}, {}, sessions, None)):
+            with self.subTest(metric=metric, more=more):
+                entry = case("m/a/1/-", verdict="slower", metrics={"time_ns": metric}, **more)
+                strips = [({row["name"]: (row["dots"], row["figure"]) for row in strip["rows"]}, strip["marks"])
+                          for strip in plots.strips_of(entry, lambda name, of=recorded: of.get(name, []))]
+                self.assertEqual(strips, [expected] if expected else [])
 
 
 class Elements(html.parser.HTMLParser):

@@ -43,6 +43,10 @@ Test(count_texts, the_reason_names_the_line)
                        "request" ACCEPT);
     cr_assert(result->lines == now && result->at_line == 14);
     cr_expect_str_eq(result->at_file, "kernels/matmul/naive.cu");
+    json_t *told = kg__lines_json(before);
+
+    cr_expect(json_equal(told, result->lines_before));
+    json_decref(told);
     judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
     cr_assert(strstr(result->why,
                      "sectors per request; the baseline was recorded with gcc 11, this run has gcc "
@@ -54,7 +58,7 @@ Test(count_texts, the_reason_names_the_line)
     /* Nothing moved: then there is nothing to put down to a compiler. */
     count("global_load_sectors", 22432515);
     judge(&baseline, "the baseline was recorded with gcc 11, this run has gcc 12.2.0");
-    cr_assert(strcmp(result->why, "") == 0);
+    cr_assert(strcmp(result->why, "") == 0 && result->lines_before == NULL);
     kg__lines_free(now);
 }
 

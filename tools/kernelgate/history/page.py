@@ -32,7 +32,7 @@ def plot_of(series):
 def draw(plot):
     """The lines of a plot in the page's units, each a list of a run's number and its place. The axis begins at zero, unless moves
     could not be seen then: where the least value is above half of the greatest."""
-    figures = list(plots.figures_in(value for series in plot["series"] for value in series["values"]))
+    figures = [value for series in plot["series"] for value in series["values"] if value is not None]
     low = min(figures) if max(figures) / 2 < min(figures) < max(figures) else 0.0
     across, up = (WIDTH - 2 * MARGIN) / max(1, len(plot["places"]) - 1), (HEIGHT - 2 * MARGIN) / (max(figures) - low or 1.0)
     lines = {series["name"]: [(number, round(MARGIN + number * across, 1), round(HEIGHT - MARGIN - (value - low) * up, 1))

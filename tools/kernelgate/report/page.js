@@ -131,55 +131,37 @@
     borderWidth: 1.5, pointRadius: 0, pointStyle: "line",
   })));
 
-  const datasets = (plot) => {
-    if (plot.kind === "curves" || plot.kind === "points") return points(plot);
-    const dots = plot.kind === "dots";
-    const marks = plot.marks.map((mark, i) => ({
-      type: "line", label: mark.name, borderColor: color(["soft", "bad"][i]), borderDash: [6, 4], borderWidth: 1.5,
-      pointRadius: 0, pointStyle: "line", data: [-1, plot.places.length].map((x) => ({ x, y: mark.value })),
-    }));
-    return plot.series.map((series) => ({
-      label: series.name, spanGaps: true, borderColor: color("s" + (series.style + 1)), borderWidth: plot.kind === "lines" ? 2 : 0,
-      backgroundColor: color("s" + (series.style + 1)), pointStyle: plot.kind === "bars" ? "rect" : shapes[series.style], pointRadius: dots ? 2 : 4,
-      /* Dots at one place are spread, so that each is seen. */
-      data: dots ? series.values.flatMap((values, place) =>
-        values.map((y, i) => ({ x: place + 0.06 * (i % 9 - 4), y }))) : series.values,
-    })).concat(marks);
-  };
+  const datasets = (plot) => plot.places.length === 0 ? points(plot) : plot.series.map((series) => ({
+    label: series.name, spanGaps: true, borderColor: color("s" + (series.style + 1)), borderWidth: plot.kind === "lines" ? 2 : 0,
+    backgroundColor: color("s" + (series.style + 1)), pointStyle: plot.kind === "bars" ? "rect" : shapes[series.style], pointRadius: 4,
+    data: series.values,
+  }));
 
-  const axis = (plot, title) => ({
-    type: plot.kind === "points" ? "logarithmic" : "linear", beginAtZero: true, title: { display: title !== "", text: title, color: color("soft") },
-    grid: { color: color("rule"), borderColor: color("rule") },
-    ticks: { color: color("soft"), callback: (value) => Math.abs(value) < 100000 ? showValue(value) : short.format(value) },
-    afterBuildTicks: (of) => { if (plot.kind === "points") of.ticks = of.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
-  });
-
-  const axes = (plot) => {
-    if (plot.kind === "curves" || plot.kind === "points") return { x: axis(plot, plot.place_title), y: axis(plot, plot.value_title) };
-    const dots = plot.kind === "dots";
-    const log = plot.log_from !== undefined;
-    const title = (text) => ({ display: text !== "", text, color: color("soft") });
-    const x = { offset: true, title: title(plot.place_title), grid: { display: false, borderColor: color("rule") }, ticks: { color: color("soft") } };
-    if (dots) Object.assign(x, { type: "linear", offset: false, min: -1, max: plot.places.length });
-    if (dots) Object.assign(x.ticks, { stepSize: 1, callback: (place) => plot.places[place] || "" });
-    return { x, y: {
-      type: log ? "logarithmic" : "linear", min: plot.log_from, beginAtZero: !dots, grace: dots ? "10%" : 0,
-      title: title(plot.value_title), grid: { color: color("rule"), borderColor: color("rule") },
+  const axis = (plot, text) => {
+    const log = plot.kind === "points" || plot.log_from !== undefined;
+    return {
+      type: log ? "logarithmic" : "linear", min: plot.log_from, beginAtZero: true, title: { display: text !== "", text, color: color("soft") },
+      grid: { color: color("rule"), borderColor: color("rule") },
       ticks: { color: color("soft"), callback: (value) => Math.abs(value) < 100000 ? showValue(value) : short.format(value) },
-      afterBuildTicks: (axis) => { if (log) axis.ticks = axis.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
-    } };
+      afterBuildTicks: (of) => { if (log) of.ticks = of.ticks.filter(({ value }) => Number.isInteger(Math.log10(value))); },
+    };
   };
+  const named = (text) => ({
+    type: "category", offset: true, title: { display: text !== "", text, color: color("soft") },
+    grid: { display: false, borderColor: color("rule") }, ticks: { color: color("soft") },
+  });
 
   const draw = (plot, canvas) => new Chart(canvas, {
     type: { lines: "line", bars: "bar" }[plot.kind] || "scatter",
     data: { labels: plot.places, datasets: datasets(plot) },
     options: {
-      animation: false, maintainAspectRatio: false, scales: axes(plot),
-      interaction: { mode: plot.places.length > 0 && plot.kind !== "dots" ? "index" : "nearest", intersect: false },
+      animation: false, maintainAspectRatio: false,
+      scales: { x: plot.places.length > 0 ? named(plot.place_title) : axis(plot, plot.place_title), y: axis(plot, plot.value_title) },
+      interaction: { mode: plot.places.length > 0 ? "index" : "nearest", intersect: false },
       plugins: {
         legend: { display: plot.series.length + plot.marks.length > 1, labels: { color: color("ink"), usePointStyle: true, boxHeight: 7 } },
         tooltip: { callbacks: {
-          title: ([item]) => item.raw.name || (plot.kind === "dots" ? plot.place_title + " " + plot.places[Math.round(item.parsed.x)] : item.label),
+          title: ([item]) => item.raw.name || item.label,
           label: (item) => item.dataset.label + ": " + showValue(item.parsed.y) + " " + plot.value_title,
         } },
       },

@@ -4,12 +4,15 @@ page.html has its parts, page.js sorts, filters, copies and draws plots."""
 import json
 import math
 import os
+import statistics
 from collections import Counter
+from functools import lru_cache
 
 import jinja2
 from markupsafe import Markup
 
 from kernelgate.report import plots
+from kernelgate.baseline.sessions import StoredSessions
 from kernelgate.base.case_id import parts_of
 from kernelgate.base.errors import Failure
 from kernelgate.base.figures import known_figure, known_percent, plural, show_percent, unit_of
@@ -29,6 +32,8 @@ LONGEST_HEADER = 200  # how far into the file its name is searched
 FAILURES_APART = 20  # groups of failures shown individually, with their samples; the others in the table of what changed
 CHANGES_SHOWN = 200  # groups in that table
 MEMBERS_NAMED = 100  # cases of a group
+MEMBERS_FIRST = 4  # of them in that table
+LINES_SHOWN = 20  # of source, whose counts moved
 CASES_SHOWN = 40  # of a group, with their figures
 LINES_AROUND = 3  # of source, before and after the line of a finding; other places have only their line
 MOST_CELLS = 100000  # per table; with more it is slow to show
@@ -59,13 +64,10 @@ def _marked(text):
     return clean(text).replace("`", "'").replace("**", "* *")
 
 
-def _interval(entry, metric):
+def _interval(pairs, metric):
     """The 95 % interval of a change: that of the pairs that settled it, else of this run's samples."""
-    name, figures = metric
-    pairs = object_of(object_of(entry, "pairs"), name)
-    low, high, baseline = number_of(pairs, "low"), number_of(pairs, "high"), number_of(figures, "baseline")
-    if not pairs and baseline > 0:
-        low, high = (number_of(figures, key) / baseline - 1 for key in ("low", "high"))
+    baseline = number_of(metric, "baseline")
+    low, high = (number_of(pairs, key) if pairs else number_of(metric, key) / (baseline or math.nan) - 1 for key in ("low", "high"))
     return f"{show_percent(low, True)} to {show_percent(high, True)}" if math.isfinite(low) and math.isfinite(high) and low < high else ""
 
 
@@ -79,10 +81,14 @@ def _way(verdict, change):
 
 def _move(entry, name, metric):
     """A metric of a case, as a row shows it."""
-    unit, change, verdict = unit_of(name), number_of(metric, "change"), text_of(metric, "verdict") or verdict_of(entry)
+    unit, verdict, pairs = unit_of(name), text_of(metric, "verdict") or verdict_of(entry), object_of(object_of(entry, "pairs"), name)
+    change = number_of(pairs or metric, "change")
+    if pairs:  # they compare with the base, not with the baseline
+        sides = {"baseline": plots.numbers_of(pairs, "base_ns"), "value": plots.numbers_of(pairs, "head_ns")}
+        metric = {**metric, **{key: statistics.median(times) for key, times in sides.items() if times}}
     return {"case": text_of(entry, "case"), "target": text_of(entry, "target"), "metric": name, "verdict": verdict,
             "baseline": known_figure(number_of(metric, "baseline"), unit), "value": known_figure(number_of(metric, "value"), unit),
-            "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(entry, (name, metric)),
+            "change": known_percent(change, True), "way": _way(verdict, change), "interval": _interval(pairs, metric),
             "limit": known_percent(number_of(metric, "limit")), "smallest": known_percent(number_of(metric, "smallest")),
             "gated": member(metric, "gated") is not False}
 
@@ -111,20 +117,67 @@ def _found(run, entry):
     return told if findings else [{"text": "", "sources": _sources(run, {**object_of(entry, "at")})}]
 
 
-def _group(entries, group):
+def _source(run, place):
+    """The line of source at FILE:LINE; "" if it is not there."""
+    file, _, number = place.rpartition(":")
+    found = lines_around(run.sources, file, int(number), 0) if number.isdigit() else None
+    return found["lines"][0].strip() if found else ""
+
+
+def _cause(run, entry, reason):
+    """Why, in a line: the first finding, what differs in the code, or the line of source whose counts moved most."""
+    findings, at = list_of(entry, "findings"), object_of(entry, "at")
+    if findings:
+        first = findings[0]
+        place = f"{text_of(first, 'file')}:{integer_of(first, 'line')}: " if text_of(first, "file") else ""
+        return place + text_of(first, "text") + (f"; and {plural(len(findings) - 1, 'more finding')}" if findings[1:] else "")
+    place = f"{text_of(at, 'file')}:{integer_of(at, 'line')}" if "lines_before" in entry and at else ""
+    for pairs in object_of(entry, "pairs").values():
+        reason = f"against {text_of(object_of(entry, 'base'), 'ref') or 'its base'}, {plural(integer_of(pairs, 'count'), 'pair')} of processes"
+    return text_of(entry, "explanation") or ": ".join(filter(None, (place, _source(run, place)))) or reason
+
+
+def _line_moves(run, entry):
+    """The counts of lines of source that moved, before and now, the largest move first."""
+    before, now = object_of(entry, "lines_before"), object_of(entry, "lines")
+    counts = [(line, name, *(max(0, integer_of(member(lines, line), name)) for lines in (before, now)))
+              for line in {**now, **before} if before for name in COUNTERS]
+    moved = sorted((row for row in counts if row[2] != row[3]), key=lambda row: -abs(row[3] - row[2]))
+    return [{"line": line, "source": _source(run, line) if line in now else "", "counter": name.replace("_", " "),
+             "baseline": known_figure(was), "value": known_figure(value),
+             "change": known_percent(value / was - 1, True) if was else "new",
+             "way": _way("slower" if value > was else "faster", value - was)} for line, name, was, value in moved[:LINES_SHOWN]]
+
+
+@lru_cache
+def _sessions(sources, target):
+    try:
+        return StoredSessions.load(f"{sources}/baselines/{target}.json", target)
+    except Failure:
+        return StoredSessions("", target)
+
+
+def _recorded(run, entry, metric):
+    """What the baseline's sessions measured; nothing without a file of them."""
+    return sum(_sessions(run.sources, text_of(entry, "target")).boards(text_of(entry, "case"), metric).values(), [])
+
+
+def _group(run, entries, group):
     """A group as the page shows it."""
     entry = group.entry if group.sizes else {}
     count = len(list_of(entry, "findings"))
     return {"verdict": group.verdict, "name": group.name, "target": group.target, "why": group.reason, "fails": group.fails,
+            "cause": _cause(run, entry, group.reason), "first": group.members(MEMBERS_FIRST),
             "members": group.members(MEMBERS_NAMED), "count": len(group.cases), "reproduce": group.reproduce, "findings": count,
             "more_findings": integer_of(entry, "more_findings"), "also": text_of(entry, "also"), **_moves(entries, group),
-            "anchor": "", "found": [], "changed": [], "sass": []}
+            "anchor": "", "found": [], "changed": [], "sass": [], "strips": [], "lines": []}
 
 
 def _with_details(run, told, group):
     """Adds what a failure's card shows."""
     if group.sizes:
-        told.update(plots=plots.of_case(group.entry), found=_found(run, group.entry), changed=texts_of(group.entry, "changed"),
+        told.update(strips=list(plots.strips_of(group.entry, lambda metric: _recorded(run, group.entry, metric))),
+                    lines=_line_moves(run, group.entry), found=_found(run, group.entry), changed=texts_of(group.entry, "changed"),
                     sass=sass_lines(group.entry))
     return told
 
@@ -147,11 +200,9 @@ def _lines(run, table):
     rows = []
     for line, counts, entry in counted:
         whole = {name: sum(number_of(other, name) for other in entry["lines"].values() if is_number(member(other, name))) for name in names}
-        file, _, number = line.rpartition(":")
-        source = lines_around(run.sources, file, int(number), 0) if number.isdigit() else None
         cells = [(known_figure(number_of(counts, name)), round(100 * number_of(counts, name) / whole[name]) if number_of(counts, name) > 0 else 0)
                  for name in names]
-        rows.append({"line": line, "case": text_of(entry, "case").partition("/")[2], "source": source["lines"][0].strip() if source else "",
+        rows.append({"line": line, "case": text_of(entry, "case").partition("/")[2], "source": _source(run, line),
                      "cells": cells})
     return {"names": [name.replace("_", " ") for name in names], "rows": rows} if rows else None
 
@@ -254,18 +305,11 @@ def _hardware(run):
     return ", ".join(dict.fromkeys(text_of(target, "name") or key for key, target in run.object("targets").items()))
 
 
-def _counts(run):
-    found = {}
-    for entry in run.list("cases"):
-        found[verdict_of(entry)] = found.get(verdict_of(entry), 0) + 1
-    return sorted(found.items(), key=lambda pair: -RANKS[pair[0]])
-
-
 def data_of(run):
     """What the template shows."""
     groups = groups_of(run)
     entries = {(text_of(entry, "target"), text_of(entry, "case")): entry for entry in run.list("cases")}
-    told = [_group(entries, group) for group in groups]
+    told = [_group(run, entries, group) for group in groups]
     for number, (one, group) in enumerate(zip(told, groups)):
         if group.fails and number < FAILURES_APART:
             one["anchor"] = f"group-{number + 1}"
@@ -276,7 +320,7 @@ def data_of(run):
     alike, more_alike = _alike(run)
     metrics, more_metrics = _metrics(run)
     return {"outcome": run.text("outcome"), "headline": run.text("headline"), "run": describe_run(run.object("run")),
-            "job": job_url(run.object("run")), "hardware": _hardware(run), "counts": _counts(run),
+            "job": job_url(run.object("run")), "hardware": _hardware(run),
             "state": {0: "passed", 1: "failed", 2: "failed"}.get(integer_of(run.document, "exit_code"), "doubtful"),
             "baselines": run.text("baselines"), "loosened": texts_of(run.object("summary"), "loosened"), "changes": run.text("changes"),
             "groups": told[:CHANGES_SHOWN], "more_groups": max(0, len(told) - CHANGES_SHOWN), "failed": [one for one in told if one["anchor"]],
@@ -320,9 +364,9 @@ def _markup(text):
 def write(run):
     data = data_of(run)
     drawn = []
-    for part in (*data["failed"], *(table for _, tables in data["comparisons"] for table in tables)):
+    for part in (table for _, tables in data["comparisons"] for table in tables):
         part["first_plot"] = len(drawn)
-        drawn += part.setdefault("plots", [])
+        drawn += part["plots"]
     chart = ""
     if drawn:
         try:

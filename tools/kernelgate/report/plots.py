@@ -1,15 +1,16 @@
-"""The plots of a run's page, in page.js's form: {"kind": "lines", "bars" or "dots", "title", "place_title",
-"value_title", "places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place;
-for dots a list of numbers]}], "marks": [{"name", "value"}] (horizontal lines), and for a logarithmic axis
-"log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but "points": [[x, y,
-name]] in each series and mark."""
+"""The plots of a run's page, in page.js's form: {"kind": "lines" or "bars", "title", "place_title", "value_title",
+"places": [name], "series": [{"name", "style" (from 0), "values": [a number or null for each place]}], "marks": [], and for a
+logarithmic axis "log_from", its beginning}. "curves" (axes from zero) and "points" (logarithmic axes) have no places, but
+"points": [[x, y, name]] in each series and mark. Samples are strips, which the template draws."""
 
 import collections
 import math
 import re
+import statistics
 
-from kernelgate.base.json_io import is_number, list_of, member, number_of
-from kernelgate.report.comparisons import MICROSECONDS, PERCENT, quotient
+from kernelgate.base.figures import show_figure, unit_of
+from kernelgate.base.json_io import is_number, list_of, member, number_of, object_of, text_of
+from kernelgate.report.comparisons import MICROSECONDS, quotient
 from kernelgate.base.results import RANKS, items, verdict_of
 from kernelgate.base.text import clean
 
@@ -30,21 +31,13 @@ def add_series(plot, name, style, values):
     plot["series"].append({"name": clean(name), "style": style % STYLES, "values": values})
 
 
-def figures_in(values):
-    for value in values:
-        if isinstance(value, list):
-            yield from value
-        elif value is not None:
-            yield value
-
-
 def finish(plot):
     """The plot in a list, without series that have no figure; empty if it would show a single one."""
-    plot["series"] = [series for series in plot["series"] if list(figures_in(series["values"]))]
-    figures = [value for series in plot["series"] for value in figures_in(series["values"])]
+    plot["series"] = [series for series in plot["series"] if set(series["values"]) - {None}]
+    figures = [value for series in plot["series"] for value in series["values"] if value is not None]
     if len(figures) < 2:
         return []
-    if plot["kind"] != "dots" and min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
+    if min(figures) > 0 and max(figures) > WIDEST_LINEAR * min(figures):
         plot["log_from"] = 10.0 ** math.floor(math.log10(LOWEST_BAR * min(figures)))
     return [plot]
 
@@ -64,15 +57,14 @@ class Sizes:
             self.rows.setdefault(row.size, []).append(row)
         self.names = sorted(self.rows, key=elements_of)
 
-    def best(self, name, greatest=False):
-        """The best case of each size and variant that has a figure: the one with the least, or the greatest."""
+    def best(self, name):
+        """The case with the least figure of each size and variant that has one."""
         cases = {}
         for row in self.table.rows:
             for variant, case in row.cases.items():
                 if name in case.figures:
                     cases.setdefault((row.size, variant), []).append(case)
-        choose = max if greatest else min
-        return {key: choose(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
+        return {key: min(found, key=lambda case: case.figures[name]) for key, found in cases.items()}
 
 
 def column_of(table, name):
@@ -83,7 +75,7 @@ def value_of(case, column):
     """A figure in the unit of its plot."""
     if case is None or column.name not in case.figures:
         return None
-    return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 100 if column.form == PERCENT else 1)
+    return case.figures[column.name] * (1e-3 if column.form == MICROSECONDS else 1)
 
 
 def add_points(plot, table, sizes, best, point_of):
@@ -137,18 +129,6 @@ def roofline(table, sizes):
     return [plot]
 
 
-def by_size(table, sizes, name, title, unit, greatest=False):
-    """A column over the sizes, each variant at its best launch."""
-    if len(table.variants) > MOST_LINES:
-        return []
-    column = column_of(table, name)
-    plot = begin("lines", title, "size", unit, sizes.names)
-    best = sizes.best(name, greatest)
-    for style, variant in enumerate(table.variants):
-        add_series(plot, variant, style, [value_of(best.get((size, variant)), column) for size in sizes.names])
-    return finish(plot)
-
-
 def by_launch(table, sizes):
     """The hot time over the launches of the size with the most launches, the last of such sizes."""
     column = column_of(table, "time_ns")
@@ -190,34 +170,52 @@ def of_counter(table, column):
 
 
 def of_table(table):
-    """For GPUs, time by size and by launch, variants side by side, and fraction of the limit; for the CPU model, the
-    counters in which variants differ."""
+    """For GPUs, time by size and by launch, variants side by side, and the roofline; for the CPU model, the counters in
+    which variants differ."""
     if table.counted:
         return [plot for column in table.shown_columns() for plot in of_counter(table, column)][:MOST]
     sizes = Sizes(table)
-    several = len(sizes.names) > 1
     return [
         *time_by_size(table, sizes),
         *by_launch(table, sizes),
         *side_by_side(table, sizes),
-        *(by_size(table, sizes, "share_of_limit", "Share of the limit, at the best launch", "%", True) if several else ()),
         *roofline(table, sizes),
     ]
 
 
-def of_case(entry):
-    """The samples of each metric of a case that is not right, process by process, with its baseline and its limit."""
-    plots = []
+def numbers_of(entry, key):
+    return [value for value in list_of(entry, key) if is_number(value)]
+
+
+def _strip(name, rows, marks):
+    """Rows of dots, (name, values), on one axis from the least to the greatest value; marks are lines across it."""
+    shown = [value for _, values in rows for value in values] + list(marks.values())
+    low, span = min(shown), max(shown) - min(shown) or 1
+
+    def place(value):
+        return round(10 + 980 * (value - low) / span, 1)
+
+    drawn = [{"name": clean(label), "dots": "".join(f"M{place(value)},{4 + 3 * (number % 5)}h0" for number, value in enumerate(values)),
+              "middle": place(middle), "figure": show_figure(middle, unit_of(name))}
+             for label, values in rows if values or label in marks
+             for middle in [marks[label] if label in marks else statistics.median(values)]]
+    return {"title": clean(name), "rows": drawn, "marks": {label: place(value) for label, value in marks.items()}}
+
+
+def strips_of(entry, recorded):
+    """The samples of each time of a case that is not right: those of the base's processes and of this build's where pairs
+    compared them; else each process's below the sessions that the baseline was recorded in, recorded(metric), and its limit."""
     for name, metric in items(member(entry, "metrics")):
+        pairs, baseline = object_of(object_of(entry, "pairs"), name), number_of(metric, "baseline")
+        processes = [list(filter(is_number, samples))[:SAMPLES_SHOWN] for samples in list_of(metric, "samples_ns")
+                     if isinstance(samples, list)]
         if RANKS[verdict_of(metric)] <= RANKS["no-baseline"]:
             continue
-        processes = [[value / 1e3 for value in samples[:SAMPLES_SHOWN] if is_number(value)]
-                     for samples in list_of(metric, "samples_ns") if isinstance(samples, list)]
-        plot = begin("dots", f"Samples of {name}, by process", "process", "µs", map(str, range(1, len(processes) + 1)))
-        add_series(plot, "a sample", 0, processes)
-        baseline = number_of(metric, "baseline") / 1e3
-        for mark, value in (("baseline", baseline), ("limit", baseline * (1 + number_of(metric, "limit")))):
-            if math.isfinite(value):
-                plot["marks"].append({"name": mark, "value": value})
-        plots += finish(plot)
-    return plots[:MOST]
+        if numbers_of(pairs, "base_ns") and numbers_of(pairs, "head_ns"):
+            yield _strip(name, [(text_of(object_of(entry, "base"), "ref") or "base", numbers_of(pairs, "base_ns")),
+                                ("now", numbers_of(pairs, "head_ns"))], {})
+        elif any(processes):
+            marks = {"baseline": baseline, "limit": baseline * (1 + number_of(metric, "limit"))}
+            yield _strip(name, [("baseline", recorded(name)), ("limit", []),
+                                *((f"now, process {number}", samples) for number, samples in enumerate(processes, 1))],
+                         {label: value for label, value in marks.items() if math.isfinite(value)})

@@ -30,7 +30,7 @@ PASS, FAIL, ERROR, NOTHING = 0, 1, 2, 77  # exit codes
 _OF_VERDICT = ("verdict", "why", "findings", "more_findings", "also", "failure", "at", "reason", "group", "moves", "explanation",
                "sass")
 # Other members of a part: the first part that has one decides it.
-_OF_FIRST = ("observers", "smallest", "absent", "lines", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
+_OF_FIRST = ("observers", "smallest", "absent", "lines", "lines_before", "sampled", "work", "kernel", "gpu_state", "changed", "base", "note",
              "imported", "same_code", "in_order")
 
 

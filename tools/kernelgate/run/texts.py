@@ -63,10 +63,12 @@ class Summary:
         for entry in cases:
             counts[entry["target"]] = counts.get(entry["target"], 0) + 1
         targets = [f"{count} on {target}" for target, count in counts.items()]
-        if targets:
+        if targets and (len(targets) == 1 or not exceptions):
             first = next(iter(counts))
             targets[0] = f"{plural(counts[first], 'case')} on {first}"
-        text = (f"{exceptions} of " if cases and exceptions else "") + (", ".join(targets) if cases else "no case was judged")
+        text = ", ".join(targets) if cases else "no case was judged"
+        if cases and exceptions:
+            text = f"{exceptions} of {text if len(targets) == 1 else f'{len(cases)} cases: {text}'}"
         others = [f"{plural(count, singular)}{rest}" for count, singular, rest in self._failures() if count]
         return clean(", ".join([text, *others]))
 
