@@ -11,14 +11,12 @@ kg_launcher scan_f32_cub;
 #endif
 
 /* A launch is threads per block, elements per thread and, of two_pass, blocks. */
-static const kg_launch tiles[] = { KG_LAUNCH(256, 8), KG_LAUNCH(256, 16), KG_LAUNCH(512, 16),
-                                   KG_END };
-static const kg_launch runs[] = { KG_LAUNCH(256, 8, 1056), KG_LAUNCH(256, 16, 528),
-                                  KG_LAUNCH(512, 16, 264), KG_END };
-static const kg_launch one_walker[] = { KG_LAUNCH(256, 16), KG_LAUNCH(512, 16), KG_END };
+static const kg_launch tiles[] = { KG_LAUNCH(256, 16), KG_END };
+static const kg_launch runs[] = { KG_LAUNCH(256, 16, 528), KG_END };
+static const kg_launch one_walker[] = { KG_LAUNCH(512, 16), KG_END };
 static const kg_launch walkers[] = {
-    KG_LAUNCH(128, 16), KG_LAUNCH(256, 12), KG_LAUNCH(256, 16), KG_LAUNCH(256, 24),
-    KG_LAUNCH(512, 12), KG_LAUNCH(512, 16), KG_LAUNCH(512, 24), KG_END,
+    KG_LAUNCH(256, 24),
+    KG_END,
 };
 
 /* What looks back adds up the sums of tiles that it finds, another number of them in each run: its
@@ -172,15 +170,15 @@ KG_COUNT_CLAIM(scan_f32, two_pass_stores_once)
  * each tile finds the sum of all before the next one, and 45 by a warp. */
 KG_COUNT_CLAIM(scan_f32, looking_back_moves_each_element_once)
 {
-    kg_expect_within("global_load_sectors", "look_back/65541/b256i16", 8193, 8193 + 17);
-    kg_expect_within("global_load_sectors", "look_back_warp/65541/b256i16", 8193, 8193 + 45);
-    kg_expect_within("global_store_sectors", "look_back_warp/65541/b256i16", 8193, 8193 + 34);
-    kg_expect_within("launches", "look_back_warp/65541/b256i16", 1, 1);
+    kg_expect_within("global_load_sectors", "look_back/65541/b512i16", 8193, 8193 + 17);
+    kg_expect_within("global_load_sectors", "look_back_warp/65541/b256i24", 8193, 8193 + 45);
+    kg_expect_within("global_store_sectors", "look_back_warp/65541/b256i24", 8193, 8193 + 34);
+    kg_expect_within("launches", "look_back_warp/65541/b256i24", 1, 1);
 }
 
 /* Rows of float4 lie side by side: 16 sectors each. */
 KG_COUNT_CLAIM(scan_f32, tiles_are_coalesced)
 {
     kg_expect_within("global_load_sectors_per_request", "three_kernel/65541/b256i16", 14, 16);
-    kg_expect_within("shared_load_wavefronts_per_request", "look_back_warp/65541/b256i16", 1, 1);
+    kg_expect_within("shared_load_wavefronts_per_request", "look_back_warp/65541/b256i24", 1, 1);
 }

@@ -10,14 +10,6 @@ KG_LAUNCHER(matmul_bf16_cp_async)
         return start_pipeline<shape<64, 64, 32, 32, 1, 4>>(call);
     case 128128003:
         return start_pipeline<shape<128, 128, 64, 32, 1, 3>>(call);
-    case 128128004:
-        return start_pipeline<shape<128, 128, 64, 64, 1, 4>>(call);
-    case 128256003:
-        return start_pipeline<shape<128, 256, 64, 64, 1, 3>>(call);
-    case 128256004:
-        return start_pipeline<shape<128, 256, 64, 64, 1, 4>>(call);
-    case 256128003:
-        return start_pipeline<shape<256, 128, 64, 64, 1, 3>>(call);
     default:
         return cudaErrorInvalidValue;
     }

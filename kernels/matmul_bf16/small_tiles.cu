@@ -7,20 +7,8 @@
 KG_LAUNCHER(matmul_bf16_small_tiles)
 {
     switch (KG_AXIS(call, 0) * 1000000 + KG_AXIS(call, 1) * 1000 + KG_AXIS(call, 2)) {
-    case 32032005:
-        return start_pipeline<shape<32, 32, 32, 32, 4, 5>>(call);
-    case 32032009:
-        return start_pipeline<shape<32, 32, 32, 32, 4, 9>>(call);
     case 48064005:
         return start_pipeline<shape<48, 64, 48, 32, 4, 5>>(call);
-    case 48064009:
-        return start_pipeline<shape<48, 64, 48, 32, 4, 9>>(call);
-    case 64048009:
-        return start_pipeline<shape<64, 48, 32, 48, 4, 9>>(call);
-    case 64064005:
-        return start_pipeline<shape<64, 64, 32, 64, 4, 5>>(call);
-    case 64064009:
-        return start_pipeline<shape<64, 64, 32, 64, 4, 9>>(call);
     default:
         return cudaErrorInvalidValue;
     }
