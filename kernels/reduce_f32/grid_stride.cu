@@ -1,0 +1,17 @@
+// As many blocks as the GPU has room for, whose threads walk over the elements by float4 with
+// several on their way: the sums of a block, and the second kernel, are paid once per block, not
+// once per element of a thread.
+#include "sum.cuh"
+
+static __global__ void grid_stride(const float *x, float *sums, int64_t n)
+{
+    float sum = sum_of_block(sum_of_share(x, n));
+
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
+}
+
+KG_LAUNCHER(reduce_f32_grid_stride)
+{
+    return start_and_add_up(call, grid_stride, grid_of(call));
+}

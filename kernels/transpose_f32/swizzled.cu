@@ -1,0 +1,13 @@
+// Element (row, column) lies at column ^ row of its row: a permutation of each row, so that rows
+// and columns both touch all 32 banks, without the memory that padding takes.
+#include "tile.cuh"
+
+static __device__ int swizzled(int row, int column)
+{
+    return row * LANES + (column ^ row);
+}
+
+KG_LAUNCHER(transpose_f32_swizzled)
+{
+    return start_tiles(call, through_shared<LANES * LANES, swizzled>, LANES);
+}
