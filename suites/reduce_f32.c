@@ -80,7 +80,7 @@ static kg_work work(const kg_size *size)
 
 /* The most additions that an element goes through bound the error, not the number of elements (N.
  * J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2). Most are those
- * of `atomics`, 5 in a warp and one per warp; of the others, below 64 and one per 4096 elements. */
+ * of `atomics`: 5 in a warp, and one per warp; the others take less than 64 and one per 512. */
 static int64_t additions(int64_t n)
 {
     return 64 + n / 32;

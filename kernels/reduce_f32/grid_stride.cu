@@ -3,7 +3,8 @@
 // once per element of a thread.
 #include "sum.cuh"
 
-static __global__ void grid_stride(const float *x, float *sums, int64_t n)
+// At most 32 registers: 2048 threads fit on a multiprocessor.
+static __global__ void __launch_bounds__(512, 4) grid_stride(const float *x, float *sums, int64_t n)
 {
     float sum = sum_of_block(sum_of_share(x, n));
 

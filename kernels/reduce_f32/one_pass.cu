@@ -7,7 +7,9 @@
 // not overlap.
 static __device__ unsigned done;
 
-static __global__ void one_pass(const float *x, float *y, float *sums, int64_t n)
+// At most 32 registers: 2048 threads fit on a multiprocessor.
+static __global__ void __launch_bounds__(512, 4)
+    one_pass(const float *x, float *y, float *sums, int64_t n)
 {
     __shared__ bool is_last;
     float sum = sum_of_block(sum_of_share(x, n));

@@ -38,32 +38,30 @@ static inline __device__ float sum_of_four(float4 part)
     return (part.x + part.y) + (part.z + part.w);
 }
 
-// The sum of a thread's share of n elements in a grid-stride loop. AHEAD float4 are on their way at
-// once, each with a sum of its own, so that no addition waits for the one before it.
+// The sum of a thread's share of n elements in a grid-stride loop, with AHEAD float4 on their way
+// at once.
 static inline __device__ float sum_of_share(const float *__restrict__ x, int64_t n)
 {
     const float4 *vectors = (const float4 *)x;
     int64_t threads = (int64_t)gridDim.x * blockDim.x;
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, tail = n / 4 * 4 + i;
-    float sums[AHEAD] = {}, sum = 0.0f;
+    float sum = 0.0f;
 
-    for (; i + (AHEAD - 1) * threads < n / 4; i += AHEAD * threads) {
+    // Unrolled further, ptxas runs out of registers and loads one by one.
+#pragma unroll 1
+    for (; i < n / 4; i += AHEAD * threads) {
         float4 part[AHEAD];
 
 #pragma unroll
         for (int k = 0; k < AHEAD; k++)
-            part[k] = vectors[i + k * threads];
+            part[k] = i + k * threads < n / 4 ? vectors[i + k * threads]
+                                              : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
         for (int k = 0; k < AHEAD; k++)
-            sums[k] += sum_of_four(part[k]);
+            sum += sum_of_four(part[k]);
     }
-    for (; i < n / 4; i += threads)
-        sums[0] += sum_of_four(vectors[i]);
     if (tail < n)
-        sum = x[tail];
-#pragma unroll
-    for (int k = 0; k < AHEAD; k++)
-        sum += sums[k];
+        sum += x[tail];
     return sum;
 }
 
