@@ -122,3 +122,15 @@ KG_COUNT_CLAIM(matmul_bf16, small_tiles_waste_fewer_products)
     kg_expect_less("tensor_multiply_adds", "small_tiles/130/bm48bn64stages5",
                    "cp_async/130/bm64bn64stages4", 1.3);
 }
+
+/* 3.3 on an H200. */
+KG_TIME_CLAIM(matmul_bf16, small_tiles_beat_wmma_at_530)
+{
+    kg_expect_speedup("small_tiles/530/bm48bn64stages5", "wmma/530/-", 2.80);
+}
+
+/* 2.3 on an H200. */
+KG_TIME_CLAIM(matmul_bf16, wgmma_beats_mma)
+{
+    kg_expect_speedup("wgmma_tma/4096/-", "cp_async/4096/bm128bn128stages3", 2.00);
+}

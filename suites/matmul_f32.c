@@ -107,3 +107,15 @@ KG_COUNT_CLAIM(matmul_f32, tiled_reads_four_times_fewer_sectors)
 {
     kg_expect_less("global_load_sectors", "tiled/530/b16", "naive/530/b16", 4);
 }
+
+/* 5.2 on an H200. */
+KG_TIME_CLAIM(matmul_f32, a_pipeline_beats_tiles)
+{
+    kg_expect_speedup("pipelined/2048/-", "tiled/2048/b32", 4.50);
+}
+
+/* 3.2 on an H200. */
+KG_TIME_CLAIM(matmul_f32, split_k_beats_tiles_at_530)
+{
+    kg_expect_speedup("split_k/530/-", "tiled/530/b16", 2.70);
+}
