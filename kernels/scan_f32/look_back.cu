@@ -2,22 +2,24 @@
 // a trip to L2.
 #include "look_back.cuh"
 
-static __device__ float by_thread(word *published, int tile)
-{
-    float sum = 0.0f;
-    word seen;
+struct by_thread {
+    static __device__ float look_back(word *published, int tile)
+    {
+        float sum = 0.0f;
+        word seen;
 
-    if (threadIdx.x > 0)
-        return 0.0f;
-    do {
-        tile--;
+        if (threadIdx.x > 0)
+            return 0.0f;
         do {
-            seen = look_at(&published[tile]);
-        } while (reach_of(seen) == NOTHING);
-        sum = sum_of(seen) + sum;
-    } while (reach_of(seen) != ALL);
-    return sum;
-}
+            tile--;
+            do {
+                seen = look_at(&published[tile]);
+            } while (reach_of(seen) == NOTHING);
+            sum = sum_of(seen) + sum;
+        } while (reach_of(seen) != ALL);
+        return sum;
+    }
+};
 
 KG_LAUNCHER(scan_f32_look_back)
 {

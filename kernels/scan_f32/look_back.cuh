@@ -40,8 +40,9 @@ static inline __device__ float sum_of(word published)
 
 // `state` is a counter and a word per tile, all 0. A block takes its tile from the counter, so that
 // all tiles before it belong to blocks that run already, whatever the order in which blocks start.
-// LOOK_BACK returns to lane 0 of the first warp the sum of all tiles before `tile`, which is not 0.
-template <int ROWS, float (*LOOK_BACK)(word *published, int tile)>
+// WALKER::look_back returns to lane 0 of the first warp the sum of all tiles before `tile`, which
+// is not 0.
+template <int ROWS, typename WALKER>
 static __global__ void scan_by_look_back(const float *x, float *y, word *state, int64_t n)
 {
     __shared__ int next_tile;
@@ -65,7 +66,7 @@ static __global__ void scan_by_look_back(const float *x, float *y, word *state, 
         if (tile > 0) {
             if (threadIdx.x == 0)
                 publish(&published[tile], TILE, sums.all);
-            before = LOOK_BACK(published, tile);
+            before = WALKER::look_back(published, tile);
         }
         if (threadIdx.x == 0) {
             publish(&published[tile], ALL, before + sums.all);
@@ -76,7 +77,7 @@ static __global__ void scan_by_look_back(const float *x, float *y, word *state, 
     store_tile<ROWS>(y, first, n, part, sum_before + sums.before);
 }
 
-template <int ROWS, float (*LOOK_BACK)(word *published, int tile)>
+template <int ROWS, typename WALKER>
 static cudaError_t start_look_back(const kg_call *call)
 {
     int64_t n = KG_EXTENT(call, 0);
@@ -87,20 +88,20 @@ static cudaError_t start_look_back(const kg_call *call)
 
     if (code != cudaSuccess)
         return code;
-    return kg_start(call, scan_by_look_back<ROWS, LOOK_BACK>, tiles, block,
+    return kg_start(call, scan_by_look_back<ROWS, WALKER>, tiles, block,
                     KG_ARG(call, const float, 0), KG_ARG(call, float, 1), state, n);
 }
 
-template <float (*LOOK_BACK)(word *published, int tile)>
+template <typename WALKER>
 static cudaError_t start_look_back(const kg_call *call)
 {
     switch (KG_AXIS(call, 1)) {
     case 12:
-        return start_look_back<3, LOOK_BACK>(call);
+        return start_look_back<3, WALKER>(call);
     case 16:
-        return start_look_back<4, LOOK_BACK>(call);
+        return start_look_back<4, WALKER>(call);
     case 24:
-        return start_look_back<6, LOOK_BACK>(call);
+        return start_look_back<6, WALKER>(call);
     default:
         return cudaErrorInvalidValue;
     }
