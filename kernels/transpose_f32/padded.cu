@@ -1,10 +1,12 @@
 // Rows of 33 elements instead of 32: the elements of a column lie in 32 different banks.
 #include "tile.cuh"
 
-static __device__ int padded(int row, int column)
-{
-    return row * (LANES + 1) + column;
-}
+struct padded {
+    static __device__ int place(int row, int column)
+    {
+        return row * (LANES + 1) + column;
+    }
+};
 
 KG_LAUNCHER(transpose_f32_padded)
 {

@@ -2,10 +2,12 @@
 // and columns both touch all 32 banks, without the memory that padding takes.
 #include "tile.cuh"
 
-static __device__ int swizzled(int row, int column)
-{
-    return row * LANES + (column ^ row);
-}
+struct swizzled {
+    static __device__ int place(int row, int column)
+    {
+        return row * LANES + (column ^ row);
+    }
+};
 
 KG_LAUNCHER(transpose_f32_swizzled)
 {

@@ -19,9 +19,9 @@ static inline cudaError_t start_tiles(const kg_call *call, transpose *kernel, in
                     KG_ARG(call, float, 1), rows, columns);
 }
 
-// The place of an element of a tile of 32 x 32 in shared memory: LAYOUT is a function of row and
-// column.
-template <int SIZE, int (*LAYOUT)(int row, int column)>
+// The place of an element of a tile of 32 x 32 in shared memory: LAYOUT::place is a function of
+// row and column.
+template <int SIZE, typename LAYOUT>
 static __global__ void through_shared(const float *x, float *y, int rows, int columns)
 {
     __shared__ float tile[SIZE];
@@ -32,13 +32,13 @@ static __global__ void through_shared(const float *x, float *y, int rows, int co
 #pragma unroll 4
         for (int i = threadIdx.y; i < LANES; i += blockDim.y)
             if (top + i < rows)
-                tile[LAYOUT(i, lane)] = x[(int64_t)(top + i) * columns + left + lane];
+                tile[LAYOUT::place(i, lane)] = x[(int64_t)(top + i) * columns + left + lane];
     __syncthreads();
     if (top + lane < rows)
 #pragma unroll 4
         for (int i = threadIdx.y; i < LANES; i += blockDim.y)
             if (left + i < columns)
-                y[(int64_t)(left + i) * rows + top + lane] = tile[LAYOUT(lane, i)];
+                y[(int64_t)(left + i) * rows + top + lane] = tile[LAYOUT::place(lane, i)];
 }
 
 #endif

@@ -2,10 +2,12 @@
 // column of the tile lies in one bank: its 32 elements are read one after the other.
 #include "tile.cuh"
 
-static __device__ int plain(int row, int column)
-{
-    return row * LANES + column;
-}
+struct plain {
+    static __device__ int place(int row, int column)
+    {
+        return row * LANES + column;
+    }
+};
 
 KG_LAUNCHER(transpose_f32_tiled)
 {
