@@ -45,20 +45,18 @@ template <int QUADS>
 static cudaError_t start(const kg_call *call)
 {
     int blocks = KG_AXIS(call, 1);
-    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};
 
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim.x = blocks;
-    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-    // By default the hardware packs the blocks of clusters unevenly.
-    attributes[1].id = cudaLaunchAttributeClusterSchedulingPolicyPreference;
-    attributes[1].val.clusterSchedulingPolicyPreference = cudaClusterSchedulingPolicyLoadBalancing;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
     config.gridDim = kg_grid(KG_EXTENT(call, 0) * blocks, 1);
     config.blockDim = dim3(KG_AXIS(call, 0));
     config.stream = call->stream;
-    config.attrs = attributes;
-    config.numAttrs = 2;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
     return cudaLaunchKernelEx(&config, cluster_per_row<QUADS>, KG_ARG(call, const float, 0),
                               KG_ARG(call, float, 1), (int)KG_EXTENT(call, 1));
 }
