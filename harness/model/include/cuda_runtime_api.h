@@ -32,6 +32,7 @@ extern "C" {
 #endif
 
 #include "kg_model_errors.h"
+#include "kg_model_hints.h"
 
 /* The vector types, one to four fields of an element type, aligned as in CUDA: two and four
  * fields to their whole size, at most 16 bytes; three as one field. */
@@ -176,13 +177,6 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
 
-enum cudaSynchronizationPolicy {
-    cudaSyncPolicyAuto = 1,
-    cudaSyncPolicySpin = 2,
-    cudaSyncPolicyYield = 3,
-    cudaSyncPolicyBlockingSync = 4
-};
-
 enum cudaAccessProperty {
     cudaAccessPropertyNormal = 0,
     cudaAccessPropertyStreaming = 1,
@@ -195,12 +189,6 @@ struct cudaAccessPolicyWindow {
     size_t num_bytes;
     float hitRatio;
     enum cudaAccessProperty hitProp, missProp;
-};
-
-enum cudaClusterSchedulingPolicy {
-    cudaClusterSchedulingPolicyDefault = 0,
-    cudaClusterSchedulingPolicySpread = 1,
-    cudaClusterSchedulingPolicyLoadBalancing = 2
 };
 
 typedef union cudaLaunchAttributeValue {
