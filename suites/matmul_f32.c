@@ -71,7 +71,7 @@ KG_TIME_CLAIM(matmul_f32, tiled_beats_naive)
     kg_expect_speedup("tiled/530/b16", "naive/530/b16", 1.10);
 }
 
-/* 3.57 times fewer, each of which fills four products instead of one. */
+/* 3.57 times fewer: a thread multiplies each value that it reads four times, not once. */
 KG_COUNT_CLAIM(matmul_f32, a_register_tile_asks_shared_memory_three_times_less)
 {
     kg_expect_less("shared_load_requests", "register_tile/530/-", "tiled/530/b16", 3);

@@ -10,7 +10,7 @@ kg_launcher reduce_f32_atomics, reduce_f32_shared_tree, reduce_f32_shuffles, red
 kg_launcher reduce_f32_cub;
 #endif
 
-/* A launch is threads per block and, of what strides, the most blocks: 4 or 8 for each of 132
+/* A launch is threads per block and, of what strides, the most blocks: 4 for each of 132
  * multiprocessors. */
 static const kg_launch blocks[] = { KG_LAUNCH(256), KG_END };
 /* Three blocks, which go round even where n is small. */

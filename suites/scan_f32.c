@@ -14,10 +14,7 @@ kg_launcher scan_f32_cub;
 static const kg_launch tiles[] = { KG_LAUNCH(256, 16), KG_END };
 static const kg_launch runs[] = { KG_LAUNCH(256, 16, 528), KG_END };
 static const kg_launch one_walker[] = { KG_LAUNCH(512, 16), KG_END };
-static const kg_launch walkers[] = {
-    KG_LAUNCH(256, 24),
-    KG_END,
-};
+static const kg_launch walkers[] = { KG_LAUNCH(256, 24), KG_END };
 
 /* What looks back adds up the sums of tiles that it finds, another number of them in each run: its
  * results are not repeatable. */

@@ -67,8 +67,8 @@ static const char *refuses(const kg_variant *variant, const kg_size *size, const
     int block = launch->axis[0];
     int blocks_of_row = launch->axis[1];
 
-    if (variant->launch == softmax_f32_register_resident && quads > block * (block > 512 ? 8 : 16))
-        return "a thread keeps at most 16 float4, or 8 in more than 512 threads: the row is longer";
+    if (variant->launch == softmax_f32_register_resident && quads > block * 16)
+        return "a thread keeps at most 16 float4: the row is longer";
     if (variant->launch == softmax_f32_cluster_per_row &&
         quads > (int64_t)block * blocks_of_row * 8)
         return "a thread of a cluster keeps at most 8 float4: the row is longer";

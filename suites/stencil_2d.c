@@ -11,10 +11,7 @@ kg_launcher stencil_2d_naive, stencil_2d_tiled, stencil_2d_sliding, stencil_2d_v
 /* A launch is threads per block and, of what slides, rows per thread. */
 static const kg_launch tiles[] = { KG_LAUNCH(256), KG_END };
 static const kg_launch scalar_walks[] = { KG_LAUNCH(128, 8), KG_END };
-static const kg_launch walks[] = {
-    KG_LAUNCH(64, 4),
-    KG_END,
-};
+static const kg_launch walks[] = { KG_LAUNCH(64, 4), KG_END };
 
 static const kg_variant variants[] = {
     KG_VARIANT("naive", stencil_2d_naive, "a thread per element, five loads each",
@@ -137,7 +134,7 @@ KG_COUNT_CLAIM(stencil_2d, a_tile_replaces_five_loads)
     kg_expect_within("shared_load_wavefronts_per_request", "tiled/100x532/b256", 1, 1);
 }
 
-/* Three loads instead of five, and two more in 16 rows. */
+/* Three loads instead of five, and two more in 8 rows. */
 KG_COUNT_CLAIM(stencil_2d, sliding_loads_three_times)
 {
     kg_expect_less("global_load_requests", "sliding/100x532/b128h8", "naive/100x532/b256", 1.5);

@@ -1,6 +1,5 @@
 // C = A B by mma.sync with copies that need no registers and no waiting: cp.async fills a ring of 3
-// or 4 stages while the warps multiply an earlier one. A warp's 64 x 64 outputs take 2 KiB of each
-// operand per 32 instructions, which is what shared memory delivers in the time that these take.
+// or 4 stages while the warps multiply an earlier one.
 #include "pipeline.cuh"
 
 KG_LAUNCHER(matmul_bf16_cp_async)

@@ -6,10 +6,6 @@
 
 KG_LAUNCHER(matmul_bf16_small_tiles)
 {
-    switch (KG_AXIS(call, 0) * 1000000 + KG_AXIS(call, 1) * 1000 + KG_AXIS(call, 2)) {
-    case 48064005:
-        return start_pipeline<shape<48, 64, 48, 32, 4, 5>>(call);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return KG_AXIS(call, 0) == 48 ? start_pipeline<shape<48, 64, 48, 32, 4, 5>>(call)
+                                  : cudaErrorInvalidValue;
 }

@@ -96,8 +96,6 @@ template <typename WALKER>
 static cudaError_t start_look_back(const kg_call *call)
 {
     switch (KG_AXIS(call, 1)) {
-    case 12:
-        return start_look_back<3, WALKER>(call);
     case 16:
         return start_look_back<4, WALKER>(call);
     case 24:

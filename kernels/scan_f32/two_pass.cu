@@ -65,12 +65,5 @@ static cudaError_t start(const kg_call *call)
 
 KG_LAUNCHER(scan_f32_two_pass)
 {
-    switch (KG_AXIS(call, 1)) {
-    case 8:
-        return start<2>(call);
-    case 16:
-        return start<4>(call);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return KG_AXIS(call, 1) == 16 ? start<4>(call) : cudaErrorInvalidValue;
 }

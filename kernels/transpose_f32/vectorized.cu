@@ -95,12 +95,5 @@ static cudaError_t start(const kg_call *call)
 
 KG_LAUNCHER(transpose_f32_vectorized)
 {
-    switch (KG_AXIS(call, 0)) {
-    case 256:
-        return start<256>(call);
-    case 512:
-        return start<512>(call);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return KG_AXIS(call, 0) == 512 ? start<512>(call) : cudaErrorInvalidValue;
 }
