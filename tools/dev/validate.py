@@ -64,6 +64,7 @@ COUNTERPARTS = (
     Counterpart("threads", "threads", ("launch__thread_count",)),
 )
 
+POLLED = "a block polls until the one before it has published, how often depends on time"
 UNROLLED = "lanes leave a loop at different times, and ptxas unrolls it"
 
 
@@ -87,6 +88,8 @@ KNOWN_DIFFERENCES = (
     KnownDifference("hardware_wide/by_warp/*", "global_load_sectors", 0.05, UNROLLED),
     KnownDifference("pair_means/warp_shuffle/*", "global_load_requests", 0.43, UNROLLED),
     KnownDifference("pair_means/warp_shuffle/*", "global_load_sectors", 0.12, UNROLLED),
+    KnownDifference("scan_f32/look_back*", "global_load_requests", 0.1, POLLED),
+    KnownDifference("scan_f32/look_back*", "global_load_sectors", 0.01, POLLED),
 )
 
 
@@ -162,9 +165,12 @@ def read_launches(path):
 
 
 def read_counts(path, cases):
-    """Adds what the model counted."""
+    """Adds what the model counted. Returns the cases that it refused as GPU-only."""
+    gpu_only = set()
 
     def take(record):
+        if record.get("gpu_only"):
+            gpu_only.add(text_of(record, "case"))
         if text_of(record, "event") != "measured":
             return
         case = cases.get(text_of(record, "case"))
@@ -182,8 +188,9 @@ def read_counts(path, cases):
 
     read_records(path, take)
     for case in cases.values():
-        if not case.model:
+        if not case.model and case.id not in gpu_only:
             raise Failure(f"{case.id}: was launched, and {path} has no count of it: observe the same cases")
+    return gpu_only
 
 
 def count_kernel(table, kernel, case):
@@ -348,9 +355,9 @@ def show_metrics(as_json):
 def validate(options):
     """What is found of the three files, in the form that is asked for, and the exit code."""
     by_id = read_launches(options.launches)
-    read_counts(options.model, by_id)
+    gpu_only = read_counts(options.model, by_id)
     read_hardware(options.hardware, options.launches, by_id)
-    cases = list(by_id.values())
+    cases = [case for case in by_id.values() if case.id not in gpu_only]
     figures = {case.id: [compare(case, part) for part in COUNTERPARTS] for case in cases}
     findings = [figure.finding for case in cases for figure in figures[case.id]]
     tally = {"judged": sum(finding != "shown" for finding in findings)}

@@ -343,6 +343,11 @@ class Records(Validate):
         self.write("model.jsonl", records({"event": "refused", "case": "matmul_f32/tiled/0/b16", "why": "empty"}) + model)
         self.assertEqual(self.tally(0), (8, 8, 0, 0, 0))
 
+    def test_gpu_only_cases_are_launched_and_not_counted(self):
+        refused = {"event": "refused", "case": NAIVE, "why": "for GPUs alone", "gpu_only": True}
+        self.write("model.jsonl", records(refused, measured(TILED, BOTH[TILED]), DONE))
+        self.assertEqual(self.tally(0), (4, 4, 0, 0, 0))
+
     def test_files_that_are_missing(self):
         for name in ("model.jsonl", "launches.jsonl", "ncu.csv"):
             self.write_good()
