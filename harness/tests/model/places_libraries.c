@@ -22,8 +22,8 @@
 
 /* How instrumented kernels are compiled, but for the debug information. */
 #define INSTRUMENTED                                                                               \
-    "-std=c++17", "-O1", "-fno-tree-sra", "-fno-reorder-blocks", "-fstack-clash-protection",       \
-        "-fsanitize=thread,bounds", "-fsanitize-coverage=trace-pc",                                \
+    "-std=c++17", "-O1", "-fno-tree-sra", "-fno-thread-jumps", "-fno-reorder-blocks",              \
+        "-fstack-clash-protection", "-fsanitize=thread,bounds", "-fsanitize-coverage=trace-pc",    \
         "--param=tsan-instrument-func-entry-exit=0", "-fno-gnu-unique"
 
 extern char **environ;
