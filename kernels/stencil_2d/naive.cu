@@ -7,12 +7,14 @@ static __global__ void naive(const float *x, float *y, int rows, int columns)
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
     int64_t at = (int64_t)row * columns + column;
+    float here;
 
     if (row >= rows || column >= columns)
         return;
+    here = x[at];
     y[at] = is_inner(row, rows) && is_inner(column, columns)
-                ? heat(x[at], x[at - columns], x[at + columns], x[at - 1], x[at + 1])
-                : x[at];
+                ? heat(here, x[at - columns], x[at + columns], x[at - 1], x[at + 1])
+                : here;
 }
 
 KG_LAUNCHER(stencil_2d_naive)
