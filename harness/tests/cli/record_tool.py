@@ -221,6 +221,27 @@ class Times(Recording):
             self.assertIn(f"{told}nvidia-fake  {SLOW}", done.stdout + done.stderr)
 
 
+class Throttled(Recording):
+    def test_a_case_is_timed_again(self):
+        self.plan(f"3 {SLOW} throttled hot 20000")
+        self.record(f"timing 1 case again: the GPU was throttled while it was timed\nsession 3 of 5\n")
+        self.assertEqual(self.processes(), 7, "one process checks, five measure, one measures again")
+        self.assertEqual(self.sessions()[SLOW]["time_ns"], {BOARD: [10000] * 5})
+        self.assertEqual(self.sessions()[QUICK]["time_ns"], {BOARD: [5000] * 5}, "it is not taken twice")
+
+    def test_one_that_stays_throttled_keeps_its_line(self):
+        self.record()
+        before, sessions = self.case(), self.sessions()[SLOW]
+        self.plan(f"* {SLOW} throttled hot 20000", f"* {QUICK} hot 6000")
+        for settings in ({}, {"KG_FILTER": "fake/plain/*,fake/quick/*"}):
+            document = self.recorded(code=1, **settings)
+            self.assertEqual(self.processes(), 9, "one checks, five measure, and the first session's case is measured three times again")
+            self.assertIn("while it was timed, and 3 times again: left out", self.entry(document, "left_out", case=SLOW)["why"])
+            self.assertEqual((self.case(), self.sessions()[SLOW], self.case(case=QUICK)["time_ns"]["value"]), (before, sessions, 6000))
+        self.record(f"{SLOW}: the GPU was throttled while it was timed, and 3 times again: left out", code=1)
+        self.record("1 of 1 cases were throttled: nothing is recorded", code=2, KG_FILTER=SLOW)
+
+
 class Refusals(Recording):
     def test_what_refuses(self):
         """Nothing is rewritten, not even in another form."""
@@ -228,7 +249,7 @@ class Refusals(Recording):
         for plan, told in (
                 (f"2 {SLOW} wrong", f"{SLOW}: to[3]: expected 1, got 2, after timing: nothing is"),
                 (f"4 {SLOW} crash", f"{SLOW}: crashed"), (f"4 {SLOW} forget", f"{SLOW}: record lost"),
-                (f"6 {SLOW} throttled", f"{SLOW}: the GPU was throttled while"),
+                (f"* {SLOW} throttled\n* {QUICK} throttled", "2 of 4 cases were throttled: nothing is recorded"),
                 (f"4 {SLOW} foreign 1", f"{SLOW}: 1 other process computed on the GPU while it was timed: end it"),
                 (f"4 {SLOW} launch_ns 680", f"{SLOW}: the launch overhead was 680 ns while it was timed and 500 ns before"),
                 (f"3 {SLOW} hot 11100 cold 14000", "2 of 8 metrics differ from session to session: nothing is recorded"),

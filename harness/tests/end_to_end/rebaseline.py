@@ -73,11 +73,19 @@ class Rebaseline(Runs):
 
     def test_a_refusal_after_a_recording_says_what_was_recorded(self):
         """The GPU's refusal takes nothing back of what the model counted, and hides nothing of it."""
-        self.write("plan", f"4 {SLOW} throttled\n")
-        printed = self.rebaseline(2, (f"{SLOW}: the GPU was throttled while it was timed",
+        self.write("plan", f"4 {SLOW} foreign 1\n")
+        printed = self.rebaseline(2, (f"{SLOW}: 1 other process computed on the GPU while it was timed",
                                       "kernelgate: changed: baselines/cpu-model.json\n"))
         self.run_last_command(printed)
         self.assertFalse(os.path.exists(BASELINE))
+
+    def test_what_stays_throttled_is_named_at_the_end(self):
+        self.set(KG_FILTER="fake/plain/*,fake/quick/*")
+        self.write("plan", f"* {SLOW} throttled\n")
+        printed = self.rebaseline(1, (f"{SLOW}: the GPU was throttled while it was timed, and 3 times again: left out",
+                                      ", except for the cases named above\n", f"{BASELINE} {SESSIONS}\n"))
+        self.run_last_command(printed)
+        self.assertNotIn(SLOW, self.read(BASELINE))
 
     def test_a_refusal_writes_nothing(self):
         self.write("plan", f"2 {SLOW} wrong\n")

@@ -362,8 +362,13 @@ class Steps(unittest.TestCase):
         self.assertIn("there is nothing to propose", run.output)
 
     def test_a_recording_that_is_refused_proposes_nothing(self):
-        run = self.record(script=self.MOVES + "exit 1\n")
+        run = self.record(script=self.MOVES + "exit 2\n")
         self.assertEqual((run.result, self.proposed()), ("skipped", {}))
+
+    def test_a_recording_that_left_something_out_says_so(self):
+        run = self.record(script=self.MOVES + "echo 'a/b/1/-: the GPU was throttled: left out' >&2\nexit 1\n")
+        self.assertEqual((run.result, len(self.proposed())), ("success", 1), run.output)
+        self.assertIn("a/b/1/-: the GPU was throttled: left out", (self.sandbox.stand_ins / "body").read_text())
 
     def test_what_is_no_baseline_is_refused(self):
         for script in (

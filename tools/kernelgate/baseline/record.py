@@ -18,6 +18,9 @@ from kernelgate.baseline.counting import Counting
 from kernelgate.baseline.timing import Timing
 from kernelgate.baseline.recorder import Recorder, Refused
 
+PARTLY = 1  # the exit code if cases were left out
+
+
 def read_sessions(text):
     if re.fullmatch("[0-9]{1,4}", text) and SESSIONS_MINIMUM <= int(text) <= SESSIONS_MAXIMUM:
         return int(text)
@@ -37,15 +40,18 @@ def add_arguments(parser):
     add_json(parser)
     parser.epilog = """\
 A program NAME.gpu is timed on this machine's GPU, a program NAME.model is counted on
-the CPU model; one call takes programs of one target. Refuses on a failed check, a
-throttled GPU, other processes on it, an unstable launch overhead, sessions that
-disagree, counts that do not repeat, and while another process changes baselines in DIR.
+the CPU model; one call takes programs of one target. Refuses on a failed check, other
+processes on the GPU, an unstable launch overhead, sessions that disagree, counts that
+do not repeat, and while another process changes baselines in DIR. A case during which
+the GPU was throttled is timed again, up to three times a session; one that still was
+is named and left out, and keeps its line; more than one in ten are refused.
 Sessions are added to those in DIR/sessions, of this board and others of its model,
 unless those are of other code; a line of the baseline is rewritten only if it moved.
 Bands edited by hand ("band_by": "hand") stay. A time with a band above 5 % is recorded,
 and not gated. KG_FILTER selects the cases to record.
-exit: 0 recorded (or nothing moved); 2 refused, and no file is touched, unless the
-message says that it was written and only the output lost
+exit: 0 recorded (or nothing moved); 1 recorded, except for what was left out; 2
+refused, and no file is touched, unless the message says that it was written and only
+the output lost
 """
 
 
@@ -79,7 +85,7 @@ def record(options, log, model):
     except OSError as error:
         log.refuse(f"{error.filename}: {error.strerror}: set TMPDIR to a folder that can be written to")
         return 2
-    return 0
+    return PARTLY if log.document["left_out"] else 0
 
 
 def main(options):

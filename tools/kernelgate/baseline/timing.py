@@ -1,5 +1,6 @@
 """Records times: in several sessions, each of new processes, which are added to those of the baseline."""
 
+import contextlib
 import math
 import os
 
@@ -13,6 +14,8 @@ from kernelgate.baseline.sessions import board_of
 # Seconds of sampling per case and session, half of a gate's: for a case that needs longer, sessions differ by more than
 # its interval anyway.
 SESSION_CASE_SECONDS = "0.25"
+THROTTLED = "the GPU was throttled while it was timed"
+TRIES_AGAIN = 3  # of cases that were throttled, in each session: a new process starts on a cooler GPU
 
 
 def fault_of(record, provenance):
@@ -20,13 +23,26 @@ def fault_of(record, provenance):
     state = member(record, "gpu_state")
     foreign = integer_of(state, "foreign_processes")
     if member(record, "throttled") is True:
-        return "the GPU was throttled while it was timed: let it cool down, check its power limit"
+        return f"{THROTTLED}: let it cool down, check its power limit"
     if foreign > 0:
         return (f"{plural(foreign, 'other process', 'es')} computed on the GPU while it was timed: end "
                 f"{'it' if foreign == 1 else 'them'}, or wait")
     costs = launch_costs(state, provenance)
     return costs and (f"the launch overhead was {costs[0]:.0f} ns while it was timed and {costs[1]:.0f} ns before: start nothing "
                       "on the host's other GPUs, and record again")
+
+
+@contextlib.contextmanager
+def selecting(cases):
+    """Has KG_FILTER, by which programs and recorder choose, select these cases alone."""
+    before = os.environ.get("KG_FILTER")
+    os.environ["KG_FILTER"] = ",".join(sorted(cases))
+    try:
+        yield
+    finally:
+        del os.environ["KG_FILTER"]
+        if before is not None:
+            os.environ["KG_FILTER"] = before
 
 
 def _code_notes(before, now):
@@ -55,6 +71,8 @@ class Timing:
         self._sessions = Sessions(recorder.log)
         self._sums = []  # the sentinels of each program in this session
         self._errors = {}  # by checked case: those of each session
+        self._throttled = set()  # cases that this session has no value of yet
+        self._left_out = set()  # cases that a session has no value of
 
     def _take(self, _program, record):
         event = text_of(record, "event")
@@ -71,6 +89,10 @@ class Timing:
 
     def _take_measured(self, record):
         case = text_of(record, "case")
+        if member(record, "throttled") is True:
+            self._throttled.add(case)
+            return
+        self._throttled.discard(case)
         fault = fault_of(record, self._recorder.provenance)
         if fault is not None:
             self._recorder.refuse_case(case, fault)
@@ -88,12 +110,20 @@ class Timing:
 
     def _observe_session(self, checked):
         """Runs one session: new processes of each program; the processes of the first session check results before
-        and after. The sentinels of all programs are averaged."""
+        and after. Cases that were throttled are timed again. The sentinels of all programs are averaged."""
         self._sums = []
+        self._throttled = set()
         settings = {"KG__FINGERPRINTS": text_of(self._recorder.target, "compute_capability"), **({"KG__CHECKED": "1"} if checked else {})}
         if not os.environ.get("KG_CASE_SECONDS"):
             settings["KG_CASE_SECONDS"] = SESSION_CASE_SECONDS
         self._recorder.observe_all(self._jobs(), "time", self._take, settings, at_a_time=1)
+        for _ in range(TRIES_AGAIN):
+            again = self._throttled - self._left_out
+            if again:
+                self._log.say(f"timing {plural(len(again), 'case')} again: {THROTTLED}")
+                with selecting(again):
+                    self._recorder.observe_all(self._jobs(), "time", self._take, settings, at_a_time=1)
+        self._left_out |= self._throttled
         for name, values in zip(SENTINELS, zip(*self._sums)):
             self._sessions.sentinels[name].add(TIMES[0], sum(values) / len(values))
 
@@ -106,6 +136,7 @@ class Timing:
         for session in range(self._count):
             self._log.say(f"session {session + 1} of {self._count}")
             self._observe_session(session > 0)
+        self._leave_out()
         if not self._sessions.cases:
             self._recorder.refuse_filter("time", self._programs)
         self._check_sessions()
@@ -113,6 +144,18 @@ class Timing:
             self._log.say(f"checking {plural(self._count - 1, 'time')} more, for errors that vary")
             for _ in range(self._count - 1):
                 self._recorder.observe_all(self._jobs(), "check", self._take_checked)
+
+    def _leave_out(self):
+        """Leaves out the cases that stayed throttled in a session. Refused if they are all, or more than one and than one in ten: then
+        the board is at its limit, and not they."""
+        cases = len(self._left_out | self._sessions.cases.keys())
+        for case in sorted(self._left_out):
+            self._log.omit(f"{THROTTLED}, and {TRIES_AGAIN} times again: left out; let the GPU cool down, check its power limit, or choose "
+                           "a smaller size", case=case)
+            self._sessions.cases.pop(case, None)
+        if len(self._left_out) > max(1, cases // 10) or self._left_out and not self._sessions.cases:
+            self._recorder.refuse(f"{len(self._left_out)} of {cases} cases were throttled: nothing is recorded; let the GPU cool down, "
+                                  "check its power limit")
 
     def _check_sessions(self):
         incomplete = [(recorded.id, name, len(values)) for recorded in self._sessions.cases.values()
@@ -162,7 +205,7 @@ class Timing:
         stored = self._recorder.load_sessions(baseline, self._replace)
         changed = sum(self._store(baseline.case(case.id), case, stored, commit) for case in recorded.cases.values())
         changed += sum(self._store(baseline.sentinel(case.id), case, stored, None) for case in recorded.sentinels.values())
-        changed += self._recorder.retire(baseline, recorded.cases)
+        changed += self._recorder.retire(baseline, recorded.cases.keys() | self._left_out)
         errors = self._recorder.store_accuracy(baseline, errors_of_sessions(self._errors))
         looked_at = len(recorded.cases) + len(SENTINELS)
         self._log.set_counts(self._count, looked_at, changed)

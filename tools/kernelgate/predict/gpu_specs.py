@@ -30,6 +30,7 @@ FIGURES = {
     "clock_mhz": Range(100, 10000, needed=True),
     "float32_operations_per_clock": Range(8, 4096, needed=True, whole=True),
     "int32_operations_per_clock": Range(8, 4096, whole=True),
+    "bfloat16_operations_per_clock": Range(8, 65536, whole=True),
     "dram_gb_per_s": Range(1, 100000, needed=True),
     "l2_gb_per_s": Range(10, 1000000),
     "l2_mib": Range(0.0625, 4096),

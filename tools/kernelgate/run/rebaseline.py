@@ -9,13 +9,14 @@ a model that the gate will meet. KG_FILTER narrows what is recorded.
 --target sm is what nvcc generates, baselines/sm_XX.json; all records it too where there
 are such files.
 
-It refuses a tree with uncommitted changes, a failed check, a throttled GPU, other
-processes on it, sessions that disagree (one metric of ten may, and is recorded ungated,
-while the sentinels agree), counts that do not repeat, and another recording at the same
-time. Its last line is the command that commits what it wrote.
+It refuses a tree with uncommitted changes, a failed check, other processes on the GPU,
+sessions that disagree (one metric of ten may, and is recorded ungated, while the
+sentinels agree), counts that do not repeat, and another recording at the same time. A
+case whose GPU stays throttled, however often it is timed, is named and left out; more
+than one in ten are refused. Its last line is the command that commits what it wrote.
 
-exit: 0 recorded; otherwise the recording's own code, 2 for a dirty tree, a failed build
-or no GPU to measure
+exit: 0 recorded; 1 recorded, except for what was left out; otherwise the recording's
+own code, 2 for a dirty tree, a failed build or no GPU to measure
 """
 
 import contextlib
@@ -33,6 +34,7 @@ from kernelgate.base.git import ask_git, current_commit
 from kernelgate.base.programs import call_program
 from kernelgate.base.settings import setting
 from kernelgate.base.steps import Console, elapsed, run_step, told_when_stopped
+from kernelgate.baseline.record import PARTLY
 from kernelgate.run.build import OTHERWISE, Build
 from kernelgate.run.gate import TARGETS, setup
 from kernelgate.run.gpu import NVCC_ADVICE, find_gpu, find_nvcc, need_gpu
@@ -187,18 +189,19 @@ class Recording:
         # Determined before the first baseline is written, which makes the tree differ from its commit.
         name = current_commit()
         self._commit = ["--commit", name] if name else []
-        begun, before, recorded = time.monotonic(), _checksums(), False
+        begun, before, recorded, partly = time.monotonic(), _checksums(), False, False
         for kind in self._targets:
             # A filter may match cases of only one target; if it matches none at all, the recording complains.
             code = self._record(kind, not recorded and kind == self._targets[-1])
-            if code:
+            partly = partly or code == PARTLY
+            if code and code != PARTLY:
                 if recorded:  # the records of an earlier target stay
                     self._say_what_to_commit(before)
                 return code
-            recorded = recorded or code == 0
-        self._console.say(f"recorded in {elapsed(begun)}")
+            recorded = recorded or code is not None
+        self._console.say(f"recorded in {elapsed(begun)}{', except for the cases named above' if partly else ''}")
         self._say_what_to_commit(before)
-        return 0
+        return PARTLY if partly else 0
 
     def _say_what_to_commit(self, before):
         """Prints the changes of this run, and the commands that commit them."""

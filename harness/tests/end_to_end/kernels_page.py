@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Tests of tools/dev/kernels-page. usage: kernels_page.py TREE BUILD"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = sys.argv.pop()
+TREE = sys.argv.pop()
+H100, H200 = "baselines/nvidia-h100-80gb-hbm3.json", "baselines/nvidia-h200.json"
+CUBLAS, SPLIT_K, TILED = (f"matmul_f32/{case}" for case in ("cublas/1024/-", "split_k/1024/-", "tiled/1024/b32"))
+
+
+def results(**times):
+    cases = [{"case": case, "target": "nvidia-h200", "verdict": "pass", "why": "", "parts": ["time"],
+              "metrics": {"time_ns": {"value": time}} if time else {}} for case, time in times.items()]
+    return {"schema": "kernelgate-results/2", "run": {}, "targets": {"nvidia-h200": {"key": "nvidia-h200", "name": "NVIDIA H200"}},
+            "provenance": {"nvidia-h200": {"cuda": "13.1"}}, "cases": cases, "tests": [], "claims": [], "refused": [], "vanished": [],
+            "errors": [], "notes": [], "tally": {}, "strict": False, "exit_code": 0}
+
+
+class Committed(unittest.TestCase):
+    def test_what_is_committed_is_what_is_made(self):
+        done = subprocess.run([os.path.join(TREE, "tools/dev/kernels-page"), "--check", "--build", BUILD], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Made(unittest.TestCase):
+    """In a copy of what the page is made from."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for name in ("tools", "docs", "baselines"):
+            shutil.copytree(os.path.join(TREE, name), self.path(name), ignore=shutil.ignore_patterns("__pycache__", "evidence"))
+        os.symlink(os.path.join(TREE, "kernels"), self.path("kernels"))
+        shutil.copy(os.path.join(TREE, "README.md"), self.path("README.md"))
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def replace(self, name, before, after):
+        text = self.read(name)
+        self.assertEqual(text.count(before), 1, before)
+        self.write(name, text.replace(before, after))
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def make(self, code, *arguments):
+        done = subprocess.run([self.path("tools/dev/kernels-page"), "--build", BUILD, *arguments], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def row(self, first):
+        """The row of matmul_f32's table that begins so."""
+        table = self.read("docs/kernels.md").partition("## matmul_f32\n")[2].partition("\n##")[0]
+        return next(line for line in table.splitlines() if line.startswith(f"| {first} |"))
+
+    def move(self, case, time, baseline=H200):
+        """Gives a case, or all that begin so, another time."""
+        document = json.loads(self.read(baseline))
+        for found in filter(lambda found: found.startswith(case), document["cases"]):
+            document["cases"][found]["time_ns"].update(value=time, gated=False)
+        self.write(baseline, json.dumps(document))
+
+    def test_a_baseline_that_moved(self):
+        self.move(TILED, 4000)
+        message = self.make(1, "--check")
+        self.assertIn("docs/kernels.md, README.md: not what the baselines, suites and docs/libraries.json say now: run tools/dev/kernels-page, "
+                      "and commit what it writes", message)
+        self.assertEqual(self.make(0), "")
+        self.assertIn("| **4.0** |", self.row("`tiled`"))
+        self.make(0, "--check")
+
+    def test_a_rung_that_does_not_pay(self):
+        for time, told in ((1, ""), (9e6, "does not pay on the H200")):
+            for baseline in (H200, H100) if time == 1 else (H200,):
+                self.move("matmul_f32/register_tile/", time, baseline)
+            self.make(0)
+            steps = self.read("docs/kernels.md").partition("- `register_tile`:")[2].partition("\n-")[0]
+            self.assertEqual(" ".join(steps.split()).partition("; ")[2], told)
+
+    def test_a_rung_that_is_only_counted(self):
+        for baseline in (H100, H200):
+            document = json.loads(self.read(baseline))
+            document["cases"] = {case: entry for case, entry in document["cases"].items() if not case.startswith("matmul_f32/naive/")}
+            self.write(baseline, json.dumps(document))
+        self.make(0)
+        page = self.read("docs/kernels.md").partition("## matmul_f32\n")[2].partition("\n##")[0]
+        self.assertNotIn("| `naive` |", page)
+        self.assertIn("- `naive`: ", page)
+
+    def test_a_run_with_libraries(self):
+        """The library and the fastest kernel beside it are kept; a case without a time, and comparisons without a library, are not."""
+        self.write("run.json", json.dumps(results(**{CUBLAS: 4000, SPLIT_K: 5000, TILED: 24000, "matmul_f32/naive/1024/b16": None,
+                                                     "vector_add/strided/1048576/b256g1056": 10})))
+        self.make(0, "--libraries", self.path("run.json"))
+        found = json.loads(self.read("docs/libraries.json"))["gpus"]["nvidia-h200"]
+        self.assertEqual(found["cuda"], "13.1")
+        self.assertEqual({case: time for case, time in found["times_ns"].items() if case.startswith(("matmul_f32/", "vector_add/"))},
+                         {CUBLAS: 4000, SPLIT_K: 5000})
+        self.assertIn("matmul_bf16/cublas/530/-", found["times_ns"])
+        self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
+
+    def test_verdicts_of_a_program(self):
+        document = results(**{CUBLAS: 4000, TILED: 5000})
+        verdicts = {"schema": "kernelgate-verdicts/1", "target": document["targets"]["nvidia-h200"],
+                    "provenance": {"cuda": "13.1"}, "cases": document["cases"]}
+        self.write("matmul_f32.json", json.dumps(verdicts))
+        self.make(0, "--libraries", self.path("matmul_f32.json"))
+        self.assertIn("| **4.0** (80 %) |", self.row("cuBLAS"))
+        self.write("matmul_f32.json", json.dumps({"schema": "other"}))
+        self.assertIn('its schema is "other"', self.make(2, "--libraries", self.path("matmul_f32.json")))
+
+    def test_a_template_with_an_unknown_comparison(self):
+        self.replace("tools/dev/kernels.md.j2", '"matmul_bf16"', '"matmul_bf17"')
+        self.assertIn('there is no comparison "matmul_bf17"', self.make(2))
+
+    def test_a_picture_and_a_readme_without_their_places(self):
+        self.write("docs/ladder.svg", "")
+        self.assertIn("docs/ladder.svg: not what", self.make(1, "--check"))
+        self.replace("README.md", "gated at 2%", "gated at 3%")
+        self.assertIn("README.md: has no table", self.make(2, "--check"))
+
+
+if __name__ == "__main__":
+    unittest.main()
