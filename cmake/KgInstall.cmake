@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The parts that other projects use: libraries, headers, the command, CMake functions, scripts and schemas. None of them
 # contains the installation's path, so that it can be moved.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The package of what cmake --install installs, and the archive of the sources: the targets `package` (which needs file and
 # dpkg-dev) and `package_source`.
 set(CPACK_PACKAGE_VENDOR "The kernelgate authors")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run by CPack in the package's files before it is made: what Debian wants in addition to what cmake --install installs.
 set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share)
 if(CPACK_GENERATOR STREQUAL "DEB" AND EXISTS ${share})
