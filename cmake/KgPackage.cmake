@@ -8,6 +8,8 @@ set(CPACK_PACKAGE_DESCRIPTION "Fails a change that makes a CUDA kernel wrong or 
 which CTest runs, check kernels and compare what they cost with a
 stored baseline: times on a GPU, exact counts of accesses on a CPU.")
 set(CPACK_STRIP_FILES ON)
+# Whatever the umask.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_VERBATIM_VARIABLES ON)
 
 set(CPACK_GENERATOR DEB)

@@ -6,4 +6,8 @@ if(CPACK_GENERATOR STREQUAL "DEB" AND EXISTS ${share})
   execute_process(COMMAND gzip -9n ${share}/man/man1/kernelgate.1 COMMAND_ERROR_IS_FATAL ANY)
   file(MAKE_DIRECTORY ${share}/lintian/overrides)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${share}/lintian/overrides/kernelgate)
+  file(CHMOD ${share}/doc/kernelgate/copyright ${share}/lintian/overrides/kernelgate
+    PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  file(CHMOD ${share}/lintian ${share}/lintian/overrides
+    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
